@@ -1,0 +1,2 @@
+//! photic.
+fn main() {}

@@ -1,0 +1,23 @@
+//! What photic is tested with: a strict provider that reports what a model would see, and pictures.
+//!
+//! Owns the second opinion: every rule here is written from the provider's side, a second time.
+//! It must never depend on `photic` (a witness does not ask the accused) and is never published.
+//!
+//! ```
+//! use photic_testkit::{image, oracle};
+//!
+//! let url = image::data_url("image/png", &image::png(64, 48, [200, 0, 0]));
+//! let body = format!(
+//!     r#"{{"messages":[{{"role":"user","content":[{{"type":"image_url","image_url":{{"url":"{url}"}}}}]}}]}}"#
+//! );
+//! let seen = oracle::read("openai-chat", body.as_bytes()).expect("a provider would take this");
+//! assert_eq!(seen.images[0].pixels, Some((64, 48)));
+//! ```
+//!
+//! # What it does not do
+//!
+//! It decodes no pixels: a picture counts as seen when its container is whole and its label true.
+
+mod check;
+pub mod image;
+pub mod oracle;

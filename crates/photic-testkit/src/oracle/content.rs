@@ -1,0 +1,101 @@
+//! The parts the two `OpenAI` wires write alike: an image by URL, a file, a sound.
+//!
+//! Owns data URLs and their canonical form. Must never decide whether the part may stand there.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use super::seen::{Audio, Document, Source};
+use super::witness::{Place, Witness};
+
+const DETAILS: [&str; 4] = ["auto", "low", "high", "original"];
+
+/// `detail` of an image: one of four words, and there at all if the rules want it.
+pub(super) fn detail<'v>(
+    w: &mut Witness<'_>,
+    object: &'v Map<String, Value>,
+    at: &str,
+) -> Option<&'v str> {
+    w.one_of(object, "detail", at, &DETAILS);
+    let detail = object.get("detail").and_then(Value::as_str);
+    if detail.is_none() && w.rules.needs_detail {
+        w.violate("detail_missing", at, "Missing required parameter: 'detail'.");
+    }
+    detail
+}
+
+/// The image behind a URL: an `http(s)` address or a canonical data URL.
+pub(super) fn image_url(w: &mut Witness<'_>, place: &Place, url: &str, detail: Option<&str>) {
+    if let Some((media_type, data)) = data_url(url) {
+        w.inline(place, media_type, data, detail);
+    } else if starts_with_ignoring_case(url, "data:") {
+        let text = "Expected a base64-encoded data URL with an image MIME type \
+                    (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU=')";
+        w.violate("data_url_invalid", &place.at, text);
+    } else if ["https://", "http://"].iter().any(|s| starts_with_ignoring_case(url, s)) {
+        w.remote(place, Source::Remote(url.to_owned()), detail);
+    } else {
+        w.violate("image_url_invalid", &place.at, "Invalid image URL.");
+    }
+}
+
+/// `data:<type>;base64,<data>` exactly: lower case, a type and a subtype, no parameters.
+fn data_url(url: &str) -> Option<(&str, &str)> {
+    let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    let (kind, subtype) = media_type.split_once('/')?;
+    let token = |s: &str| {
+        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"+-.".contains(&b);
+        !s.is_empty() && s.bytes().all(allowed)
+    };
+    (token(kind) && token(subtype)).then_some((media_type, data))
+}
+
+fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+}
+
+/// A file: bytes as a data URL (or bare base64), an id, or, where the wire has it, an address.
+pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>) {
+    let field = |key: &str| file.get(key).and_then(Value::as_str);
+    let name = field("filename").map(str::to_owned);
+    if let Some(name) = &name {
+        w.scan(&format!("{}/filename", place.at), name);
+    }
+    let (media_type, source) = if let Some(data) = field("file_data") {
+        let (media_type, data) = data_url(data).map_or((None, data), |(t, d)| (Some(t), d));
+        let Ok(bytes) = STANDARD.decode(data) else {
+            w.violate("base64_invalid", &place.at, "Invalid file data: expected a base64 data URL");
+            return;
+        };
+        if bytes.is_empty() {
+            w.violate("document_invalid", &place.at, "The file is empty.");
+        }
+        (media_type.map(str::to_owned), Source::Inline(bytes))
+    } else if let Some(id) = field("file_id") {
+        (None, Source::File(id.to_owned()))
+    } else if let Some(url) = field("file_url") {
+        (None, Source::Remote(url.to_owned()))
+    } else {
+        w.violate("field_missing", &place.at, "Missing required parameter: 'file_data'.");
+        return;
+    };
+    let (slot, owner, pointer) = (place.slot, place.owner.clone(), place.at.clone());
+    w.seen.documents.push(Document { slot, owner, media_type, name, source, pointer });
+}
+
+/// A sound: base64 and one of two formats.
+pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+    let at = format!("{}/input_audio", place.at);
+    let Some(audio) = w.object(part.get("input_audio"), &at) else { return };
+    w.one_of(audio, "format", &at, &["wav", "mp3"]);
+    let (data, format) = (w.string(audio, "data", &at), w.string(audio, "format", &at));
+    let (Some(data), Some(format)) = (data, format) else { return };
+    match STANDARD.decode(data) {
+        Ok(bytes) => {
+            let (format, pointer) = (format.to_owned(), place.at.clone());
+            w.seen.audio.push(Audio { slot: place.slot, format, bytes, pointer });
+        }
+        Err(_) => w.violate("base64_invalid", &at, "Invalid base64 audio data"),
+    }
+}

@@ -1,0 +1,130 @@
+//! What a test may loosen or tighten: switches of one endpoint, and its limits in numbers.
+//!
+//! Owns the defaults (the wire's own rules at their strictest) and the dated published limits.
+//! Must never read a profile of `photic`: a test that wants one copies the numbers by hand.
+
+/// How deep a picture is looked into.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pixels {
+    /// The magic number only, for made-up bytes.
+    Magic,
+    /// The header must give a size.
+    Header,
+    /// The container must be whole to its last block, check sums included.
+    #[default]
+    Whole,
+}
+
+/// The rules of one endpoint. The default is each wire at its strictest, without numeric limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, each named at its use")]
+pub struct Rules {
+    /// Chat: `tool` messages may hold `image_url` parts. Off.
+    pub tool_images: bool,
+    /// No image anywhere, as a text-only model has it. Off.
+    pub text_only: bool,
+    /// Unknown part types and fields are violations. Off.
+    pub strict_unknown: bool,
+    /// Base64 of pictures may stand in text, for cases that must stay as they are. Off.
+    pub base64_text: bool,
+    /// The arguments of tool calls count as text when looking for base64. Off.
+    pub scan_arguments: bool,
+    /// Messages: `system` messages may stand inside the conversation. Off.
+    pub system_messages: bool,
+    /// Messages: neighbors of one role count as one turn, as the service merges them. Off.
+    pub merge_turns: bool,
+    /// A body may name one key twice. Off.
+    pub duplicate_keys: bool,
+    /// Images by `http(s)` address or file id are taken. On.
+    pub remote_images: bool,
+    /// Every image of the two `OpenAI` wires must say its `detail`. Off.
+    pub needs_detail: bool,
+    /// Chat: a `user` message may follow a `tool` message directly. On.
+    pub user_after_tool: bool,
+    /// Chat: two `user` messages may stand together. On.
+    pub consecutive_user: bool,
+    /// The image types the endpoint takes.
+    pub media_types: &'static [&'static str],
+    /// How deep a picture is looked into.
+    pub pixels: Pixels,
+    /// Limits in numbers.
+    pub limits: Limits,
+}
+
+impl Rules {
+    /// The rules of a wire with the limits its owner publishes.
+    pub fn of(wire: &str) -> Self {
+        Self { limits: Limits::of(wire), ..Self::default() }
+    }
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            tool_images: false,
+            text_only: false,
+            strict_unknown: false,
+            base64_text: false,
+            scan_arguments: false,
+            system_messages: false,
+            merge_turns: false,
+            duplicate_keys: false,
+            remote_images: true,
+            needs_detail: false,
+            user_after_tool: true,
+            consecutive_user: true,
+            media_types: &["image/png", "image/jpeg", "image/webp", "image/gif"],
+            pixels: Pixels::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Limits in numbers; `None` is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Images in one request.
+    pub images: Option<usize>,
+    /// Characters of base64 of one image.
+    pub image_base64: Option<usize>,
+    /// Bytes of the whole body.
+    pub body: Option<usize>,
+    /// Longest side of an image in pixels.
+    pub edge: Option<u32>,
+    /// Shortest side of an image in pixels.
+    pub min_edge: Option<u32>,
+    /// A tighter side once a request holds many images.
+    pub many: Option<Many>,
+}
+
+/// The cliff of the many-image request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Many {
+    /// More images than this, and the limit holds.
+    pub over: usize,
+    /// Longest side of every image then.
+    pub edge: u32,
+}
+
+impl Limits {
+    /// What the wire's owner published (November 2026); no limits for other names.
+    pub fn of(wire: &str) -> Self {
+        match wire {
+            "openai-chat" | "openai-responses" => Self {
+                images: Some(1500),
+                body: Some(512 << 20),
+                edge: Some(65_535),
+                ..Self::default()
+            },
+            "anthropic" => Self {
+                images: Some(600),
+                image_base64: Some(10 << 20),
+                body: Some(32 << 20),
+                edge: Some(8000),
+                min_edge: None,
+                many: Some(Many { over: 20, edge: 2000 }),
+            },
+            _ => Self::default(),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! What a model would see: plain data, in the order of the request.
+//!
+//! Owns the answer types and a few ways to ask them. Must never judge: that is the witness's part.
+
+/// Whose words or pictures these are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// `system`, or the `instructions` of a Responses request.
+    System,
+    /// `developer`.
+    Developer,
+    /// `user`.
+    User,
+    /// `assistant`.
+    Assistant,
+    /// The result of a tool call, wherever the wire keeps it.
+    ToolResult,
+}
+
+/// Where the bytes are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In the request, decoded.
+    Inline(Vec<u8>),
+    /// At an address.
+    Remote(String),
+    /// Uploaded before, by its id.
+    File(String),
+}
+
+/// One image in front of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Position among all images of the request, from 0.
+    pub order: usize,
+    /// Whose it is.
+    pub slot: Slot,
+    /// The call whose result holds it; `None` outside tool results, so also for hoisted images.
+    pub owner: Option<String>,
+    /// The text that stands immediately before it in the same content.
+    pub label: Option<String>,
+    /// The declared type of inline bytes.
+    pub media_type: Option<String>,
+    /// The bytes, or where they are.
+    pub source: Source,
+    /// Width and height from the header of inline bytes.
+    pub pixels: Option<(u32, u32)>,
+    /// `detail` where the wire has it.
+    pub detail: Option<String>,
+    /// Where, as a JSON pointer to the part.
+    pub pointer: String,
+}
+
+impl Image {
+    /// The decoded bytes of an inline image.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.source {
+            Source::Inline(bytes) => Some(bytes),
+            Source::Remote(_) | Source::File(_) => None,
+        }
+    }
+
+    /// [`crate::image::digest`] of the decoded bytes, 0 where there are none.
+    pub fn digest(&self) -> u64 {
+        self.bytes().map_or(0, crate::image::digest)
+    }
+}
+
+/// One document (a PDF, a text file) in front of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// Whose it is.
+    pub slot: Slot,
+    /// The call whose result holds it.
+    pub owner: Option<String>,
+    /// The declared type of inline bytes.
+    pub media_type: Option<String>,
+    /// File name or title.
+    pub name: Option<String>,
+    /// The bytes, or where they are.
+    pub source: Source,
+    /// Where, as a JSON pointer to the part.
+    pub pointer: String,
+}
+
+/// One sound in front of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Audio {
+    /// Whose it is.
+    pub slot: Slot,
+    /// `wav`, `mp3`.
+    pub format: String,
+    /// The decoded bytes.
+    pub bytes: Vec<u8>,
+    /// Where, as a JSON pointer to the part.
+    pub pointer: String,
+}
+
+/// One piece of text the model reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Whose words.
+    pub slot: Slot,
+    /// The call whose result holds it.
+    pub owner: Option<String>,
+    /// The words.
+    pub text: String,
+    /// Where, as a JSON pointer to the string.
+    pub pointer: String,
+}
+
+/// One tool result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolResult {
+    /// The call it answers.
+    pub call_id: String,
+    /// Its text parts, joined by line breaks.
+    pub text: String,
+    /// Marked as failed, on the wire that can.
+    pub is_error: bool,
+    /// How many images it holds natively.
+    pub images: usize,
+    /// Where, as a JSON pointer to the message, item or block.
+    pub pointer: String,
+}
+
+/// One tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments as the wire's text (compact JSON where the wire has an object).
+    pub arguments: String,
+    /// Where, as a JSON pointer.
+    pub pointer: String,
+}
+
+/// A part type or field the oracle does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// Where, as a JSON pointer.
+    pub pointer: String,
+    /// The type of the part, or the name of the field.
+    pub name: String,
+}
+
+/// Everything in front of the model, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Images.
+    pub images: Vec<Image>,
+    /// Documents.
+    pub documents: Vec<Document>,
+    /// Sounds.
+    pub audio: Vec<Audio>,
+    /// Texts of every slot, tool results included.
+    pub texts: Vec<Text>,
+    /// Tool results.
+    pub results: Vec<ToolResult>,
+    /// Tool calls.
+    pub calls: Vec<Call>,
+    /// What was let through unread.
+    pub unknown: Vec<Unknown>,
+}
+
+impl Seen {
+    /// The digests of all images, in order: what two requests must agree on to show the same.
+    pub fn digests(&self) -> Vec<u64> {
+        self.images.iter().map(Image::digest).collect()
+    }
+
+    /// The texts of one slot, joined by line breaks.
+    pub fn text_of(&self, slot: Slot) -> String {
+        let texts = self.texts.iter().filter(|text| text.slot == slot);
+        texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The result of a call, the last one where an id repeats.
+    pub fn result(&self, call_id: &str) -> Option<&ToolResult> {
+        self.results.iter().rev().find(|result| result.call_id == call_id)
+    }
+
+    /// The images native to the result of a call.
+    pub fn images_of<'a>(&'a self, call_id: &'a str) -> impl Iterator<Item = &'a Image> {
+        self.images.iter().filter(move |image| image.owner.as_deref() == Some(call_id))
+    }
+}

@@ -1,0 +1,184 @@
+//! Finds pictures that stand as base64 where the model reads letters.
+//!
+//! Owns the scan of one text: data URLs of images, and bare runs that decode to the magic number of
+//! a picture, through line breaks and JSON escapes. Must never judge by length alone: hashes, keys
+//! and minified code are long too.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+use super::picture::sniff;
+
+/// Shorter runs are left alone: no whole picture is this small.
+const RUN: usize = 64;
+/// A data URL says what it is, so less of it is enough; the smallest GIF takes 36 characters.
+const DATA_URL_RUN: usize = 32;
+
+/// One picture found in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Smuggled {
+    /// Byte offset of the first base64 character.
+    pub offset: usize,
+    /// How many base64 characters follow each other.
+    pub length: usize,
+    /// The type the bytes (or, for a data URL, the label) say.
+    pub media_type: String,
+}
+
+/// Every picture that stands as base64 in `text`.
+pub fn smuggled(text: &str) -> Vec<Smuggled> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if digit(bytes[at]).is_none() {
+            at += 1;
+            continue;
+        }
+        let run = Run::read(bytes, at);
+        at = run.end;
+        found.extend(judge(text, &run));
+    }
+    found
+}
+
+/// Base64 digits that follow each other, line breaks and JSON escapes taken out.
+struct Run {
+    /// The digits in the standard alphabet, and where each stood.
+    digits: Vec<u8>,
+    offsets: Vec<usize>,
+    /// Indices into `digits` where a line begins.
+    lines: Vec<usize>,
+    end: usize,
+}
+
+impl Run {
+    fn read(bytes: &[u8], start: usize) -> Self {
+        let mut run = Self { digits: Vec::new(), offsets: Vec::new(), lines: vec![0], end: start };
+        while let Some(byte) = bytes.get(run.end) {
+            if let Some(digit) = digit(*byte) {
+                run.digits.push(digit);
+                run.offsets.push(run.end);
+                run.end += 1;
+            } else if matches!(byte, b'\n' | b'\r') {
+                run.end += 1;
+                run.lines.push(run.digits.len());
+            } else if *byte == b'\\' {
+                let slashes = bytes[run.end..].iter().take_while(|b| **b == b'\\').count();
+                match bytes.get(run.end + slashes) {
+                    Some(b'n' | b'r') => {
+                        run.end += slashes + 1;
+                        run.lines.push(run.digits.len());
+                    }
+                    Some(b'/') => run.end += slashes,
+                    _ => break,
+                }
+            } else {
+                break;
+            }
+        }
+        run.end = run.end.max(start + 1);
+        run
+    }
+
+    fn found(&self, from: usize, media_type: &str) -> Smuggled {
+        Smuggled {
+            offset: self.offsets[from],
+            length: self.digits.len() - from,
+            media_type: media_type.to_owned(),
+        }
+    }
+}
+
+fn judge(text: &str, run: &Run) -> Option<Smuggled> {
+    let first = *run.offsets.first()?;
+    if run.digits.len() >= DATA_URL_RUN
+        && let Some(media_type) = image_data_url(&text[..first])
+    {
+        return Some(run.found(0, &media_type));
+    }
+    if run.digits.len() < RUN {
+        return None;
+    }
+    // A picture begins with the run, with a line of it, or, where the opening is long enough to be
+    // no accident, right behind a word.
+    let glued = [&b"iVBORw0KGgo"[..], b"R0lGODlh", b"R0lGODdh"]
+        .into_iter()
+        .filter_map(|opening| run.digits.windows(opening.len()).position(|w| w == opening));
+    let starts = run.lines.iter().copied().chain(glued);
+    starts.filter(|start| run.digits.len() - start >= RUN).find_map(|start| {
+        let head = STANDARD_NO_PAD.decode(&run.digits[start..start + RUN]).ok()?;
+        Some(run.found(start, sniff(&head)?))
+    })
+}
+
+/// The type of the image data URL whose head ends here, whatever stands between type and comma.
+fn image_data_url(before: &str) -> Option<String> {
+    let tail = before.as_bytes().get(before.len().saturating_sub(128)..)?.to_ascii_lowercase();
+    let tail = String::from_utf8_lossy(&tail).replace("\\/", "/");
+    let head = tail.strip_suffix(";base64,")?;
+    let start = head.rfind("data:image/")?;
+    let media_type = head[start + 5..].split(';').next()?;
+    media_type.chars().all(|c| c.is_ascii_graphic() && c != '"').then(|| media_type.to_owned())
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'-' => Some(b'+'),
+        b'_' => Some(b'/'),
+        b'+' | b'/' => Some(byte),
+        _ => byte.is_ascii_alphanumeric().then_some(byte),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::smuggled;
+    use crate::image;
+
+    fn types(text: &str) -> Vec<String> {
+        smuggled(text).into_iter().map(|found| found.media_type).collect()
+    }
+
+    #[test]
+    fn finds_pictures_in_every_dress() {
+        let png = image::base64(&image::png(9, 9, [1, 2, 3]));
+        assert_eq!(types(&png), ["image/png"]);
+        assert_eq!(types(&format!("screenshot: {png}.")), ["image/png"]);
+        assert_eq!(types(&format!("screenshot{png}")), ["image/png"]);
+        assert_eq!(types(&format!("Screenshot\n{png}")), ["image/png"]);
+        assert_eq!(types(&png.replace('+', "-").replace('/', "_")), ["image/png"]);
+        let wrapped: Vec<&str> =
+            png.as_bytes().chunks(20).map(|c| std::str::from_utf8(c).unwrap()).collect();
+        assert_eq!(types(&wrapped.join("\n")), ["image/png"]);
+        assert_eq!(types(&wrapped.join("\\n")), ["image/png"]);
+        assert_eq!(types(&wrapped.join("\\\\r\\\\n")), ["image/png"]);
+        let jpeg = image::base64(&image::jpeg());
+        assert_eq!(types(&format!("[\"{jpeg}\",\"{png}\"]")), ["image/jpeg", "image/png"]);
+        assert_eq!(types(&jpeg.replace('/', "\\/")), ["image/jpeg"]);
+        for bytes in [image::gif(), image::webp(), image::bmp(8, 8, [9; 3]), image::heic()] {
+            assert_eq!(types(&image::base64(&bytes)).len(), 1);
+        }
+    }
+
+    #[test]
+    fn finds_data_urls_by_their_label() {
+        let svg = image::data_url("image/svg+xml", &image::svg(4, 4, [0; 3]));
+        assert_eq!(types(&format!("<img src=\"{svg}\">")), ["image/svg+xml"]);
+        assert_eq!(
+            types("DATA:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=").len(),
+            1
+        );
+        assert_eq!(types(&svg.replace('/', "\\/")).len(), 1);
+    }
+
+    #[test]
+    fn leaves_other_long_words_alone() {
+        assert!(types("write data:image/png;base64,iVBORw0KGgo and so on").is_empty());
+        assert!(types(&"0123456789abcdef".repeat(40)).is_empty());
+        assert!(types(&image::base64(&image::pdf())).is_empty());
+        assert!(types(&"a/b/c/d/".repeat(40)).is_empty());
+        assert!(types("iVBORw0KGgo").is_empty());
+        assert!(types("Ünïcödé \\u00e9 \\\\ \\").is_empty());
+    }
+}

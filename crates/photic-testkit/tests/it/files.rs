@@ -1,0 +1,65 @@
+//! Rules about files as files: their names, and what none of them may mention.
+
+use crate::tidy::{listed, report, root, rust};
+
+/// A name that says nothing collects everything.
+const EMPTY_NAMES: [&str; 9] =
+    ["core", "common", "util", "utils", "helper", "helpers", "manager", "managers", "misc"];
+
+#[test]
+fn names_say_something() {
+    let mut complaints = Vec::new();
+    for path in listed() {
+        let rust = rust(&path);
+        for step in path.split('/') {
+            let stem = step.split('.').find(|part| !part.is_empty()).unwrap_or_default();
+            let words = stem.split(|c| rust && matches!(c, '_' | '-'));
+            for word in words.filter(|word| EMPTY_NAMES.contains(word)) {
+                complaints.push(format!("{path}: `{word}`"));
+            }
+        }
+    }
+    report("no file or folder is named for nothing in particular", &complaints);
+}
+
+#[test]
+fn nothing_outside_the_checkout_is_mentioned() {
+    let words = [["..", "/shared"].concat(), ["/work", "/"].concat()];
+    let mut complaints = Vec::new();
+    for path in listed().into_iter().filter(|path| !path.split('/').any(|step| step == "tests")) {
+        let bytes = std::fs::read(root().join(&path)).expect("a listed file reads");
+        let text = String::from_utf8_lossy(&bytes);
+        for (number, line) in text.lines().enumerate() {
+            for word in words.iter().filter(|word| line.contains(word.as_str())) {
+                complaints.push(format!("{path}:{}: `{word}`", number + 1));
+            }
+        }
+    }
+    report("docs and sources stand on their own", &complaints);
+}
+
+#[test]
+fn no_registry_host_is_mentioned() {
+    // From pieces, so that this file passes its own test.
+    let hosts = [
+        ["crates", ".io"].concat(),
+        ["pypi", ".org"].concat(),
+        ["python", "hosted.org"].concat(),
+        ["npm", "js.org"].concat(),
+        ["npm", "js.com"].concat(),
+        ["yarn", "pkg.com"].concat(),
+    ];
+    // The name cargo itself writes into every lock file: a repository, not a host.
+    let index = ["rust-lang/", "crates", ".io-index"].concat();
+    let mut complaints = Vec::new();
+    for path in listed() {
+        let bytes = std::fs::read(root().join(&path)).expect("a listed file reads");
+        let text = String::from_utf8_lossy(&bytes).replace(&index, "");
+        for (number, line) in text.lines().enumerate() {
+            for host in hosts.iter().filter(|host| line.contains(host.as_str())) {
+                complaints.push(format!("{path}:{}: `{host}`", number + 1));
+            }
+        }
+    }
+    report("where packages come from is the machine's business", &complaints);
+}

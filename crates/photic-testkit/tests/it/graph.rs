@@ -1,0 +1,159 @@
+//! Rules about crates: who may know whom, and what the pure crate must never pull.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
+
+use crate::tidy::{report, root};
+
+/// Our crates, whom of us each may use, and whom in its tests only.
+const EDGES: [(&str, &[&str], &[&str]); 3] = [
+    ("photic", &[], &["photic-testkit"]),
+    ("photic-cli", &["photic"], &["photic-testkit"]),
+    ("photic-testkit", &[], &[]),
+];
+
+/// What `photic` may name in its manifest. One more is a decision, and is taken here.
+const PHOTIC_DIRECT: [&str; 8] =
+    ["base64", "blake3", "imagesize", "memchr", "regex-lite", "serde", "serde_json", "toml"];
+
+/// What must never come with `photic`, however far down: no runtime, no network, no codec, no
+/// clock, no randomness, no store.
+const PHOTIC_NEVER: [&str; 51] = [
+    "actix-rt",
+    "async-executor",
+    "async-io",
+    "async-std",
+    "futures-executor",
+    "glommio",
+    "monoio",
+    "smol",
+    "tokio",
+    "attohttpc",
+    "curl",
+    "h2",
+    "http",
+    "hyper",
+    "isahc",
+    "mio",
+    "native-tls",
+    "openssl",
+    "openssl-sys",
+    "polling",
+    "quinn",
+    "reqwest",
+    "rustls",
+    "socket2",
+    "surf",
+    "tungstenite",
+    "ureq",
+    "fastrand",
+    "getrandom",
+    "oorandom",
+    "rand",
+    "rand_core",
+    "uuid",
+    "chrono",
+    "humantime",
+    "jiff",
+    "quanta",
+    "time",
+    "web-time",
+    "gif",
+    "image",
+    "image-webp",
+    "jpeg-decoder",
+    "png",
+    "resvg",
+    "zune-jpeg",
+    "redb",
+    "rusqlite",
+    "sled",
+    "sqlx",
+    "tempfile",
+];
+
+/// What the testkit may name: it is the witness, so the fewer friends the better.
+const TESTKIT_DIRECT: [&str; 2] = ["base64", "serde_json"];
+
+#[test]
+fn crates_know_only_whom_they_may() {
+    let metadata = metadata();
+    let ours: Vec<&str> = metadata.workspace_packages().iter().map(|p| p.name.as_str()).collect();
+    let mut complaints = Vec::new();
+    for package in metadata.workspace_packages() {
+        let Some((_, normal, dev)) = EDGES.iter().find(|(name, ..)| *name == package.name.as_str())
+        else {
+            complaints.push(format!("`{}` has no line in EDGES", package.name));
+            continue;
+        };
+        for dependency in package.dependencies.iter().filter(|d| ours.contains(&d.name.as_str())) {
+            let allowed = match dependency.kind {
+                DependencyKind::Development => normal.iter().chain(dev.iter()),
+                _ => normal.iter().chain(&[]),
+            };
+            if !allowed.into_iter().any(|name| *name == dependency.name) {
+                let (from, to) = (&package.name, &dependency.name);
+                complaints.push(format!("{from} -> {to} ({})", dependency.kind));
+            }
+        }
+    }
+    report("arrows between crates follow the table", &complaints);
+}
+
+#[test]
+fn direct_dependencies_are_decided_here() {
+    let metadata = metadata();
+    for (name, allowed) in [("photic", &PHOTIC_DIRECT[..]), ("photic-testkit", &TESTKIT_DIRECT)] {
+        let direct = package(&metadata, name).dependencies.iter();
+        let direct = direct.filter(|d| d.kind != DependencyKind::Development);
+        let direct: BTreeSet<&str> = direct.map(|d| d.name.as_str()).collect();
+        assert_eq!(direct, allowed.iter().copied().collect(), "dependencies of `{name}`");
+    }
+}
+
+#[test]
+fn photic_stays_pure() {
+    let metadata = metadata();
+    let paths = pulled(&metadata, "photic");
+    assert!(paths.contains_key("serde_json"), "the walk is broken");
+    let found = PHOTIC_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
+    report("`photic` pulls what it must never pull", &found.collect::<Vec<_>>());
+}
+
+/// Every crate that comes with `name` in a normal build, with the path to it.
+fn pulled(metadata: &Metadata, name: &str) -> BTreeMap<String, String> {
+    let resolve = metadata.resolve.as_ref().expect("metadata with dependencies");
+    let nodes: BTreeMap<&PackageId, _> = resolve.nodes.iter().map(|n| (&n.id, n)).collect();
+    let mut paths = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![(&package(metadata, name).id, name.to_owned())];
+    while let Some((id, path)) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        for dep in &nodes[id].deps {
+            if dep.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal) {
+                let name = metadata[&dep.pkg].name.to_string();
+                let path = format!("{path} > {name}");
+                paths.insert(name, path.clone());
+                open.push((&dep.pkg, path));
+            }
+        }
+    }
+    paths
+}
+
+fn package<'m>(metadata: &'m Metadata, name: &str) -> &'m Package {
+    let packages = metadata.workspace_packages();
+    packages.into_iter().find(|p| p.name == name).expect("a crate of the workspace")
+}
+
+fn metadata() -> Metadata {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(root().join("Cargo.toml"));
+    // Nothing to fetch is the common case, and needs no network; crates for other systems may be
+    // missing, and then cargo has to be allowed to get them.
+    let offline = command.clone().other_options(["--offline".to_owned()]).exec();
+    offline.or_else(|_| command.exec()).expect("cargo metadata")
+}

@@ -1,0 +1,10 @@
+//! The one integration test of the testkit: the house rules of the whole workspace.
+
+#[cfg(test)]
+mod files;
+#[cfg(test)]
+mod graph;
+#[cfg(test)]
+mod sources;
+#[cfg(test)]
+mod tidy;

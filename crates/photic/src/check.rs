@@ -1,0 +1,75 @@
+//! Findings that depend on the model a request is for, and what each costs.
+
+use crate::finding::{Code, Cost, Finding};
+use crate::lift::position;
+use crate::media::{Found, MediaKind};
+use crate::plan::{Fate, Plan, Reason, placed, tokens};
+use crate::survey::Sighting;
+use crate::tokens::text_tokens;
+use crate::transcript::{MediaId, Transcript};
+
+/// Everything that is wrong with a request on its own wire: what [`crate::lift`] found, what the
+/// plan for the same wire had to repair, and what each image costs as it stands.
+pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan) -> Vec<Finding> {
+    let mut findings = lifted.to_vec();
+    for sighting in &plan.survey.sightings {
+        let id = sighting.media;
+        if sighting.mislabeled {
+            findings.push(at_media(transcript, id, Code::WrongLabel));
+        }
+        let known = |findings: &[Finding], code: Code| {
+            findings.iter().any(|other| other.media == Some(id) && other.code == code)
+        };
+        for code in [wrong_place(sighting, plan), not_shown(plan.fates[id])].into_iter().flatten() {
+            if !known(&findings, code) {
+                findings.push(at_media(transcript, id, code));
+            }
+        }
+    }
+    for finding in &mut findings {
+        finding.cost = finding.media.and_then(|id| cost(finding.code, plan, id));
+    }
+    findings.sort_by(|left, right| (&left.at, left.code).cmp(&(&right.at, right.code)));
+    findings
+}
+
+/// What is wrong with where it stands. What stands as text has been reported as such.
+fn wrong_place(sighting: &Sighting, plan: &Plan) -> Option<Code> {
+    if sighting.found == Found::AsText {
+        return None;
+    }
+    match placed(sighting, &plan.profile) {
+        Fate::Hoist(Reason::ErrorResult) => Some(Code::ImageInErrorResult),
+        Fate::Hoist(_) | Fate::Elide(_) => Some(Code::ImageInForbiddenRole),
+        Fate::Keep(_) | Fate::Refuse(_) => None,
+    }
+}
+
+/// What keeps it from being shown at all.
+const fn not_shown(fate: Fate) -> Option<Code> {
+    let (Fate::Elide(reason) | Fate::Refuse(reason)) = fate else { return None };
+    match reason {
+        Reason::NoSight => Some(Code::ImageToTextOnlyModel),
+        Reason::NoSlot => Some(Code::ImageInForbiddenRole),
+        Reason::Unreadable => Some(Code::UnreadableImage),
+        Reason::TypeNotAccepted => Some(Code::UnsupportedType),
+        Reason::SourceNotAccepted => Some(Code::SourceNotAccepted),
+        Reason::OverLimit => Some(Code::OverLimit),
+        Reason::OverCount | Reason::OverBudget => Some(Code::TooManyImages),
+        Reason::Fits | Reason::ResultSlot | Reason::ErrorResult | Reason::RoleForbids => None,
+    }
+}
+
+fn at_media(transcript: &Transcript<'_>, id: MediaId, code: Code) -> Finding {
+    let media = &transcript.media[id];
+    let at = position(transcript, media.node, media.inner.as_deref());
+    Finding { code, at, media: Some(id), cost: None }
+}
+
+/// Only what is read as text costs as text.
+fn cost(code: Code, plan: &Plan, id: MediaId) -> Option<Cost> {
+    let sighting = &plan.survey.sightings[id];
+    let as_image = tokens(sighting, &plan.profile)?;
+    (code == Code::ImageAsText && sighting.kind == MediaKind::Image)
+        .then(|| Cost { as_text: text_tokens(sighting.wire_bytes as u64), as_image })
+}

@@ -1,0 +1,178 @@
+//! What is wrong with a request: stable codes, where, and what to do about it.
+
+use serde::Serialize;
+
+use crate::transcript::MediaId;
+
+/// A problem in a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What kind of problem.
+    pub code: Code,
+    /// Where it stands.
+    pub at: Position,
+    /// The medium concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media: Option<MediaId>,
+    /// What it costs as it stands, and what it would cost put right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+}
+
+/// Tokens of an image that is read as text, and of the same image seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cost {
+    /// Tokens as it stands: base64 read as text.
+    pub as_text: u64,
+    /// Tokens as an image, by the profile's rule.
+    pub as_image: u64,
+}
+
+/// A place in a body.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// A JSON pointer into the body.
+    pub pointer: String,
+    /// A JSON pointer into the JSON that the string there holds.
+    pub inner: Option<String>,
+}
+
+impl std::fmt::Display for Position {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.pointer.is_empty() { "/" } else { &self.pointer })?;
+        self.inner.as_ref().map_or(Ok(()), |inner| write!(f, "#{inner}"))
+    }
+}
+
+impl Serialize for Position {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $says:literal, $hint:literal;)+) => {
+        /// The kinds of problems. The codes are stable.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Code { $($(#[doc = $doc])+ $name),+ }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// The stable name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $code),+ }
+            }
+
+            /// What is wrong, in a sentence.
+            pub const fn says(self) -> &'static str {
+                match self { $(Self::$name => $says),+ }
+            }
+
+            /// What to do about it.
+            pub const fn hint(self) -> &'static str {
+                match self { $(Self::$name => $hint),+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// An image serialized into a text.
+    ImageAsText = "image_as_text",
+        "an image stands here as base64 text; the model reads letters, not pixels",
+        "`photic lower` puts the image into a slot the model sees";
+    /// An image in a role that the wire reserves for text.
+    ImageInForbiddenRole = "image_in_forbidden_role",
+        "this wire carries no image in this role; it is rejected or silently ignored",
+        "`photic lower` moves it into a user message after the tool results";
+    /// A user message between the results of one assistant turn.
+    InterleavedUser = "interleaved_user",
+        "a user message stands between the tool results of one assistant turn",
+        "`photic lower` moves it after the last result";
+    /// Media in a result that is flagged as an error.
+    ImageInErrorResult = "image_in_error_result",
+        "an error result may hold only text on this wire",
+        "`photic lower` moves the image out of the error result";
+    /// The declared type is not the type of the bytes.
+    WrongLabel = "wrong_label",
+        "the declared media type is not what the bytes are",
+        "`photic lower` labels it by its bytes";
+    /// A data URL or base64 that strict readers reject.
+    MalformedDataUrl = "malformed_data_url",
+        "the data URL is not in the form providers accept",
+        "`photic lower` writes it in the canonical form";
+    /// A picture in a part meant for documents.
+    ImageAsFile = "image_as_file",
+        "an image stands in a part meant for documents",
+        "`photic lower` makes it an image part";
+    /// Bytes that are no picture at all.
+    UnreadableImage = "unreadable_image",
+        "these bytes are not an image",
+        "send the image again; until then `photic lower` says that nothing was shown";
+    /// A picture of a type that is not accepted.
+    UnsupportedType = "unsupported_type",
+        "this model does not accept images of this type",
+        "convert it to PNG or JPEG; until then `photic lower` says that nothing was shown";
+    /// A source that is not accepted.
+    SourceNotAccepted = "image_source_not_accepted",
+        "this endpoint does not take media from such a source",
+        "send the bytes inline; until then `photic lower` says that nothing was shown";
+    /// A picture past a limit.
+    OverLimit = "image_over_limit",
+        "the image is past a limit of this model, and the whole request would be rejected",
+        "shrink it; until then `photic lower` says that nothing was shown";
+    /// More pictures than the endpoint takes.
+    TooManyImages = "too_many_images",
+        "the request holds more images than this model accepts",
+        "`photic lower` keeps the newest and says what is not shown";
+    /// A tool result without content.
+    EmptyToolContent = "empty_tool_content",
+        "the tool result is empty, which some providers reject",
+        "`photic lower` writes that there was no output";
+    /// A tool result that answers no call.
+    OrphanToolResult = "orphan_tool_result",
+        "no call precedes this tool result",
+        "`photic lower` puts a stand-in call before it";
+    /// A call without a result.
+    MissingToolResult = "missing_tool_result",
+        "this call has no result",
+        "`photic lower` adds a result that says so";
+    /// Results behind other content.
+    ToolResultsNotFirst = "tool_results_not_first",
+        "tool results must come first in the user message",
+        "`photic lower` puts them first";
+    /// A text part without text.
+    EmptyText = "empty_text",
+        "an empty text part makes this provider reject the request",
+        "`photic lower` leaves it out";
+    /// Two calls of one id.
+    DuplicateCallId = "duplicate_call_id",
+        "an earlier call has the same id, which this provider rejects",
+        "`photic lower` gives the later call and its result an id of their own";
+    /// Pictures for a model without eyes.
+    ImageToTextOnlyModel = "image_to_text_only_model",
+        "this model cannot see images; the request would be rejected or the image ignored",
+        "choose a model that sees; `photic lower` tells the model honestly that nothing was shown";
+    /// A data URL within a longer text.
+    ImageInsideLongerText = "image_inside_longer_text",
+        "an image data URL stands inside a longer text; it is left alone, because cutting it would corrupt it",
+        "make the tool return the image as a part of its own";
+    /// Not JSON, or not a conversation.
+    NotJson = "not_json",
+        "this is not a JSON request body",
+        "pass the body of one request, or name its wire with `--from`";
+}
+
+impl Serialize for Code {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,18 @@
+//! JSON as spans: a body is scanned once into a flat list of nodes that point into it, and written
+//! back as a list of segments that mostly borrow from it.
+//!
+//! Nothing here copies a long string, recurses on untrusted depth, or knows what a message is.
+
+mod base64_run;
+mod out;
+mod scan;
+mod text;
+mod value;
+
+pub(crate) use base64_run::base64_run;
+pub use out::Segments;
+pub(crate) use out::{Fragment, Out};
+pub(crate) use text::escape_into;
+pub use text::Str;
+pub(crate) use scan::PROBE;
+pub(crate) use value::{Doc, Kind, NodeId, Value};

@@ -1,0 +1,190 @@
+//! Writing: a list of segments, the long ones borrowed from the body they came from.
+
+use std::borrow::Cow;
+
+use super::text::{Str, escape_into};
+
+/// From this length on a piece is borrowed instead of copied: below it, a segment of its own
+/// would cost more than the bytes.
+const WORTH_BORROWING: usize = 512;
+
+/// A written body: segments to send one after another.
+#[derive(Clone, Debug, Default)]
+pub struct Segments<'a> {
+    list: Vec<Cow<'a, [u8]>>,
+}
+
+impl<'a> Segments<'a> {
+    /// A body that is one borrowed piece.
+    pub fn whole(body: &'a [u8]) -> Self {
+        Self { list: vec![Cow::Borrowed(body)] }
+    }
+
+    /// The segments, ready for a vectored write.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.list.iter().map(AsRef::as_ref)
+    }
+
+    /// The length of the body.
+    pub fn len(&self) -> usize {
+        self.iter().map(<[u8]>::len).sum()
+    }
+
+    /// Whether nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The body in one piece; copies it.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut body = Vec::with_capacity(self.len());
+        self.iter().for_each(|segment| body.extend_from_slice(segment));
+        body
+    }
+
+    /// How many bytes were newly written rather than borrowed.
+    pub fn written(&self) -> usize {
+        self.list
+            .iter()
+            .map(|segment| match segment {
+                Cow::Borrowed(_) => 0,
+                Cow::Owned(bytes) => bytes.len(),
+            })
+            .sum()
+    }
+}
+
+/// A piece of JSON that was written apart, to be put into a body later.
+pub(crate) type Fragment<'a> = Segments<'a>;
+
+/// A writer of segments.
+#[derive(Debug, Default)]
+pub(crate) struct Out<'a> {
+    done: Vec<Cow<'a, [u8]>>,
+    tail: Vec<u8>,
+}
+
+impl<'a> Out<'a> {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// JSON text of our own.
+    pub(crate) fn json(&mut self, text: &str) -> &mut Self {
+        self.tail.extend_from_slice(text.as_bytes());
+        self
+    }
+
+    /// Bytes of the body, as they stand.
+    pub(crate) fn raw(&mut self, bytes: &'a [u8]) -> &mut Self {
+        if bytes.len() < WORTH_BORROWING {
+            self.tail.extend_from_slice(bytes);
+        } else {
+            self.flush();
+            self.done.push(Cow::Borrowed(bytes));
+        }
+        self
+    }
+
+    /// Bytes that may be ours or the body's, as they stand.
+    pub(crate) fn bytes(&mut self, bytes: Cow<'a, [u8]>) -> &mut Self {
+        match bytes {
+            Cow::Borrowed(bytes) => self.raw(bytes),
+            Cow::Owned(bytes) if bytes.len() < WORTH_BORROWING => {
+                self.tail.extend_from_slice(&bytes);
+                self
+            }
+            Cow::Owned(bytes) => {
+                self.flush();
+                self.done.push(Cow::Owned(bytes));
+                self
+            }
+        }
+    }
+
+    /// The inside of a JSON string.
+    pub(crate) fn inside(&mut self, text: &Str<'a>) -> &mut Self {
+        match text {
+            Str::Escaped(bytes) => self.raw(bytes),
+            Str::Plain(text) => self.escaped(text.as_bytes()),
+        }
+    }
+
+    /// Bytes to be escaped into the inside of a JSON string.
+    pub(crate) fn escaped(&mut self, text: &[u8]) -> &mut Self {
+        escape_into(text, &mut self.tail);
+        self
+    }
+
+    /// A JSON string.
+    pub(crate) fn string(&mut self, text: &Str<'a>) -> &mut Self {
+        self.json("\"").inside(text).json("\"")
+    }
+
+    /// A JSON string of our own text.
+    pub(crate) fn quoted(&mut self, text: &str) -> &mut Self {
+        self.json("\"").escaped(text.as_bytes()).json("\"")
+    }
+
+    /// `"name":`
+    pub(crate) fn key(&mut self, name: &str) -> &mut Self {
+        self.quoted(name).json(":")
+    }
+
+    /// What was written apart.
+    pub(crate) fn fragment(&mut self, fragment: Fragment<'a>) -> &mut Self {
+        for piece in fragment.list {
+            self.bytes(piece);
+        }
+        self
+    }
+
+    /// Whether nothing was written since the last structural opening: decides about a comma.
+    pub(crate) fn comma(&mut self) -> &mut Self {
+        let last = self.tail.last().or_else(|| self.done.last().and_then(|piece| piece.last()));
+        if !matches!(last, None | Some(b'[' | b'{' | b',' | b':')) {
+            self.tail.push(b',');
+        }
+        self
+    }
+
+    pub(crate) fn finish(mut self) -> Segments<'a> {
+        self.flush();
+        Segments { list: self.done }
+    }
+
+    fn flush(&mut self) {
+        if !self.tail.is_empty() {
+            self.done.push(Cow::Owned(std::mem::take(&mut self.tail)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_pieces_are_borrowed_and_short_ones_gathered() {
+        let long = vec![b'x'; 4096];
+        let mut out = Out::new();
+        out.json("{").key("a").string(&Str::Escaped(&long)).comma().key("b").quoted("q\"").json("}");
+        let segments = out.finish();
+        assert_eq!(segments.iter().count(), 3);
+        assert_eq!(segments.len(), 4096 + segments.written());
+        let body = segments.to_vec();
+        assert!(body.starts_with(b"{\"a\":\"xxx"));
+        assert!(body.ends_with(b"x\",\"b\":\"q\\\"\"}"));
+    }
+
+    #[test]
+    fn commas_stand_between_and_nowhere_else() {
+        let mut out = Out::new();
+        out.json("[");
+        for number in ["1", "2", "3"] {
+            out.comma().json(number);
+        }
+        out.json("]");
+        assert_eq!(out.finish().to_vec(), b"[1,2,3]");
+    }
+}

@@ -1,0 +1,392 @@
+//! One pass over JSON text that records where every value begins and ends.
+//!
+//! It reads two depths of quoting: a body as it stands, and JSON that sits inside a JSON string
+//! (every quote written `\"`), so that an image in a stringified tool result is found without
+//! unescaping megabytes. It never allocates per byte and never recurses.
+
+use memchr::{memchr, memchr2};
+
+use super::base64_run::base64_run;
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Null,
+    Bool,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+/// One value: its span, and the index of the node that follows its subtree.
+///
+/// Children of an object alternate key, value, key, value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) next: u32,
+    pub(crate) kind: Kind,
+    pub(crate) flags: u8,
+}
+
+/// The string holds at least one escape sequence.
+pub(crate) const ESCAPED: u8 = 1;
+/// Past its first [`PROBE`] bytes the string is base64 to its end, padding included.
+pub(crate) const BASE64_TAIL: u8 = 2;
+
+/// How many bytes of a string are searched for its end before it is suspected to be base64.
+pub(crate) const PROBE: usize = 256;
+
+/// How the text quotes its strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quoting {
+    /// As JSON does.
+    Plain,
+    /// As JSON inside a JSON string does.
+    Escaped,
+}
+
+impl Quoting {
+    /// Bytes one quotation mark takes.
+    pub(crate) const fn quote_len(self) -> usize {
+        match self {
+            Self::Plain => 1,
+            Self::Escaped => 2,
+        }
+    }
+}
+
+/// Where and why the text stopped being JSON we can index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stop {
+    pub(crate) at: usize,
+    pub(crate) why: &'static str,
+}
+
+/// Scans one JSON value that must fill the whole text.
+pub(crate) fn scan(text: &[u8], quoting: Quoting) -> Result<Vec<Node>, Stop> {
+    if text.len() >= u32::MAX as usize {
+        return Err(Stop { at: 0, why: "longer than 4 GiB" });
+    }
+    // A body may be all punctuation; its index must stay within a few times its own size. Bytes
+    // spelled as lists of numbers, which some SDKs send, take a node for every three or four.
+    let most_nodes = (text.len() / 3).max(1 << 16);
+    let mut scanner =
+        Scanner { text, at: 0, quoting, nodes: Vec::new(), open: Vec::new(), most_nodes };
+    scanner.document()?;
+    Ok(scanner.nodes)
+}
+
+struct Scanner<'t> {
+    text: &'t [u8],
+    at: usize,
+    quoting: Quoting,
+    nodes: Vec<Node>,
+    /// Containers that are still open, innermost last.
+    open: Vec<u32>,
+    most_nodes: usize,
+}
+
+/// What the grammar allows next.
+#[derive(Clone, Copy)]
+enum Expect {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    CommaOrEnd,
+}
+
+impl Scanner<'_> {
+    fn document(&mut self) -> Result<(), Stop> {
+        let mut expect = Expect::Value;
+        loop {
+            self.skip_space();
+            let Some(&byte) = self.text.get(self.at) else {
+                return Err(self.stop("ends too early"));
+            };
+            expect = match (expect, byte) {
+                (Expect::ValueOrEnd | Expect::CommaOrEnd, b']') => self.close(Kind::Array)?,
+                (Expect::KeyOrEnd | Expect::CommaOrEnd, b'}') => self.close(Kind::Object)?,
+                (Expect::CommaOrEnd, b',') => {
+                    self.at += 1;
+                    if self.innermost() == Some(Kind::Object) { Expect::Key } else { Expect::Value }
+                }
+                (Expect::CommaOrEnd, _) => return Err(self.stop("expected a comma or an end")),
+                (Expect::Key | Expect::KeyOrEnd, _) => {
+                    self.string()?;
+                    self.skip_space();
+                    if self.text.get(self.at) != Some(&b':') {
+                        return Err(self.stop("expected a colon"));
+                    }
+                    self.at += 1;
+                    Expect::Value
+                }
+                (Expect::Value | Expect::ValueOrEnd, _) => self.value(byte)?,
+            };
+            if self.open.is_empty() {
+                break;
+            }
+        }
+        self.skip_space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.stop("text after the value")) }
+    }
+
+    fn value(&mut self, first: u8) -> Result<Expect, Stop> {
+        match first {
+            b'{' => self.open(Kind::Object, Expect::KeyOrEnd),
+            b'[' => self.open(Kind::Array, Expect::ValueOrEnd),
+            b'"' | b'\\' => {
+                self.string()?;
+                Ok(Expect::CommaOrEnd)
+            }
+            b'-' | b'0'..=b'9' => {
+                let digits = self.text[self.at..]
+                    .iter()
+                    .take_while(|b| matches!(b, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+                    .count();
+                self.leaf(Kind::Number, digits)
+            }
+            b't' => self.literal(b"true", Kind::Bool),
+            b'f' => self.literal(b"false", Kind::Bool),
+            b'n' => self.literal(b"null", Kind::Null),
+            _ => Err(self.stop("expected a value")),
+        }
+    }
+
+    fn literal(&mut self, word: &[u8], kind: Kind) -> Result<Expect, Stop> {
+        if self.text[self.at..].starts_with(word) {
+            self.leaf(kind, word.len())
+        } else {
+            Err(self.stop("expected a value"))
+        }
+    }
+
+    fn leaf(&mut self, kind: Kind, length: usize) -> Result<Expect, Stop> {
+        let start = self.at;
+        self.at += length;
+        self.push(kind, start, self.at, 0)?;
+        Ok(Expect::CommaOrEnd)
+    }
+
+    fn open(&mut self, kind: Kind, then: Expect) -> Result<Expect, Stop> {
+        self.open.push(self.nodes.len() as u32);
+        self.push(kind, self.at, 0, 0)?;
+        self.at += 1;
+        Ok(then)
+    }
+
+    fn close(&mut self, kind: Kind) -> Result<Expect, Stop> {
+        match self.open.pop() {
+            Some(index) if self.nodes[index as usize].kind == kind => {
+                self.at += 1;
+                let next = self.nodes.len() as u32;
+                let node = &mut self.nodes[index as usize];
+                node.end = self.at as u32;
+                node.next = next;
+                Ok(Expect::CommaOrEnd)
+            }
+            _ => Err(self.stop("closes what is not open")),
+        }
+    }
+
+    fn innermost(&self) -> Option<Kind> {
+        self.open.last().map(|&index| self.nodes[index as usize].kind)
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, end: usize, flags: u8) -> Result<(), Stop> {
+        if self.nodes.len() >= self.most_nodes {
+            return Err(self.stop("more values than a conversation holds"));
+        }
+        let next = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags });
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<(), Stop> {
+        let start = self.at;
+        let opens = match self.quoting {
+            Quoting::Plain => self.text[start..].starts_with(b"\""),
+            Quoting::Escaped => self.text[start..].starts_with(b"\\\""),
+        };
+        if !opens {
+            return Err(self.stop("expected a string"));
+        }
+        let inside = start + self.quoting.quote_len();
+        let (end, flags) = match self.quoting {
+            Quoting::Plain => plain_string_end(self.text, inside),
+            Quoting::Escaped => escaped_string_end(self.text, inside),
+        }
+        .ok_or(Stop { at: start, why: "a string that does not end" })?;
+        self.at = end;
+        self.push(Kind::String, start, end, flags)
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(&byte) = self.text.get(self.at) {
+            match byte {
+                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
+                // Pretty-printed JSON inside a string has its line breaks escaped.
+                b'\\' if self.quoting == Quoting::Escaped => match self.text.get(self.at + 1) {
+                    Some(b'n' | b'r' | b't') => self.at += 2,
+                    _ => return,
+                },
+                _ => return,
+            }
+        }
+    }
+
+    const fn stop(&self, why: &'static str) -> Stop {
+        Stop { at: self.at, why }
+    }
+}
+
+/// The end (past the quote) of a string whose contents begin at `inside`, and its flags.
+fn plain_string_end(text: &[u8], inside: usize) -> Option<(usize, u8)> {
+    let mut at = inside;
+    let mut flags = 0;
+    let mut window = PROBE;
+    loop {
+        let stop = (at + window).min(text.len());
+        match memchr2(b'"', b'\\', &text[at..stop]) {
+            Some(found) if text[at + found] == b'"' => return Some((at + found + 1, flags)),
+            Some(found) => {
+                flags |= ESCAPED;
+                at += found + 2;
+                if at > text.len() {
+                    return None;
+                }
+            }
+            None if stop == text.len() => return None,
+            None => {
+                let (run, padding) = padded_run(&text[stop..]);
+                at = stop + run + padding;
+                if text.get(at) == Some(&b'"') {
+                    if stop == inside + PROBE {
+                        flags |= BASE64_TAIL;
+                    }
+                    return Some((at + 1, flags));
+                }
+                // Prose: look further before suspecting base64 again.
+                window = (window * 2).min(1 << 20);
+            }
+        }
+    }
+}
+
+/// As [`plain_string_end`], where the closing quote reads `\"` and every inner escape begins `\\`.
+fn escaped_string_end(text: &[u8], inside: usize) -> Option<(usize, u8)> {
+    let mut at = inside;
+    let mut flags = 0;
+    let mut window = PROBE;
+    loop {
+        let stop = (at + window).min(text.len());
+        match memchr(b'\\', &text[at..stop]) {
+            Some(found) => {
+                at += found;
+                match text.get(at + 1)? {
+                    b'"' => return Some((at + 2, flags)),
+                    // An inner escape: the backslash pair, then one inner character.
+                    b'\\' => at += if text.get(at + 2)? == &b'\\' { 4 } else { 3 },
+                    // `\u` could spell a quote or a backslash; the caller unescapes and rescans.
+                    b'u' => return None,
+                    _ => at += 2,
+                }
+                flags |= ESCAPED;
+                if at > text.len() {
+                    return None;
+                }
+            }
+            None if stop == text.len() => return None,
+            None => {
+                let (run, padding) = padded_run(&text[stop..]);
+                at = stop + run + padding;
+                if text[at..].starts_with(b"\\\"") {
+                    if stop == inside + PROBE {
+                        flags |= BASE64_TAIL;
+                    }
+                    return Some((at + 2, flags));
+                }
+                window = (window * 2).min(1 << 20);
+            }
+        }
+    }
+}
+
+/// A base64 run and the padding that follows it (two at the most).
+fn padded_run(bytes: &[u8]) -> (usize, usize) {
+    let run = base64_run(bytes);
+    (run, bytes[run..].iter().take(2).take_while(|&&byte| byte == b'=').count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str, quoting: Quoting) -> Result<Vec<Kind>, Stop> {
+        scan(text.as_bytes(), quoting).map(|nodes| nodes.iter().map(|node| node.kind).collect())
+    }
+
+    #[test]
+    fn indexes_nested_values_in_document_order() {
+        use Kind::{Array, Bool, Null, Number, Object, String};
+        assert_eq!(
+            kinds(r#" {"a":[1,-2.5e3,true],"b":{"c":null}} "#, Quoting::Plain),
+            Ok(vec![Object, String, Array, Number, Number, Bool, String, Object, String, Null])
+        );
+    }
+
+    #[test]
+    fn agrees_with_serde_on_what_is_json() {
+        for text in [
+            "", " ", "{", "}", "[", "[]", "{}", "[1,]", "[,1]", r#"{"a"}"#, r#"{"a":}"#, "nul",
+            r#"{"a":1,}"#, r#"{"a":1 "b":2}"#, r#""abc"#, r#""a\"#, r#""a\""#, "[1]]", "[}", "{]",
+            r#"[{"a":[]}]"#, "1 2", r#""\\""#, r#"["\"",""]"#, "[true,false,null]", "{\"a\":1}\n",
+        ] {
+            assert_eq!(
+                scan(text.as_bytes(), Quoting::Plain).is_ok(),
+                serde_json::from_str::<serde_json::Value>(text).is_ok(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn reads_json_inside_a_string_as_it_stands() {
+        let inner = serde_json::json!([{"type": "image", "data": "QUJD".repeat(300), "t": "a\"b\\"}]);
+        for inner in [inner.to_string(), serde_json::to_string_pretty(&inner).unwrap()] {
+            let outer = serde_json::to_string(&inner).unwrap();
+            let nodes = scan(outer[1..outer.len() - 1].as_bytes(), Quoting::Escaped).unwrap();
+            let plain = scan(inner.as_bytes(), Quoting::Plain).unwrap();
+            assert_eq!(
+                nodes.iter().map(|n| (n.kind, n.next, n.flags)).collect::<Vec<_>>(),
+                plain.iter().map(|n| (n.kind, n.next, n.flags)).collect::<Vec<_>>()
+            );
+        }
+    }
+
+    #[test]
+    fn flags_a_base64_tail_only_when_it_reaches_the_end() {
+        let flags = |string: &str| {
+            scan(serde_json::to_string(string).unwrap().as_bytes(), Quoting::Plain).unwrap()[0].flags
+        };
+        assert_eq!(flags(&"QUJD".repeat(500)), BASE64_TAIL);
+        assert_eq!(flags(&format!("data:image/png;base64,{}==", "QUJD".repeat(500))), BASE64_TAIL);
+        assert_eq!(flags(&format!("{} and more", "QUJD".repeat(500))), 0);
+        assert_eq!(flags(&format!("{}===", "QUJD".repeat(500))), 0);
+        assert_eq!(flags(&"QUJD".repeat(10)), 0);
+        assert_eq!(flags(&format!("{}\n", "QUJD".repeat(500))) & BASE64_TAIL, 0);
+    }
+
+    #[test]
+    fn deep_nesting_neither_recurses_nor_explodes() {
+        let deep = "[".repeat(2_000_000);
+        assert!(scan(deep.as_bytes(), Quoting::Plain).is_err());
+        let deep = "[".repeat(200_000) + &"]".repeat(200_000);
+        assert!(scan(deep.as_bytes(), Quoting::Plain).is_err(), "more nodes than allowed");
+        let fits = "[".repeat(60_000) + &"]".repeat(60_000);
+        assert!(scan(fits.as_bytes(), Quoting::Plain).is_ok());
+    }
+}

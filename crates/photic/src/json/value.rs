@@ -1,0 +1,229 @@
+//! Reading the scanned nodes: cheap handles that borrow from the text.
+
+use super::scan::{self, BASE64_TAIL, ESCAPED, Node, Quoting, Stop};
+use super::text::Str;
+
+pub(crate) use super::scan::Kind;
+
+/// The index of a node in its document.
+pub(crate) type NodeId = u32;
+
+/// A text and where its values stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Doc<'a> {
+    text: &'a [u8],
+    quoting: Quoting,
+    nodes: Vec<Node>,
+}
+
+impl<'a> Doc<'a> {
+    /// Scans a JSON text.
+    pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Stop> {
+        Ok(Self { text, quoting: Quoting::Plain, nodes: scan::scan(text, Quoting::Plain)? })
+    }
+
+    /// Scans JSON that stands inside a JSON string, given what is between the quotes.
+    pub(crate) fn parse_escaped(inside: &'a [u8]) -> Result<Self, Stop> {
+        let nodes = scan::scan(inside, Quoting::Escaped)?;
+        Ok(Self { text: inside, quoting: Quoting::Escaped, nodes })
+    }
+
+    /// A document of nothing, for bodies that are not JSON.
+    pub(crate) const fn empty(text: &'a [u8]) -> Self {
+        Self { text, quoting: Quoting::Plain, nodes: Vec::new() }
+    }
+
+    /// Whether the text is the inside of a JSON string.
+    pub(crate) fn is_escaped(&self) -> bool {
+        self.quoting == Quoting::Escaped
+    }
+
+    pub(crate) fn root(&self) -> Option<Value<'_, 'a>> {
+        (!self.nodes.is_empty()).then_some(Value { doc: self, id: 0 })
+    }
+
+    pub(crate) fn value(&self, id: NodeId) -> Value<'_, 'a> {
+        Value { doc: self, id }
+    }
+
+    /// The JSON pointer of a node, found by descending to it.
+    pub(crate) fn pointer(&self, id: NodeId) -> String {
+        let mut pointer = String::new();
+        let Some(mut here) = self.root() else { return pointer };
+        while here.id != id {
+            let child = match here.kind() {
+                Kind::Object => here.entries().find_map(|(key, value)| {
+                    value.holds(id).then(|| {
+                        (key.decode().replace('~', "~0").replace('/', "~1"), value)
+                    })
+                }),
+                Kind::Array => here
+                    .items()
+                    .enumerate()
+                    .find_map(|(index, value)| value.holds(id).then(|| (index.to_string(), value))),
+                Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
+            };
+            let Some((step, value)) = child else { break };
+            pointer.push('/');
+            pointer.push_str(&step);
+            here = value;
+        }
+        pointer
+    }
+}
+
+/// One value of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value<'d, 'a> {
+    doc: &'d Doc<'a>,
+    id: NodeId,
+}
+
+impl<'d, 'a> Value<'d, 'a> {
+    fn node(&self) -> Node {
+        self.doc.nodes[self.id as usize]
+    }
+
+    pub(crate) const fn id(&self) -> NodeId {
+        self.id
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// Whether the node with that id is this one or lies within it.
+    fn holds(&self, id: NodeId) -> bool {
+        (self.id..self.node().next).contains(&id)
+    }
+
+    pub(crate) fn span(&self) -> std::ops::Range<usize> {
+        let node = self.node();
+        node.start as usize..node.end as usize
+    }
+
+    /// The bytes as they stand.
+    pub(crate) fn raw(&self) -> &'a [u8] {
+        &self.doc.text[self.span()]
+    }
+
+    /// What stands between the quotes of a string.
+    pub(crate) fn inside(&self) -> Option<&'a [u8]> {
+        let quote = self.doc.quoting.quote_len();
+        let span = self.span();
+        (self.kind() == Kind::String).then(|| &self.doc.text[span.start + quote..span.end - quote])
+    }
+
+    pub(crate) fn str(&self) -> Option<Str<'a>> {
+        let inside = self.inside()?;
+        Some(match self.doc.quoting {
+            Quoting::Escaped if self.node().flags & ESCAPED != 0 => {
+                let once = Str::Escaped(inside).decode().into_owned();
+                Str::plain(Str::Escaped(once.as_bytes()).decode().into_owned())
+            }
+            Quoting::Plain | Quoting::Escaped => Str::Escaped(inside),
+        })
+    }
+
+    /// Whether the string is known to be base64 from its [`scan::PROBE`]th byte on.
+    pub(crate) fn has_base64_tail(&self) -> bool {
+        self.node().flags & BASE64_TAIL != 0
+    }
+
+    pub(crate) fn has_escapes(&self) -> bool {
+        self.node().flags & ESCAPED != 0
+    }
+
+    /// Whether this is the string `word`.
+    pub(crate) fn is(&self, word: &str) -> bool {
+        self.str().is_some_and(|text| text.is(word))
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    pub(crate) fn bool(&self) -> Option<bool> {
+        (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
+    }
+
+    pub(crate) fn u64(&self) -> Option<u64> {
+        std::str::from_utf8(self.raw()).ok()?.parse().ok()
+    }
+
+    /// The members of an object; nothing for other values.
+    pub(crate) fn entries(self) -> impl Iterator<Item = (Str<'a>, Value<'d, 'a>)> {
+        let inside = if self.kind() == Kind::Object { self.children() } else { self.no_children() };
+        let mut children = inside;
+        std::iter::from_fn(move || {
+            let key = children.next()?;
+            let value = children.next()?;
+            Some((key.str()?, value))
+        })
+    }
+
+    /// The elements of an array; nothing for other values.
+    pub(crate) fn items(self) -> impl Iterator<Item = Value<'d, 'a>> {
+        if self.kind() == Kind::Array { self.children() } else { self.no_children() }
+    }
+
+    /// The member of that name; the last one where a name repeats, as most servers read it.
+    pub(crate) fn get(self, name: &str) -> Option<Value<'d, 'a>> {
+        self.entries().filter(|(key, _)| key.is(name)).map(|(_, value)| value).last()
+    }
+
+    fn children(self) -> Children<'d, 'a> {
+        Children { doc: self.doc, at: self.id + 1, end: self.node().next }
+    }
+
+    const fn no_children(self) -> Children<'d, 'a> {
+        Children { doc: self.doc, at: 0, end: 0 }
+    }
+}
+
+struct Children<'d, 'a> {
+    doc: &'d Doc<'a>,
+    at: NodeId,
+    end: NodeId,
+}
+
+impl<'d, 'a> Iterator for Children<'d, 'a> {
+    type Item = Value<'d, 'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.at >= self.end {
+            return None;
+        }
+        let value = self.doc.value(self.at);
+        self.at = value.node().next;
+        Some(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_members_and_names_their_place() {
+        let doc = Doc::parse(br#"{"a/b":[{"c":"x"},{"c":"y","c":"z"}],"n":12}"#).unwrap();
+        let root = doc.root().unwrap();
+        let list = root.get("a/b").unwrap();
+        let last = list.items().last().unwrap().get("c").unwrap();
+        assert!(last.is("z"));
+        assert_eq!(doc.pointer(last.id()), "/a~1b/1/c");
+        assert_eq!(root.get("n").unwrap().u64(), Some(12));
+        assert!(root.get("missing").is_none());
+        assert_eq!(list.raw(), br#"[{"c":"x"},{"c":"y","c":"z"}]"#);
+    }
+
+    #[test]
+    fn strings_inside_strings_read_through_both_layers() {
+        let inner = r#"{"t":"say \"hi\" \\ \n","d":"QUJD"}"#;
+        let outer = serde_json::to_string(inner).unwrap();
+        let doc = Doc::parse_escaped(&outer.as_bytes()[1..outer.len() - 1]).unwrap();
+        let root = doc.root().unwrap();
+        assert_eq!(root.get("t").unwrap().str().unwrap().decode(), "say \"hi\" \\ \n");
+        assert!(matches!(root.get("d").unwrap().str(), Some(Str::Escaped(b"QUJD"))));
+    }
+}

@@ -1,0 +1,91 @@
+//! What lowering did, and why.
+
+use serde::Serialize;
+
+use crate::finding::Position;
+use crate::plan::Reason;
+use crate::transcript::MediaId;
+
+/// One thing lowering did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// What.
+    #[serde(flatten)]
+    pub did: Did,
+    /// Where it stood in the body that came in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Position>,
+    /// The medium concerned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub media: Option<MediaId>,
+}
+
+/// The things lowering does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "did", content = "why", rename_all = "snake_case")]
+pub enum Did {
+    /// Moved a medium into a user turn.
+    Hoisted,
+    /// Wrote a medium anew where it stands: as an image instead of text, with its true type.
+    Rewrote,
+    /// Replaced a medium by an honest notice.
+    NotShown(Reason),
+    /// Moved a message behind the results it interrupted.
+    MovedBehindResults,
+    /// Moved results to the front of their message.
+    MovedResultsFirst,
+    /// Left out a text part without text.
+    LeftOutEmptyText,
+    /// Gave a call and its result an id of their own.
+    RenamedCall,
+    /// Wrote that a result was empty.
+    FilledEmpty,
+    /// Added a result for a call that had none.
+    FilledMissing,
+    /// Added a call for a result that had none.
+    AddedStandInCall,
+    /// Left out reasoning, which only its own wire can carry.
+    LeftOutReasoning,
+    /// Left out a part or unit that the wire has no word for.
+    LeftOutPart,
+    /// Left out a setting that the wire has no word for.
+    LeftOutField(String),
+}
+
+impl Did {
+    /// In a sentence.
+    pub fn says(&self) -> String {
+        match self {
+            Self::Hoisted => "moved into the user turn after the results".to_owned(),
+            Self::Rewrote => "written anew as the image it is".to_owned(),
+            Self::NotShown(reason) => format!("not shown: {}", reason_word(*reason)),
+            Self::MovedBehindResults => "moved behind the tool results it interrupted".to_owned(),
+            Self::MovedResultsFirst => "tool results moved to the front".to_owned(),
+            Self::LeftOutEmptyText => "empty text left out".to_owned(),
+            Self::RenamedCall => "call and result renamed: the id was taken".to_owned(),
+            Self::FilledEmpty => "empty result filled".to_owned(),
+            Self::FilledMissing => "missing result added".to_owned(),
+            Self::AddedStandInCall => "stand-in call added".to_owned(),
+            Self::LeftOutReasoning => "reasoning left out: only its own wire carries it".to_owned(),
+            Self::LeftOutPart => "left out: this wire has no word for it".to_owned(),
+            Self::LeftOutField(name) => format!("field `{name}` left out: this wire has no word for it"),
+        }
+    }
+}
+
+fn reason_word(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Fits => "fits",
+        Reason::ResultSlot => "a tool result has no slot for it",
+        Reason::ErrorResult => "an error result holds text only",
+        Reason::RoleForbids => "the role holds text only",
+        Reason::NoSight => "the model cannot see",
+        Reason::NoSlot => "no placement carries it",
+        Reason::Unreadable => "its bytes cannot be read",
+        Reason::TypeNotAccepted => "its type is not accepted",
+        Reason::SourceNotAccepted => "its source is not accepted",
+        Reason::OverLimit => "past a limit",
+        Reason::OverCount => "too many in one request",
+        Reason::OverBudget => "the request would be too large",
+    }
+}

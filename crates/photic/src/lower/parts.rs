@@ -1,0 +1,165 @@
+//! Where every part goes: media stay, move to the next user turn, or leave an honest notice.
+
+use super::decision::{Decision, Did};
+use super::place::Placer;
+use crate::lift::position;
+use crate::notice::{self, Owner};
+use crate::plan::Fate;
+use crate::structure::{Place, is_empty};
+use crate::transcript::{MediaId, MediaPart, Part, Role, ToolResult, Woven};
+
+impl<'a> Placer<'_, 'a> {
+    /// The wanted parts of a unit, placed, and whether anything about them changed.
+    pub(super) fn parts(&mut self, unit: usize, wanted: impl Fn(&Part<'a>) -> bool) -> (Vec<Part<'a>>, bool) {
+        let message = &self.transcript.messages[unit];
+        let owner = match message.role {
+            Role::Assistant => Owner::Assistant,
+            Role::System | Role::Developer | Role::User | Role::Tool | Role::Unknown => Owner::System,
+        };
+        let mut placed = Vec::with_capacity(message.parts.len());
+        let mut changed = false;
+        for (index, part) in message.parts.iter().enumerate().filter(|(_, part)| wanted(part)) {
+            match (part, self.renames.get(&(unit, index))) {
+                (Part::Call(call), Some(id)) => {
+                    let mut call = call.clone();
+                    call.id = id.clone();
+                    call.renamed = true;
+                    self.note(Did::RenamedCall, call.node);
+                    placed.push(Part::Call(call));
+                    changed = true;
+                }
+                _ => changed |= self.part(part, owner, &mut placed),
+            }
+        }
+        (placed, changed)
+    }
+
+    /// A result with its media where they belong, and whether it changed.
+    pub(super) fn result(
+        &mut self,
+        place: Place,
+        result: &ToolResult<'a>,
+        ordinal: usize,
+    ) -> (ToolResult<'a>, bool) {
+        let mut content = Vec::with_capacity(result.content.len());
+        let mut changed = false;
+        for part in &result.content {
+            changed |= self.part(part, Owner::Result(ordinal), &mut content);
+        }
+        // Where results are nested, a good one may be empty.
+        let may_be_empty = self.same_wire && self.nests && !result.is_error && !changed;
+        if is_empty(&content) && !may_be_empty {
+            self.note(Did::FilledEmpty, result.slot.or(result.node));
+            content = vec![Part::note(notice::NO_OUTPUT)];
+            changed = true;
+        }
+        let renamed = self.renames.get(&place);
+        let result = ToolResult {
+            call_id: renamed.cloned().unwrap_or_else(|| result.call_id.clone()),
+            content,
+            content_changed: changed,
+            renamed: renamed.is_some(),
+            ..result.clone()
+        };
+        let changed = changed || result.renamed;
+        (result, changed)
+    }
+
+    /// Places one part; whether anything about it changed.
+    fn part(&mut self, part: &Part<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
+        match part {
+            Part::Media(medium) => self.medium(*medium, owner, placed),
+            Part::Woven(woven) => {
+                self.woven(woven, owner, placed);
+                true
+            }
+            Part::Nested(nested) => {
+                let mut inner = Vec::new();
+                let mut changed = false;
+                for part in &nested.parts {
+                    changed |= self.part(part, owner, &mut inner);
+                }
+                if changed || !self.same_wire {
+                    placed.append(&mut inner);
+                } else {
+                    placed.push(part.clone());
+                }
+                changed
+            }
+            Part::Text(text)
+                if self.plan.profile.wire.rejects_empty_text() && text.node.is_some() && text.text.is_empty() =>
+            {
+                self.note(Did::LeftOutEmptyText, text.node);
+                true
+            }
+            Part::Text(_)
+            | Part::Call(_)
+            | Part::Result(_)
+            | Part::Thinking(_)
+            | Part::Refusal(_)
+            | Part::Opaque(_) => {
+                placed.push(part.clone());
+                false
+            }
+        }
+    }
+
+    fn medium(&mut self, medium: MediaPart, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
+        let id = medium.id;
+        if !matches!(self.plan.fates[id], Fate::Keep(_)) {
+            let marker = self.marker(id, owner);
+            placed.push(Part::note(marker));
+            return true;
+        }
+        placed.push(Part::Media(medium));
+        let rewritten = self.plan.survey.sightings[id].needs_rewriting();
+        if rewritten {
+            self.decide(Did::Rewrote, id);
+        }
+        rewritten
+    }
+
+    fn woven(&mut self, woven: &Woven<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) {
+        let mut words = woven.pieces.first().map(|first| first.decode().into_owned()).unwrap_or_default();
+        let mut kept = Vec::new();
+        for (&id, after) in woven.media.iter().zip(woven.pieces.iter().skip(1)) {
+            let marker = if matches!(self.plan.fates[id], Fate::Keep(_)) {
+                kept.push(Part::Media(MediaPart { id, node: None }));
+                self.decide(Did::Rewrote, id);
+                notice::beside(self.transcript.media[id].kind, kept.len())
+            } else {
+                self.marker(id, owner)
+            };
+            words.push_str(&marker);
+            words.push_str(&after.decode());
+        }
+        placed.push(Part::note(words));
+        placed.append(&mut kept);
+    }
+
+    /// The words that stand where a medium stood, and the medium on its way elsewhere.
+    fn marker(&mut self, id: MediaId, owner: Owner) -> String {
+        let kind = self.transcript.media[id].kind;
+        match self.plan.fates[id] {
+            Fate::Keep(_) | Fate::Hoist(_) => {
+                self.decide(Did::Hoisted, id);
+                let ordinal = self.bundle.add(kind, id, owner);
+                if self.nests && matches!(owner, Owner::Result(_)) && !self.is_bridged() {
+                    notice::moved_below(kind, ordinal)
+                } else {
+                    notice::moved(kind, ordinal)
+                }
+            }
+            Fate::Elide(reason) | Fate::Refuse(reason) => {
+                self.decide(Did::NotShown(reason), id);
+                notice::not_shown(kind, &self.plan.survey.sightings[id].header, reason)
+            }
+        }
+    }
+
+    fn decide(&mut self, did: Did, id: MediaId) {
+        let media = &self.transcript.media[id];
+        let at = position(self.transcript, media.node, media.inner.as_deref());
+        self.decisions.push(Decision { did, at: Some(at), media: Some(id) });
+    }
+}

@@ -1,0 +1,404 @@
+//! Where every unit goes: the transcript as it will stand, still in neutral words.
+//!
+//! Every repair of order happens here, once, for all wires. Wires only write.
+
+use std::collections::BTreeMap;
+
+use super::bundle::Bundle;
+use super::decision::{Decision, Did};
+use crate::json::{NodeId, Str};
+use crate::lift::position;
+use crate::notice;
+use crate::plan::Plan;
+use crate::profile::{ConsecutiveUser, MidSystem, Placement};
+use crate::structure::{self, Place, Segment};
+use crate::transcript::{Arguments, Call, Message, Part, Role, ToolResult, Transcript};
+
+/// One unit of the lowered conversation.
+#[derive(Debug)]
+pub(crate) struct Step<'a> {
+    /// The unit of the transcript it is; `None` for one of our own.
+    pub(crate) origin: Option<usize>,
+    /// Whether it differs from that unit.
+    pub(crate) touched: bool,
+    pub(crate) message: Message<'a>,
+}
+
+impl<'a> Step<'a> {
+    const fn ours(message: Message<'a>) -> Self {
+        Self { origin: None, touched: true, message }
+    }
+}
+
+/// Places everything for the plan's wire.
+pub(crate) fn place<'a>(transcript: &Transcript<'a>, plan: &Plan) -> (Vec<Step<'a>>, Vec<Decision>) {
+    let target = plan.profile.wire;
+    let same_wire = target == transcript.wire;
+    // What the provider remembers is of no use to another one.
+    let lenient = same_wire && transcript.settings.continues_elsewhere;
+    let segments = structure::segments(transcript, lenient);
+    let renames =
+        if target.wants_unique_calls() { structure::renames(transcript, &segments) } else { BTreeMap::new() };
+    let mut placer = Placer {
+        transcript,
+        plan,
+        same_wire,
+        nests: target.nests_results(),
+        renames,
+        steps: Vec::new(),
+        decisions: Vec::new(),
+        bundle: Bundle::default(),
+    };
+    for segment in &segments {
+        placer.segment(segment);
+    }
+    placer.flush_bundle();
+    let Placer { mut steps, decisions, .. } = placer;
+    if plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge {
+        steps = merge_users(steps);
+    }
+    (steps, decisions)
+}
+
+pub(super) struct Placer<'t, 'a> {
+    pub(super) transcript: &'t Transcript<'a>,
+    pub(super) plan: &'t Plan,
+    pub(super) same_wire: bool,
+    pub(super) nests: bool,
+    pub(super) renames: BTreeMap<Place, Str<'static>>,
+    pub(super) decisions: Vec<Decision>,
+    /// Media on their way to the next user turn.
+    pub(super) bundle: Bundle<'a>,
+    steps: Vec<Step<'a>>,
+}
+
+/// A result on its way, and the unit it came from.
+struct Answer<'a> {
+    unit: Option<usize>,
+    result: ToolResult<'a>,
+    changed: bool,
+}
+
+impl<'a> Placer<'_, 'a> {
+    fn segment(&mut self, segment: &Segment) {
+        self.head(segment);
+        if self.same_wire && self.transcript.wire.is_flat() {
+            self.flat_tail(segment);
+            return;
+        }
+        // Units whose content was placed as part of another one.
+        let mut spent = Vec::new();
+        if !segment.results.is_empty() || !segment.missing.is_empty() {
+            self.answers(segment, &mut spent);
+        }
+        for &place in &segment.orphans {
+            self.orphan(place);
+        }
+        self.others(segment, &spent);
+    }
+
+    /// The assistant's own units.
+    fn head(&mut self, segment: &Segment) {
+        let before = self.steps.len();
+        for unit in segment.head.clone() {
+            let step = self.unit(unit);
+            self.steps.push(step);
+        }
+        if !self.same_wire && self.transcript.wire.is_flat() && self.steps.len() > before + 1 {
+            let parts = self.steps.drain(before..).flat_map(|step| step.message.parts).collect();
+            self.steps.push(Step::ours(Message::new(Role::Assistant, parts)));
+        }
+        // What an assistant showed waits until its calls are answered.
+        if segment.results.is_empty() && segment.missing.is_empty() {
+            self.flush_bundle();
+        }
+    }
+
+    /// The results of a turn, all together, and what was hoisted out of them.
+    fn answers(&mut self, segment: &Segment, spent: &mut Vec<usize>) {
+        let messages = &self.transcript.messages;
+        let mut answers = Vec::new();
+        for (ordinal, &(place, _)) in segment.results.iter().enumerate() {
+            if let Part::Result(result) = &messages[place.0].parts[place.1] {
+                let (result, changed) = self.result(place, result, ordinal + 1);
+                answers.push(Answer { unit: Some(place.0), result, changed });
+            }
+        }
+        for &(unit, part) in &segment.missing {
+            if let Part::Call(call) = &messages[unit].parts[part] {
+                self.note(Did::FilledMissing, call.node);
+                let id = self.renames.get(&(unit, part)).cloned().unwrap_or(call.id.clone());
+                answers.push(Answer { unit: None, result: stand_in_result(id), changed: true });
+            }
+        }
+        if self.nests {
+            if self.same_wire && segment.first_late(messages).is_none() {
+                self.nested_in_place(answers, spent);
+            } else {
+                self.nested_anew(segment, answers, spent);
+            }
+        } else {
+            for unit in segment.interleaved(messages) {
+                self.note(Did::MovedBehindResults, messages[unit].node);
+            }
+            for answer in answers {
+                let alone = |unit: &usize| self.same_wire && messages[*unit].parts.len() == 1;
+                self.push_answer(answer.unit.filter(alone), answer.result, answer.changed);
+            }
+            self.flush_bundle();
+        }
+    }
+
+    /// One result in a unit of its own.
+    fn push_answer(&mut self, origin: Option<usize>, result: ToolResult<'a>, changed: bool) {
+        self.push(origin, Role::Tool, vec![Part::Result(result)], changed);
+    }
+
+    fn push(&mut self, origin: Option<usize>, role: Role, parts: Vec<Part<'a>>, changed: bool) {
+        let template = origin.map(|unit| &self.transcript.messages[unit]);
+        let message = Message {
+            node: template.and_then(|message| message.node),
+            slot: template.and_then(|message| message.slot),
+            ..Message::new(role, parts)
+        };
+        self.steps.push(Step { origin, touched: changed || origin.is_none(), message });
+    }
+
+    /// Results stay in the user messages they came in; what is added follows the last of them.
+    fn nested_in_place(&mut self, answers: Vec<Answer<'a>>, spent: &mut Vec<usize>) {
+        let units: Vec<usize> = {
+            let mut units: Vec<usize> = answers.iter().filter_map(|answer| answer.unit).collect();
+            units.dedup();
+            units
+        };
+        let mut answers = answers.into_iter().peekable();
+        for (index, &unit) in units.iter().enumerate() {
+            let mut parts = Vec::new();
+            let mut changed = false;
+            while let Some(answer) = answers.next_if(|answer| answer.unit == Some(unit)) {
+                changed |= answer.changed;
+                parts.push(Part::Result(answer.result));
+            }
+            if index + 1 == units.len() {
+                changed |= answers.peek().is_some() || !self.bundle.is_empty();
+                parts.extend(answers.by_ref().map(|answer| Part::Result(answer.result)));
+                self.finish_nested(Some(unit), parts, changed);
+            } else {
+                self.push(Some(unit), Role::User, parts, changed);
+            }
+            spent.push(unit);
+        }
+        let rest: Vec<_> = answers.map(|answer| Part::Result(answer.result)).collect();
+        if !rest.is_empty() {
+            self.finish_nested(None, rest, true);
+        }
+    }
+
+    /// All results in one user message, the first that held any, before whatever else it says.
+    fn nested_anew(&mut self, segment: &Segment, answers: Vec<Answer<'a>>, spent: &mut Vec<usize>) {
+        let messages = &self.transcript.messages;
+        let first = segment.results.first().map(|((unit, _), _)| *unit).filter(|_| self.same_wire);
+        if let Some(unit) = first {
+            self.note(Did::MovedResultsFirst, messages[unit].node);
+            spent.push(unit);
+        }
+        let parts = answers.into_iter().map(|answer| Part::Result(answer.result)).collect();
+        self.finish_nested(first, parts, true);
+    }
+
+    /// Behind results: what was hoisted, behind a bridge if need be, and the rest of the message.
+    fn finish_nested(&mut self, unit: Option<usize>, mut parts: Vec<Part<'a>>, mut changed: bool) {
+        if self.is_bridged() && !self.bundle.is_empty() {
+            self.push(unit, Role::User, parts, true);
+            self.flush_bundle();
+            let rest = unit.map(|unit| self.rest_of(unit).0).unwrap_or_default();
+            if !rest.is_empty() {
+                self.steps.push(Step::ours(Message::new(Role::User, rest)));
+            }
+            return;
+        }
+        parts.extend(self.bundle.take());
+        if let Some(unit) = unit {
+            let (rest, rest_changed) = self.rest_of(unit);
+            changed |= rest_changed;
+            parts.extend(rest);
+        }
+        self.push(unit, Role::User, parts, changed);
+        self.flush_bundle();
+    }
+
+    pub(super) fn is_bridged(&self) -> bool {
+        self.plan.profile.placement.image == Placement::AssistantBridge
+    }
+
+    /// A result that answers nothing gets a call to answer.
+    fn orphan(&mut self, place: Place) {
+        let message = &self.transcript.messages[place.0];
+        let Part::Result(orphan) = &message.parts[place.1] else { return };
+        self.note(Did::AddedStandInCall, orphan.node);
+        let call = Call {
+            id: orphan.call_id.clone(),
+            name: Str::plain(notice::UNKNOWN_TOOL),
+            arguments: Arguments::Json(b"{}"),
+            renamed: false,
+            node: None,
+        };
+        let opened = self.steps.iter().any(|step| matches!(step.message.role, Role::User | Role::Assistant));
+        if self.nests && !opened {
+            self.steps.push(Step::ours(Message::new(Role::User, vec![Part::note(notice::EARLIER)])));
+        }
+        self.steps.push(Step::ours(Message::new(Role::Assistant, vec![Part::Call(call)])));
+        let (result, changed) = self.result(place, orphan, 1);
+        if self.nests {
+            self.finish_nested(None, vec![Part::Result(result)], true);
+        } else {
+            let alone = self.same_wire && message.parts.len() == 1;
+            self.push_answer(alone.then_some(place.0), result, changed);
+            self.flush_bundle();
+        }
+    }
+
+    /// What stands in the tail and is no result.
+    fn others(&mut self, segment: &Segment, spent: &[usize]) {
+        let messages = &self.transcript.messages;
+        for unit in segment.tail.clone() {
+            let message = &messages[unit];
+            if message.results().next().is_none() {
+                let step = self.unit(unit);
+                self.steps.push(step);
+            } else if !spent.contains(&unit) {
+                let (rest, _) = self.rest_of(unit);
+                if !rest.is_empty() {
+                    self.push(None, Role::User, rest, true);
+                }
+            }
+            // Several system messages in a row stay together.
+            let is_system = |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
+            if !(is_system(message) && messages.get(unit + 1).is_some_and(is_system)) {
+                self.flush_bundle();
+            }
+        }
+    }
+
+    /// On a flat wire order is free: everything stays where it stands.
+    fn flat_tail(&mut self, segment: &Segment) {
+        let messages = &self.transcript.messages;
+        let last_result = segment.results.iter().map(|((unit, _), _)| *unit).max();
+        let answered_here = last_result.is_some_and(|last| segment.tail.contains(&last));
+        if !answered_here {
+            self.fill_missing(segment);
+        }
+        let mut ordinal = 0;
+        for unit in segment.tail.clone() {
+            let message = &messages[unit];
+            if segment.orphans.contains(&(unit, 0)) {
+                self.orphan((unit, 0));
+            } else if let Some(result) = message.results().next() {
+                ordinal += 1;
+                let (result, changed) = self.result((unit, 0), result, ordinal);
+                self.push_answer(Some(unit), result, changed);
+            } else {
+                let step = self.unit(unit);
+                self.steps.push(step);
+                // Whatever a system or developer item showed follows it at once.
+                if matches!(message.role, Role::System | Role::Developer) {
+                    self.flush_bundle();
+                }
+            }
+            if last_result == Some(unit) {
+                self.fill_missing(segment);
+            }
+        }
+    }
+
+    fn fill_missing(&mut self, segment: &Segment) {
+        for &(unit, part) in &segment.missing {
+            if let Part::Call(call) = &self.transcript.messages[unit].parts[part] {
+                self.note(Did::FilledMissing, call.node);
+                self.push_answer(None, stand_in_result(call.id.clone()), true);
+            }
+        }
+        self.flush_bundle();
+    }
+
+    /// A unit with its media where they belong.
+    fn unit(&mut self, unit: usize) -> Step<'a> {
+        let original = &self.transcript.messages[unit];
+        let (parts, changed) = self.parts(unit, |_| true);
+        let mut message = Message { parts, ..original.clone() };
+        if !self.same_wire && self.becomes_user(unit, message.role) {
+            message.role = Role::User;
+            message.parts.insert(0, Part::note(notice::SYSTEM));
+        }
+        Step { origin: self.same_wire.then_some(unit), touched: changed, message }
+    }
+
+    /// A system message in mid-conversation, on a wire that has none there.
+    fn becomes_user(&self, unit: usize, role: Role) -> bool {
+        let is_system = |role: Role| matches!(role, Role::System | Role::Developer);
+        is_system(role)
+            && self.plan.profile.quirks.mid_system == MidSystem::User
+            && self.transcript.messages[..unit].iter().any(|before| !is_system(before.role))
+    }
+
+    /// The parts of a unit that are not results.
+    fn rest_of(&mut self, unit: usize) -> (Vec<Part<'a>>, bool) {
+        self.parts(unit, |part| !matches!(part, Part::Result(_)))
+    }
+
+    /// Puts waiting media into a user message of their own.
+    fn flush_bundle(&mut self) {
+        if self.bundle.is_empty() {
+            return;
+        }
+        let after_results = self.steps.last().is_some_and(|step| step.message.results().next().is_some());
+        if after_results && self.is_bridged() {
+            self.steps.push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
+        }
+        let parts = self.bundle.take();
+        self.steps.push(Step::ours(Message::new(Role::User, parts)));
+    }
+
+    pub(super) fn note(&mut self, did: Did, node: Option<NodeId>) {
+        let at = node.map(|node| position(self.transcript, node, None));
+        self.decisions.push(Decision { did, at, media: None });
+    }
+}
+
+/// The result of a call that nobody answered.
+fn stand_in_result(call_id: Str<'_>) -> ToolResult<'_> {
+    ToolResult {
+        call_id,
+        is_error: true,
+        content: vec![Part::note(notice::NO_RESULT)],
+        screen: false,
+        content_changed: true,
+        renamed: false,
+        node: None,
+        slot: None,
+    }
+}
+
+/// Joins user messages that follow each other, for templates that demand alternation.
+fn merge_users(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
+    let mut merged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
+    for mut step in steps {
+        let is_user = |step: &Step<'_>| step.message.role == Role::User;
+        if is_user(&step)
+            && merged.last().is_some_and(is_user)
+            && let Some(before) = merged.pop()
+        {
+            let mut parts = before.message.parts;
+            parts.append(&mut step.message.parts);
+            step.message.parts = parts;
+            step.touched = true;
+            if step.origin.is_none() {
+                step.origin = before.origin;
+                step.message.node = before.message.node;
+                step.message.slot = before.message.slot;
+            }
+        }
+        merged.push(step);
+    }
+    merged
+}

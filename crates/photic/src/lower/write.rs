@@ -1,0 +1,278 @@
+//! What every wire's writer needs to know about a medium and a text.
+
+use super::decision::{Decision, Did};
+use crate::json::{Doc, Kind, NodeId, Out, Str};
+use crate::media::{Media, Source};
+use crate::notice;
+use crate::plan::Plan;
+use crate::profile::Detail;
+use crate::settings::{SHARED, Tool};
+use crate::survey::{Sighting, Slot};
+use crate::transcript::{Arguments, MediaId, Message, Part, Role, Transcript};
+use crate::wire::Wire;
+
+/// The context of writing one body.
+pub(crate) struct Writer<'t, 'a> {
+    pub(crate) transcript: &'t Transcript<'a>,
+    pub(crate) plan: &'t Plan,
+    pub(crate) decisions: Vec<Decision>,
+}
+
+impl<'t, 'a> Writer<'t, 'a> {
+    pub(crate) const fn new(transcript: &'t Transcript<'a>, plan: &'t Plan) -> Self {
+        Self { transcript, plan, decisions: Vec::new() }
+    }
+
+    pub(crate) const fn wire(&self) -> Wire {
+        self.plan.profile.wire
+    }
+
+    pub(crate) fn same_wire(&self) -> bool {
+        self.transcript.wire == self.wire()
+    }
+
+    pub(crate) fn media(&self, id: MediaId) -> &'t Media<'a> {
+        &self.transcript.media[id]
+    }
+
+    fn sighting(&self, id: MediaId) -> &'t Sighting {
+        &self.plan.survey.sightings[id]
+    }
+
+    /// The part as it came, where it may go out like that.
+    pub(crate) fn verbatim(&self, part: &Part<'a>) -> Option<&'a [u8]> {
+        let node = match part {
+            Part::Media(medium) if self.sighting(medium.id).needs_rewriting() => None,
+            Part::Call(call) if call.renamed => None,
+            Part::Result(result) if result.content_changed || result.renamed => None,
+            other => other.node(),
+        };
+        node.filter(|_| self.same_wire()).map(|node| self.transcript.raw(node))
+    }
+
+    /// The type to label a medium with: what its bytes are, else what it says.
+    pub(crate) fn media_type(&self, id: MediaId) -> String {
+        let sighting = self.sighting(id);
+        match (sighting.header.media_type, &sighting.declared) {
+            (Some(sniffed), _) => sniffed.to_owned(),
+            (None, Some(declared)) => crate::media::proper_name(declared).to_owned(),
+            (None, None) => "application/octet-stream".to_owned(),
+        }
+    }
+
+    /// The detail to state for a picture.
+    pub(crate) fn detail(&self, id: MediaId) -> Option<Detail> {
+        let quirks = &self.plan.profile.quirks;
+        self.sighting(id)
+            .detail
+            .filter(|detail| quirks.details.is_empty() || quirks.details.contains(detail))
+            .or(quirks.detail)
+    }
+
+    /// Writes the address of a medium as a JSON string: a data URL, or where it is.
+    pub(crate) fn address(&self, out: &mut Out<'a>, id: MediaId) {
+        match &self.media(id).source {
+            Source::Data(payload) => {
+                out.json("\"data:").json(&self.media_type(id)).json(";base64,").bytes(payload.bytes()).json("\"");
+            }
+            Source::Url(text) | Source::File(text) | Source::Text(text) => {
+                out.string(text);
+            }
+            // A plan refuses what has no source.
+            Source::Missing => {
+                out.json("\"\"");
+            }
+        }
+    }
+
+    /// The field of a unit that holds its content.
+    pub(crate) fn content_key(&self, message: &Message<'a>) -> &'static str {
+        match (self.wire(), message.role) {
+            (Wire::OpenAiResponses, Role::Tool) => "output",
+            _ => "content",
+        }
+    }
+
+    /// The texts among some parts; what cannot be said in words becomes a notice.
+    pub(crate) fn texts(&self, parts: &[Part<'a>]) -> Vec<Str<'a>> {
+        parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text(text) | Part::Refusal(text) => (!text.text.is_empty()).then(|| text.text.clone()),
+                Part::Media(_) | Part::Opaque(_) => Some(Str::plain(notice::NOT_CARRIED)),
+                // Placed as the parts it holds.
+                Part::Nested(_) => None,
+                Part::Woven(_) | Part::Call(_) | Part::Result(_) | Part::Thinking(_) => None,
+            })
+            .collect()
+    }
+
+    /// The id of a call as this wire allows it: other wires put no bounds on what an id may be, and
+    /// one that looks like an instruction must not travel on.
+    pub(crate) fn call_id(&self, id: &Str<'a>) -> Str<'a> {
+        let text = id.decode();
+        let plain = (1..=64).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        if plain || self.same_wire() {
+            return id.clone();
+        }
+        let digest = blake3::hash(text.as_bytes()).to_hex();
+        Str::plain(format!("call_{}", &digest.as_str()[..24]))
+    }
+
+    /// A name for a document. Only a person's own file keeps its name: a tool's is remote text.
+    pub(crate) fn file_name(&self, id: MediaId) -> Str<'a> {
+        let attached = self.sighting(id).slot == Slot::Message(Role::User);
+        let extension = match &*self.media_type(id) {
+            "application/pdf" => "pdf",
+            "text/plain" => "txt",
+            "text/csv" => "csv",
+            "text/html" => "html",
+            _ => "bin",
+        };
+        self.media(id)
+            .name
+            .clone()
+            .filter(|_| attached)
+            .unwrap_or_else(|| Str::plain(format!("document.{extension}")))
+    }
+
+    /// The word for the type of a sound.
+    pub(crate) fn audio_format(&self, id: MediaId) -> String {
+        match &*self.media_type(id) {
+            "audio/mpeg" => "mp3".to_owned(),
+            "audio/x-wav" | "audio/wave" => "wav".to_owned(),
+            other => other.strip_prefix("audio/").unwrap_or(other).to_owned(),
+        }
+    }
+
+    /// The settings that every wire spells alike, and the fields we do not know.
+    pub(crate) fn common_settings(&mut self, out: &mut Out<'a>) {
+        let settings = &self.transcript.settings;
+        if let Some(model) = &settings.model {
+            out.comma().key("model").string(model);
+        }
+        let column = match self.wire() {
+            Wire::OpenAiChat => 0,
+            Wire::OpenAiResponses => 1,
+            Wire::Anthropic => 2,
+        };
+        for (name, raw) in &settings.shared {
+            if SHARED.iter().any(|(shared, known)| shared == name && known[column]) {
+                out.comma().key(name).raw(raw);
+            } else {
+                self.left_out_field(name);
+            }
+        }
+        for name in &settings.untranslatable {
+            self.left_out_field(&name.decode());
+        }
+        if settings.tools.iter().any(|tool| matches!(tool, Tool::Foreign)) {
+            self.left_out_field("tools");
+        }
+        for (name, raw) in &settings.unknown {
+            out.comma().string(name).json(":").raw(raw);
+        }
+    }
+
+    pub(crate) fn left_out_field(&mut self, name: &str) {
+        self.decisions.push(Decision { did: Did::LeftOutField(name.to_owned()), at: None, media: None });
+    }
+
+    pub(crate) fn list_of_strings(&self, out: &mut Out<'a>, strings: &[Str<'a>]) {
+        out.json("[");
+        for text in strings {
+            out.comma().string(text);
+        }
+        out.json("]");
+    }
+
+    /// Writes texts as one JSON string, set apart by line breaks.
+    pub(crate) fn joined(&self, out: &mut Out<'a>, texts: &[Str<'a>]) {
+        out.json("\"");
+        for (index, text) in texts.iter().enumerate() {
+            if index > 0 {
+                out.json("\\n");
+            }
+            out.inside(text);
+        }
+        out.json("\"");
+    }
+
+    /// Writes an object as it came, with the value of one field replaced.
+    pub(crate) fn with_field(
+        &self,
+        out: &mut Out<'a>,
+        object: NodeId,
+        field: &str,
+        write: impl FnOnce(&mut Out<'a>),
+    ) {
+        let value = self.transcript.doc.value(object);
+        let (body, span) = (self.transcript.body, value.span());
+        if let Some(old) = value.get(field) {
+            out.raw(&body[span.start..old.span().start]);
+            write(out);
+            out.raw(&body[old.span().end..span.end]);
+        } else {
+            let is_empty = value.entries().next().is_none();
+            out.json("{").key(field);
+            write(out);
+            out.json(if is_empty { "" } else { "," }).raw(&body[span.start + 1..span.end]);
+        }
+    }
+
+    pub(crate) fn left_out(&mut self, did: Did, node: Option<NodeId>) {
+        let at = node.map(|node| crate::lift::position(self.transcript, node, None));
+        self.decisions.push(Decision { did, at, media: None });
+    }
+
+    /// Notes what a unit loses on its way to another wire.
+    pub(crate) fn note_losses(&mut self, parts: &[Part<'a>]) {
+        for part in parts {
+            match part {
+                Part::Thinking(opaque) => self.left_out(Did::LeftOutReasoning, opaque.node),
+                Part::Opaque(opaque) => self.left_out(Did::LeftOutPart, opaque.node),
+                Part::Result(result) => self.note_losses(&result.content),
+                Part::Nested(nested) => self.note_losses(&nested.parts),
+                Part::Text(_) | Part::Media(_) | Part::Woven(_) | Part::Call(_) | Part::Refusal(_) => {}
+            }
+        }
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// As a string that holds JSON.
+    pub(crate) fn as_string(&self, out: &mut Out<'a>) {
+        match self {
+            Self::Text(text) => out.string(text),
+            Self::Json(raw) => out.json("\"").escaped(raw).json("\""),
+            Self::Free(_) => {
+                let mut inner = Out::new();
+                self.as_object(&mut inner);
+                out.json("\"").escaped(&inner.finish().to_vec()).json("\"")
+            }
+        };
+    }
+
+    /// As a JSON object.
+    pub(crate) fn as_object(&self, out: &mut Out<'a>) {
+        match self {
+            Self::Json(raw) => {
+                out.raw(raw);
+            }
+            Self::Text(text) => {
+                let text = text.decode();
+                let is_object = Doc::parse(text.as_bytes())
+                    .is_ok_and(|doc| doc.root().is_some_and(|root| root.kind() == Kind::Object));
+                match text.trim() {
+                    "" => out.json("{}"),
+                    text if is_object => out.json(text),
+                    text => out.json("{\"input\":").quoted(text).json("}"),
+                };
+            }
+            Self::Free(text) => {
+                out.json("{\"input\":").string(text).json("}");
+            }
+        }
+    }
+}

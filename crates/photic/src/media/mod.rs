@@ -1,0 +1,102 @@
+//! One picture, document or sound in a conversation: where its bytes are and what its header says.
+//!
+//! Headers only: no pixel is decoded here, and nothing is fetched.
+
+mod data_url;
+mod header;
+mod payload;
+
+use crate::json::{NodeId, Str};
+pub use crate::profile::MediaKind;
+pub(crate) use data_url::{begins_with_data, is_type, proper_name};
+pub use data_url::DataUrl;
+pub use header::{Header, sniff};
+pub use payload::Payload;
+pub(crate) use payload::whole_string_image;
+
+/// A piece of media and how it came.
+#[derive(Clone, Debug)]
+pub struct Media<'a> {
+    /// Picture, document or sound.
+    pub kind: MediaKind,
+    /// Where the bytes are.
+    pub source: Source<'a>,
+    /// The type its sender says it has; never trusted.
+    pub declared: Option<Str<'a>>,
+    /// The `detail` its sender asked for.
+    pub detail: Option<Str<'a>>,
+    /// A file name or title, as sent.
+    pub name: Option<Str<'a>>,
+    /// How it stood in the body.
+    pub found: Found,
+    /// The node it was read from.
+    pub(crate) node: NodeId,
+    /// Where it stands inside the JSON that a string held.
+    pub(crate) inner: Option<String>,
+}
+
+/// Where the bytes of a medium are.
+#[derive(Clone, Debug)]
+pub enum Source<'a> {
+    /// In the body.
+    Data(Payload<'a>),
+    /// In the body as plain text (documents).
+    Text(Str<'a>),
+    /// Behind an address the provider fetches.
+    Url(Str<'a>),
+    /// In the provider's own file store.
+    File(Str<'a>),
+    /// Nowhere: the part names no source, or one we cannot read.
+    Missing,
+}
+
+/// How a medium stood in the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// In a typed part, well formed.
+    Typed,
+    /// In a typed part whose data URL or base64 had to be put right.
+    Mended,
+    /// An image in a part meant for documents.
+    Misfiled,
+    /// As text: base64, a data URL, or JSON inside a string.
+    AsText,
+}
+
+impl Media<'_> {
+    /// The header of the bytes, where they are in the body.
+    pub fn header(&self) -> Header {
+        match &self.source {
+            Source::Data(payload) => payload.header(),
+            Source::Text(text) => {
+                Header { media_type: Some("text/plain"), bytes: text.len(), ..Header::default() }
+            }
+            Source::Url(_) | Source::File(_) | Source::Missing => Header::default(),
+        }
+    }
+}
+
+impl Source<'_> {
+    /// A copy that borrows nothing.
+    pub(crate) fn into_owned(self) -> Source<'static> {
+        match self {
+            Self::Data(payload) => Source::Data(payload.into_owned()),
+            Self::Text(text) => Source::Text(text.into_owned()),
+            Self::Url(text) => Source::Url(text.into_owned()),
+            Self::File(text) => Source::File(text.into_owned()),
+            Self::Missing => Source::Missing,
+        }
+    }
+}
+
+/// The kind of medium that a header shows.
+pub(crate) fn sniff_kind(header: &Header) -> Option<MediaKind> {
+    let media_type = header.media_type?;
+    Some(if media_type.starts_with("image/") {
+        MediaKind::Image
+    } else if media_type.starts_with("audio/") {
+        MediaKind::Audio
+    } else {
+        MediaKind::Document
+    })
+}

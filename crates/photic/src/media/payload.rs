@@ -1,0 +1,213 @@
+//! Base64 as it stands in a body: checked, and put right where it is not canonical.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD as ALPHABET;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use base64::engine::DecodePaddingMode;
+
+use super::header::{self, Header};
+use crate::json::{Str, base64_run};
+
+/// Canonical base64: standard alphabet, padded, nothing else. Usually borrowed from the body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload<'a>(Cow<'a, [u8]>);
+
+/// Senders forget padding and leave stray bits in the last character; readers forgive both.
+const FORGIVING: GeneralPurpose = GeneralPurpose::new(
+    &ALPHABET,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Enough of a file for its type and, nearly always, its size.
+const FIRST_LOOK: usize = 1024;
+/// Where the size may hide behind metadata: an embedded thumbnail, a color profile.
+const SECOND_LOOK: usize = 256 * 1024;
+
+impl<'a> Payload<'a> {
+    /// Takes base64 as it is when it is canonical. `tail_is_base64` says that everything past the
+    /// first 256 bytes is already known to be.
+    pub(crate) fn canonical(base64: &'a [u8], tail_is_base64: bool) -> Option<Self> {
+        let padding = base64.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
+        let bare = &base64[..base64.len() - padding];
+        let unknown = if tail_is_base64 { bare.len().min(crate::json::PROBE) } else { bare.len() };
+        let clean = !bare.is_empty()
+            && base64.len().is_multiple_of(4)
+            && base64_run(&bare[..unknown]) == unknown;
+        clean.then_some(Self(Cow::Borrowed(base64)))
+    }
+
+    /// Reads base64 in any of the spellings seen in the wild: unpadded, URL-safe, broken over
+    /// lines, percent-encoded. Nothing is guessed: what does not decode is `None`.
+    pub(crate) fn forgiving(text: &str) -> Option<Payload<'static>> {
+        let mut base64 = Vec::with_capacity(text.len());
+        let mut bytes = text.bytes();
+        while let Some(byte) = bytes.next() {
+            let byte = match byte {
+                b'%' => {
+                    let digits = [bytes.next()?, bytes.next()?];
+                    u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+                }
+                byte => byte,
+            };
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b'=' => {}
+                b'-' => base64.push(b'+'),
+                b'_' => base64.push(b'/'),
+                byte => base64.push(byte),
+            }
+        }
+        let decoded = FORGIVING.decode(&base64).ok()?;
+        (!decoded.is_empty()).then(|| Payload::encode(&decoded))
+    }
+
+    /// Reads base64, borrowing where it can, and whether it was canonical. Escapes of JSON around
+    /// it (`\\/` for a slash) are not held against it.
+    pub(crate) fn read(text: &Str<'a>, tail_is_base64: bool) -> Option<(Self, bool)> {
+        if let Str::Escaped(bytes) = text
+            && let Some(payload) = Self::canonical(bytes, tail_is_base64)
+        {
+            return Some((payload, true));
+        }
+        match text.decode() {
+            Cow::Borrowed(plain) => Self::canonical(plain.as_bytes(), false)
+                .map(|payload| (payload, true))
+                .or_else(|| Some((Self::forgiving(plain)?, false))),
+            Cow::Owned(plain) => Payload::canonical(plain.as_bytes(), false)
+                .map(|payload| (payload.into_owned(), true))
+                .or_else(|| Some((Self::forgiving(&plain)?, false))),
+        }
+    }
+
+    /// Encodes bytes.
+    pub fn encode(bytes: &[u8]) -> Payload<'static> {
+        Payload(Cow::Owned(STANDARD.encode(bytes).into_bytes()))
+    }
+
+    /// The base64 text.
+    pub fn base64(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The base64 text, borrowed from the body where it came from there.
+    pub(crate) fn bytes(&self) -> Cow<'a, [u8]> {
+        self.0.clone()
+    }
+
+    /// A copy that borrows nothing.
+    pub(crate) fn into_owned(self) -> Payload<'static> {
+        Payload(Cow::Owned(self.0.into_owned()))
+    }
+
+    /// How many bytes it stands for.
+    pub fn decoded_len(&self) -> usize {
+        let padding = self.0.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
+        self.0.len() / 4 * 3 - padding.min(self.0.len())
+    }
+
+    /// The bytes it stands for.
+    pub fn decode(&self) -> Vec<u8> {
+        FORGIVING.decode(&*self.0).unwrap_or_default()
+    }
+
+    /// The content address of the bytes it stands for, computed without holding them all.
+    pub fn digest(&self) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new();
+        let mut buffer = [0u8; 12 * 1024];
+        for chunk in self.0.chunks(16 * 1024) {
+            if let Ok(length) = FORGIVING.decode_slice(chunk, &mut buffer) {
+                hasher.update(&buffer[..length]);
+            }
+        }
+        *hasher.finalize().as_bytes()
+    }
+
+    /// What the first bytes say.
+    pub fn header(&self) -> Header {
+        let bytes = self.decoded_len();
+        let look = |length: usize| {
+            let end = (length / 3 * 4).min(self.0.len());
+            header::read(&FORGIVING.decode(&self.0[..end]).unwrap_or_default())
+        };
+        let first = look(FIRST_LOOK);
+        let header = match first.size {
+            None if first.media_type.is_some() && bytes > FIRST_LOOK => look(SECOND_LOOK),
+            _ => first,
+        };
+        Header { bytes, ..header }
+    }
+}
+
+/// Whether the string as a whole is base64 of a picture: it must decode, and its bytes must begin
+/// as a picture begins, with a size. Length alone never decides.
+pub(crate) fn whole_string_image<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Payload<'a>> {
+    // The shortest header that names a size is longer than this.
+    if text.len() < 32 || !text_begins_like_image(text) {
+        return None;
+    }
+    let (payload, _) = Payload::read(text, tail_is_base64)?;
+    let header = payload.header();
+    (header.is_image() && header.size.is_some()).then_some(payload)
+}
+
+/// The first base64 characters of every picture format we name: a cheap way to say no.
+fn text_begins_like_image(text: &Str<'_>) -> bool {
+    // `\/9j` is how some encoders write `/9j`.
+    let start = text.start();
+    let bytes = start.strip_prefix(b"\\").unwrap_or(start);
+    // PNG, JPEG (also URL-safe), GIF, RIFF, BMP, TIFF (both), ICO, ISO media (HEIC, AVIF), JPEG XL.
+    [
+        b"iVBO".as_slice(), b"/9j", b"_9j", b"R0lG", b"UklG", b"Qk", b"SUkq", b"TU0A", b"AAAB",
+        b"AAAA", b"/wo", b"_wo",
+    ]
+    .iter()
+    .any(|magic| bytes.starts_with(magic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_the_same_bytes_become_one() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        let canonical = STANDARD.encode(&bytes);
+        let unpadded = canonical.trim_end_matches('=').to_owned();
+        let url_safe = canonical.replace('+', "-").replace('/', "_");
+        let lines = canonical.as_bytes().chunks(76).map(|line| String::from_utf8_lossy(line)).fold(
+            String::new(),
+            |text, line| text + &line + "\r\n",
+        );
+        let percent = canonical.replace('+', "%2B").replace('/', "%2f").replace('=', "%3D");
+        for text in [canonical.clone(), unpadded, url_safe, lines, percent] {
+            assert_eq!(Payload::forgiving(&text).unwrap().base64(), canonical.as_bytes(), "{text}");
+        }
+        assert!(Payload::forgiving("this is prose, not base64!").is_none());
+        assert!(Payload::forgiving("").is_none());
+        assert!(Payload::forgiving("%").is_none());
+    }
+
+    #[test]
+    fn canonical_means_canonical() {
+        for good in ["QUJD", "QUI=", "QQ=="] {
+            assert!(Payload::canonical(good.as_bytes(), false).is_some(), "{good}");
+        }
+        for bad in ["", "=", "==", "QUJ", "QUJD=", "QU-D", "QUJD\n", "A=B=", "QUJDQ==="] {
+            assert!(Payload::canonical(bad.as_bytes(), false).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn lengths_and_digests_match_the_bytes() {
+        for length in [1usize, 2, 3, 1000, 16 * 1024, 40_000] {
+            let bytes = vec![7u8; length];
+            let payload = Payload::encode(&bytes);
+            assert_eq!(payload.decoded_len(), length);
+            assert_eq!(payload.decode(), bytes);
+            assert_eq!(payload.digest(), *blake3::hash(&bytes).as_bytes());
+        }
+    }
+}

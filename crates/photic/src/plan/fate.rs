@@ -1,0 +1,171 @@
+//! The fate of one sighting by itself, before the request as a whole is weighed.
+
+use serde::Serialize;
+
+use crate::media::{Found, MediaKind};
+use crate::profile::{self, Capability, ErrorResults, Limits, Placement, Profile};
+use crate::survey::{Sighting, Slot};
+use crate::transcript::Role;
+use crate::wire::Wire;
+
+/// What becomes of a medium.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
+pub enum Fate {
+    /// Shown where it stands.
+    Keep(Reason),
+    /// Shown in a user turn instead.
+    Hoist(Reason),
+    /// Not shown in this request; it could be.
+    Elide(Reason),
+    /// Never to be shown to this model as it is.
+    Refuse(Reason),
+}
+
+/// Why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Nothing speaks against it.
+    Fits,
+    /// A tool result has no slot for it.
+    ResultSlot,
+    /// An error result holds text only.
+    ErrorResult,
+    /// The role holds text only.
+    RoleForbids,
+    /// The model does not perceive such media.
+    NoSight,
+    /// No placement carries it.
+    NoSlot,
+    /// The bytes are not what they should be.
+    Unreadable,
+    /// The type is not accepted.
+    TypeNotAccepted,
+    /// The source is not accepted.
+    SourceNotAccepted,
+    /// Past a limit for one medium.
+    OverLimit,
+    /// Past the number for one request.
+    OverCount,
+    /// Past the size of one request.
+    OverBudget,
+}
+
+impl Fate {
+    /// Whether the model will perceive it.
+    pub const fn is_shown(self) -> bool {
+        matches!(self, Self::Keep(_) | Self::Hoist(_))
+    }
+
+    /// Why.
+    pub const fn reason(self) -> Reason {
+        match self {
+            Self::Keep(reason) | Self::Hoist(reason) | Self::Elide(reason) | Self::Refuse(reason) => reason,
+        }
+    }
+}
+
+/// The fate of a sighting, were it the only one.
+pub(super) fn alone(sighting: &Sighting, from: Wire, profile: &Profile) -> Fate {
+    let same_wire = from == profile.wire;
+    // A slot that takes nothing but a screenshot cannot hold a notice either.
+    if same_wire && matches!(sighting.slot, Slot::Result { screen: true, .. }) {
+        return Fate::Keep(Reason::Fits);
+    }
+    if profile.sees(sighting.kind) == Capability::No {
+        return Fate::Elide(Reason::NoSight);
+    }
+    if let Some(reason) = unacceptable(sighting, same_wire, profile) {
+        return Fate::Refuse(reason);
+    }
+    placed(sighting, profile)
+}
+
+/// Why the medium itself cannot be sent.
+fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Option<Reason> {
+    let Some(source) = sighting.source else {
+        let no_use = if sighting.has_address { Reason::SourceNotAccepted } else { Reason::Unreadable };
+        return Some(no_use);
+    };
+    // A file id means something only to the provider that gave it. The sources of a profile are
+    // those of images; documents have slots of their own.
+    let foreign = source == profile::Source::File && !same_wire;
+    if foreign || (sighting.kind == MediaKind::Image && !profile.accepts_source(source)) {
+        return Some(Reason::SourceNotAccepted);
+    }
+    if source != profile::Source::Data {
+        return None;
+    }
+    match sighting.kind {
+        MediaKind::Image => image_unacceptable(sighting, profile),
+        MediaKind::Document | MediaKind::Audio => {
+            let media_type = sighting.header.media_type.or(sighting.declared.as_deref());
+            let accepted = media_type.is_none_or(|name| {
+                name == "text/plain" || profile.accepts_type(sighting.kind, name)
+            });
+            (!accepted).then_some(Reason::TypeNotAccepted)
+        }
+    }
+}
+
+fn image_unacceptable(sighting: &Sighting, profile: &Profile) -> Option<Reason> {
+    let header = &sighting.header;
+    let media_type = header.media_type.filter(|name| name.starts_with("image/"));
+    let Some(media_type) = media_type else {
+        return Some(Reason::Unreadable);
+    };
+    if !profile.accepts_type(MediaKind::Image, media_type) {
+        return Some(Reason::TypeNotAccepted);
+    }
+    let Some((width, height)) = header.size else {
+        return Some(Reason::Unreadable);
+    };
+    over_limit(sighting, width, height, &profile.limits).then_some(Reason::OverLimit)
+}
+
+fn over_limit(sighting: &Sighting, width: u32, height: u32, limits: &Limits) -> bool {
+    let past = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value > limit);
+    let patches = u64::from(width.div_ceil(32)) * u64::from(height.div_ceil(32));
+    past(limits.image_base64_bytes, sighting.wire_bytes as u64)
+        || past(limits.image_raw_bytes, sighting.header.bytes as u64)
+        || past(limits.edge.map(u64::from), u64::from(width.max(height)))
+        || past(limits.patches.map(u64::from), patches)
+        || limits.min_edge.is_some_and(|least| width.min(height) < least)
+}
+
+/// Where an acceptable medium goes.
+pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
+    match sighting.slot {
+        Slot::Result { error, .. } => match profile.placement(sighting.kind) {
+            Placement::Native if error && profile.placement.error_results == ErrorResults::TextOnly => {
+                Fate::Hoist(Reason::ErrorResult)
+            }
+            Placement::Native => Fate::Keep(Reason::Fits),
+            Placement::UserAfterTools | Placement::SiblingSameTurn | Placement::AssistantBridge => {
+                Fate::Hoist(Reason::ResultSlot)
+            }
+            Placement::TextOnly => Fate::Elide(Reason::NoSlot),
+        },
+        Slot::Message(role) => {
+            let holder = match role {
+                Role::System => profile::Role::System,
+                Role::Developer => profile::Role::Developer,
+                Role::Assistant => profile::Role::Assistant,
+                Role::User | Role::Tool | Role::Unknown => profile::Role::User,
+            };
+            if holder == profile::Role::User || profile.holds_images(holder) {
+                Fate::Keep(Reason::Fits)
+            } else {
+                Fate::Hoist(Reason::RoleForbids)
+            }
+        }
+    }
+}
+
+impl Sighting {
+    /// Whether it must be written anew even where it stands: the way it came is not sendable.
+    pub(crate) fn needs_rewriting(&self) -> bool {
+        self.mislabeled || self.found != Found::Typed
+    }
+}

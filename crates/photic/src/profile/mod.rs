@@ -1,0 +1,225 @@
+//! Profiles: dated facts about an endpoint and a model, and the choice of one for a request.
+//!
+//! Owns the typed shape of a profile and the questions a planner asks of it. The facts themselves
+//! are data in `profiles/*.toml`, each section with its date, source and confidence. Must never
+//! branch on the name of a provider or model, never read a file or a clock, and never fail: a
+//! request of unknown origin gets the generic profile of its wire.
+
+mod catalog;
+mod glob;
+mod sections;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use catalog::Catalog;
+pub use sections::{
+    Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, MidSystem,
+    Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
+};
+
+pub use crate::tokens::{Detail, Rule, Seen};
+use crate::wire::Wire;
+
+/// A kind of media that a part may carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MediaKind {
+    /// Pixels.
+    Image,
+    /// Pages: PDF and its like.
+    Document,
+    /// Sound.
+    Audio,
+}
+
+impl MediaKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Image, Self::Document, Self::Audio];
+}
+
+/// How far a stated fact can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// The provider's own types, documentation or server source.
+    High,
+    /// Official but old or self-contradicting, or measured by a third party.
+    Medium,
+    /// One third-party statement.
+    Low,
+    /// Follows from other facts.
+    Derived,
+    /// From memory or inference.
+    Unverified,
+}
+
+/// Who said what: the origin of some fields of one section of a profile.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `cache` or `quirks`.
+    pub section: String,
+    /// The fields of that section this origin decides, sorted.
+    pub fields: Vec<String>,
+    /// When it was true.
+    pub as_of: String,
+    /// Where it was read, in plain words.
+    pub source: String,
+    /// How far to trust it.
+    pub confidence: Confidence,
+    /// The id of the profile that states it.
+    pub profile: String,
+}
+
+/// Everything known about one endpoint and model, ready to plan with.
+///
+/// Fields are public so that a user or a healed rejection can tighten them; say so with
+/// [`Profile::attribute`], and [`Profile::provenance`] stays honest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Its unique name; `model+host` when a host profile was laid over a model profile.
+    pub id: String,
+    /// The wire it speaks.
+    pub wire: Wire,
+    /// Globs over model names.
+    pub models: Vec<String>,
+    /// Globs over endpoint hosts; empty for a profile that holds wherever the model is served.
+    pub hosts: Vec<String>,
+    /// What the model perceives.
+    pub sight: Sight,
+    /// Where tool-result media goes.
+    pub placement: Placements,
+    /// What the wire takes.
+    pub accepts: Accepts,
+    /// What makes the endpoint reject a request.
+    pub limits: Limits,
+    /// What an image costs.
+    pub tokens: Rule,
+    /// What the prompt cache costs and saves.
+    pub cache: Cache,
+    /// What else is peculiar.
+    pub quirks: Quirks,
+    /// Where all of this comes from.
+    pub facts: Vec<Fact>,
+}
+
+/// Every shipped profile, in file order.
+pub fn shipped() -> &'static [Profile] {
+    Catalog::shipped().profiles()
+}
+
+/// The shipped profile for a request; always something.
+///
+/// The most specific model profile decides (the glob with most literal characters, tried on the
+/// whole name and on what follows a provider prefix); a profile of the host, if one matches, is
+/// laid over it section by section, field by field.
+pub fn resolve(wire: Wire, model: Option<&str>, host: Option<&str>) -> Profile {
+    Catalog::shipped().resolve(wire, model, host)
+}
+
+impl Profile {
+    /// The profile of a wire about which nothing else is known.
+    pub fn generic(wire: Wire) -> Self {
+        Catalog::shipped().generic(wire)
+    }
+
+    /// The shipped profile of that id.
+    pub fn by_id(id: &str) -> Option<Self> {
+        Catalog::shipped().by_id(id).cloned()
+    }
+
+    /// Where a tool result's media of this kind goes.
+    pub const fn placement(&self, kind: MediaKind) -> Placement {
+        match kind {
+            MediaKind::Image => self.placement.image,
+            MediaKind::Document => self.placement.document,
+            MediaKind::Audio => self.placement.audio,
+        }
+    }
+
+    /// Whether the model perceives this kind at all.
+    pub const fn sees(&self, kind: MediaKind) -> Capability {
+        match kind {
+            MediaKind::Image => self.sight.images,
+            MediaKind::Document => self.sight.documents,
+            MediaKind::Audio => self.sight.audio,
+        }
+    }
+
+    /// The media types the wire takes for this kind.
+    pub fn types(&self, kind: MediaKind) -> &[String] {
+        match kind {
+            MediaKind::Image => &self.accepts.image,
+            MediaKind::Document => &self.accepts.document,
+            MediaKind::Audio => &self.accepts.audio,
+        }
+    }
+
+    /// Whether the wire takes this media type; case and parameters do not matter.
+    pub fn accepts_type(&self, kind: MediaKind, media_type: &str) -> bool {
+        let essence = media_type.split(';').next().unwrap_or_default().trim();
+        self.types(kind).iter().any(|accepted| accepted.eq_ignore_ascii_case(essence))
+    }
+
+    /// Whether media may come this way.
+    pub fn accepts_source(&self, source: Source) -> bool {
+        self.accepts.sources.contains(&source)
+    }
+
+    /// Whether a message of this role may hold an image.
+    pub fn holds_images(&self, role: Role) -> bool {
+        self.accepts.image_roles.contains(&role)
+    }
+
+    /// What the model sees of an image and what it costs.
+    ///
+    /// An absent detail is the one this profile would send, or else what the model assumes.
+    pub fn seen(&self, width: u32, height: u32, detail: Option<Detail>) -> Seen {
+        self.tokens.seen(width, height, detail.or(self.quirks.detail))
+    }
+
+    /// The tokens of [`Profile::seen`] alone.
+    pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
+        self.seen(width, height, detail).tokens
+    }
+
+    /// Who stated each field, oldest layer first.
+    pub fn provenance(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// Records a new origin for some fields, which takes them away from their former one.
+    pub fn attribute(&mut self, fact: Fact) {
+        for former in &mut self.facts {
+            if former.section == fact.section {
+                former.fields.retain(|field| !fact.fields.contains(field));
+            }
+        }
+        self.facts.retain(|former| !former.fields.is_empty());
+        if !fact.fields.is_empty() {
+            self.facts.push(fact);
+        }
+    }
+
+    /// A profile without facts: the last resort should the shipped data ever be unreadable.
+    fn bare(wire: Wire) -> Self {
+        Self {
+            id: wire.name().to_owned(),
+            wire,
+            models: vec!["*".to_owned()],
+            hosts: Vec::new(),
+            sight: Sight::default(),
+            placement: Placements::default(),
+            accepts: Accepts::default(),
+            limits: Limits::default(),
+            tokens: Rule::default(),
+            cache: Cache::default(),
+            quirks: Quirks::default(),
+            facts: Vec::new(),
+        }
+    }
+}

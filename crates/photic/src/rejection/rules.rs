@@ -1,0 +1,144 @@
+//! Rules: the ordered patterns of `profiles/rejections.toml`, compiled once.
+//!
+//! Owns trying them, the innermost words before codes and wrappers, and reading the limit a text
+//! names. Must leave every judgment to the data; the one exception is the status 413, which says
+//! everything by itself.
+
+use std::sync::LazyLock;
+
+use regex_lite::{Captures, Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::Class;
+use super::envelope::Layers;
+
+const SHIPPED: &str = include_str!("../../profiles/rejections.toml");
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| load(SHIPPED).0);
+
+/// The class of an answer, and the limit it names.
+pub(super) fn decide(status: Option<u16>, layers: &Layers) -> (Class, Option<u64>) {
+    let fallback = if status == Some(413) { Class::BodyTooLarge } else { Class::Unrelated };
+    first(&RULES, status, layers).map_or((fallback, None), |(_, verdict)| verdict)
+}
+
+/// The first rule that matches, and what it says: the provider's words, then the codes, then the
+/// words of those who passed it on.
+pub(super) fn first(
+    rules: &[Rule],
+    status: Option<u16>,
+    layers: &Layers,
+) -> Option<(usize, (Class, Option<u64>))> {
+    let codes = layers.codes.join("\n");
+    let outer = layers.outer.iter().map(String::as_str);
+    let judged = |words| {
+        let verdicts = rules.iter().map(|rule: &Rule| rule.judge(status, words));
+        verdicts.enumerate().find_map(|(index, verdict)| Some((index, verdict?)))
+    };
+    [layers.innermost.as_str(), codes.as_str()].into_iter().chain(outer).find_map(judged)
+}
+
+/// Reads a file of rules; what cannot be read is left out and named.
+pub(super) fn load(text: &str) -> (Vec<Rule>, Vec<String>) {
+    let file = match toml::from_str::<File>(text) {
+        Ok(file) => file,
+        Err(error) => return (Vec::new(), vec![error.to_string()]),
+    };
+    let mut rules = Vec::new();
+    let mut problems = Vec::new();
+    for raw in file.rule {
+        match raw.compile() {
+            Ok(rule) => rules.push(rule),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (rules, problems)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "as_of")]
+    _as_of: String,
+    rule: Vec<Raw>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    class: Class,
+    pattern: String,
+    unless: Option<String>,
+    /// Only for answers with one of these statuses.
+    #[serde(default)]
+    status: Vec<u16>,
+    /// The limit, where the text spells it out or leaves it to be understood.
+    limit: Option<u64>,
+}
+
+/// One compiled rule.
+pub(super) struct Rule {
+    pub(super) class: Class,
+    pattern: Regex,
+    unless: Option<Regex>,
+    status: Vec<u16>,
+    limit: Option<u64>,
+}
+
+impl Raw {
+    fn compile(self) -> Result<Rule, String> {
+        let compile = |pattern: &str| {
+            RegexBuilder::new(pattern)
+                .case_insensitive(true)
+                .dot_matches_new_line(true)
+                .build()
+                .map_err(|error| format!("`{pattern}`: {error}"))
+        };
+        Ok(Rule {
+            class: self.class,
+            pattern: compile(&self.pattern)?,
+            unless: self.unless.as_deref().map(compile).transpose()?,
+            status: self.status,
+            limit: self.limit,
+        })
+    }
+}
+
+impl Rule {
+    fn judge(&self, status: Option<u16>, words: &str) -> Option<(Class, Option<u64>)> {
+        if !self.status.is_empty() && !status.is_some_and(|s| self.status.contains(&s)) {
+            return None;
+        }
+        let captures = self.pattern.captures(words)?;
+        if self.unless.as_ref().is_some_and(|unless| unless.is_match(words)) {
+            return None;
+        }
+        Some((self.class, self.limit.or_else(|| named_limit(&captures))))
+    }
+}
+
+/// The larger of the groups `limit` and `other`, in the unit of the group `unit`.
+///
+/// Two numbers are a width and a height, where the long side is the limit.
+fn named_limit(captures: &Captures<'_>) -> Option<u64> {
+    let unit = captures.name("unit").map_or(1.0, |unit| bytes_of(unit.as_str()));
+    let number = |group| {
+        let digits: String = captures.name(group)?.as_str().chars().filter(|c| *c != ',').collect();
+        digits.trim_end_matches('.').parse::<f64>().ok()
+    };
+    let limit = number("limit")?.max(number("other").unwrap_or(0.0)) * unit;
+    (limit >= 1.0).then_some(limit as u64)
+}
+
+/// Decimal unless it says otherwise: the smaller reading never overshoots.
+fn bytes_of(unit: &str) -> f64 {
+    match unit.to_ascii_lowercase().as_str() {
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => 1.0,
+    }
+}

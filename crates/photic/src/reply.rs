@@ -1,0 +1,147 @@
+//! Replies that are not streamed: read from one wire, written for another.
+//!
+//! On its own wire a reply is passed on as the bytes that came.
+
+use crate::json::{Doc, Kind, Segments, Str, Value};
+use crate::lift::Lifter;
+use crate::lower::Writer;
+use crate::plan::{Policy, plan};
+use crate::profile::Profile;
+use crate::survey::survey;
+use crate::transcript::{Message, Part, Role, Transcript};
+use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
+
+/// A lifted reply.
+#[derive(Clone, Debug)]
+pub struct Reply<'a> {
+    /// Its id.
+    pub id: Option<Str<'a>>,
+    /// The model that answered.
+    pub model: Option<Str<'a>>,
+    /// When, in seconds; some wires do not say.
+    pub created: Option<u64>,
+    /// Why it ended.
+    pub stop: Stop,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// The error it is, if it is one.
+    pub error: Option<Failure<'a>>,
+    /// What was said, as a transcript of one turn.
+    pub(crate) said: Transcript<'a>,
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// The model was done.
+    #[default]
+    End,
+    /// It called tools.
+    Calls,
+    /// It reached the limit of tokens.
+    Length,
+    /// It reached a stop string.
+    Sequence,
+    /// It or a filter declined.
+    Refused,
+}
+
+/// What a reply cost, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Everything that was read, cached or not.
+    pub input: u64,
+    /// Everything that was written.
+    pub output: u64,
+    /// How much of the input came from the cache.
+    pub cache_read: u64,
+    /// How much of the input was written to the cache.
+    pub cache_write: u64,
+    /// How much of the output was reasoning.
+    pub reasoning: u64,
+}
+
+/// An error instead of an answer.
+#[derive(Clone, Debug)]
+pub struct Failure<'a> {
+    /// The provider's word for it.
+    pub kind: Option<Str<'a>>,
+    /// The provider's sentence.
+    pub message: Str<'a>,
+}
+
+/// Reads a reply; one that cannot be read says nothing.
+pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
+    let doc = Doc::parse(body).unwrap_or_else(|_| Doc::empty(body));
+    let mut reply = Reply {
+        id: None,
+        model: None,
+        created: None,
+        stop: Stop::End,
+        usage: None,
+        error: None,
+        said: Transcript::unreadable(wire, body),
+    };
+    let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else { return reply };
+    let text = |name: &str| root.get(name).and_then(|value| value.str());
+    reply.id = text("id");
+    reply.model = text("model");
+    reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(|value| value.u64());
+    reply.error = root.get("error").filter(|error| !error.is_null()).and_then(failure);
+    let mut lifter = Lifter::new(&doc);
+    let (messages, stop, usage) = match wire {
+        Wire::OpenAiChat => openai_chat::lift_reply(&mut lifter, root),
+        Wire::OpenAiResponses => openai_responses::lift_reply(&mut lifter, root),
+        Wire::Anthropic => anthropic::lift_reply(&mut lifter, root),
+    };
+    let media = lifter.into_media();
+    let parts = messages.into_iter().flat_map(|message| message.parts).collect();
+    reply.stop = stop;
+    reply.usage = usage;
+    reply.said = Transcript {
+        messages: vec![Message::new(Role::Assistant, parts)],
+        media,
+        doc,
+        ..reply.said
+    };
+    reply
+}
+
+/// Writes a reply for a client of that wire.
+pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
+    if reply.said.wire == to || !reply.said.is_readable() {
+        return Segments::whole(reply.said.body);
+    }
+    let plan = plan(survey(&reply.said), &Profile::generic(to), &Policy::default());
+    let writer = Writer::new(&reply.said, &plan);
+    match to {
+        Wire::OpenAiChat => openai_chat::lower_reply(&writer, reply),
+        Wire::OpenAiResponses => openai_responses::lower_reply(&writer, reply),
+        Wire::Anthropic => anthropic::lower_reply(&writer, reply),
+    }
+}
+
+impl<'a> Reply<'a> {
+    /// The turn.
+    pub(crate) fn message(&self) -> &Message<'a> {
+        // Made by `lift_reply`, which puts exactly one there.
+        const EMPTY: &Message<'static> = &Message::new(Role::Assistant, Vec::new());
+        self.said.messages.first().unwrap_or(EMPTY)
+    }
+
+    /// Whether the turn calls a tool.
+    pub(crate) fn calls(&self) -> bool {
+        self.message().parts.iter().any(|part| matches!(part, Part::Call(_)))
+    }
+}
+
+fn failure<'a>(error: Value<'_, 'a>) -> Option<Failure<'a>> {
+    let kind = error.get("type").or_else(|| error.get("code")).and_then(|kind| kind.str());
+    let message = error.get("message").and_then(|text| text.str()).or_else(|| error.str())?;
+    Some(Failure { kind, message })
+}
+
+/// A number in a reply; zero where it is not said.
+pub(crate) fn number(value: Value<'_, '_>, path: &[&str]) -> u64 {
+    path.iter().try_fold(value, |value, name| value.get(name)).and_then(|value| value.u64()).unwrap_or(0)
+}

@@ -1,0 +1,212 @@
+//! What an image costs in tokens, and the size a model really gets to see.
+//!
+//! Owns the published formulas, one [`Rule`] each, as pure functions of width, height and detail.
+//! Which model follows which rule with which numbers is data (`profiles/*.toml`). Must never look
+//! at encoded bytes to price an image, never return zero, and never decide a hard limit: providers
+//! report what they billed, and these are estimates of it.
+
+mod cells;
+mod patches;
+mod tiles;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use cells::{cells28, cells28_grid};
+pub use patches::{Tier, patch32};
+pub use tiles::{tiles512, tiles768};
+
+/// How closely the model is asked to look. One wire knob, four values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Detail {
+    /// The provider chooses; priced as if the knob were absent.
+    Auto,
+    /// A thumbnail.
+    Low,
+    /// Resized to the model's ordinary budget.
+    High,
+    /// Resized as little as the model allows, or not at all.
+    Original,
+}
+
+impl Detail {
+    /// The name used on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Low => "low",
+            Self::High => "high",
+            Self::Original => "original",
+        }
+    }
+
+    /// The detail of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Auto, Self::Low, Self::High, Self::Original].into_iter().find(|d| d.name() == name)
+    }
+}
+
+/// An image as the model receives it: the size after the provider's own resize, and the bill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Seen {
+    /// Width in pixels after the provider's resize, without padding.
+    pub width: u32,
+    /// Height in pixels after the provider's resize, without padding.
+    pub height: u32,
+    /// Input tokens billed for it.
+    pub tokens: u64,
+}
+
+/// A pricing formula with its numbers, as a profile's `tokens` section states it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Rule {
+    /// 32 px patches under a budget, times a multiplier.
+    Patch32 {
+        /// Most patches at `high`.
+        budget: u32,
+        /// Longest side at `high`, in pixels.
+        max_side: u32,
+        /// Tokens per patch.
+        #[serde(default = "one")]
+        multiplier: f64,
+        /// What `original` allows; a model without it treats `original` as `high`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        original: Option<Tier>,
+        /// What an absent or `auto` detail means.
+        #[serde(default = "high")]
+        omitted: Detail,
+    },
+    /// 512 px tiles after a resize to 2048 px and then 768 px on the short side.
+    Tiles512 {
+        /// Tokens per image, the whole price at `low`.
+        base: u32,
+        /// Tokens per tile.
+        tile: u32,
+    },
+    /// 28 px cells under an edge and a token ceiling, resized by binary search.
+    Cells28 {
+        /// Longest padded side, in pixels.
+        max_edge: u32,
+        /// Most cells.
+        max_tokens: u32,
+    },
+    /// Square crops about two thirds of the short side, one price each.
+    Tiles768 {
+        /// Tokens per crop.
+        tile: u32,
+        /// Up to this many pixels on both sides the image is a single crop.
+        single: u32,
+    },
+    /// A grid of cells after a resize of the long side, with optional row separators.
+    Cells28Grid {
+        /// Longest side, in pixels.
+        max_side: u32,
+        /// Cell edge in pixels.
+        #[serde(default = "twenty_eight")]
+        cell: u32,
+        /// Tokens that end each row of cells.
+        #[serde(default)]
+        row_tokens: u32,
+    },
+    /// One price whatever the size.
+    Flat {
+        /// Tokens per image.
+        tokens: u32,
+        /// Tokens per image at `low`, where that differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        low: Option<u32>,
+    },
+}
+
+impl Rule {
+    /// What the model sees of an image of this size, and what that costs.
+    ///
+    /// A side of zero counts as one pixel: a header can lie, and nothing is free.
+    pub fn seen(&self, width: u32, height: u32, detail: Option<Detail>) -> Seen {
+        let (w, h) = (width.max(1), height.max(1));
+        match *self {
+            Self::Patch32 { budget, max_side, multiplier, original, omitted } => {
+                let detail = match detail {
+                    None | Some(Detail::Auto) => omitted,
+                    Some(stated) => stated,
+                };
+                let high = Tier { budget: Some(budget), max_side: Some(max_side) };
+                let tier = match detail {
+                    Detail::Low => patches::LOW,
+                    Detail::Original => original.unwrap_or(high),
+                    Detail::High | Detail::Auto => high,
+                };
+                let seen = patch32(w, h, tier, multiplier);
+                if detail == Detail::Low {
+                    Seen { tokens: patches::low_tokens(multiplier), ..seen }
+                } else {
+                    seen
+                }
+            }
+            Self::Tiles512 { base, tile } => tiles512(w, h, base, tile, detail),
+            Self::Cells28 { max_edge, max_tokens } => cells28(w, h, max_edge, max_tokens),
+            Self::Tiles768 { tile, single } => tiles768(w, h, tile, single),
+            Self::Cells28Grid { max_side, cell, row_tokens } => {
+                cells28_grid(w, h, max_side, cell, row_tokens)
+            }
+            Self::Flat { tokens, low } => {
+                let price =
+                    if detail == Some(Detail::Low) { low.unwrap_or(tokens) } else { tokens };
+                Seen { width: w, height: h, tokens: u64::from(price.max(1)) }
+            }
+        }
+    }
+
+    /// The tokens of [`Rule::seen`] alone.
+    pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
+        self.seen(width, height, detail).tokens
+    }
+}
+
+impl Default for Rule {
+    /// A middling price for a model nothing is known about.
+    fn default() -> Self {
+        Self::Cells28 { max_edge: 1568, max_tokens: 1568 }
+    }
+}
+
+/// What base64 costs when it lands in a text slot.
+///
+/// A tokenizer bills it as text at about a quarter of its length. That is how a picture worth about
+/// 1.5 thousand vision tokens became about a million text tokens in the report photic started from
+/// (seed 000), so this number is what a ledger shows as avoided; it never prices an image.
+pub const fn text_tokens(len_bytes: u64) -> u64 {
+    len_bytes.div_ceil(4)
+}
+
+/// Width and height with the long side brought down to `max_side`, aspect kept, never enlarged.
+fn fit(width: u32, height: u32, max_side: u32) -> (u32, u32) {
+    let long = width.max(height);
+    let max_side = max_side.max(1);
+    if long <= max_side {
+        return (width, height);
+    }
+    (scaled(width, max_side, long), scaled(height, max_side, long))
+}
+
+/// `side * num / den` to the nearest pixel, at least one.
+fn scaled(side: u32, num: u32, den: u32) -> u32 {
+    let (side, num, den) = (u64::from(side), u64::from(num), u64::from(den.max(1)));
+    ((2 * side * num + den) / (2 * den)).clamp(1, u64::from(u32::MAX)) as u32
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn high() -> Detail {
+    Detail::High
+}
+
+fn twenty_eight() -> u32 {
+    28
+}

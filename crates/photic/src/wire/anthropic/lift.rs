@@ -1,0 +1,235 @@
+//! Messages → transcript.
+
+use crate::json::{Kind, Str, Value};
+use crate::lift::{Draft, Lifter, Words, medium};
+use crate::media::{Found, Media, MediaKind, Source};
+use crate::settings::{Format, Settings, Tool, ToolChoice};
+use crate::transcript::{
+    Arguments, Call, Home, Message, Nested, Opaque, Part, Role, ToolResult,
+};
+use crate::wire::openai_chat::{strings, text_of};
+
+/// Reads a request body.
+pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+    let mut messages = Vec::new();
+    if let Some(system) = root.get("system").filter(|system| !system.is_null()) {
+        let mut message = read_turn(lifter, system, Some(system), Role::System);
+        message.home = Home::Field;
+        messages.push(message);
+    }
+    let list = root.get("messages").filter(|list| list.kind() == Kind::Array);
+    for turn in list.into_iter().flat_map(Value::items) {
+        let role = match text_of(turn, "role").decode().as_ref() {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "system" => Role::System,
+            _ => Role::Unknown,
+        };
+        messages.push(read_turn(lifter, turn, turn.get("content"), role));
+    }
+    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+}
+
+pub(super) fn read_turn<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    turn: Value<'d, 'a>,
+    content: Option<Value<'d, 'a>>,
+    role: Role,
+) -> Message<'a> {
+    let words = if role == Role::User { Words::Foreign } else { Words::Own };
+    let mut parts = Vec::new();
+    match content.map(|content| (content, content.kind())) {
+        _ if role == Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(turn.id()) })),
+        Some((text, Kind::String)) => lifter.text(text, None, words, &mut parts),
+        Some((list, Kind::Array)) => {
+            for block in list.items() {
+                read_block(lifter, block, words, &mut parts);
+            }
+        }
+        _ => {}
+    }
+    let slot = content.map(|content| content.id());
+    Message { role, parts, node: Some(turn.id()), slot, home: Home::List }
+}
+
+fn read_block<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    block: Value<'d, 'a>,
+    words: Words,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let node = Some(block.id());
+    let type_name = block.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let lifted = match type_name.as_deref() {
+        Some("text") => match block.get("text").filter(|text| text.kind() == Kind::String) {
+            Some(text) => return lifter.text(text, node, words, parts),
+            None => Part::Opaque(Opaque { node }),
+        },
+        Some("thinking" | "redacted_thinking") => Part::Thinking(Opaque { node }),
+        Some("tool_use") => Part::Call(Call {
+            id: text_of(block, "id"),
+            name: text_of(block, "name"),
+            arguments: block.get("input").map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
+            renamed: false,
+        node,
+        }),
+        Some("tool_result") => return read_result(lifter, block, parts),
+        Some("search_result") => nested(lifter, block, block.get("content"), words),
+        Some("document") if content_source(block).is_some() => {
+            nested(lifter, block, content_source(block), words)
+        }
+        Some(kind @ ("image" | "document")) => match read_source(lifter, block, kind == "image") {
+            Some(media) => lifter.media(media, node),
+            None => lifter.unknown_part(block),
+        },
+        _ => lifter.unknown_part(block),
+    };
+    parts.push(lifted);
+}
+
+/// The blocks of a document that is made of blocks.
+fn content_source<'d, 'a>(block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let source = block.get("source")?;
+    source.get("type").filter(|name| name.is("content"))?;
+    source.get("content")
+}
+
+fn nested<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    block: Value<'d, 'a>,
+    content: Option<Value<'d, 'a>>,
+    words: Words,
+) -> Part<'a> {
+    let mut parts = Vec::new();
+    match content.map(|content| (content, content.kind())) {
+        Some((text, Kind::String)) => lifter.text(text, None, words, &mut parts),
+        Some((list, Kind::Array)) => {
+            for inner in list.items() {
+                read_block(lifter, inner, words, &mut parts);
+            }
+        }
+        _ => {}
+    }
+    Part::Nested(Nested { parts, node: Some(block.id()) })
+}
+
+fn read_result<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    block: Value<'d, 'a>,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let slot = block.get("content");
+    let mut content = Vec::new();
+    match slot.map(|slot| (slot, slot.kind())) {
+        Some((text, Kind::String)) => lifter.text(text, None, Words::Foreign, &mut content),
+        Some((list, Kind::Array)) => {
+            for inner in list.items() {
+                read_block(lifter, inner, Words::Foreign, &mut content);
+            }
+        }
+        _ => {}
+    }
+    parts.push(Part::Result(ToolResult {
+        call_id: text_of(block, "tool_use_id"),
+        is_error: block.get("is_error").and_then(|flag| flag.bool()).unwrap_or(false),
+        content,
+        screen: false,
+        content_changed: false,
+        renamed: false,
+        node: Some(block.id()),
+        slot: slot.map(|slot| slot.id()),
+    }));
+}
+
+fn read_source<'d, 'a>(lifter: &Lifter<'d, 'a>, block: Value<'d, 'a>, image: bool) -> Option<Media<'a>> {
+    let kind = if image { MediaKind::Image } else { MediaKind::Document };
+    let source = block.get("source").filter(|source| source.kind() == Kind::Object)?;
+    let declared = source.get("media_type").and_then(|label| label.str());
+    let type_name = source.get("type")?.str()?.decode();
+    let mut media = match &*type_name {
+        "base64" => lifter.from_base64(source.get("data")?, declared, kind),
+        "url" => {
+            let url = source.get("url")?;
+            medium(kind, Source::Url(url.str()?), None, Found::Typed, url.id())
+        }
+        "file" => {
+            let id = source.get("file_id")?;
+            medium(kind, Source::File(id.str()?), None, Found::Typed, id.id())
+        }
+        "text" => {
+            let data = source.get("data")?;
+            medium(kind, Source::Text(data.str()?), declared, Found::Typed, data.id())
+        }
+        _ => return None,
+    };
+    media.name = block.get("title").and_then(|title| title.str());
+    Some(media)
+}
+
+/// Fields this wire defines and the others have no word for.
+const OWN: &[&str] = &[
+    "top_k", "thinking", "container", "mcp_servers", "context_management", "cache_control", "metadata",
+    "service_tier", "inference_geo", "speed",
+];
+
+fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "messages" | "system" => {}
+            "model" => settings.model = value.str(),
+            "max_tokens" => settings.max_tokens = Some(value.raw()),
+            "stop_sequences" => settings.stop = strings(value),
+            "tools" => settings.tools = value.items().map(read_tool).collect(),
+            "tool_choice" => {
+                settings.tool_choice = read_choice(value);
+                settings.parallel_calls = value
+                    .get("disable_parallel_tool_use")
+                    .and_then(|flag| flag.bool())
+                    .map(|disabled| !disabled);
+            }
+            "output_config" => {
+                settings.effort = value.get("effort").and_then(|effort| effort.str());
+                settings.format = value.get("format").and_then(|format| {
+                    Some(Format::Schema(None, format.get("schema")?.raw(), None))
+                });
+            }
+            // A reply to a conversation that the provider keeps.
+            "thread" => {
+                settings.continues_elsewhere = true;
+                settings.untranslatable.push(key);
+            }
+            // Same name, other meaning than on the wires that share it.
+            "metadata" | "service_tier" => settings.untranslatable.push(key),
+            _ => settings.other_field(key, value, OWN),
+        }
+    }
+    settings
+}
+
+fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
+    // A tool with a versioned type of its own runs on the provider's side.
+    match (tool.get("type"), tool.get("input_schema")) {
+        (None, Some(schema)) => function(tool, schema),
+        (Some(kind), Some(schema)) if kind.is("custom") => function(tool, schema),
+        _ => Tool::Foreign,
+    }
+}
+
+fn function<'a>(tool: Value<'_, 'a>, schema: Value<'_, 'a>) -> Tool<'a> {
+    Tool::Function {
+        name: text_of(tool, "name"),
+        description: tool.get("description").and_then(|text| text.str()),
+        schema: Some(schema.raw()),
+        strict: tool.get("strict").and_then(|strict| strict.bool()),
+    }
+}
+
+fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
+    match value.get("type")?.str().as_ref().map(Str::decode).as_deref() {
+        Some("auto") => Some(ToolChoice::Auto),
+        Some("none") => Some(ToolChoice::None),
+        Some("any") => Some(ToolChoice::Any),
+        _ => Some(ToolChoice::Named(value.get("name")?.str()?)),
+    }
+}

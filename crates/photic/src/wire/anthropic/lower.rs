@@ -1,0 +1,251 @@
+//! Transcript → Messages.
+
+use crate::json::{Out, Segments, Str};
+use crate::lower::{Step, Writer};
+use crate::media::{MediaKind, Source};
+use crate::notice;
+use crate::settings::{Format, Tool, ToolChoice};
+use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+
+/// The wire demands a number; this one every model accepts.
+const MAX_TOKENS: &str = "4096";
+
+/// Writes a body from another wire's transcript.
+pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+    let mut out = Out::new();
+    out.json("{");
+    settings(writer, &mut out);
+    let is_system = |step: &Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
+    let leading = steps.iter().take_while(|step| is_system(step)).count();
+    let (system, turns) = steps.split_at(leading);
+    let system: Vec<Str<'a>> =
+        system.iter().flat_map(|step| writer.texts(&step.message.parts)).collect();
+    if !system.is_empty() {
+        out.comma().key("system").json("[");
+        for text in &system {
+            text_block(&mut out, text);
+        }
+        out.json("]");
+    }
+    out.comma().key("messages").json("[");
+    if turns.first().is_some_and(|step| step.message.role == Role::Assistant) {
+        let opening = Message::new(Role::User, vec![Part::note(notice::EARLIER)]);
+        unit(writer, &mut out, &opening);
+    }
+    for step in turns {
+        writer.note_losses(&step.message.parts);
+        unit(writer, &mut out, &step.message);
+    }
+    out.json("]}");
+    out.finish()
+}
+
+/// Writes a message as an element of the list.
+pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let role = match message.role {
+        Role::System | Role::Developer => "system",
+        Role::User | Role::Tool => "user",
+        Role::Assistant => "assistant",
+        Role::Unknown => return,
+    };
+    let says = message.parts.iter().any(|part| match part {
+        Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
+        Part::Thinking(_) => false,
+        Part::Opaque(_) => message.role != Role::Assistant,
+        Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => true,
+    });
+    if !says {
+        return;
+    }
+    out.comma().json("{\"role\":\"").json(role).json("\",\"content\":");
+    content(writer, out, message);
+    out.json("}");
+}
+
+/// Writes what stands under `content`, or under `system`.
+pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    match message.parts.as_slice() {
+        [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
+            out.string(&only.text);
+        }
+        parts => {
+            out.json("[");
+            for part in parts {
+                block(writer, out, part, message.role);
+            }
+            out.json("]");
+        }
+    }
+}
+
+fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: Role) {
+    if let Some(raw) = writer.verbatim(part) {
+        out.comma().raw(raw);
+        return;
+    }
+    match part {
+        Part::Text(text) | Part::Refusal(text) => {
+            if !text.text.is_empty() {
+                text_block(out, &text.text);
+            }
+        }
+        Part::Media(medium) => media_block(writer, out, *medium),
+        Part::Call(call) => tool_use(writer, out, call),
+        Part::Result(result) => tool_result(writer, out, result),
+        // An assistant's opaque items are the business of its own wire.
+        Part::Opaque(_) if role == Role::Assistant => {}
+        Part::Opaque(_) => text_block(out, &Str::plain(notice::NOT_CARRIED)),
+        Part::Woven(_) | Part::Nested(_) | Part::Thinking(_) => {}
+    }
+}
+
+fn text_block<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+    out.comma().json("{\"type\":\"text\",\"text\":").string(text).json("}");
+}
+
+pub(super) fn tool_use<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
+    if let (Some(node), true) = (call.node, writer.same_wire()) {
+        out.comma();
+        writer.with_field(out, node, "id", |out| {
+            out.string(&call.id);
+        });
+        return;
+    }
+    out.comma().json("{\"type\":\"tool_use\",\"id\":").string(&writer.call_id(&call.id));
+    out.json(",\"name\":").string(&call.name).json(",\"input\":");
+    call.arguments.as_object(out);
+    out.json("}");
+}
+
+fn tool_result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    if let (Some(node), true) = (result.node, writer.same_wire()) {
+        out.comma();
+        // Only one of the two changes in practice; a renamed result with new content is rewritten.
+        if result.renamed && !result.content_changed {
+            writer.with_field(out, node, "tool_use_id", |out| {
+                out.string(&result.call_id);
+            });
+            return;
+        }
+        if !result.renamed {
+            writer.with_field(out, node, "content", |out| result_content(writer, out, result));
+            return;
+        }
+    }
+    out.comma().json("{\"type\":\"tool_result\",\"tool_use_id\":").string(&writer.call_id(&result.call_id));
+    if result.is_error {
+        out.json(",\"is_error\":true");
+    }
+    out.json(",\"content\":");
+    result_content(writer, out, result);
+    out.json("}");
+}
+
+fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    if let [Part::Text(only)] = result.content.as_slice()
+        && writer.verbatim(&result.content[0]).is_none()
+    {
+        out.string(&only.text);
+        return;
+    }
+    out.json("[");
+    for part in &result.content {
+        block(writer, out, part, Role::Tool);
+    }
+    out.json("]");
+}
+
+fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+    let media = writer.media(medium.id);
+    let kind = match media.kind {
+        MediaKind::Image => "image",
+        MediaKind::Document => "document",
+        // Plans do not send sound to a wire without a slot for it.
+        MediaKind::Audio => return text_block(out, &Str::plain(notice::NOT_CARRIED)),
+    };
+    out.comma().json("{\"type\":\"").json(kind).json("\",\"source\":{\"type\":");
+    match &media.source {
+        Source::Data(payload) if writer.media_type(medium.id) == "text/plain" => {
+            let text = String::from_utf8_lossy(&payload.decode()).into_owned();
+            out.json("\"text\",\"media_type\":\"text/plain\",\"data\":").quoted(&text);
+        }
+        Source::Data(payload) => {
+            out.json("\"base64\",\"media_type\":").quoted(&writer.media_type(medium.id));
+            out.json(",\"data\":\"").bytes(payload.bytes()).json("\"");
+        }
+        Source::Text(text) => {
+            out.json("\"text\",\"media_type\":\"text/plain\",\"data\":").string(text);
+        }
+        Source::Url(url) => {
+            out.json("\"url\",\"url\":").string(url);
+        }
+        Source::File(id) => {
+            out.json("\"file\",\"file_id\":").string(id);
+        }
+        Source::Missing => {
+            out.json("\"base64\",\"data\":\"\"");
+        }
+    }
+    out.json("}}");
+}
+
+fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    writer.common_settings(out);
+    out.comma().key("max_tokens");
+    match settings.max_tokens {
+        Some(most) => out.raw(most),
+        None => out.json(MAX_TOKENS),
+    };
+    if !settings.stop.is_empty() {
+        out.comma().key("stop_sequences");
+        writer.list_of_strings(out, &settings.stop);
+    }
+    let functions: Vec<_> = settings.functions().collect();
+    if !functions.is_empty() {
+        out.comma().key("tools").json("[");
+        for tool in functions {
+            if let Tool::Function { name, description, schema, .. } = tool {
+                out.comma().json("{\"name\":").string(name);
+                if let Some(text) = description {
+                    out.json(",\"description\":").string(text);
+                }
+                out.json(",\"input_schema\":").raw(schema.unwrap_or(b"{\"type\":\"object\"}")).json("}");
+            }
+        }
+        out.json("]");
+        tool_choice(settings.tool_choice.as_ref(), settings.parallel_calls, out);
+    }
+    if settings.effort.is_some() {
+        writer.left_out_field("effort");
+    }
+    match &settings.format {
+        Some(Format::Schema(_, schema, _)) => {
+            out.comma().key("output_config");
+            out.json("{\"format\":{\"type\":\"json_schema\",\"schema\":").raw(schema).json("}}");
+        }
+        Some(Format::Json) => writer.left_out_field("response_format"),
+        None => {}
+    }
+}
+
+fn tool_choice<'a>(choice: Option<&ToolChoice<'a>>, parallel: Option<bool>, out: &mut Out<'a>) {
+    let word = match (choice, parallel) {
+        (Some(ToolChoice::None), _) => {
+            out.comma().key("tool_choice").json("{\"type\":\"none\"}");
+            return;
+        }
+        (Some(ToolChoice::Named(_)), _) => "tool",
+        (Some(ToolChoice::Any), _) => "any",
+        (Some(ToolChoice::Auto), _) | (None, Some(false)) => "auto",
+        (None, _) => return,
+    };
+    out.comma().key("tool_choice").json("{\"type\":").quoted(word);
+    if let Some(ToolChoice::Named(name)) = choice {
+        out.json(",\"name\":").string(name);
+    }
+    if parallel == Some(false) {
+        out.json(",\"disable_parallel_tool_use\":true");
+    }
+    out.json("}");
+}

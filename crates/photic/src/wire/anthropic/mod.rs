@@ -1,0 +1,11 @@
+//! Anthropic Messages: turns of content blocks, tool results inside user turns.
+//!
+//! Its traps: results come first and together, and an error result holds text only.
+
+mod lift;
+mod lower;
+mod reply;
+
+pub(crate) use lift::lift;
+pub(crate) use lower::{body, content, unit};
+pub(crate) use reply::{lift_reply, lower_reply};

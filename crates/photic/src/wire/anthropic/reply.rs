@@ -1,0 +1,80 @@
+//! Messages: replies.
+
+use super::lift::read_turn;
+use super::lower::content;
+use crate::json::{Out, Segments, Str, Value};
+use crate::lift::Lifter;
+use crate::lower::Writer;
+use crate::reply::{Reply, Stop, Usage, number};
+use crate::transcript::{Message, Part, Role};
+
+/// Reads a message.
+pub(crate) fn lift_reply<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    root: Value<'d, 'a>,
+) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
+    let message = read_turn(lifter, root, root.get("content"), Role::Assistant);
+    let reason = root.get("stop_reason").and_then(|reason| reason.str());
+    let stop = match reason.as_ref().map(Str::decode).as_deref() {
+        Some("tool_use") => Stop::Calls,
+        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some("stop_sequence") => Stop::Sequence,
+        Some("refusal") => Stop::Refused,
+        _ => Stop::End,
+    };
+    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(|usage| {
+        let cache_read = number(usage, &["cache_read_input_tokens"]);
+        let cache_write = number(usage, &["cache_creation_input_tokens"]);
+        Usage {
+            // This wire counts only what missed the cache as input.
+            input: number(usage, &["input_tokens"]) + cache_read + cache_write,
+            output: number(usage, &["output_tokens"]),
+            cache_read,
+            cache_write,
+            reasoning: 0,
+        }
+    });
+    (vec![message], stop, usage)
+}
+
+/// Writes a message.
+pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
+    let mut out = Out::new();
+    if let Some(failure) = &reply.error {
+        out.json("{\"type\":\"error\",\"error\":{\"type\":");
+        out.string(&failure.kind.clone().unwrap_or(Str::plain("api_error")));
+        out.json(",\"message\":").string(&failure.message).json("}}");
+        return out.finish();
+    }
+    out.json("{\"id\":").string(&reply.id.clone().unwrap_or(Str::plain("")));
+    out.json(",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
+    out.string(&reply.model.clone().unwrap_or(Str::plain(""))).json(",\"content\":");
+    // A list always: clients of this wire iterate over it.
+    match reply.message().parts.as_slice() {
+        [Part::Text(only)] if only.text.is_empty() => {
+            out.json("[]");
+        }
+        [Part::Text(only)] => {
+            out.json("[{\"type\":\"text\",\"text\":").string(&only.text).json("}]");
+        }
+        _ => content(writer, &mut out, reply.message()),
+    }
+    let reason = match reply.stop {
+        _ if reply.calls() => "tool_use",
+        Stop::End | Stop::Calls => "end_turn",
+        Stop::Sequence => "stop_sequence",
+        Stop::Length => "max_tokens",
+        Stop::Refused => "refusal",
+    };
+    out.json(",\"stop_reason\":").quoted(reason).json(",\"stop_sequence\":null,\"usage\":");
+    let usage = reply.usage.unwrap_or_default();
+    out.json(&format!(
+        "{{\"input_tokens\":{},\"output_tokens\":{},\"cache_read_input_tokens\":{},\
+         \"cache_creation_input_tokens\":{}}}}}",
+        usage.input.saturating_sub(usage.cache_read + usage.cache_write),
+        usage.output,
+        usage.cache_read,
+        usage.cache_write
+    ));
+    out.finish()
+}

@@ -1,0 +1,62 @@
+//! Which wire a body speaks, from what it says.
+
+use super::Wire;
+use crate::json::{Doc, Kind, Value};
+
+/// The wire a request body most likely speaks; `None` if it is no request of any.
+pub fn detect(body: &[u8]) -> Option<Wire> {
+    let doc = Doc::parse(body).ok()?;
+    let root = doc.root()?;
+    if root.get("input").is_some() || root.get("previous_response_id").is_some() {
+        return Some(Wire::OpenAiResponses);
+    }
+    let messages = root.get("messages")?;
+    let speaks_anthropic = root.get("system").is_some()
+        || root.get("anthropic_version").is_some()
+        || root.get("stop_sequences").is_some()
+        || root.get("thinking").is_some()
+        || root.get("tools").is_some_and(|tools| tools.items().any(|tool| tool.get("input_schema").is_some()))
+        || messages.items().any(has_anthropic_blocks);
+    let speaks_chat = messages.items().any(|message| {
+        message.get("tool_calls").is_some()
+            || message.get("role").is_some_and(|role| role.is("tool") || role.is("system") || role.is("developer"))
+            || blocks(message).any(|part| part.get("image_url").is_some() || part.get("file").is_some())
+    });
+    // A plain text conversation looks the same on both; the model's name is the best hint left.
+    let named_claude = || {
+        let model = root.get("model").and_then(|model| model.str()).map(|model| model.decode());
+        model.is_some_and(|model| model.contains("claude")) && root.get("max_tokens").is_some()
+    };
+    if speaks_anthropic || (!speaks_chat && named_claude()) {
+        return Some(Wire::Anthropic);
+    }
+    (messages.kind() == Kind::Array).then_some(Wire::OpenAiChat)
+}
+
+/// The wire a reply body most likely speaks.
+pub fn detect_reply(body: &[u8]) -> Option<Wire> {
+    let doc = Doc::parse(body).ok()?;
+    let root = doc.root()?;
+    if root.get("choices").is_some() {
+        Some(Wire::OpenAiChat)
+    } else if root.get("output").is_some() {
+        Some(Wire::OpenAiResponses)
+    } else if root.get("type").is_some_and(|name| name.is("message") || name.is("error")) {
+        Some(Wire::Anthropic)
+    } else {
+        root.get("error").map(|_| Wire::OpenAiChat)
+    }
+}
+
+fn has_anthropic_blocks(message: Value<'_, '_>) -> bool {
+    blocks(message).any(|block| {
+        block.get("source").is_some()
+            || block.get("type").is_some_and(|name| {
+                name.is("tool_use") || name.is("tool_result") || name.is("thinking") || name.is("redacted_thinking")
+            })
+    })
+}
+
+fn blocks<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
+    message.get("content").into_iter().flat_map(Value::items)
+}

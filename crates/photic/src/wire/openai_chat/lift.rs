@@ -1,0 +1,260 @@
+//! Chat Completions → transcript.
+
+use crate::json::{Kind, Str, Value};
+use crate::lift::{Draft, Lifter, Words, medium};
+use crate::media::{Found, Media, MediaKind, Source};
+use crate::settings::{Format, Settings, Tool, ToolChoice};
+use crate::transcript::{
+    Arguments, Call, Home, Message, Opaque, Part, Role, Text, ToolResult,
+};
+
+/// Reads a request body.
+pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+    let list = root.get("messages").filter(|list| list.kind() == Kind::Array);
+    let messages = list
+        .into_iter()
+        .flat_map(Value::items)
+        .map(|message| read_message(lifter, message))
+        .collect();
+    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+}
+
+pub(super) fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, message: Value<'d, 'a>) -> Message<'a> {
+    let role = match message.get("role").and_then(|role| role.str()).as_ref().map(Str::decode).as_deref() {
+        Some("system") => Role::System,
+        Some("developer") => Role::Developer,
+        Some("user") => Role::User,
+        Some("assistant") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        _ => Role::Unknown,
+    };
+    let content = message.get("content");
+    let words = match role {
+        Role::Tool | Role::User => Words::Foreign,
+        Role::System | Role::Developer | Role::Assistant | Role::Unknown => Words::Own,
+    };
+    let mut parts = Vec::new();
+    match role {
+        Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(message.id()) })),
+        Role::Tool => {
+            let mut content_parts = Vec::new();
+            read_content(lifter, content, words, &mut content_parts);
+            parts.push(Part::Result(ToolResult {
+                call_id: text_of(message, "tool_call_id"),
+                is_error: false,
+                content: content_parts,
+                screen: false,
+                content_changed: false,
+                renamed: false,
+                node: Some(message.id()),
+                slot: content.map(|slot| slot.id()),
+            }));
+        }
+        Role::System | Role::Developer | Role::User | Role::Assistant => {
+            read_content(lifter, content, words, &mut parts);
+            if role == Role::Assistant {
+                assistant_fields(message, &mut parts);
+            }
+        }
+    }
+    Message {
+        role,
+        parts,
+        node: Some(message.id()),
+        slot: content.map(|slot| slot.id()),
+        home: Home::List,
+    }
+}
+
+/// What an assistant message says outside its content.
+fn assistant_fields<'a>(message: Value<'_, 'a>, parts: &mut Vec<Part<'a>>) {
+    // Spelled so by DeepSeek and the servers that follow it.
+    if let Some(thinking) = message.get("reasoning_content").filter(|value| !value.is_null()) {
+        parts.insert(0, Part::Thinking(Opaque { node: Some(thinking.id()) }));
+    }
+    if let Some(refusal) = message.get("refusal").and_then(|value| value.str()) {
+        parts.push(Part::Refusal(Text { text: refusal, node: None }));
+    }
+    for call in message.get("tool_calls").into_iter().flat_map(Value::items) {
+        parts.push(read_call(call));
+    }
+}
+
+fn read_call<'a>(call: Value<'_, 'a>) -> Part<'a> {
+    let (inner, arguments) = match (call.get("function"), call.get("custom")) {
+        (Some(function), _) => (function, Arguments::Text(text_of(function, "arguments"))),
+        (None, Some(custom)) => (custom, Arguments::Free(text_of(custom, "input"))),
+        (None, None) => return Part::Opaque(Opaque { node: Some(call.id()) }),
+    };
+    Part::Call(Call {
+        id: text_of(call, "id"),
+        name: text_of(inner, "name"),
+        arguments,
+        renamed: false,
+        node: Some(call.id()),
+    })
+}
+
+fn read_content<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    content: Option<Value<'d, 'a>>,
+    words: Words,
+    parts: &mut Vec<Part<'a>>,
+) {
+    match content.map(|content| (content, content.kind())) {
+        Some((text, Kind::String)) => lifter.text(text, None, words, parts),
+        Some((list, Kind::Array)) => {
+            for part in list.items() {
+                read_part(lifter, part, words, parts);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn read_part<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    part: Value<'d, 'a>,
+    words: Words,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let node = Some(part.id());
+    let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let lifted = match type_name.as_deref() {
+        Some("text") => match part.get("text").filter(|text| text.kind() == Kind::String) {
+            Some(text) => return lifter.text(text, node, words, parts),
+            None => Part::Opaque(Opaque { node }),
+        },
+        Some("refusal") => Part::Refusal(Text { text: text_of(part, "refusal"), node }),
+        Some("image_url") => {
+            let address = part.get("image_url");
+            let inner = address.filter(|address| address.kind() == Kind::Object);
+            match inner.map_or(address, |inner| inner.get("url")) {
+                Some(url) if url.kind() == Kind::String => {
+                    let mut media = lifter.from_address(url, MediaKind::Image);
+                    media.detail = inner.and_then(|inner| inner.get("detail")?.str());
+                    lifter.media(media, node)
+                }
+                _ => Part::Opaque(Opaque { node }),
+            }
+        }
+        Some("input_audio") => {
+            let inner = part.get("input_audio").unwrap_or(part);
+            match inner.get("data") {
+                Some(data) => {
+                    let declared = inner.get("format").and_then(|format| format.str());
+                    let declared = declared.map(|format| audio_type(&format.decode()));
+                    let media = lifter.from_base64(data, declared, MediaKind::Audio);
+                    lifter.media(media, node)
+                }
+                None => Part::Opaque(Opaque { node }),
+            }
+        }
+        Some("file") => match read_file(lifter, part) {
+            Some(media) => lifter.media(media, node),
+            None => lifter.unknown_part(part),
+        },
+        _ => lifter.unknown_part(part),
+    };
+    parts.push(lifted);
+}
+
+fn read_file<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Media<'a>> {
+    let file = part.get("file").filter(|file| file.kind() == Kind::Object)?;
+    let mut media = if let Some(data) = file.get("file_data") {
+        // Both a data URL and bare base64 are seen here.
+        let is_url = data.str().is_some_and(|text| crate::media::begins_with_data(&text));
+        if is_url {
+            lifter.from_address(data, MediaKind::Document)
+        } else {
+            lifter.from_base64(data, None, MediaKind::Document)
+        }
+    } else {
+        let id = file.get("file_id")?;
+        medium(MediaKind::Document, Source::File(id.str()?), None, Found::Typed, id.id())
+    };
+    media.name = file.get("filename").and_then(|name| name.str());
+    if crate::media::sniff_kind(&media.header()) == Some(MediaKind::Image) {
+        media.kind = MediaKind::Image;
+        media.found = Found::Misfiled;
+    }
+    Some(media)
+}
+
+fn audio_type(format: &str) -> Str<'static> {
+    Str::plain(match format {
+        "mp3" => "audio/mpeg".to_owned(),
+        other => format!("audio/{other}"),
+    })
+}
+
+pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
+    value.get(name).and_then(|text| text.str()).unwrap_or(Str::plain(""))
+}
+
+/// Fields this wire defines and the others have no word for.
+const OWN: &[&str] = &[
+    "frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "n", "seed", "stream_options",
+    "modalities", "audio", "prediction", "web_search_options", "verbosity", "functions",
+    "function_call",
+];
+
+fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "messages" => {}
+            "model" => settings.model = value.str(),
+            "max_completion_tokens" | "max_tokens" if !value.is_null() => {
+                settings.max_tokens = Some(value.raw());
+            }
+            "stop" => settings.stop = strings(value),
+            "tools" => settings.tools = value.items().map(read_tool).collect(),
+            "tool_choice" => settings.tool_choice = read_choice(value),
+            "parallel_tool_calls" => settings.parallel_calls = value.bool(),
+            "reasoning_effort" => settings.effort = value.str(),
+            "response_format" => settings.format = read_format(value),
+            _ => settings.other_field(key, value, OWN),
+        }
+    }
+    settings
+}
+
+/// A string or a list of them.
+pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
+    value.str().map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
+}
+
+fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
+    match tool.get("function") {
+        Some(function) if function.get("name").is_some() => Tool::Function {
+            name: text_of(function, "name"),
+            description: function.get("description").and_then(|text| text.str()),
+            schema: function.get("parameters").map(|schema| schema.raw()),
+            strict: function.get("strict").and_then(|strict| strict.bool()),
+        },
+        _ => Tool::Foreign,
+    }
+}
+
+fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
+    match value.str().as_ref().map(Str::decode).as_deref() {
+        Some("auto") => Some(ToolChoice::Auto),
+        Some("none") => Some(ToolChoice::None),
+        Some("required") => Some(ToolChoice::Any),
+        _ => Some(ToolChoice::Named(value.get("function")?.get("name")?.str()?)),
+    }
+}
+
+fn read_format<'a>(value: Value<'_, 'a>) -> Option<Format<'a>> {
+    let kind = value.get("type")?;
+    if kind.is("json_object") {
+        return Some(Format::Json);
+    }
+    let inner = value.get("json_schema")?;
+    Some(Format::Schema(
+        inner.get("name").and_then(|name| name.str()),
+        inner.get("schema")?.raw(),
+        inner.get("strict").and_then(|strict| strict.bool()),
+    ))
+}

@@ -1,0 +1,256 @@
+//! Transcript → Chat Completions.
+
+use crate::json::{Out, Segments, Str};
+use crate::lower::{Step, Writer};
+use crate::media::{MediaKind, Source};
+use crate::notice;
+use crate::settings::{Format, Tool, ToolChoice};
+use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+
+/// Writes a body from another wire's transcript.
+pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+    let mut out = Out::new();
+    out.json("{");
+    settings(writer, &mut out);
+    // Last, so that a longer conversation begins with the bytes of a shorter one.
+    out.comma().key("messages").json("[");
+    for step in steps {
+        writer.note_losses(&step.message.parts);
+        unit(writer, &mut out, &step.message);
+    }
+    out.json("]}");
+    out.finish()
+}
+
+/// Writes a message as elements of the list.
+pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let role = match message.role {
+        Role::System | Role::Developer => "system",
+        Role::User => "user",
+        Role::Assistant => return assistant(writer, out, message),
+        Role::Tool => {
+            for result in message.results() {
+                out.comma().json("{\"role\":\"tool\",\"tool_call_id\":");
+                out.string(&writer.call_id(&result.call_id)).json(",\"content\":");
+                result_content(writer, out, result);
+                out.json("}");
+            }
+            return;
+        }
+        Role::Unknown => return,
+    };
+    if message.parts.is_empty() {
+        return;
+    }
+    out.comma().json("{\"role\":\"").json(role).json("\",\"content\":");
+    content(writer, out, message);
+    out.json("}");
+}
+
+/// Writes what stands under `content`.
+pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    if let Some(result) = message.results().next() {
+        return result_content(writer, out, result);
+    }
+    // Calls and thoughts have fields of their own.
+    let said: Vec<&Part<'a>> =
+        message.parts.iter().filter(|part| !matches!(part, Part::Call(_) | Part::Thinking(_))).collect();
+    match said.as_slice() {
+        [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
+            out.string(&only.text);
+        }
+        _ if message.role == Role::User || writer.same_wire() => {
+            out.json("[");
+            for part in said {
+                if let Some(raw) = writer.verbatim(part) {
+                    out.comma().raw(raw);
+                } else {
+                    part_of_user(writer, out, part);
+                }
+            }
+            out.json("]");
+        }
+        _ => writer.joined(out, &writer.texts(&message.parts)),
+    }
+}
+
+fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let refusal = message.parts.iter().find_map(|part| match part {
+        Part::Refusal(text) => Some(text),
+        _ => None,
+    });
+    let said: Vec<Part<'a>> =
+        message.parts.iter().filter(|part| matches!(part, Part::Text(_) | Part::Media(_))).cloned().collect();
+    let texts = writer.texts(&said);
+    let mut calls = message.calls().peekable();
+    if texts.is_empty() && refusal.is_none() && calls.peek().is_none() {
+        return;
+    }
+    out.comma().json("{\"role\":\"assistant\",\"content\":");
+    if texts.is_empty() {
+        out.json("null");
+    } else {
+        writer.joined(out, &texts);
+    }
+    if let Some(refusal) = refusal {
+        out.json(",\"refusal\":").string(&refusal.text);
+    }
+    if calls.peek().is_some() {
+        out.json(",\"tool_calls\":[");
+        for call in calls {
+            tool_call(writer, out, call);
+        }
+        out.json("]");
+    }
+    out.json("}");
+}
+
+pub(super) fn tool_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
+    out.comma().json("{\"id\":").string(&writer.call_id(&call.id));
+    out.json(",\"type\":\"function\",\"function\":{\"name\":").string(&call.name);
+    out.json(",\"arguments\":");
+    call.arguments.as_string(out);
+    out.json("}}");
+}
+
+/// A result is a string, unless the endpoint takes media in it.
+fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    let has_media = result.content.iter().any(|part| matches!(part, Part::Media(_)));
+    if has_media {
+        out.json("[");
+        if result.is_error && !writer.same_wire() {
+            text_part(out, &Str::plain(notice::ERROR));
+        }
+        for part in &result.content {
+            match writer.verbatim(part) {
+                Some(raw) => {
+                    out.comma().raw(raw);
+                }
+                None => part_of_user(writer, out, part),
+            }
+        }
+        out.json("]");
+        return;
+    }
+    let mut texts = writer.texts(&result.content);
+    if result.is_error && result.node.is_some() {
+        texts.insert(0, Str::plain(notice::ERROR));
+    }
+    writer.joined(out, &texts);
+}
+
+fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+    out.comma().json("{\"type\":\"text\",\"text\":").string(text).json("}");
+}
+
+fn part_of_user<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>) {
+    match part {
+        Part::Text(text) | Part::Refusal(text) => {
+            if !text.text.is_empty() {
+                text_part(out, &text.text);
+            }
+        }
+        Part::Media(medium) => media_part(writer, out, *medium),
+        Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
+        Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) | Part::Thinking(_) => {}
+    }
+}
+
+fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+    let media = writer.media(medium.id);
+    match (media.kind, &media.source) {
+        (_, Source::Missing) | (MediaKind::Document, Source::Url(_)) | (MediaKind::Image, Source::File(_)) => {
+            text_part(out, &Str::plain(notice::NOT_CARRIED));
+        }
+        (_, Source::Text(text)) => text_part(out, text),
+        (MediaKind::Image, _) => {
+            out.comma().json("{\"type\":\"image_url\",\"image_url\":{\"url\":");
+            writer.address(out, medium.id);
+            if let Some(detail) = writer.detail(medium.id) {
+                out.json(",\"detail\":").quoted(detail.name());
+            }
+            out.json("}}");
+        }
+        (MediaKind::Document, Source::File(id)) => {
+            out.comma().json("{\"type\":\"file\",\"file\":{\"file_id\":").string(id).json("}}");
+        }
+        (MediaKind::Document, Source::Data(_)) => {
+            out.comma().json("{\"type\":\"file\",\"file\":{\"filename\":");
+            out.string(&writer.file_name(medium.id)).json(",\"file_data\":");
+            writer.address(out, medium.id);
+            out.json("}}");
+        }
+        (MediaKind::Audio, Source::Data(payload)) => {
+            out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
+            out.bytes(payload.bytes()).json("\",\"format\":").quoted(&writer.audio_format(medium.id)).json("}}");
+        }
+        (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
+            text_part(out, &Str::plain(notice::NOT_CARRIED));
+        }
+    }
+}
+
+fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    writer.common_settings(out);
+    if let Some(most) = settings.max_tokens {
+        // The older name is refused by models that reason; the newer is ignored where unknown.
+        out.comma().key("max_completion_tokens").raw(most);
+    }
+    if !settings.stop.is_empty() {
+        out.comma().key("stop");
+        writer.list_of_strings(out, &settings.stop);
+    }
+    let functions: Vec<_> = settings.functions().collect();
+    if !functions.is_empty() {
+        out.comma().key("tools").json("[");
+        for tool in functions {
+            if let Tool::Function { name, description, schema, strict } = tool {
+                out.comma().json("{\"type\":\"function\",\"function\":{\"name\":").string(name);
+                if let Some(text) = description {
+                    out.json(",\"description\":").string(text);
+                }
+                if let Some(schema) = schema {
+                    out.json(",\"parameters\":").raw(schema);
+                }
+                if let Some(strict) = strict {
+                    out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
+                }
+                out.json("}}");
+            }
+        }
+        out.json("]");
+        match &settings.tool_choice {
+            Some(ToolChoice::Auto) => out.comma().key("tool_choice").json("\"auto\""),
+            Some(ToolChoice::None) => out.comma().key("tool_choice").json("\"none\""),
+            Some(ToolChoice::Any) => out.comma().key("tool_choice").json("\"required\""),
+            Some(ToolChoice::Named(name)) => out
+                .comma()
+                .key("tool_choice")
+                .json("{\"type\":\"function\",\"function\":{\"name\":")
+                .string(name)
+                .json("}}"),
+            None => out,
+        };
+        if let Some(parallel) = settings.parallel_calls {
+            out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
+        }
+    }
+    if let Some(effort) = &settings.effort {
+        out.comma().key("reasoning_effort").string(effort);
+    }
+    match &settings.format {
+        Some(Format::Json) => {
+            out.comma().key("response_format").json("{\"type\":\"json_object\"}");
+        }
+        Some(Format::Schema(name, schema, strict)) => {
+            out.comma().key("response_format").json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
+            out.string(&name.clone().unwrap_or(Str::plain("answer"))).json(",\"schema\":").raw(schema);
+            if let Some(strict) = strict {
+                out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
+            }
+            out.json("}}");
+        }
+        None => {}
+    }
+}

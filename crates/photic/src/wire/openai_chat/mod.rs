@@ -1,0 +1,11 @@
+//! OpenAI Chat Completions, and the many servers that imitate it.
+//!
+//! Its trap: a `tool` message carries text only, so images have to stand in a user message.
+
+mod lift;
+mod lower;
+mod reply;
+
+pub(crate) use lift::{lift, strings, text_of};
+pub(crate) use lower::{body, content, unit};
+pub(crate) use reply::{error, lift_reply, lower_reply};

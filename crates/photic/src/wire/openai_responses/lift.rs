@@ -1,0 +1,273 @@
+//! Responses → transcript.
+
+use crate::json::{Kind, Str, Value};
+use crate::lift::{Draft, Lifter, Words, medium};
+use crate::media::{Found, Media, MediaKind, Source};
+use crate::settings::{Format, Settings, Tool, ToolChoice};
+use crate::transcript::{
+    Arguments, Call, Home, Message, Opaque, Part, Role, Text, ToolResult,
+};
+use crate::wire::openai_chat::text_of;
+
+/// Reads a request body.
+pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+    let mut messages = Vec::new();
+    if let Some(instructions) = root.get("instructions").filter(|text| text.kind() == Kind::String) {
+        let text = instructions.str().unwrap_or(Str::plain(""));
+        messages.push(Message {
+            node: Some(instructions.id()),
+            slot: Some(instructions.id()),
+            home: Home::Field,
+            ..Message::new(Role::System, vec![Part::Text(Text { text, node: None })])
+        });
+    }
+    let input = root.get("input");
+    match input.map(|input| (input, input.kind())) {
+        Some((input, Kind::String)) => {
+            let mut parts = Vec::new();
+            lifter.text(input, None, Words::Foreign, &mut parts);
+            messages.push(Message {
+                node: Some(input.id()),
+                slot: Some(input.id()),
+                home: Home::Field,
+                ..Message::new(Role::User, parts)
+            });
+        }
+        Some((input, _)) => {
+            messages.extend(input.items().map(|item| read_item(lifter, item)));
+        }
+        None => {}
+    }
+    let list = input.filter(|input| input.kind() == Kind::Array).map(|input| input.id());
+    let mut settings = settings(root);
+    settings.continues_elsewhere |= input
+        .into_iter()
+        .flat_map(Value::items)
+        .any(|item| item.get("type").is_some_and(|name| name.is("item_reference")));
+    Draft { messages, settings, list }
+}
+
+pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Message<'a> {
+    let type_name = item.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let mut slot = None;
+    let opaque = Opaque { node: Some(item.id()) };
+    let (role, parts) = match type_name.as_deref() {
+        Some("message") => return read_message(lifter, item),
+        None if item.get("role").is_some() => return read_message(lifter, item),
+        Some("function_call") => (Role::Assistant, vec![call(item, "arguments", Arguments::Text)]),
+        Some("custom_tool_call") => (Role::Assistant, vec![call(item, "input", Arguments::Free)]),
+        Some("computer_call") => (Role::Assistant, vec![screen_call(item)]),
+        Some(name @ ("function_call_output" | "custom_tool_call_output" | "computer_call_output")) => {
+            let output = item.get("output");
+            slot = output.map(|output| output.id());
+            let mut content = Vec::new();
+            match output.map(|output| (output, output.kind())) {
+                Some((text, Kind::String)) => lifter.text(text, None, Words::Foreign, &mut content),
+                Some((list, Kind::Array)) => {
+                    for part in list.items() {
+                        read_part(lifter, part, Words::Foreign, &mut content);
+                    }
+                }
+                Some((screen, Kind::Object)) => read_part(lifter, screen, Words::Foreign, &mut content),
+                _ => {}
+            }
+            let result = ToolResult {
+                call_id: text_of(item, "call_id"),
+                is_error: false,
+                content,
+                screen: name == "computer_call_output",
+                content_changed: false,
+                renamed: false,
+                node: Some(item.id()),
+                slot,
+            };
+            (Role::Tool, vec![Part::Result(result)])
+        }
+        Some("reasoning") => (Role::Assistant, vec![Part::Thinking(opaque)]),
+        _ => (Role::Unknown, vec![Part::Opaque(opaque)]),
+    };
+    Message { role, parts, node: Some(item.id()), slot, home: Home::List }
+}
+
+fn call<'a>(
+    item: Value<'_, 'a>,
+    field: &str,
+    arguments: impl FnOnce(Str<'a>) -> Arguments<'a>,
+) -> Part<'a> {
+    Part::Call(Call {
+        id: text_of(item, "call_id"),
+        name: text_of(item, "name"),
+        arguments: arguments(text_of(item, field)),
+        renamed: false,
+        node: Some(item.id()),
+    })
+}
+
+/// The hosted computer tool: its action is JSON, its name is ours.
+fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
+    Part::Call(Call {
+        id: text_of(item, "call_id"),
+        name: Str::plain("computer"),
+        arguments: item.get("action").map_or(Arguments::Json(b"{}"), |action| Arguments::Json(action.raw())),
+        renamed: false,
+        node: Some(item.id()),
+    })
+}
+
+fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Message<'a> {
+    let role = match text_of(item, "role").decode().as_ref() {
+        "system" => Role::System,
+        "developer" => Role::Developer,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        _ => Role::Unknown,
+    };
+    let words = if role == Role::User { Words::Foreign } else { Words::Own };
+    let content = item.get("content");
+    let mut parts = Vec::new();
+    match content.map(|content| (content, content.kind())) {
+        _ if role == Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(item.id()) })),
+        Some((text, Kind::String)) => lifter.text(text, None, words, &mut parts),
+        Some((list, Kind::Array)) => {
+            for part in list.items() {
+                read_part(lifter, part, words, &mut parts);
+            }
+        }
+        _ => {}
+    }
+    let slot = content.map(|content| content.id());
+    Message { role, parts, node: Some(item.id()), slot, home: Home::List }
+}
+
+fn read_part<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    part: Value<'d, 'a>,
+    words: Words,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let node = Some(part.id());
+    let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    let media = match type_name.as_deref() {
+        Some("input_text" | "output_text" | "text") => {
+            match part.get("text").filter(|text| text.kind() == Kind::String) {
+                Some(text) => lifter.text(text, node, words, parts),
+                None => parts.push(Part::Opaque(Opaque { node })),
+            }
+            return;
+        }
+        Some("refusal") => {
+            parts.push(Part::Refusal(Text { text: text_of(part, "refusal"), node }));
+            return;
+        }
+        Some("input_image" | "computer_screenshot") => read_image(lifter, part),
+        Some("input_file") => read_file(lifter, part),
+        Some("input_audio") => part.get("input_audio").and_then(|audio| audio.get("data")).map(|data| {
+            let declared = part
+                .get("input_audio")
+                .and_then(|audio| audio.get("format")?.str())
+                .map(|format| Str::plain(format!("audio/{}", format.decode().replace("mp3", "mpeg"))));
+            lifter.from_base64(data, declared, MediaKind::Audio)
+        }),
+        _ => None,
+    };
+    parts.push(match media {
+        Some(media) => lifter.media(media, node),
+        None => lifter.unknown_part(part),
+    });
+}
+
+fn read_image<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Media<'a>> {
+    let address = part.get("image_url").filter(|url| url.kind() == Kind::String);
+    let mut media = match (address, part.get("file_id").filter(|id| id.kind() == Kind::String)) {
+        (Some(url), _) => lifter.from_address(url, MediaKind::Image),
+        (None, Some(id)) => medium(MediaKind::Image, Source::File(id.str()?), None, Found::Typed, id.id()),
+        (None, None) => return None,
+    };
+    media.detail = part.get("detail").and_then(|detail| detail.str());
+    Some(media)
+}
+
+fn read_file<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Media<'a>> {
+    let field = |name: &str| part.get(name).filter(|value| value.kind() == Kind::String);
+    let mut media = if let Some(data) = field("file_data") {
+        let is_url = data.str().is_some_and(|text| crate::media::begins_with_data(&text));
+        if is_url {
+            lifter.from_address(data, MediaKind::Document)
+        } else {
+            lifter.from_base64(data, None, MediaKind::Document)
+        }
+    } else if let Some(url) = field("file_url") {
+        medium(MediaKind::Document, Source::Url(url.str()?), None, Found::Typed, url.id())
+    } else {
+        let id = field("file_id")?;
+        medium(MediaKind::Document, Source::File(id.str()?), None, Found::Typed, id.id())
+    };
+    media.name = field("filename").and_then(|name| name.str());
+    media.detail = field("detail").and_then(|detail| detail.str());
+    if crate::media::sniff_kind(&media.header()) == Some(MediaKind::Image) {
+        media.kind = MediaKind::Image;
+        media.found = Found::Misfiled;
+    }
+    Some(media)
+}
+
+/// Fields this wire defines and the others have no word for.
+const OWN: &[&str] = &[
+    "include", "previous_response_id", "conversation", "truncation", "background", "max_tool_calls",
+    "prompt", "context_management", "image", "stream_options",
+];
+
+fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "input" | "instructions" => {}
+            "model" => settings.model = value.str(),
+            "max_output_tokens" if !value.is_null() => settings.max_tokens = Some(value.raw()),
+            "tools" => settings.tools = value.items().map(read_tool).collect(),
+            "tool_choice" => settings.tool_choice = read_choice(value),
+            "parallel_tool_calls" => settings.parallel_calls = value.bool(),
+            "reasoning" => settings.effort = value.get("effort").and_then(|effort| effort.str()),
+            "text" => settings.format = value.get("format").and_then(read_format),
+            "previous_response_id" | "conversation" if !value.is_null() => {
+                settings.continues_elsewhere = true;
+                settings.untranslatable.push(key);
+            }
+            _ => settings.other_field(key, value, OWN),
+        }
+    }
+    settings
+}
+
+fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
+    if !tool.get("type").is_some_and(|name| name.is("function")) {
+        return Tool::Foreign;
+    }
+    Tool::Function {
+        name: text_of(tool, "name"),
+        description: tool.get("description").and_then(|text| text.str()),
+        schema: tool.get("parameters").filter(|schema| !schema.is_null()).map(|schema| schema.raw()),
+        strict: tool.get("strict").and_then(|strict| strict.bool()),
+    }
+}
+
+fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
+    match value.str().as_ref().map(Str::decode).as_deref() {
+        Some("auto") => Some(ToolChoice::Auto),
+        Some("none") => Some(ToolChoice::None),
+        Some("required") => Some(ToolChoice::Any),
+        _ => Some(ToolChoice::Named(value.get("name")?.str()?)),
+    }
+}
+
+fn read_format<'a>(value: Value<'_, 'a>) -> Option<Format<'a>> {
+    let kind = value.get("type")?;
+    if kind.is("json_object") {
+        return Some(Format::Json);
+    }
+    Some(Format::Schema(
+        value.get("name").and_then(|name| name.str()),
+        value.get("schema")?.raw(),
+        value.get("strict").and_then(|strict| strict.bool()),
+    ))
+}

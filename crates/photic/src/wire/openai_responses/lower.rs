@@ -1,0 +1,257 @@
+//! Transcript → Responses.
+
+use crate::json::{Out, Segments, Str};
+use crate::lower::{Step, Writer};
+use crate::media::{MediaKind, Source};
+use crate::notice;
+use crate::settings::{Format, Tool, ToolChoice};
+use crate::transcript::{Call, Home, MediaPart, Message, Part, Role, ToolResult};
+
+/// Writes a body from another wire's transcript.
+pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+    let mut out = Out::new();
+    out.json("{");
+    settings(writer, &mut out);
+    out.comma().key("input").json("[");
+    for step in steps {
+        writer.note_losses(&step.message.parts);
+        unit(writer, &mut out, &step.message);
+    }
+    out.json("]}");
+    out.finish()
+}
+
+/// Writes a message as items of the list.
+pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let role = match message.role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => {
+            for result in message.results() {
+                out.comma().json("{\"type\":\"function_call_output\",\"call_id\":");
+                out.string(&writer.call_id(&result.call_id)).json(",\"output\":");
+                result_output(writer, out, result);
+                out.json("}");
+            }
+            return;
+        }
+        Role::Unknown => return,
+    };
+    let says = message.parts.iter().any(|part| {
+        !matches!(part, Part::Call(_) | Part::Thinking(_))
+            && !(message.role == Role::Assistant && matches!(part, Part::Opaque(_)))
+            && !matches!(part, Part::Text(text) if text.text.is_empty())
+    });
+    if says {
+        out.comma().json("{\"type\":\"message\",\"role\":\"").json(role).json("\",\"content\":[");
+        parts(writer, out, message);
+        out.json("]}");
+    }
+    for call in message.calls() {
+        function_call(writer, out, call);
+    }
+}
+
+/// Writes what stands in the slot of an item.
+pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    if let Some(result) = message.results().next() {
+        return result_output(writer, out, result);
+    }
+    match (message.home, message.role) {
+        (Home::Field, Role::System) => writer.joined(out, &writer.texts(&message.parts)),
+        (Home::Field, _) => {
+            out.json("[");
+            unit(writer, out, &Message { home: Home::List, ..message.clone() });
+            out.json("]");
+        }
+        (Home::List, _) => {
+            out.json("[");
+            parts(writer, out, message);
+            out.json("]");
+        }
+    }
+}
+
+fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    for part in &message.parts {
+        if let Some(raw) = writer.verbatim(part) {
+            out.comma().raw(raw);
+            continue;
+        }
+        match (part, message.role) {
+            (Part::Text(text), Role::Assistant) if !text.text.is_empty() => {
+                out.comma().json("{\"type\":\"output_text\",\"text\":").string(&text.text).json("}");
+            }
+            (Part::Refusal(text), Role::Assistant) => {
+                out.comma().json("{\"type\":\"refusal\",\"refusal\":").string(&text.text).json("}");
+            }
+            (_, Role::Assistant) => {}
+            _ => input_part(writer, out, part),
+        }
+    }
+}
+
+pub(super) fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
+    out.comma().json("{\"type\":\"function_call\",\"call_id\":").string(&writer.call_id(&call.id));
+    out.json(",\"name\":").string(&call.name).json(",\"arguments\":");
+    call.arguments.as_string(out);
+    out.json("}");
+}
+
+fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    if result.screen && writer.same_wire() {
+        return screenshot(writer, out, result);
+    }
+    let has_media = result.content.iter().any(|part| matches!(part, Part::Media(_)));
+    if has_media {
+        out.json("[");
+        if result.is_error && !writer.same_wire() {
+            text_part(out, &Str::plain(notice::ERROR));
+        }
+        for part in &result.content {
+            match writer.verbatim(part) {
+                Some(raw) => {
+                    out.comma().raw(raw);
+                }
+                None => input_part(writer, out, part),
+            }
+        }
+        out.json("]");
+        return;
+    }
+    let mut texts = writer.texts(&result.content);
+    if result.is_error && result.node.is_some() {
+        texts.insert(0, Str::plain(notice::ERROR));
+    }
+    writer.joined(out, &texts);
+}
+
+/// The output of the hosted computer tool is one picture and nothing else.
+fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    for part in &result.content {
+        if let Part::Media(medium) = part {
+            out.json("{\"type\":\"computer_screenshot\",\"image_url\":");
+            writer.address(out, medium.id);
+            if let Some(detail) = writer.detail(medium.id) {
+                out.json(",\"detail\":").quoted(detail.name());
+            }
+            out.json("}");
+            return;
+        }
+    }
+    out.json("null");
+}
+
+fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+    out.comma().json("{\"type\":\"input_text\",\"text\":").string(text).json("}");
+}
+
+fn input_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>) {
+    match part {
+        Part::Text(text) | Part::Refusal(text) => {
+            if !text.text.is_empty() {
+                text_part(out, &text.text);
+            }
+        }
+        Part::Media(medium) => media_part(writer, out, *medium),
+        Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
+        Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) | Part::Thinking(_) => {}
+    }
+}
+
+fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+    let media = writer.media(medium.id);
+    match (media.kind, &media.source) {
+        (_, Source::Missing) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
+        (_, Source::Text(text)) => text_part(out, text),
+        (MediaKind::Image, source) => {
+            let field = if matches!(source, Source::File(_)) { "file_id" } else { "image_url" };
+            out.comma().json("{\"type\":\"input_image\",").key(field);
+            writer.address(out, medium.id);
+            if let Some(detail) = writer.detail(medium.id) {
+                out.json(",\"detail\":").quoted(detail.name());
+            }
+            out.json("}");
+        }
+        (MediaKind::Document, source) => {
+            out.comma().json("{\"type\":\"input_file\",");
+            match source {
+                Source::File(_) => out.key("file_id"),
+                Source::Url(_) => out.key("file_url"),
+                Source::Data(_) | Source::Text(_) | Source::Missing => {
+                    out.key("filename").string(&writer.file_name(medium.id)).json(",").key("file_data")
+                }
+            };
+            writer.address(out, medium.id);
+            out.json("}");
+        }
+        (MediaKind::Audio, Source::Data(payload)) => {
+            out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
+            out.bytes(payload.bytes()).json("\",\"format\":").quoted(&writer.audio_format(medium.id)).json("}}");
+        }
+        (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
+            text_part(out, &Str::plain(notice::NOT_CARRIED));
+        }
+    }
+}
+
+fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    writer.common_settings(out);
+    if let Some(most) = settings.max_tokens {
+        out.comma().key("max_output_tokens").raw(most);
+    }
+    if !settings.stop.is_empty() {
+        writer.left_out_field("stop");
+    }
+    let functions: Vec<_> = settings.functions().collect();
+    if !functions.is_empty() {
+        out.comma().key("tools").json("[");
+        for tool in functions {
+            if let Tool::Function { name, description, schema, strict } = tool {
+                out.comma().json("{\"type\":\"function\",\"name\":").string(name);
+                if let Some(text) = description {
+                    out.json(",\"description\":").string(text);
+                }
+                out.json(",\"parameters\":").raw(schema.unwrap_or(b"{\"type\":\"object\",\"properties\":{}}"));
+                // Absent means strict here, and not elsewhere.
+                out.json(",\"strict\":").json(if *strict == Some(true) { "true" } else { "false" }).json("}");
+            }
+        }
+        out.json("]");
+        match &settings.tool_choice {
+            Some(ToolChoice::Auto) => out.comma().key("tool_choice").json("\"auto\""),
+            Some(ToolChoice::None) => out.comma().key("tool_choice").json("\"none\""),
+            Some(ToolChoice::Any) => out.comma().key("tool_choice").json("\"required\""),
+            Some(ToolChoice::Named(name)) => out
+                .comma()
+                .key("tool_choice")
+                .json("{\"type\":\"function\",\"name\":")
+                .string(name)
+                .json("}"),
+            None => out,
+        };
+        if let Some(parallel) = settings.parallel_calls {
+            out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
+        }
+    }
+    if let Some(effort) = &settings.effort {
+        out.comma().key("reasoning").json("{\"effort\":").string(effort).json("}");
+    }
+    match &settings.format {
+        Some(Format::Json) => {
+            out.comma().key("text").json("{\"format\":{\"type\":\"json_object\"}}");
+        }
+        Some(Format::Schema(name, schema, strict)) => {
+            out.comma().key("text").json("{\"format\":{\"type\":\"json_schema\",\"name\":");
+            out.string(&name.clone().unwrap_or(Str::plain("answer"))).json(",\"schema\":").raw(schema);
+            if let Some(strict) = strict {
+                out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
+            }
+            out.json("}}");
+        }
+        None => {}
+    }
+}

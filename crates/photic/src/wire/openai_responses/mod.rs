@@ -1,0 +1,11 @@
+//! OpenAI Responses: a flat list of typed items.
+//!
+//! Its trap: `image_url` is a string here, and a call and its output are items of their own.
+
+mod lift;
+mod lower;
+mod reply;
+
+pub(crate) use lift::lift;
+pub(crate) use lower::{body, content, unit};
+pub(crate) use reply::{lift_reply, lower_reply};

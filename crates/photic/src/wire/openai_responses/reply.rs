@@ -1,0 +1,106 @@
+//! Responses: replies.
+
+use super::lift::read_item;
+use crate::json::{Out, Segments, Str, Value};
+use crate::lift::Lifter;
+use crate::lower::Writer;
+use crate::reply::{Reply, Stop, Usage, number};
+use crate::transcript::{Message, Part};
+use crate::wire::openai_chat::error;
+
+/// Reads a response.
+pub(crate) fn lift_reply<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    root: Value<'d, 'a>,
+) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
+    let messages: Vec<_> =
+        root.get("output").into_iter().flat_map(Value::items).map(|item| read_item(lifter, item)).collect();
+    let cut = root.get("incomplete_details").and_then(|details| details.get("reason")?.str());
+    let stop = match cut.as_ref().map(Str::decode).as_deref() {
+        Some("max_output_tokens") => Stop::Length,
+        Some("content_filter") => Stop::Refused,
+        _ if messages.iter().any(|message| message.calls().next().is_some()) => Stop::Calls,
+        _ => Stop::End,
+    };
+    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(|usage| Usage {
+        input: number(usage, &["input_tokens"]),
+        output: number(usage, &["output_tokens"]),
+        cache_read: number(usage, &["input_tokens_details", "cached_tokens"]),
+        cache_write: number(usage, &["input_tokens_details", "cache_write_tokens"]),
+        reasoning: number(usage, &["output_tokens_details", "reasoning_tokens"]),
+    });
+    (messages, stop, usage)
+}
+
+/// Writes a response.
+pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
+    let mut out = Out::new();
+    if let Some(failure) = &reply.error {
+        error(&mut out, failure);
+        return out.finish();
+    }
+    let id = reply.id.clone().unwrap_or(Str::plain(""));
+    out.json("{\"id\":").string(&id);
+    out.json(",\"object\":\"response\",\"created_at\":").json(&reply.created.unwrap_or(0).to_string());
+    let cut = match reply.stop {
+        Stop::Length => Some("max_output_tokens"),
+        Stop::Refused => Some("content_filter"),
+        Stop::End | Stop::Calls | Stop::Sequence => None,
+    };
+    match cut {
+        Some(reason) => {
+            out.json(",\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":").quoted(reason).json("}");
+        }
+        None => {
+            out.json(",\"status\":\"completed\",\"incomplete_details\":null");
+        }
+    }
+    out.json(",\"error\":null,\"model\":").string(&reply.model.clone().unwrap_or(Str::plain("")));
+    out.json(",\"output\":[");
+    let said = reply.message().parts.iter().filter(|part| match part {
+        Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
+        _ => false,
+    });
+    let said: Vec<_> = said.collect();
+    if !said.is_empty() {
+        out.json("{\"type\":\"message\",\"id\":\"msg_").inside(&id);
+        out.json("\",\"status\":\"completed\",\"role\":\"assistant\",\"content\":[");
+        for part in said {
+            match part {
+                Part::Text(text) => out
+                    .comma()
+                    .json("{\"type\":\"output_text\",\"text\":")
+                    .string(&text.text)
+                    .json(",\"annotations\":[]}"),
+                Part::Refusal(text) => {
+                    out.comma().json("{\"type\":\"refusal\",\"refusal\":").string(&text.text).json("}")
+                }
+                _ => &mut out,
+            };
+        }
+        out.json("]}");
+    }
+    for call in reply.message().calls() {
+        let call_id = writer.call_id(&call.id);
+        out.comma().json("{\"type\":\"function_call\",\"id\":\"fc_").inside(&call_id);
+        out.json("\",\"status\":\"completed\",\"call_id\":").string(&call_id);
+        out.json(",\"name\":").string(&call.name).json(",\"arguments\":");
+        call.arguments.as_string(&mut out);
+        out.json("}");
+    }
+    out.json("]");
+    if let Some(usage) = reply.usage {
+        out.json(&format!(
+            ",\"usage\":{{\"input_tokens\":{},\"input_tokens_details\":{{\"cached_tokens\":{}}},\
+             \"output_tokens\":{},\"output_tokens_details\":{{\"reasoning_tokens\":{}}},\
+             \"total_tokens\":{}}}",
+            usage.input,
+            usage.cache_read,
+            usage.output,
+            usage.reasoning,
+            usage.input + usage.output
+        ));
+    }
+    out.json("}");
+    out.finish()
+}

@@ -1,0 +1,60 @@
+//! Lowering as a host does it, and the checks that every lowered body must pass.
+
+use photic::profile::{Capability, ConsecutiveUser, Placement};
+use photic::{Finding, Plan, Policy, Profile, Wire};
+use photic_testkit::oracle::{self, Rules, Seen};
+
+/// A lowered body and all that led to it.
+pub(crate) struct Run {
+    pub(crate) body: Vec<u8>,
+    pub(crate) plan: Plan,
+}
+
+/// Lifts, surveys, plans, lowers.
+pub(crate) fn lower(from: Wire, body: &[u8], profile: &Profile) -> Run {
+    let (transcript, _) = photic::lift(from, body);
+    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
+    let lowered = photic::lower(&transcript, &plan);
+    Run { body: lowered.body.to_vec(), plan }
+}
+
+/// What `photic check` says of a body on its own wire.
+pub(crate) fn check(wire: Wire, body: &[u8], profile: &Profile) -> Vec<Finding> {
+    let (transcript, lifted) = photic::lift(wire, body);
+    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
+    photic::check(&transcript, &lifted, &plan)
+}
+
+pub(crate) fn codes(findings: &[Finding]) -> Vec<&'static str> {
+    let mut codes: Vec<_> = findings.iter().map(|finding| finding.code.name()).collect();
+    codes.sort_unstable();
+    codes
+}
+
+/// The strict provider that stands behind a profile.
+pub(crate) fn rules(profile: &Profile) -> Rules {
+    Rules {
+        tool_images: profile.placement.image == Placement::Native,
+        text_only: profile.sight.images == Capability::No,
+        user_after_tool: profile.placement.image != Placement::AssistantBridge,
+        consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
+        // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
+        merge_turns: true,
+        duplicate_keys: true,
+        system_messages: true,
+        // The pure crate reads headers; a picture cut short is for the crate that decodes.
+        pixels: oracle::Pixels::Header,
+        ..Rules::of(profile.wire.name())
+    }
+}
+
+/// What the strict provider sees; a violation is a failure.
+pub(crate) fn seen(name: &str, wire: Wire, body: &[u8], rules: &Rules) -> Seen {
+    match oracle::read_with(wire.name(), body, rules) {
+        Ok(seen) => seen,
+        Err(violations) => panic!(
+            "{name} → {wire}: the provider rejects it: {violations:#?}\n{}",
+            String::from_utf8_lossy(body)
+        ),
+    }
+}
