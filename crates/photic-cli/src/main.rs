@@ -1,2 +1,70 @@
-//! photic.
-fn main() {}
+//! The `photic` command: arguments, files and words. What it does is done by the library.
+
+mod arguments;
+mod check;
+mod input;
+mod lower;
+mod style;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{CommandFactory as _, Parser as _};
+
+use arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            style::error(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// 0 yes, 1 no (there are findings), 2 error or misuse.
+fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    match &arguments.command {
+        Command::Check(options) => check::run(options),
+        Command::Lower(options) => lower::run(options),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);
+            print(&script)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut page)?;
+            for command in
+                Arguments::command().get_subcommands().filter(|command| !command.is_hide_set())
+            {
+                let mut part = Vec::new();
+                let man = clap_mangen::Man::new(command.clone());
+                man.render_name_section(&mut part)?;
+                man.render_synopsis_section(&mut part)?;
+                man.render_options_section(&mut part)?;
+                page.extend_from_slice(&part);
+            }
+            print(&page)
+        }
+    }
+}
+
+/// Writes data to standard output.
+fn print(bytes: &[u8]) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The reader went away: nobody is left to tell.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,4 +1,28 @@
-//! photic's pure part.
+//! Makes what an agent's tools produce as pixels reach the model as pixels, on every provider wire.
+//!
+//! ```
+//! use photic::{Policy, Profile, Wire};
+//!
+//! let body = br#"{"messages":[{"role":"user","content":"Look!"},
+//!   {"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"shot","arguments":"{}"}}]},
+//!   {"role":"tool","tool_call_id":"c","content":""}]}"#;
+//! let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
+//! assert_eq!(findings[0].code.name(), "empty_tool_content");
+//! let plan = photic::plan(photic::survey(&transcript), &Profile::generic(Wire::OpenAiChat), &Policy::default());
+//! let lowered = photic::lower(&transcript, &plan);
+//! assert!(String::from_utf8(lowered.body.to_vec()).unwrap().contains("[the tool returned no output]"));
+//! ```
+//!
+//! Five functions, in this order: [`lift`] reads a body into a [`Transcript`] that borrows from it,
+//! [`survey`] lists every sighting, [`plan`] gives each a fate with its reason, [`lower`] writes
+//! the body for a wire, and [`rejection::classify`] says what a provider's refusal means.
+//! [`check`] turns the first three into findings for people.
+//!
+//! # What it does not do
+//!
+//! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read
+//! travels as it is. It decodes no pixels (it cannot shrink or convert an image, only say honestly
+//! that it is not shown), fetches nothing, and does not read streamed replies yet.
 
 mod check;
 pub mod finding;
@@ -12,7 +36,7 @@ pub mod profile;
 pub mod rejection;
 pub mod reply;
 mod rescue;
-mod settings;
+pub mod settings;
 mod structure;
 mod survey;
 pub mod tokens;
@@ -29,3 +53,8 @@ pub use reply::{lift_reply, lower_reply};
 pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;
 pub use wire::{Wire, detect};
+
+/// The README's example is code that runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

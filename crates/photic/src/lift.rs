@@ -7,9 +7,9 @@ use crate::media::{
 };
 use crate::rescue::{self, Piece};
 use crate::settings::{SHARED, Settings};
+use crate::structure;
 use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Text, Transcript, Woven};
 use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
-use crate::structure;
 
 /// Reads a request body of a wire. What cannot be read is reported and travels as it is.
 ///
@@ -95,8 +95,10 @@ impl<'d, 'a> Lifter<'d, 'a> {
                 Piece::Text(text) => Part::Text(Text { text, node: None }),
                 Piece::Media(found) => self.media(found.into_media(value.id()), None),
                 Piece::Woven(pieces, found) => {
-                    let media =
-                        found.into_iter().map(|one| self.keep(one.into_media(value.id()))).collect();
+                    let media = found
+                        .into_iter()
+                        .map(|one| self.keep(one.into_media(value.id())))
+                        .collect();
                     Part::Woven(Woven { pieces, media })
                 }
             });
@@ -111,50 +113,6 @@ impl<'d, 'a> Lifter<'d, 'a> {
     fn keep(&mut self, media: Media<'a>) -> MediaId {
         self.media.push(media);
         self.media.len() - 1
-    }
-
-    /// A medium from a string that may be a data URL, an address, or bare base64.
-    pub(crate) fn from_address(&self, value: Value<'d, 'a>, kind: MediaKind) -> Media<'a> {
-        let text = value.str().unwrap_or(Str::plain(""));
-        let tail = value.has_base64_tail();
-        let (source, declared, found) = if let Some(url) = DataUrl::parse(&text, tail) {
-            let found = if url.canonical { Found::Typed } else { Found::Mended };
-            (url.payload.map_or(Source::Missing, Source::Data), url.media_type, found)
-        } else if rescue::is_web_address(&text) {
-            (Source::Url(text), None, Found::Typed)
-        } else if let Some(payload) = whole_string_image(&text, tail) {
-            (Source::Data(payload), None, Found::Mended)
-        } else {
-            // Addresses of other schemes are between the client and its provider.
-            (Source::Url(text), None, Found::Typed)
-        };
-        medium(kind, source, declared, found, value.id())
-    }
-
-    /// A medium from bare base64 beside a declared type.
-    pub(crate) fn from_base64(
-        &self,
-        value: Value<'d, 'a>,
-        declared: Option<Str<'a>>,
-        kind: MediaKind,
-    ) -> Media<'a> {
-        let text = value.str().unwrap_or(Str::plain(""));
-        let label = declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
-        let good_label = label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
-        let declared = label
-            .filter(|label| is_type(label))
-            .map(|label| Str::plain(proper_name(&label).to_owned()));
-        let (source, declared, canonical) = match DataUrl::parse(&text, value.has_base64_tail()) {
-            Some(url) => {
-                (url.payload.map_or(Source::Missing, Source::Data), declared.or(url.media_type), false)
-            }
-            None => match Payload::read(&text, value.has_base64_tail()) {
-                Some((payload, canonical)) => (Source::Data(payload), declared, canonical),
-                None => (Source::Missing, declared, false),
-            },
-        };
-        let found = if canonical && good_label { Found::Typed } else { Found::Mended };
-        medium(kind, source, declared, found, value.id())
     }
 
     /// A part that travels as it is, unless it is a medium spelled in another wire's words.
@@ -173,6 +131,50 @@ impl<'d, 'a> Lifter<'d, 'a> {
         let at = Position { pointer: self.doc.pointer(node), inner: None };
         self.findings.push(Finding { code, at, media: None, cost: None });
     }
+}
+
+/// A medium from a string that may be a data URL, an address, or bare base64.
+pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media<'a> {
+    let text = value.str().unwrap_or(Str::plain(""));
+    let tail = value.has_base64_tail();
+    let (source, declared, found) = if let Some(url) = DataUrl::parse(&text, tail) {
+        let found = if url.canonical { Found::Typed } else { Found::Mended };
+        (url.payload.map_or(Source::Missing, Source::Data), url.media_type, found)
+    } else if rescue::is_web_address(&text) {
+        (Source::Url(text), None, Found::Typed)
+    } else if let Some(payload) = whole_string_image(&text, tail) {
+        (Source::Data(payload), None, Found::Mended)
+    } else {
+        // Addresses of other schemes are between the client and its provider.
+        (Source::Url(text), None, Found::Typed)
+    };
+    medium(kind, source, declared, found, value.id())
+}
+
+/// A medium from bare base64 beside a declared type.
+pub(crate) fn base64_medium<'a>(
+    value: Value<'_, 'a>,
+    declared: Option<&Str<'a>>,
+    kind: MediaKind,
+) -> Media<'a> {
+    let text = value.str().unwrap_or(Str::plain(""));
+    let label = declared.map(|label| label.decode().to_ascii_lowercase());
+    let good_label =
+        label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
+    let declared = label
+        .filter(|label| is_type(label))
+        .map(|label| Str::plain(proper_name(&label).to_owned()));
+    let (source, declared, canonical) = match DataUrl::parse(&text, value.has_base64_tail()) {
+        Some(url) => {
+            (url.payload.map_or(Source::Missing, Source::Data), declared.or(url.media_type), false)
+        }
+        None => match Payload::read(&text, value.has_base64_tail()) {
+            Some((payload, canonical)) => (Source::Data(payload), declared, canonical),
+            None => (Source::Missing, declared, false),
+        },
+    };
+    let found = if canonical && good_label { Found::Typed } else { Found::Mended };
+    medium(kind, source, declared, found, value.id())
 }
 
 /// A medium without a name or detail.

@@ -86,7 +86,8 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     let text = |name: &str| root.get(name).and_then(|value| value.str());
     reply.id = text("id");
     reply.model = text("model");
-    reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(|value| value.u64());
+    reply.created =
+        root.get("created").or_else(|| root.get("created_at")).and_then(|value| value.u64());
     reply.error = root.get("error").filter(|error| !error.is_null()).and_then(failure);
     let mut lifter = Lifter::new(&doc);
     let (messages, stop, usage) = match wire {
@@ -143,5 +144,8 @@ fn failure<'a>(error: Value<'_, 'a>) -> Option<Failure<'a>> {
 
 /// A number in a reply; zero where it is not said.
 pub(crate) fn number(value: Value<'_, '_>, path: &[&str]) -> u64 {
-    path.iter().try_fold(value, |value, name| value.get(name)).and_then(|value| value.u64()).unwrap_or(0)
+    path.iter()
+        .try_fold(value, |value, name| value.get(name))
+        .and_then(|value| value.u64())
+        .unwrap_or(0)
 }

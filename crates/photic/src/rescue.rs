@@ -5,7 +5,9 @@
 //! worse than a long text.
 
 use crate::json::{Doc, Kind, Str, Value};
-use crate::media::{DataUrl, Found, Media, MediaKind, Payload, Source, sniff_kind, whole_string_image};
+use crate::media::{
+    DataUrl, Found, Media, MediaKind, Payload, Source, sniff_kind, whole_string_image,
+};
 
 /// What a text turned out to hold, in order.
 #[derive(Debug)]
@@ -43,7 +45,7 @@ fn from_json_text<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
     if !value.has_escapes() || !begins_like_json(inside) {
         return None;
     }
-    if let Ok(doc) = Doc::parse_escaped(inside) {
+    if let Some(Ok(doc)) = value.parse_inside() {
         let walk = Walk { doc: &doc, text: inside, depth: 1 };
         match walk.pieces(doc.root()?) {
             Outcome::Found(pieces) => return Some(pieces),
@@ -98,7 +100,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let mut holes = Vec::new();
         let mut deeper = false;
-        self.strings(root, &mut |value| {
+        each_string(root, &mut |value| {
             let Some(text) = value.str() else { return };
             match whole_string(&text, value.has_base64_tail()) {
                 Some(found) => holes.push((value, found)),
@@ -143,7 +145,12 @@ impl<'a> Walk<'_, 'a> {
             Kind::Array => value,
             Kind::Object => match list_within(value) {
                 Some(list) => list,
-                None => return self.typed_part(value).map(|part| vec![part]).filter(|p| holds_media(p)),
+                None => {
+                    return self
+                        .typed_part(value)
+                        .map(|part| vec![part])
+                        .filter(|p| holds_media(p));
+                }
             },
             Kind::String => {
                 let mut found = whole_string(&value.str()?, value.has_base64_tail())?;
@@ -176,26 +183,7 @@ impl<'a> Walk<'_, 'a> {
             return Some(Piece::Text(words));
         }
         let found = typed_media(value, &type_name)?;
-        Some(Piece::Media(Box::new(Rescued {
-            inner: Some(self.doc.pointer(found.1)),
-            ..found.0
-        })))
-    }
-
-    fn strings<'v>(&self, value: Value<'v, 'a>, visit: &mut impl FnMut(Value<'v, 'a>)) {
-        // Iterative: the depth of the JSON is not ours to trust.
-        let mut open = vec![value];
-        let mut strings = Vec::new();
-        while let Some(value) = open.pop() {
-            match value.kind() {
-                Kind::String => strings.push(value),
-                Kind::Array => open.extend(value.items()),
-                Kind::Object => open.extend(value.entries().map(|(_, member)| member)),
-                Kind::Null | Kind::Bool | Kind::Number => {}
-            }
-        }
-        strings.sort_by_key(Value::id);
-        strings.into_iter().for_each(visit);
+        Some(Piece::Media(Box::new(Rescued { inner: Some(self.doc.pointer(found.1)), ..found.0 })))
     }
 
     /// Weaves media out of JSON that stands in strings of this (unescaped) JSON.
@@ -204,13 +192,15 @@ impl<'a> Walk<'_, 'a> {
         let mut media = Vec::new();
         let mut words = String::new();
         let mut at = 0;
-        self.strings(self.doc.root()?, &mut |value| {
+        each_string(self.doc.root()?, &mut |value| {
             let Some(text) = value.str() else { return };
             let pointer = self.doc.pointer(value.id());
             let holes = match whole_string(&text, value.has_base64_tail()) {
-                Some(found) => Some((vec![Str::plain(""), Str::plain("")], vec![found.into_owned()])),
+                Some(found) => {
+                    Some((vec![Str::plain(""), Str::plain("")], vec![found.into_owned()]))
+                }
                 None if may_hold_json(&text) => {
-                    from_plain_json(&text.decode(), self.depth + 1).map(|pieces| flatten(pieces))
+                    from_plain_json(&text.decode(), self.depth + 1).map(flatten)
                 }
                 None => None,
             };
@@ -223,7 +213,11 @@ impl<'a> Walk<'_, 'a> {
             for (text, mut found) in inner_texts.zip(inner_media) {
                 texts.push(Str::plain(std::mem::take(&mut words)));
                 let below = found.inner.take().unwrap_or_default();
-                found.inner = Some(if below.is_empty() { pointer.clone() } else { format!("{pointer}#{below}") });
+                found.inner = Some(if below.is_empty() {
+                    pointer.clone()
+                } else {
+                    format!("{pointer}#{below}")
+                });
                 media.push(found);
                 words.push_str(&escaped(&text));
             }
@@ -232,6 +226,23 @@ impl<'a> Walk<'_, 'a> {
         texts.push(Str::plain(words));
         (!media.is_empty()).then_some((texts, media))
     }
+}
+
+/// Calls `visit` with every string of a value, in order.
+fn each_string<'v, 'a>(value: Value<'v, 'a>, visit: &mut impl FnMut(Value<'v, 'a>)) {
+    // Iterative: the depth of the JSON is not ours to trust.
+    let mut open = vec![value];
+    let mut strings = Vec::new();
+    while let Some(value) = open.pop() {
+        match value.kind() {
+            Kind::String => strings.push(value),
+            Kind::Array => open.extend(value.items()),
+            Kind::Object => open.extend(value.entries().map(|(_, member)| member)),
+            Kind::Null | Kind::Bool | Kind::Number => {}
+        }
+    }
+    strings.sort_by_key(Value::id);
+    strings.into_iter().for_each(visit);
 }
 
 /// Pieces as one woven text; parts of a list are set apart by line breaks.
@@ -301,8 +312,20 @@ fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
 /// A medium spelled as an object with a `type`, and the node that holds its bytes.
 fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(Rescued<'a>, u32)> {
     const TYPES: [&str; 14] = [
-        "image", "image-data", "image-url", "image_url", "input_image", "media", "file", "file-data",
-        "file-url", "input_file", "document", "audio", "resource", "image-file-id",
+        "image",
+        "image-data",
+        "image-url",
+        "image_url",
+        "input_image",
+        "media",
+        "file",
+        "file-data",
+        "file-url",
+        "input_file",
+        "document",
+        "audio",
+        "resource",
+        "image-file-id",
     ];
     if !TYPES.contains(&type_name) {
         return None;
@@ -370,7 +393,13 @@ fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>>
         }
         None => (whole_string_image(text, tail_is_base64)?, None),
     };
-    Some(Rescued { kind: MediaKind::Image, source: Source::Data(payload), declared, name: None, inner: None })
+    Some(Rescued {
+        kind: MediaKind::Image,
+        source: Source::Data(payload),
+        declared,
+        name: None,
+        inner: None,
+    })
 }
 
 pub(crate) fn is_web_address(text: &Str<'_>) -> bool {

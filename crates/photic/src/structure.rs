@@ -3,7 +3,7 @@
 //!
 //! A segment is one assistant turn (its units) and whatever follows it up to the next one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::finding::{Code, Finding};
@@ -42,7 +42,9 @@ pub(crate) fn segments(transcript: &Transcript<'_>, lenient: bool) -> Vec<Segmen
         .map(|segment| places(messages, segment.head.clone(), |part| matches!(part, Part::Call(_))))
         .collect();
     for at in 0..segments.len() {
-        for place in places(messages, segments[at].tail.clone(), |part| matches!(part, Part::Result(_))) {
+        for place in
+            places(messages, segments[at].tail.clone(), |part| matches!(part, Part::Result(_)))
+        {
             let Part::Result(result) = &messages[place.0].parts[place.1] else { continue };
             // A flat list may answer late; elsewhere only turns that follow each other at once are one.
             let mut reach = (0..=at).rev().take_while(|&turn| {
@@ -80,7 +82,10 @@ fn cut(messages: &[Message<'_>], flat: bool) -> Vec<Segment> {
             let start = at;
             at += 1;
             // On a flat wire one turn is many items: thoughts, words, calls, hosted tools.
-            while flat && at < messages.len() && matches!(messages[at].role, Role::Assistant | Role::Unknown) {
+            while flat
+                && at < messages.len()
+                && matches!(messages[at].role, Role::Assistant | Role::Unknown)
+            {
                 at += 1;
             }
             segments.push(Segment { head: start..at, tail: at..at, ..Segment::default() });
@@ -94,7 +99,11 @@ fn cut(messages: &[Message<'_>], flat: bool) -> Vec<Segment> {
     segments
 }
 
-fn places(messages: &[Message<'_>], units: Range<usize>, wanted: impl Fn(&Part<'_>) -> bool) -> Vec<Place> {
+fn places(
+    messages: &[Message<'_>],
+    units: Range<usize>,
+    wanted: impl Fn(&Part<'_>) -> bool,
+) -> Vec<Place> {
     let mut places = Vec::new();
     for unit in units {
         let parts = messages[unit].parts.iter().enumerate();
@@ -105,34 +114,60 @@ fn places(messages: &[Message<'_>], units: Range<usize>, wanted: impl Fn(&Part<'
 
 impl Segment {
     /// Units of the tail that stand before a result although they hold none.
-    pub(crate) fn interleaved<'s>(&'s self, messages: &'s [Message<'_>]) -> impl Iterator<Item = usize> + 's {
+    pub(crate) fn interleaved<'s>(
+        &'s self,
+        messages: &'s [Message<'_>],
+    ) -> impl Iterator<Item = usize> + 's {
         let last = self.results.iter().map(|((unit, _), _)| *unit).max().unwrap_or(0);
-        self.tail.clone().filter(move |&unit| unit < last && messages[unit].results().next().is_none())
+        self.tail
+            .clone()
+            .filter(move |&unit| unit < last && messages[unit].results().next().is_none())
     }
 
     /// The first result that something else of the tail precedes: neighbors of one role count as
     /// one turn.
     pub(crate) fn first_late(&self, messages: &[Message<'_>]) -> Option<usize> {
-        let first_other = places(messages, self.tail.clone(), |part| !matches!(part, Part::Result(_))).first().copied()?;
-        self.results.iter().map(|(place, _)| *place).find(|&place| place > first_other).map(|(unit, _)| unit)
+        let first_other =
+            places(messages, self.tail.clone(), |part| !matches!(part, Part::Result(_)))
+                .first()
+                .copied()?;
+        self.results
+            .iter()
+            .map(|(place, _)| *place)
+            .find(|&place| place > first_other)
+            .map(|(unit, _)| unit)
     }
 }
 
 /// New ids for calls whose id an earlier call has, and for the results that answer them.
-pub(crate) fn renames(transcript: &Transcript<'_>, segments: &[Segment]) -> BTreeMap<Place, Str<'static>> {
+pub(crate) fn renames(
+    transcript: &Transcript<'_>,
+    segments: &[Segment],
+) -> BTreeMap<Place, Str<'static>> {
     let messages = &transcript.messages;
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+    // How often each id was used; a fresh one continues the count.
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
-        for call_place in places(messages, segment.head.clone(), |part| matches!(part, Part::Call(_))) {
+        for call_place in
+            places(messages, segment.head.clone(), |part| matches!(part, Part::Call(_)))
+        {
             let Part::Call(call) = &messages[call_place.0].parts[call_place.1] else { continue };
             let id = call.id.decode().into_owned();
-            if taken.insert(id.clone()) {
+            let count = used.entry(id.clone()).or_insert(0);
+            *count += 1;
+            if *count == 1 {
                 continue;
             }
-            let fresh = (2..).map(|n| format!("{id}_{n}")).find(|name| taken.insert(name.clone()));
-            let fresh = Str::plain(fresh.unwrap_or(id));
-            if let Some((result, _)) = segment.results.iter().find(|(_, call)| *call == Some(call_place)) {
+            let mut fresh = format!("{id}_{count}");
+            while used.contains_key(&fresh) {
+                fresh.push('_');
+            }
+            used.insert(fresh.clone(), 1);
+            let fresh = Str::plain(fresh);
+            if let Some((result, _)) =
+                segment.results.iter().find(|(_, call)| *call == Some(call_place))
+            {
                 renames.insert(*result, fresh.clone());
             }
             renames.insert(call_place, fresh);
@@ -148,7 +183,12 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut report = |code: Code, node: Option<NodeId>| {
         if let Some(node) = node {
-            findings.push(Finding { code, at: position(transcript, node, None), media: None, cost: None });
+            findings.push(Finding {
+                code,
+                at: position(transcript, node, None),
+                media: None,
+                cost: None,
+            });
         }
     };
     let segments = segments(transcript, transcript.settings.continues_elsewhere);

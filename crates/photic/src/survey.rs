@@ -5,7 +5,7 @@
 use crate::json::Str;
 use crate::media::{Found, Header, MediaKind, Source};
 use crate::profile::{self, Detail};
-use crate::transcript::{MediaId, Part, Role, Transcript};
+use crate::transcript::{MediaId, Part, Role, Takes, Transcript};
 use crate::wire::Wire;
 
 /// What a survey found.
@@ -68,7 +68,10 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     for (index, message) in transcript.messages.iter().enumerate() {
         for part in &message.parts {
             let slot = match part {
-                Part::Result(result) => Slot::Result { error: result.is_error, screen: result.screen },
+                Part::Result(result) => Slot::Result {
+                    error: result.is_error,
+                    screen: result.takes == Takes::Screenshot,
+                },
                 _ => Slot::Message(message.role),
             };
             part.each_media(&mut |id| {

@@ -159,8 +159,8 @@ pub struct ToolResult<'a> {
     pub is_error: bool,
     /// What it returned.
     pub content: Vec<Part<'a>>,
-    /// Whether its result slot accepts only a picture of the screen.
-    pub(crate) screen: bool,
+    /// What its slot holds.
+    pub(crate) takes: Takes,
     /// Whether its content differs from what was read.
     pub(crate) content_changed: bool,
     /// Whether it and its call go by another id than they came with.
@@ -170,13 +170,21 @@ pub struct ToolResult<'a> {
     pub(crate) slot: Option<NodeId>,
 }
 
+/// What the slot of a result holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Anything,
+    /// A picture of the screen and nothing else.
+    Screenshot,
+}
+
 /// Something that travels as it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Opaque {
     pub(crate) node: Option<NodeId>,
 }
 
-impl<'a> Part<'a> {
+impl Part<'_> {
     /// Words of our own.
     pub(crate) fn note(text: impl Into<String>) -> Self {
         Part::Text(Text { text: Str::plain(text.into()), node: None })

@@ -7,23 +7,29 @@ pub(crate) fn base64_run(bytes: &[u8]) -> usize {
     let mut length = 0;
     for block in bytes.chunks_exact(BLOCK) {
         // No early exit inside the block: that is what lets it vectorize.
-        let outsiders = block.iter().fold(0u8, |seen, &byte| seen | u8::from(!in_alphabet(byte)));
-        if outsiders != 0 {
+        if block.iter().fold(0, |seen, &byte| seen | outside(byte)) != 0 {
             break;
         }
         length += BLOCK;
     }
-    length + bytes[length..].iter().take_while(|&&byte| in_alphabet(byte)).count()
+    length + bytes[length..].iter().take_while(|&&byte| outside(byte) == 0).count()
 }
 
-const BLOCK: usize = 64;
+const BLOCK: usize = 128;
 
-/// Bitwise `|` instead of `||`: branches would keep the loop scalar.
-const fn in_alphabet(byte: u8) -> bool {
-    ((byte | 0x20).wrapping_sub(b'a') < 26)
-        | (byte.wrapping_sub(b'0') < 10)
-        | (byte == b'+')
-        | (byte == b'/')
+/// Zero for a byte of the alphabet, else how far it is outside of the nearest part of it.
+///
+/// Subtractions and minima only, no comparisons: nine vector instructions for sixteen bytes.
+const fn outside(byte: u8) -> u8 {
+    let letter = (byte | 0x20).wrapping_sub(b'a').saturating_sub(25);
+    // The slash stands right before the digits.
+    let digit_or_slash = byte.wrapping_sub(b'/').saturating_sub(10);
+    let plus = byte ^ b'+';
+    least(least(letter, digit_or_slash), plus)
+}
+
+const fn least(left: u8, right: u8) -> u8 {
+    if left < right { left } else { right }
 }
 
 #[cfg(test)]
@@ -43,7 +49,7 @@ mod tests {
     fn alphabet_is_exactly_the_standard_one() {
         let standard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         for byte in 0..=255u8 {
-            assert_eq!(in_alphabet(byte), standard.as_bytes().contains(&byte), "{byte:#x}");
+            assert_eq!(outside(byte) == 0, standard.as_bytes().contains(&byte), "{byte:#x}");
         }
     }
 }

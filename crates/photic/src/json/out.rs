@@ -168,7 +168,13 @@ mod tests {
     fn long_pieces_are_borrowed_and_short_ones_gathered() {
         let long = vec![b'x'; 4096];
         let mut out = Out::new();
-        out.json("{").key("a").string(&Str::Escaped(&long)).comma().key("b").quoted("q\"").json("}");
+        out.json("{")
+            .key("a")
+            .string(&Str::Escaped(&long))
+            .comma()
+            .key("b")
+            .quoted("q\"")
+            .json("}");
         let segments = out.finish();
         assert_eq!(segments.iter().count(), 3);
         assert_eq!(segments.len(), 4096 + segments.written());

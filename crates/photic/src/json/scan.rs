@@ -65,18 +65,47 @@ pub(crate) struct Stop {
     pub(crate) why: &'static str,
 }
 
+/// Long stretches of base64 in a text, as a scan met them: where each begins and ends.
+///
+/// JSON within a string is scanned a second time; this spares it the megabytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Runs<'r> {
+    /// In order.
+    pub(crate) list: &'r [(u32, u32)],
+    /// Where the text at hand begins in the text of the list.
+    pub(crate) base: usize,
+}
+
+/// What a scan gives back.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) runs: Vec<(u32, u32)>,
+}
+
+/// A stretch worth remembering.
+const LONG_RUN: usize = 4096;
+
 /// Scans one JSON value that must fill the whole text.
-pub(crate) fn scan(text: &[u8], quoting: Quoting) -> Result<Vec<Node>, Stop> {
+pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Scanned, Stop> {
     if text.len() >= u32::MAX as usize {
         return Err(Stop { at: 0, why: "longer than 4 GiB" });
     }
     // A body may be all punctuation; its index must stay within a few times its own size. Bytes
     // spelled as lists of numbers, which some SDKs send, take a node for every three or four.
     let most_nodes = (text.len() / 3).max(1 << 16);
-    let mut scanner =
-        Scanner { text, at: 0, quoting, nodes: Vec::new(), open: Vec::new(), most_nodes };
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        quoting,
+        nodes: Vec::new(),
+        open: Vec::new(),
+        runs: Vec::new(),
+        known,
+        most_nodes,
+    };
     scanner.document()?;
-    Ok(scanner.nodes)
+    Ok(Scanned { nodes: scanner.nodes, runs: scanner.runs })
 }
 
 struct Scanner<'t> {
@@ -86,6 +115,8 @@ struct Scanner<'t> {
     nodes: Vec<Node>,
     /// Containers that are still open, innermost last.
     open: Vec<u32>,
+    runs: Vec<(u32, u32)>,
+    known: Runs<'t>,
     most_nodes: usize,
 }
 
@@ -216,8 +247,8 @@ impl Scanner<'_> {
         }
         let inside = start + self.quoting.quote_len();
         let (end, flags) = match self.quoting {
-            Quoting::Plain => plain_string_end(self.text, inside),
-            Quoting::Escaped => escaped_string_end(self.text, inside),
+            Quoting::Plain => self.plain_string_end(inside),
+            Quoting::Escaped => self.escaped_string_end(inside),
         }
         .ok_or(Stop { at: start, why: "a string that does not end" })?;
         self.at = end;
@@ -241,84 +272,100 @@ impl Scanner<'_> {
     const fn stop(&self, why: &'static str) -> Stop {
         Stop { at: self.at, why }
     }
-}
 
-/// The end (past the quote) of a string whose contents begin at `inside`, and its flags.
-fn plain_string_end(text: &[u8], inside: usize) -> Option<(usize, u8)> {
-    let mut at = inside;
-    let mut flags = 0;
-    let mut window = PROBE;
-    loop {
-        let stop = (at + window).min(text.len());
-        match memchr2(b'"', b'\\', &text[at..stop]) {
-            Some(found) if text[at + found] == b'"' => return Some((at + found + 1, flags)),
-            Some(found) => {
-                flags |= ESCAPED;
-                at += found + 2;
-                if at > text.len() {
-                    return None;
-                }
-            }
-            None if stop == text.len() => return None,
-            None => {
-                let (run, padding) = padded_run(&text[stop..]);
-                at = stop + run + padding;
-                if text.get(at) == Some(&b'"') {
-                    if stop == inside + PROBE {
-                        flags |= BASE64_TAIL;
+    /// The end (past the quote) of a string whose contents begin at `inside`, and its flags.
+    fn plain_string_end(&mut self, inside: usize) -> Option<(usize, u8)> {
+        let text = self.text;
+        let mut at = inside;
+        let mut flags = 0;
+        let mut window = PROBE;
+        loop {
+            let stop = (at + window).min(text.len());
+            match memchr2(b'"', b'\\', &text[at..stop]) {
+                Some(found) if text[at + found] == b'"' => return Some((at + found + 1, flags)),
+                Some(found) => {
+                    flags |= ESCAPED;
+                    at += found + 2;
+                    if at > text.len() {
+                        return None;
                     }
-                    return Some((at + 1, flags));
                 }
-                // Prose: look further before suspecting base64 again.
-                window = (window * 2).min(1 << 20);
+                None if stop == text.len() => return None,
+                None => {
+                    let (run, padding) = self.padded_run(stop);
+                    at = stop + run + padding;
+                    if text.get(at) == Some(&b'"') {
+                        if stop == inside + PROBE {
+                            flags |= BASE64_TAIL;
+                        }
+                        return Some((at + 1, flags));
+                    }
+                    // Prose: look further before suspecting base64 again.
+                    window = (window * 2).min(1 << 20);
+                }
             }
         }
     }
-}
 
-/// As [`plain_string_end`], where the closing quote reads `\"` and every inner escape begins `\\`.
-fn escaped_string_end(text: &[u8], inside: usize) -> Option<(usize, u8)> {
-    let mut at = inside;
-    let mut flags = 0;
-    let mut window = PROBE;
-    loop {
-        let stop = (at + window).min(text.len());
-        match memchr(b'\\', &text[at..stop]) {
-            Some(found) => {
-                at += found;
-                match text.get(at + 1)? {
-                    b'"' => return Some((at + 2, flags)),
-                    // An inner escape: the backslash pair, then one inner character.
-                    b'\\' => at += if text.get(at + 2)? == &b'\\' { 4 } else { 3 },
-                    // `\u` could spell a quote or a backslash; the caller unescapes and rescans.
-                    b'u' => return None,
-                    _ => at += 2,
-                }
-                flags |= ESCAPED;
-                if at > text.len() {
-                    return None;
-                }
-            }
-            None if stop == text.len() => return None,
-            None => {
-                let (run, padding) = padded_run(&text[stop..]);
-                at = stop + run + padding;
-                if text[at..].starts_with(b"\\\"") {
-                    if stop == inside + PROBE {
-                        flags |= BASE64_TAIL;
+    /// As [`Self::plain_string_end`], where the closing quote reads `\"` and every inner escape begins `\\`.
+    fn escaped_string_end(&mut self, inside: usize) -> Option<(usize, u8)> {
+        let text = self.text;
+        let mut at = inside;
+        let mut flags = 0;
+        let mut window = PROBE;
+        loop {
+            let stop = (at + window).min(text.len());
+            match memchr(b'\\', &text[at..stop]) {
+                Some(found) => {
+                    at += found;
+                    match text.get(at + 1)? {
+                        b'"' => return Some((at + 2, flags)),
+                        // An inner escape: the backslash pair, then one inner character.
+                        b'\\' => at += if text.get(at + 2)? == &b'\\' { 4 } else { 3 },
+                        // `\u` could spell a quote or a backslash; the caller unescapes and rescans.
+                        b'u' => return None,
+                        _ => at += 2,
                     }
-                    return Some((at + 2, flags));
+                    flags |= ESCAPED;
+                    if at > text.len() {
+                        return None;
+                    }
                 }
-                window = (window * 2).min(1 << 20);
+                None if stop == text.len() => return None,
+                None => {
+                    let (run, padding) = self.padded_run(stop);
+                    at = stop + run + padding;
+                    if text[at..].starts_with(b"\\\"") {
+                        if stop == inside + PROBE {
+                            flags |= BASE64_TAIL;
+                        }
+                        return Some((at + 2, flags));
+                    }
+                    window = (window * 2).min(1 << 20);
+                }
             }
         }
     }
+
+    /// The base64 run that begins here and the padding that follows it (two at the most).
+    fn padded_run(&mut self, at: usize) -> (usize, usize) {
+        let run = self.known.length_at(at).unwrap_or_else(|| base64_run(&self.text[at..]));
+        if run >= LONG_RUN {
+            self.runs.push((at as u32, (at + run) as u32));
+        }
+        let after = &self.text[at + run..];
+        (run, after.iter().take(2).take_while(|&&byte| byte == b'=').count())
+    }
 }
 
-/// A base64 run and the padding that follows it (two at the most).
-fn padded_run(bytes: &[u8]) -> (usize, usize) {
-    let run = base64_run(bytes);
-    (run, bytes[run..].iter().take(2).take_while(|&&byte| byte == b'=').count())
+impl Runs<'_> {
+    /// How long the known run that covers a place goes on from there.
+    fn length_at(&self, at: usize) -> Option<usize> {
+        let at = (self.base + at) as u32;
+        let index = self.list.partition_point(|&(_, end)| end <= at);
+        let &(start, end) = self.list.get(index)?;
+        (start <= at).then_some((end - at) as usize)
+    }
 }
 
 #[cfg(test)]
@@ -326,7 +373,8 @@ mod tests {
     use super::*;
 
     fn kinds(text: &str, quoting: Quoting) -> Result<Vec<Kind>, Stop> {
-        scan(text.as_bytes(), quoting).map(|nodes| nodes.iter().map(|node| node.kind).collect())
+        scan(text.as_bytes(), quoting, Runs::default())
+            .map(|scanned| scanned.nodes.iter().map(|node| node.kind).collect())
     }
 
     #[test]
@@ -341,12 +389,35 @@ mod tests {
     #[test]
     fn agrees_with_serde_on_what_is_json() {
         for text in [
-            "", " ", "{", "}", "[", "[]", "{}", "[1,]", "[,1]", r#"{"a"}"#, r#"{"a":}"#, "nul",
-            r#"{"a":1,}"#, r#"{"a":1 "b":2}"#, r#""abc"#, r#""a\"#, r#""a\""#, "[1]]", "[}", "{]",
-            r#"[{"a":[]}]"#, "1 2", r#""\\""#, r#"["\"",""]"#, "[true,false,null]", "{\"a\":1}\n",
+            "",
+            " ",
+            "{",
+            "}",
+            "[",
+            "[]",
+            "{}",
+            "[1,]",
+            "[,1]",
+            r#"{"a"}"#,
+            r#"{"a":}"#,
+            "nul",
+            r#"{"a":1,}"#,
+            r#"{"a":1 "b":2}"#,
+            r#""abc"#,
+            r#""a\"#,
+            r#""a\""#,
+            "[1]]",
+            "[}",
+            "{]",
+            r#"[{"a":[]}]"#,
+            "1 2",
+            r#""\\""#,
+            r#"["\"",""]"#,
+            "[true,false,null]",
+            "{\"a\":1}\n",
         ] {
             assert_eq!(
-                scan(text.as_bytes(), Quoting::Plain).is_ok(),
+                scan(text.as_bytes(), Quoting::Plain, Runs::default()).is_ok(),
                 serde_json::from_str::<serde_json::Value>(text).is_ok(),
                 "{text}"
             );
@@ -355,11 +426,15 @@ mod tests {
 
     #[test]
     fn reads_json_inside_a_string_as_it_stands() {
-        let inner = serde_json::json!([{"type": "image", "data": "QUJD".repeat(300), "t": "a\"b\\"}]);
+        let inner =
+            serde_json::json!([{"type": "image", "data": "QUJD".repeat(300), "t": "a\"b\\"}]);
         for inner in [inner.to_string(), serde_json::to_string_pretty(&inner).unwrap()] {
             let outer = serde_json::to_string(&inner).unwrap();
-            let nodes = scan(outer[1..outer.len() - 1].as_bytes(), Quoting::Escaped).unwrap();
-            let plain = scan(inner.as_bytes(), Quoting::Plain).unwrap();
+            let nodes =
+                scan(&outer.as_bytes()[1..outer.len() - 1], Quoting::Escaped, Runs::default())
+                    .unwrap()
+                    .nodes;
+            let plain = scan(inner.as_bytes(), Quoting::Plain, Runs::default()).unwrap().nodes;
             assert_eq!(
                 nodes.iter().map(|n| (n.kind, n.next, n.flags)).collect::<Vec<_>>(),
                 plain.iter().map(|n| (n.kind, n.next, n.flags)).collect::<Vec<_>>()
@@ -370,7 +445,10 @@ mod tests {
     #[test]
     fn flags_a_base64_tail_only_when_it_reaches_the_end() {
         let flags = |string: &str| {
-            scan(serde_json::to_string(string).unwrap().as_bytes(), Quoting::Plain).unwrap()[0].flags
+            scan(serde_json::to_string(string).unwrap().as_bytes(), Quoting::Plain, Runs::default())
+                .unwrap()
+                .nodes[0]
+                .flags
         };
         assert_eq!(flags(&"QUJD".repeat(500)), BASE64_TAIL);
         assert_eq!(flags(&format!("data:image/png;base64,{}==", "QUJD".repeat(500))), BASE64_TAIL);
@@ -383,10 +461,13 @@ mod tests {
     #[test]
     fn deep_nesting_neither_recurses_nor_explodes() {
         let deep = "[".repeat(2_000_000);
-        assert!(scan(deep.as_bytes(), Quoting::Plain).is_err());
+        assert!(scan(deep.as_bytes(), Quoting::Plain, Runs::default()).is_err());
         let deep = "[".repeat(200_000) + &"]".repeat(200_000);
-        assert!(scan(deep.as_bytes(), Quoting::Plain).is_err(), "more nodes than allowed");
+        assert!(
+            scan(deep.as_bytes(), Quoting::Plain, Runs::default()).is_err(),
+            "more nodes than allowed"
+        );
         let fits = "[".repeat(60_000) + &"]".repeat(60_000);
-        assert!(scan(fits.as_bytes(), Quoting::Plain).is_ok());
+        assert!(scan(fits.as_bytes(), Quoting::Plain, Runs::default()).is_ok());
     }
 }

@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn escaping_and_unescaping_agree_with_serde() {
-        for text in ["", "plain", "a\"b\\c/d\n\r\t\u{8}\u{c}\u{1}", "grüße 😀 \u{2028}", "\\u0041"] {
+        for text in ["", "plain", "a\"b\\c/d\n\r\t\u{8}\u{c}\u{1}", "grüße 😀 \u{2028}", "\\u0041"]
+        {
             let quoted = serde_json::to_string(text).unwrap();
             let inside = &quoted.as_bytes()[1..quoted.len() - 1];
             assert_eq!(Str::Escaped(inside).decode(), text);
@@ -183,7 +184,14 @@ mod tests {
     #[test]
     fn odd_escapes_never_panic_and_read_as_something() {
         let inputs: [&[u8]; 9] = [
-            b"\\", b"\\u", b"\\u12", b"\\ud83d", b"\\ud83d\\u0041", b"\\udc00", b"\\x41", b"\xff\xfe",
+            b"\\",
+            b"\\u",
+            b"\\u12",
+            b"\\ud83d",
+            b"\\ud83d\\u0041",
+            b"\\udc00",
+            b"\\x41",
+            b"\xff\xfe",
             b"\\u00e9\xff",
         ];
         for bytes in inputs {

@@ -1,6 +1,6 @@
 //! Reading the scanned nodes: cheap handles that borrow from the text.
 
-use super::scan::{self, BASE64_TAIL, ESCAPED, Node, Quoting, Stop};
+use super::scan::{BASE64_TAIL, ESCAPED, Node, Quoting, Runs, Scanned, Stop, scan};
 use super::text::Str;
 
 pub(crate) use super::scan::Kind;
@@ -14,23 +14,31 @@ pub(crate) struct Doc<'a> {
     text: &'a [u8],
     quoting: Quoting,
     nodes: Vec<Node>,
+    /// Long stretches of base64.
+    runs: Vec<(u32, u32)>,
 }
 
 impl<'a> Doc<'a> {
     /// Scans a JSON text.
     pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Stop> {
-        Ok(Self { text, quoting: Quoting::Plain, nodes: scan::scan(text, Quoting::Plain)? })
+        let Scanned { nodes, runs } = scan(text, Quoting::Plain, Runs::default())?;
+        Ok(Self { text, quoting: Quoting::Plain, nodes, runs })
     }
 
     /// Scans JSON that stands inside a JSON string, given what is between the quotes.
+    #[cfg(test)]
     pub(crate) fn parse_escaped(inside: &'a [u8]) -> Result<Self, Stop> {
-        let nodes = scan::scan(inside, Quoting::Escaped)?;
-        Ok(Self { text: inside, quoting: Quoting::Escaped, nodes })
+        Self::parse_escaped_knowing(inside, Runs::default())
+    }
+
+    fn parse_escaped_knowing(inside: &'a [u8], known: Runs<'_>) -> Result<Self, Stop> {
+        let Scanned { nodes, runs } = scan(inside, Quoting::Escaped, known)?;
+        Ok(Self { text: inside, quoting: Quoting::Escaped, nodes, runs })
     }
 
     /// A document of nothing, for bodies that are not JSON.
     pub(crate) const fn empty(text: &'a [u8]) -> Self {
-        Self { text, quoting: Quoting::Plain, nodes: Vec::new() }
+        Self { text, quoting: Quoting::Plain, nodes: Vec::new(), runs: Vec::new() }
     }
 
     /// Whether the text is the inside of a JSON string.
@@ -53,9 +61,9 @@ impl<'a> Doc<'a> {
         while here.id != id {
             let child = match here.kind() {
                 Kind::Object => here.entries().find_map(|(key, value)| {
-                    value.holds(id).then(|| {
-                        (key.decode().replace('~', "~0").replace('/', "~1"), value)
-                    })
+                    value
+                        .holds(id)
+                        .then(|| (key.decode().replace('~', "~0").replace('/', "~1"), value))
                 }),
                 Kind::Array => here
                     .items()
@@ -114,6 +122,13 @@ impl<'d, 'a> Value<'d, 'a> {
         (self.kind() == Kind::String).then(|| &self.doc.text[span.start + quote..span.end - quote])
     }
 
+    /// Scans the JSON that this string of a plain document holds.
+    pub(crate) fn parse_inside(&self) -> Option<Result<Doc<'a>, Stop>> {
+        let inside = self.inside()?;
+        let base = self.span().start + self.doc.quoting.quote_len();
+        Some(Doc::parse_escaped_knowing(inside, Runs { list: &self.doc.runs, base }))
+    }
+
     pub(crate) fn str(&self) -> Option<Str<'a>> {
         let inside = self.inside()?;
         Some(match self.doc.quoting {
@@ -125,7 +140,7 @@ impl<'d, 'a> Value<'d, 'a> {
         })
     }
 
-    /// Whether the string is known to be base64 from its [`scan::PROBE`]th byte on.
+    /// Whether the string is known to be base64 from its [`super::PROBE`]th byte on.
     pub(crate) fn has_base64_tail(&self) -> bool {
         self.node().flags & BASE64_TAIL != 0
     }
@@ -208,13 +223,13 @@ mod tests {
     fn finds_members_and_names_their_place() {
         let doc = Doc::parse(br#"{"a/b":[{"c":"x"},{"c":"y","c":"z"}],"n":12}"#).unwrap();
         let root = doc.root().unwrap();
-        let list = root.get("a/b").unwrap();
-        let last = list.items().last().unwrap().get("c").unwrap();
+        let members = root.get("a/b").unwrap();
+        let last = members.items().last().unwrap().get("c").unwrap();
         assert!(last.is("z"));
         assert_eq!(doc.pointer(last.id()), "/a~1b/1/c");
         assert_eq!(root.get("n").unwrap().u64(), Some(12));
         assert!(root.get("missing").is_none());
-        assert_eq!(list.raw(), br#"[{"c":"x"},{"c":"y","c":"z"}]"#);
+        assert_eq!(members.raw(), br#"[{"c":"x"},{"c":"y","c":"z"}]"#);
     }
 
     #[test]

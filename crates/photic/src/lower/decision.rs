@@ -68,7 +68,9 @@ impl Did {
             Self::AddedStandInCall => "stand-in call added".to_owned(),
             Self::LeftOutReasoning => "reasoning left out: only its own wire carries it".to_owned(),
             Self::LeftOutPart => "left out: this wire has no word for it".to_owned(),
-            Self::LeftOutField(name) => format!("field `{name}` left out: this wire has no word for it"),
+            Self::LeftOutField(name) => {
+                format!("field `{name}` left out: this wire has no word for it")
+            }
         }
     }
 }

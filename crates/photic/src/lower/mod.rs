@@ -10,7 +10,7 @@ mod write;
 
 pub use decision::{Decision, Did};
 pub(crate) use place::Step;
-pub(crate) use write::Writer;
+pub(crate) use write::{Writer, joined, list_of_strings, texts};
 
 use crate::json::Segments;
 use crate::plan::Plan;

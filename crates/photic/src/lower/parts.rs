@@ -10,11 +10,17 @@ use crate::transcript::{MediaId, MediaPart, Part, Role, ToolResult, Woven};
 
 impl<'a> Placer<'_, 'a> {
     /// The wanted parts of a unit, placed, and whether anything about them changed.
-    pub(super) fn parts(&mut self, unit: usize, wanted: impl Fn(&Part<'a>) -> bool) -> (Vec<Part<'a>>, bool) {
+    pub(super) fn parts(
+        &mut self,
+        unit: usize,
+        wanted: impl Fn(&Part<'a>) -> bool,
+    ) -> (Vec<Part<'a>>, bool) {
         let message = &self.transcript.messages[unit];
         let owner = match message.role {
             Role::Assistant => Owner::Assistant,
-            Role::System | Role::Developer | Role::User | Role::Tool | Role::Unknown => Owner::System,
+            Role::System | Role::Developer | Role::User | Role::Tool | Role::Unknown => {
+                Owner::System
+            }
         };
         let mut placed = Vec::with_capacity(message.parts.len());
         let mut changed = false;
@@ -87,7 +93,9 @@ impl<'a> Placer<'_, 'a> {
                 changed
             }
             Part::Text(text)
-                if self.plan.profile.wire.rejects_empty_text() && text.node.is_some() && text.text.is_empty() =>
+                if self.plan.profile.wire.rejects_empty_text()
+                    && text.node.is_some()
+                    && text.text.is_empty() =>
             {
                 self.note(Did::LeftOutEmptyText, text.node);
                 true
@@ -120,7 +128,8 @@ impl<'a> Placer<'_, 'a> {
     }
 
     fn woven(&mut self, woven: &Woven<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) {
-        let mut words = woven.pieces.first().map(|first| first.decode().into_owned()).unwrap_or_default();
+        let mut words =
+            woven.pieces.first().map(|first| first.decode().into_owned()).unwrap_or_default();
         let mut kept = Vec::new();
         for (&id, after) in woven.media.iter().zip(woven.pieces.iter().skip(1)) {
             let marker = if matches!(self.plan.fates[id], Fate::Keep(_)) {

@@ -12,7 +12,7 @@ use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
 use crate::structure::{self, Place, Segment};
-use crate::transcript::{Arguments, Call, Message, Part, Role, ToolResult, Transcript};
+use crate::transcript::{Arguments, Call, Message, Part, Role, Takes, ToolResult, Transcript};
 
 /// One unit of the lowered conversation.
 #[derive(Debug)]
@@ -31,14 +31,20 @@ impl<'a> Step<'a> {
 }
 
 /// Places everything for the plan's wire.
-pub(crate) fn place<'a>(transcript: &Transcript<'a>, plan: &Plan) -> (Vec<Step<'a>>, Vec<Decision>) {
+pub(crate) fn place<'a>(
+    transcript: &Transcript<'a>,
+    plan: &Plan,
+) -> (Vec<Step<'a>>, Vec<Decision>) {
     let target = plan.profile.wire;
     let same_wire = target == transcript.wire;
     // What the provider remembers is of no use to another one.
     let lenient = same_wire && transcript.settings.continues_elsewhere;
     let segments = structure::segments(transcript, lenient);
-    let renames =
-        if target.wants_unique_calls() { structure::renames(transcript, &segments) } else { BTreeMap::new() };
+    let renames = if target.wants_unique_calls() {
+        structure::renames(transcript, &segments)
+    } else {
+        BTreeMap::new()
+    };
     let mut placer = Placer {
         transcript,
         plan,
@@ -243,9 +249,11 @@ impl<'a> Placer<'_, 'a> {
             renamed: false,
             node: None,
         };
-        let opened = self.steps.iter().any(|step| matches!(step.message.role, Role::User | Role::Assistant));
+        let opened =
+            self.steps.iter().any(|step| matches!(step.message.role, Role::User | Role::Assistant));
         if self.nests && !opened {
-            self.steps.push(Step::ours(Message::new(Role::User, vec![Part::note(notice::EARLIER)])));
+            self.steps
+                .push(Step::ours(Message::new(Role::User, vec![Part::note(notice::EARLIER)])));
         }
         self.steps.push(Step::ours(Message::new(Role::Assistant, vec![Part::Call(call)])));
         let (result, changed) = self.result(place, orphan, 1);
@@ -273,7 +281,8 @@ impl<'a> Placer<'_, 'a> {
                 }
             }
             // Several system messages in a row stay together.
-            let is_system = |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
+            let is_system =
+                |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
             if !(is_system(message) && messages.get(unit + 1).is_some_and(is_system)) {
                 self.flush_bundle();
             }
@@ -351,9 +360,11 @@ impl<'a> Placer<'_, 'a> {
         if self.bundle.is_empty() {
             return;
         }
-        let after_results = self.steps.last().is_some_and(|step| step.message.results().next().is_some());
+        let after_results =
+            self.steps.last().is_some_and(|step| step.message.results().next().is_some());
         if after_results && self.is_bridged() {
-            self.steps.push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
+            self.steps
+                .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
         }
         let parts = self.bundle.take();
         self.steps.push(Step::ours(Message::new(Role::User, parts)));
@@ -371,7 +382,7 @@ fn stand_in_result(call_id: Str<'_>) -> ToolResult<'_> {
         call_id,
         is_error: true,
         content: vec![Part::note(notice::NO_RESULT)],
-        screen: false,
+        takes: Takes::Anything,
         content_changed: true,
         renamed: false,
         node: None,

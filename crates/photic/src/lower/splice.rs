@@ -21,10 +21,9 @@ pub(super) fn splice<'a>(writer: &Writer<'_, 'a>, steps: &[Step<'a>]) -> Segment
             edits.field(writer, step);
         }
     }
-    match transcript.list {
-        Some(list) => edits.list(writer, steps, transcript.doc.value(list).span()),
-        // Nowhere to put a message of ours: an input of one string becomes a list in `field`.
-        None => {}
+    // Without a list the whole input is one string, which becomes a list in `field`.
+    if let Some(list) = transcript.list {
+        edits.list(writer, steps, transcript.doc.value(list).span());
     }
     edits.apply(transcript.body)
 }
@@ -57,7 +56,9 @@ impl<'a> Edits<'a> {
             .iter()
             .enumerate()
             .filter(|(_, message)| message.home == Home::List)
-            .filter_map(|(index, message)| Some((index, transcript.doc.value(message.node?).span())))
+            .filter_map(|(index, message)| {
+                Some((index, transcript.doc.value(message.node?).span()))
+            })
             .collect();
         let in_list = |step: &&Step<'a>| step.message.home == Home::List;
         // A unit stays in place as long as everything before it does.
@@ -117,20 +118,16 @@ impl<'a> Edits<'a> {
     /// A unit that stays but changes: its content is replaced, its other fields are not.
     fn patch(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>, span: std::ops::Range<usize>) {
         let mut out = Out::new();
-        match step.message.slot {
-            Some(slot) => {
-                content(writer, &mut out, step);
-                self.replace(writer.transcript.doc.value(slot).span(), out);
+        if let Some(slot) = step.message.slot {
+            content(writer, &mut out, step);
+            self.replace(writer.transcript.doc.value(slot).span(), out);
+        } else {
+            out.key(writer.content_key(&step.message));
+            content(writer, &mut out, step);
+            if writer.transcript.body[span.clone()].contains(&b':') {
+                out.json(",");
             }
-            None => {
-                out.key(writer.content_key(&step.message));
-                content(writer, &mut out, step);
-                let has_fields = writer.transcript.body[span.clone()].contains(&b':');
-                if has_fields {
-                    out.json(",");
-                }
-                self.replace(span.start + 1..span.start + 1, out);
-            }
+            self.replace(span.start + 1..span.start + 1, out);
         }
     }
 

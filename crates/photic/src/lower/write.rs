@@ -73,7 +73,11 @@ impl<'t, 'a> Writer<'t, 'a> {
     pub(crate) fn address(&self, out: &mut Out<'a>, id: MediaId) {
         match &self.media(id).source {
             Source::Data(payload) => {
-                out.json("\"data:").json(&self.media_type(id)).json(";base64,").bytes(payload.bytes()).json("\"");
+                out.json("\"data:")
+                    .json(&self.media_type(id))
+                    .json(";base64,")
+                    .bytes(payload.bytes())
+                    .json("\"");
             }
             Source::Url(text) | Source::File(text) | Source::Text(text) => {
                 out.string(text);
@@ -93,26 +97,14 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
     }
 
-    /// The texts among some parts; what cannot be said in words becomes a notice.
-    pub(crate) fn texts(&self, parts: &[Part<'a>]) -> Vec<Str<'a>> {
-        parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::Text(text) | Part::Refusal(text) => (!text.text.is_empty()).then(|| text.text.clone()),
-                Part::Media(_) | Part::Opaque(_) => Some(Str::plain(notice::NOT_CARRIED)),
-                // Placed as the parts it holds.
-                Part::Nested(_) => None,
-                Part::Woven(_) | Part::Call(_) | Part::Result(_) | Part::Thinking(_) => None,
-            })
-            .collect()
-    }
-
     /// The id of a call as this wire allows it: other wires put no bounds on what an id may be, and
     /// one that looks like an instruction must not travel on.
     pub(crate) fn call_id(&self, id: &Str<'a>) -> Str<'a> {
         let text = id.decode();
         let plain = (1..=64).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
         if plain || self.same_wire() {
             return id.clone();
         }
@@ -176,27 +168,11 @@ impl<'t, 'a> Writer<'t, 'a> {
     }
 
     pub(crate) fn left_out_field(&mut self, name: &str) {
-        self.decisions.push(Decision { did: Did::LeftOutField(name.to_owned()), at: None, media: None });
-    }
-
-    pub(crate) fn list_of_strings(&self, out: &mut Out<'a>, strings: &[Str<'a>]) {
-        out.json("[");
-        for text in strings {
-            out.comma().string(text);
-        }
-        out.json("]");
-    }
-
-    /// Writes texts as one JSON string, set apart by line breaks.
-    pub(crate) fn joined(&self, out: &mut Out<'a>, texts: &[Str<'a>]) {
-        out.json("\"");
-        for (index, text) in texts.iter().enumerate() {
-            if index > 0 {
-                out.json("\\n");
-            }
-            out.inside(text);
-        }
-        out.json("\"");
+        self.decisions.push(Decision {
+            did: Did::LeftOutField(name.to_owned()),
+            at: None,
+            media: None,
+        });
     }
 
     /// Writes an object as it came, with the value of one field replaced.
@@ -234,7 +210,11 @@ impl<'t, 'a> Writer<'t, 'a> {
                 Part::Opaque(opaque) => self.left_out(Did::LeftOutPart, opaque.node),
                 Part::Result(result) => self.note_losses(&result.content),
                 Part::Nested(nested) => self.note_losses(&nested.parts),
-                Part::Text(_) | Part::Media(_) | Part::Woven(_) | Part::Call(_) | Part::Refusal(_) => {}
+                Part::Text(_)
+                | Part::Media(_)
+                | Part::Woven(_)
+                | Part::Call(_)
+                | Part::Refusal(_) => {}
             }
         }
     }
@@ -275,4 +255,42 @@ impl<'a> Arguments<'a> {
             }
         }
     }
+}
+
+/// The texts among some parts; what cannot be said in words becomes a notice.
+pub(crate) fn texts<'a>(parts: &[Part<'a>]) -> Vec<Str<'a>> {
+    parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) | Part::Refusal(text) => {
+                (!text.text.is_empty()).then(|| text.text.clone())
+            }
+            Part::Media(_) | Part::Opaque(_) => Some(Str::plain(notice::NOT_CARRIED)),
+            Part::Woven(_)
+            | Part::Nested(_)
+            | Part::Call(_)
+            | Part::Result(_)
+            | Part::Thinking(_) => None,
+        })
+        .collect()
+}
+
+pub(crate) fn list_of_strings<'a>(out: &mut Out<'a>, strings: &[Str<'a>]) {
+    out.json("[");
+    for text in strings {
+        out.comma().string(text);
+    }
+    out.json("]");
+}
+
+/// Writes texts as one JSON string, set apart by line breaks.
+pub(crate) fn joined<'a>(out: &mut Out<'a>, texts: &[Str<'a>]) {
+    out.json("\"");
+    for (index, text) in texts.iter().enumerate() {
+        if index > 0 {
+            out.json("\\n");
+        }
+        out.inside(text);
+    }
+    out.json("\"");
 }

@@ -28,7 +28,9 @@ impl<'a> DataUrl<'a> {
             return None;
         }
         match text.decode() {
-            Cow::Borrowed(plain) => Self::parse_canonical(plain.as_bytes(), false).or_else(|| Self::parse_loose(plain)),
+            Cow::Borrowed(plain) => {
+                Self::parse_canonical(plain.as_bytes(), false).or_else(|| Self::parse_loose(plain))
+            }
             // Escapes of JSON are not the sender's fault: `\/` is a slash.
             Cow::Owned(plain) => match DataUrl::parse_canonical(plain.as_bytes(), false) {
                 Some(url) => Some(url.into_owned()),
@@ -56,7 +58,7 @@ impl<'a> DataUrl<'a> {
         }) && media_type.contains(&b'/')
             && !NICKNAMES.iter().any(|(nickname, _)| nickname.as_bytes() == media_type);
         let payload = Payload::canonical(&rest[comma + 1..], tail_is_base64)?;
-        known.then(|| Self {
+        known.then_some(Self {
             media_type: Some(Str::Escaped(media_type)),
             payload: Some(payload),
             canonical: true,
@@ -76,7 +78,8 @@ impl<'a> DataUrl<'a> {
         let is_base64 = words.any(|word| word.eq_ignore_ascii_case("base64"));
         let payload = if is_base64 { Payload::forgiving(body) } else { percent_decoded(body) };
         Some(DataUrl {
-            media_type: is_type(&media_type).then(|| Str::plain(proper_name(&media_type).to_owned())),
+            media_type: is_type(&media_type)
+                .then(|| Str::plain(proper_name(&media_type).to_owned())),
             payload,
             canonical: false,
         })
@@ -93,7 +96,10 @@ const NICKNAMES: [(&str, &str); 4] = [
 
 /// The name a provider knows for a type that has nicknames.
 pub(crate) fn proper_name(media_type: &str) -> &str {
-    NICKNAMES.iter().find(|(nickname, _)| *nickname == media_type).map_or(media_type, |(_, name)| name)
+    NICKNAMES
+        .iter()
+        .find(|(nickname, _)| *nickname == media_type)
+        .map_or(media_type, |(_, name)| name)
 }
 
 /// Whether a label names one type: not a wildcard, not half a name.
@@ -150,10 +156,15 @@ mod tests {
     #[test]
     fn other_spellings_are_read_and_marked() {
         for text in [
-            "DATA:image/png;base64,QUJD", "data:IMAGE/PNG;BASE64,QUJD",
-            "data:image/png;charset=utf-8;base64,QUJD", "data:image/png;name=a.png;base64,QUJD",
-            "data:image/png;base64,QU\\r\\nJD", "data:image/png;base64,data:image/png;base64,QUJD",
-            " data:image/png;base64,QUJD", "data:image/png;base64,Q%55JD", "data:image/png,ABC",
+            "DATA:image/png;base64,QUJD",
+            "data:IMAGE/PNG;BASE64,QUJD",
+            "data:image/png;charset=utf-8;base64,QUJD",
+            "data:image/png;name=a.png;base64,QUJD",
+            "data:image/png;base64,QU\\r\\nJD",
+            "data:image/png;base64,data:image/png;base64,QUJD",
+            " data:image/png;base64,QUJD",
+            "data:image/png;base64,Q%55JD",
+            "data:image/png,ABC",
             "data:image/x-png;base64,QUJD",
         ] {
             let url = parse(text).unwrap();
@@ -167,7 +178,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_said_and_not_guessed() {
-        for text in ["data:", "data:image/png;base64", "data:image/png;base64,", "data:image/png;base64,!!"] {
+        for text in
+            ["data:", "data:image/png;base64", "data:image/png;base64,", "data:image/png;base64,!!"]
+        {
             assert!(parse(text).unwrap().payload.is_none(), "{text}");
         }
         for text in ["", "database", "https://example.com/a.png", "dat"] {

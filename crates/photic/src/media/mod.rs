@@ -8,8 +8,8 @@ mod payload;
 
 use crate::json::{NodeId, Str};
 pub use crate::profile::MediaKind;
-pub(crate) use data_url::{begins_with_data, is_type, proper_name};
 pub use data_url::DataUrl;
+pub(crate) use data_url::{begins_with_data, is_type, proper_name};
 pub use header::{Header, sniff};
 pub use payload::Payload;
 pub(crate) use payload::whole_string_image;

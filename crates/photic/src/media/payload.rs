@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD as ALPHABET;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
 use super::header::{self, Header};
 use crate::json::{Str, base64_run};
@@ -160,8 +160,18 @@ fn text_begins_like_image(text: &Str<'_>) -> bool {
     let bytes = start.strip_prefix(b"\\").unwrap_or(start);
     // PNG, JPEG (also URL-safe), GIF, RIFF, BMP, TIFF (both), ICO, ISO media (HEIC, AVIF), JPEG XL.
     [
-        b"iVBO".as_slice(), b"/9j", b"_9j", b"R0lG", b"UklG", b"Qk", b"SUkq", b"TU0A", b"AAAB",
-        b"AAAA", b"/wo", b"_wo",
+        b"iVBO".as_slice(),
+        b"/9j",
+        b"_9j",
+        b"R0lG",
+        b"UklG",
+        b"Qk",
+        b"SUkq",
+        b"TU0A",
+        b"AAAB",
+        b"AAAA",
+        b"/wo",
+        b"_wo",
     ]
     .iter()
     .any(|magic| bytes.starts_with(magic))
@@ -177,10 +187,11 @@ mod tests {
         let canonical = STANDARD.encode(&bytes);
         let unpadded = canonical.trim_end_matches('=').to_owned();
         let url_safe = canonical.replace('+', "-").replace('/', "_");
-        let lines = canonical.as_bytes().chunks(76).map(|line| String::from_utf8_lossy(line)).fold(
-            String::new(),
-            |text, line| text + &line + "\r\n",
-        );
+        let lines = canonical
+            .as_bytes()
+            .chunks(76)
+            .map(|line| String::from_utf8_lossy(line))
+            .fold(String::new(), |text, line| text + &line + "\r\n");
         let percent = canonical.replace('+', "%2B").replace('/', "%2f").replace('=', "%3D");
         for text in [canonical.clone(), unpadded, url_safe, lines, percent] {
             assert_eq!(Payload::forgiving(&text).unwrap().base64(), canonical.as_bytes(), "{text}");

@@ -61,7 +61,10 @@ impl Fate {
     /// Why.
     pub const fn reason(self) -> Reason {
         match self {
-            Self::Keep(reason) | Self::Hoist(reason) | Self::Elide(reason) | Self::Refuse(reason) => reason,
+            Self::Keep(reason)
+            | Self::Hoist(reason)
+            | Self::Elide(reason)
+            | Self::Refuse(reason) => reason,
         }
     }
 }
@@ -85,7 +88,8 @@ pub(super) fn alone(sighting: &Sighting, from: Wire, profile: &Profile) -> Fate 
 /// Why the medium itself cannot be sent.
 fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Option<Reason> {
     let Some(source) = sighting.source else {
-        let no_use = if sighting.has_address { Reason::SourceNotAccepted } else { Reason::Unreadable };
+        let no_use =
+            if sighting.has_address { Reason::SourceNotAccepted } else { Reason::Unreadable };
         return Some(no_use);
     };
     // A file id means something only to the provider that gave it. The sources of a profile are
@@ -138,7 +142,9 @@ fn over_limit(sighting: &Sighting, width: u32, height: u32, limits: &Limits) -> 
 pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
     match sighting.slot {
         Slot::Result { error, .. } => match profile.placement(sighting.kind) {
-            Placement::Native if error && profile.placement.error_results == ErrorResults::TextOnly => {
+            Placement::Native
+                if error && profile.placement.error_results == ErrorResults::TextOnly =>
+            {
                 Fate::Hoist(Reason::ErrorResult)
             }
             Placement::Native => Fate::Keep(Reason::Fits),

@@ -17,7 +17,8 @@ pub(super) fn together(survey: &Survey, profile: &Profile, fates: &mut [Fate]) -
     let limits = &profile.limits;
     if let Some(most) = limits.images {
         while shown(survey, fates, MediaKind::Image) > most as usize {
-            let Some(id) = next_to_go(survey, fates, |sighting| sighting.kind == MediaKind::Image) else {
+            let Some(id) = next_to_go(survey, fates, |sighting| sighting.kind == MediaKind::Image)
+            else {
                 break;
             };
             retire(fates, id, Reason::OverCount);
@@ -25,7 +26,9 @@ pub(super) fn together(survey: &Survey, profile: &Profile, fates: &mut [Fate]) -
     }
     if let Some(most) = limits.documents {
         while shown(survey, fates, MediaKind::Document) > most as usize {
-            let Some(id) = next_to_go(survey, fates, |sighting| sighting.kind == MediaKind::Document) else {
+            let Some(id) =
+                next_to_go(survey, fates, |sighting| sighting.kind == MediaKind::Document)
+            else {
                 break;
             };
             retire(fates, id, Reason::OverCount);
@@ -38,7 +41,10 @@ pub(super) fn together(survey: &Survey, profile: &Profile, fates: &mut [Fate]) -
         };
         let too_large = |sighting: &Sighting| {
             sighting.kind == MediaKind::Image
-                && sighting.header.size.is_some_and(|(width, height)| width.max(height) > crowd.edge)
+                && sighting
+                    .header
+                    .size
+                    .is_some_and(|(width, height)| width.max(height) > crowd.edge)
         };
         while counted(survey, fates) > crowd.above as usize {
             let Some(id) = next_to_go(survey, fates, too_large) else { break };
@@ -66,12 +72,21 @@ pub(super) fn together(survey: &Survey, profile: &Profile, fates: &mut [Fate]) -
 }
 
 fn shown(survey: &Survey, fates: &[Fate], kind: MediaKind) -> usize {
-    survey.sightings.iter().zip(fates).filter(|(sighting, fate)| sighting.kind == kind && fate.is_shown()).count()
+    survey
+        .sightings
+        .iter()
+        .zip(fates)
+        .filter(|(sighting, fate)| sighting.kind == kind && fate.is_shown())
+        .count()
 }
 
 /// The medium that gives way first: what a tool can show again before what a person attached,
 /// the oldest before the newest.
-fn next_to_go(survey: &Survey, fates: &[Fate], among: impl Fn(&Sighting) -> bool) -> Option<MediaId> {
+fn next_to_go(
+    survey: &Survey,
+    fates: &[Fate],
+    among: impl Fn(&Sighting) -> bool,
+) -> Option<MediaId> {
     survey
         .sightings
         .iter()

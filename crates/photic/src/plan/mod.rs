@@ -49,8 +49,11 @@ pub struct Ledger {
 
 /// Chooses a fate for every sighting.
 pub fn plan(survey: Survey, profile: &Profile, _policy: &Policy) -> Plan {
-    let mut fates: Vec<Fate> =
-        survey.sightings.iter().map(|sighting| fate::alone(sighting, survey.wire, profile)).collect();
+    let mut fates: Vec<Fate> = survey
+        .sightings
+        .iter()
+        .map(|sighting| fate::alone(sighting, survey.wire, profile))
+        .collect();
     let retired = limits::together(&survey, profile, &mut fates);
     let ledger = bill(&survey, profile, &fates, retired);
     Plan { profile: profile.clone(), fates, survey, ledger }

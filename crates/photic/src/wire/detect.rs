@@ -15,12 +15,17 @@ pub fn detect(body: &[u8]) -> Option<Wire> {
         || root.get("anthropic_version").is_some()
         || root.get("stop_sequences").is_some()
         || root.get("thinking").is_some()
-        || root.get("tools").is_some_and(|tools| tools.items().any(|tool| tool.get("input_schema").is_some()))
+        || root
+            .get("tools")
+            .is_some_and(|tools| tools.items().any(|tool| tool.get("input_schema").is_some()))
         || messages.items().any(has_anthropic_blocks);
     let speaks_chat = messages.items().any(|message| {
         message.get("tool_calls").is_some()
-            || message.get("role").is_some_and(|role| role.is("tool") || role.is("system") || role.is("developer"))
-            || blocks(message).any(|part| part.get("image_url").is_some() || part.get("file").is_some())
+            || message
+                .get("role")
+                .is_some_and(|role| role.is("tool") || role.is("system") || role.is("developer"))
+            || blocks(message)
+                .any(|part| part.get("image_url").is_some() || part.get("file").is_some())
     });
     // A plain text conversation looks the same on both; the model's name is the best hint left.
     let named_claude = || {
@@ -52,7 +57,10 @@ fn has_anthropic_blocks(message: Value<'_, '_>) -> bool {
     blocks(message).any(|block| {
         block.get("source").is_some()
             || block.get("type").is_some_and(|name| {
-                name.is("tool_use") || name.is("tool_result") || name.is("thinking") || name.is("redacted_thinking")
+                name.is("tool_use")
+                    || name.is("tool_result")
+                    || name.is("thinking")
+                    || name.is("redacted_thinking")
             })
     })
 }

@@ -24,7 +24,8 @@ struct Capture {
 
 fn captures() -> Vec<(Capture, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captured");
-    let index: Index = toml::from_str(&fs::read_to_string(folder.join("index.toml")).unwrap()).unwrap();
+    let index: Index =
+        toml::from_str(&fs::read_to_string(folder.join("index.toml")).unwrap()).unwrap();
     index
         .capture
         .into_iter()
@@ -63,9 +64,17 @@ fn every_image_reaches_every_wire_byte_for_byte() {
             } else {
                 seen(&capture.file, wire, &run.body, &rules(&profile))
             };
-            let pixels: Vec<_> = seen.images.iter().filter_map(|image| image.bytes().map(<[u8]>::to_vec)).collect();
+            let pixels: Vec<_> =
+                seen.images.iter().filter_map(|image| image.bytes().map(<[u8]>::to_vec)).collect();
             if pixels != inline_images(capture) {
-                failures.push(format!("{} → {wire}: {} images of {:?}; {}\n{}", capture.file, pixels.len(), capture.images, capture.note, String::from_utf8_lossy(&run.body)));
+                failures.push(format!(
+                    "{} → {wire}: {} images of {:?}; {}\n{}",
+                    capture.file,
+                    pixels.len(),
+                    capture.images,
+                    capture.note,
+                    String::from_utf8_lossy(&run.body)
+                ));
             }
             let again = lower(wire, &run.body, &profile).body;
             if again != run.body {
@@ -84,9 +93,16 @@ fn what_blinds_the_model_is_found_and_what_does_not_is_left_alone() {
         let (seen, violations) =
             photic_testkit::oracle::look(capture.wire.name(), &body, &rules(&profile));
         let threaded = is_threaded(&body);
-        let broken = violations.iter().any(|violation| !threaded || violation.code != "result_orphan");
+        let broken =
+            violations.iter().any(|violation| !threaded || violation.code != "result_orphan");
         let blind = seen.images.len() < capture.images.len() || broken;
-        assert_eq!(!findings.is_empty(), blind, "{} ({}): {findings:?} {violations:?}", capture.file, capture.client);
+        assert_eq!(
+            !findings.is_empty(),
+            blind,
+            "{} ({}): {findings:?} {violations:?}",
+            capture.file,
+            capture.client
+        );
         if !blind {
             assert_eq!(lower(capture.wire, &body, &profile).body, body, "{}", capture.file);
         }

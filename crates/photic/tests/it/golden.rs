@@ -74,7 +74,8 @@ pub(crate) fn cases(file: &str) -> BTreeMap<String, (Case, Vec<u8>)> {
     let mut cases = BTreeMap::new();
     for entry in fs::read_dir(wires_dir()).unwrap() {
         let folder = entry.unwrap().path();
-        let (Ok(case), Ok(body)) = (fs::read_to_string(folder.join("case.toml")), fs::read(folder.join(file)))
+        let (Ok(case), Ok(body)) =
+            (fs::read_to_string(folder.join("case.toml")), fs::read(folder.join(file)))
         else {
             continue;
         };
@@ -111,11 +112,15 @@ pub(crate) fn compare(name: &str, wire: Wire, input: &[u8], output: &[u8]) -> Re
 fn each_case(check: impl Fn(&str, &Case, &[u8]) -> Result<(), String>) {
     let cases = cases("in.json");
     assert!(cases.len() >= 80, "only {} cases", cases.len());
-    let failures: Vec<String> = cases
-        .iter()
-        .filter_map(|(name, (case, body))| check(name, case, body).err())
-        .collect();
-    assert!(failures.is_empty(), "{} of {} failed\n\n{}", failures.len(), cases.len(), failures.join("\n\n"));
+    let failures: Vec<String> =
+        cases.iter().filter_map(|(name, (case, body))| check(name, case, body).err()).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {} failed\n\n{}",
+        failures.len(),
+        cases.len(),
+        failures.join("\n\n")
+    );
 }
 
 #[test]
@@ -125,7 +130,11 @@ fn findings_are_exactly_those_the_case_names() {
         let findings = check(case.wire, body, &case.profile(case.wire));
         let found: Vec<_> =
             codes(&findings).into_iter().filter(|code| *code != "too_many_images").collect();
-        if found == *expected { Ok(()) } else { Err(format!("{name}: expected {expected:?}, found {found:?}\n{findings:#?}")) }
+        if found == *expected {
+            Ok(())
+        } else {
+            Err(format!("{name}: expected {expected:?}, found {found:?}\n{findings:#?}"))
+        }
     });
 }
 
@@ -165,7 +174,8 @@ fn a_strict_provider_accepts_every_output_and_sees_the_images() {
                 }
             };
             let Some(sees) = &case.sees else { continue };
-            let expected: Vec<Vec<u8>> = sees.iter().map(|file| fs::read(images.join(file)).unwrap()).collect();
+            let expected: Vec<Vec<u8>> =
+                sees.iter().map(|file| fs::read(images.join(file)).unwrap()).collect();
             let actual: Vec<Vec<u8>> =
                 seen.images.iter().filter_map(|image| image.bytes().map(<[u8]>::to_vec)).collect();
             if expected != actual {
@@ -177,13 +187,19 @@ fn a_strict_provider_accepts_every_output_and_sees_the_images() {
             }
             for text in &case.keeps_text {
                 if run.body != body && !seen.texts.iter().any(|slot| slot.text.contains(text)) {
-                    return Err(format!("{name} → {wire}: lost {text:?}\n{}", String::from_utf8_lossy(&run.body)));
+                    return Err(format!(
+                        "{name} → {wire}: lost {text:?}\n{}",
+                        String::from_utf8_lossy(&run.body)
+                    ));
                 }
             }
             for text in &case.never_text {
                 let user = seen.texts.iter().filter(|slot| slot.slot == Slot::User);
                 if let Some(slot) = user.into_iter().find(|slot| slot.text.contains(text)) {
-                    return Err(format!("{name} → {wire}: {text:?} stands in the user's words: {}", slot.text));
+                    return Err(format!(
+                        "{name} → {wire}: {text:?} stands in the user's words: {}",
+                        slot.text
+                    ));
                 }
             }
         }
@@ -203,15 +219,29 @@ fn every_image_can_be_traced_to_its_call() {
             let inline = seen.images.iter().filter(|image| image.bytes().is_some());
             for ((image, owner), file) in inline.zip(owners).zip(sees) {
                 let traced = match (&image.owner, &image.label) {
-                    (Some(call), _) => call == owner || !owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) || call.strip_prefix(owner.as_str()).is_some_and(|rest| rest.starts_with('_')),
+                    (Some(call), _) => {
+                        call == owner
+                            || !owner
+                                .bytes()
+                                .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+                            || call
+                                .strip_prefix(owner.as_str())
+                                .is_some_and(|rest| rest.starts_with('_'))
+                    }
                     // Hoisted: the label's ordinal stands in exactly the result of its call.
-                    (None, Some(label)) if label.contains("of this turn, returned by tool result") => {
+                    (None, Some(label))
+                        if label.contains("of this turn, returned by tool result") =>
+                    {
                         let ordinal = label.split(' ').nth(1).unwrap_or_default();
                         let marker = format!("[image {ordinal} of this turn is shown");
                         // An id of any other shape was replaced on its way to another wire.
-                        let plain = owner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+                        let plain = owner
+                            .bytes()
+                            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
                         let own = |id: &str| id == owner || (!plain && id.starts_with("call_"));
-                        seen.results.iter().any(|result| result.text.contains(&marker) && own(&result.call_id))
+                        seen.results
+                            .iter()
+                            .any(|result| result.text.contains(&marker) && own(&result.call_id))
                     }
                     (None, _) => !owner.contains("call") && !owner.contains("toolu"),
                 };
@@ -244,7 +274,10 @@ fn lowering_again_changes_nothing() {
             let left = codes(&check(wire, &once, &profile));
             let allowed = ["image_inside_longer_text", "not_json"];
             if let Some(code) = left.into_iter().find(|code| !allowed.contains(code)) {
-                return Err(format!("{name} → {wire}: `{code}` is left\n{}", String::from_utf8_lossy(&once)));
+                return Err(format!(
+                    "{name} → {wire}: `{code}` is left\n{}",
+                    String::from_utf8_lossy(&once)
+                ));
             }
         }
         Ok(())
@@ -256,9 +289,14 @@ fn a_clean_body_goes_out_as_the_bytes_that_came_in() {
     each_case(|name, case, body| {
         let profile = case.profile(case.wire);
         let run = lower(case.wire, body, &profile);
-        let clean = codes(&check(case.wire, body, &profile)).iter().all(|code| *code == "image_inside_longer_text");
+        let clean = codes(&check(case.wire, body, &profile))
+            .iter()
+            .all(|code| *code == "image_inside_longer_text");
         if clean && profile.quirks.consecutive_user == ConsecutiveUser::Ok && run.body != body {
-            return Err(format!("{name}: changed although clean\n{}", String::from_utf8_lossy(&run.body)));
+            return Err(format!(
+                "{name}: changed although clean\n{}",
+                String::from_utf8_lossy(&run.body)
+            ));
         }
         Ok(())
     });

@@ -1,13 +1,12 @@
 //! Lowering as a host does it, and the checks that every lowered body must pass.
 
 use photic::profile::{Capability, ConsecutiveUser, Placement};
-use photic::{Finding, Plan, Policy, Profile, Wire};
+use photic::{Finding, Policy, Profile, Wire};
 use photic_testkit::oracle::{self, Rules, Seen};
 
 /// A lowered body and all that led to it.
 pub(crate) struct Run {
     pub(crate) body: Vec<u8>,
-    pub(crate) plan: Plan,
 }
 
 /// Lifts, surveys, plans, lowers.
@@ -15,7 +14,7 @@ pub(crate) fn lower(from: Wire, body: &[u8], profile: &Profile) -> Run {
     let (transcript, _) = photic::lift(from, body);
     let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
     let lowered = photic::lower(&transcript, &plan);
-    Run { body: lowered.body.to_vec(), plan }
+    Run { body: lowered.body.to_vec() }
 }
 
 /// What `photic check` says of a body on its own wire.

@@ -1,4 +1,9 @@
 //! What `photic` promises, tested on its public functions only.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot read its data has failed"
+)]
 
 mod captured;
 mod golden;

@@ -30,11 +30,19 @@ fn every_reply_reads_the_same_on_every_wire() {
                         let calls = reply.calls.iter().filter(|call| call.name != "computer");
                         calls.map(|call| (call.id.clone(), call.name.clone())).collect()
                     };
-                    if reply.texts.concat().replace('\n', "") != original.texts.concat().replace('\n', "") {
-                        failures.push(format!("{name} → {wire}: {:?} became {:?}", original.texts, reply.texts));
+                    if reply.texts.concat().replace('\n', "")
+                        != original.texts.concat().replace('\n', "")
+                    {
+                        failures.push(format!(
+                            "{name} → {wire}: {:?} became {:?}",
+                            original.texts, reply.texts
+                        ));
                     }
                     if calls(&reply) != calls(original) {
-                        failures.push(format!("{name} → {wire}: {:?} became {:?}", original.calls, reply.calls));
+                        failures.push(format!(
+                            "{name} → {wire}: {:?} became {:?}",
+                            original.calls, reply.calls
+                        ));
                     }
                 }
             }

@@ -1,11 +1,11 @@
 //! Messages → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, medium};
+use crate::lift::{Draft, Lifter, Words, base64_medium, medium};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, Home, Message, Nested, Opaque, Part, Role, ToolResult,
+    Arguments, Call, Home, Message, Nested, Opaque, Part, Role, Takes, ToolResult,
 };
 use crate::wire::openai_chat::{strings, text_of};
 
@@ -60,7 +60,7 @@ fn read_block<'d, 'a>(
 ) {
     let node = Some(block.id());
     let type_name = block.get("type").and_then(|name| name.str()).map(|name| name.decode());
-    let lifted = match type_name.as_deref() {
+    let read = match type_name.as_deref() {
         Some("text") => match block.get("text").filter(|text| text.kind() == Kind::String) {
             Some(text) => return lifter.text(text, node, words, parts),
             None => Part::Opaque(Opaque { node }),
@@ -69,22 +69,24 @@ fn read_block<'d, 'a>(
         Some("tool_use") => Part::Call(Call {
             id: text_of(block, "id"),
             name: text_of(block, "name"),
-            arguments: block.get("input").map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
+            arguments: block
+                .get("input")
+                .map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
             renamed: false,
-        node,
+            node,
         }),
         Some("tool_result") => return read_result(lifter, block, parts),
         Some("search_result") => nested(lifter, block, block.get("content"), words),
         Some("document") if content_source(block).is_some() => {
             nested(lifter, block, content_source(block), words)
         }
-        Some(kind @ ("image" | "document")) => match read_source(lifter, block, kind == "image") {
+        Some(kind @ ("image" | "document")) => match read_source(block, kind == "image") {
             Some(media) => lifter.media(media, node),
             None => lifter.unknown_part(block),
         },
         _ => lifter.unknown_part(block),
     };
-    parts.push(lifted);
+    parts.push(read);
 }
 
 /// The blocks of a document that is made of blocks.
@@ -133,7 +135,7 @@ fn read_result<'d, 'a>(
         call_id: text_of(block, "tool_use_id"),
         is_error: block.get("is_error").and_then(|flag| flag.bool()).unwrap_or(false),
         content,
-        screen: false,
+        takes: Takes::Anything,
         content_changed: false,
         renamed: false,
         node: Some(block.id()),
@@ -141,13 +143,13 @@ fn read_result<'d, 'a>(
     }));
 }
 
-fn read_source<'d, 'a>(lifter: &Lifter<'d, 'a>, block: Value<'d, 'a>, image: bool) -> Option<Media<'a>> {
+fn read_source<'a>(block: Value<'_, 'a>, image: bool) -> Option<Media<'a>> {
     let kind = if image { MediaKind::Image } else { MediaKind::Document };
     let source = block.get("source").filter(|source| source.kind() == Kind::Object)?;
     let declared = source.get("media_type").and_then(|label| label.str());
     let type_name = source.get("type")?.str()?.decode();
     let mut media = match &*type_name {
-        "base64" => lifter.from_base64(source.get("data")?, declared, kind),
+        "base64" => base64_medium(source.get("data")?, declared.as_ref(), kind),
         "url" => {
             let url = source.get("url")?;
             medium(kind, Source::Url(url.str()?), None, Found::Typed, url.id())
@@ -168,8 +170,16 @@ fn read_source<'d, 'a>(lifter: &Lifter<'d, 'a>, block: Value<'d, 'a>, image: boo
 
 /// Fields this wire defines and the others have no word for.
 const OWN: &[&str] = &[
-    "top_k", "thinking", "container", "mcp_servers", "context_management", "cache_control", "metadata",
-    "service_tier", "inference_geo", "speed",
+    "top_k",
+    "thinking",
+    "container",
+    "mcp_servers",
+    "context_management",
+    "cache_control",
+    "metadata",
+    "service_tier",
+    "inference_geo",
+    "speed",
 ];
 
 fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {

@@ -1,7 +1,7 @@
 //! Transcript → Messages.
 
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer};
+use crate::lower::{Step, Writer, list_of_strings, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::settings::{Format, Tool, ToolChoice};
@@ -18,8 +18,7 @@ pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segme
     let is_system = |step: &Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
     let leading = steps.iter().take_while(|step| is_system(step)).count();
     let (system, turns) = steps.split_at(leading);
-    let system: Vec<Str<'a>> =
-        system.iter().flat_map(|step| writer.texts(&step.message.parts)).collect();
+    let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
     if !system.is_empty() {
         out.comma().key("system").json("[");
         for text in &system {
@@ -132,7 +131,9 @@ fn tool_result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResu
             return;
         }
     }
-    out.comma().json("{\"type\":\"tool_result\",\"tool_use_id\":").string(&writer.call_id(&result.call_id));
+    out.comma()
+        .json("{\"type\":\"tool_result\",\"tool_use_id\":")
+        .string(&writer.call_id(&result.call_id));
     if result.is_error {
         out.json(",\"is_error\":true");
     }
@@ -199,7 +200,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     };
     if !settings.stop.is_empty() {
         out.comma().key("stop_sequences");
-        writer.list_of_strings(out, &settings.stop);
+        list_of_strings(out, &settings.stop);
     }
     let functions: Vec<_> = settings.functions().collect();
     if !functions.is_empty() {
@@ -210,7 +211,9 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                 if let Some(text) = description {
                     out.json(",\"description\":").string(text);
                 }
-                out.json(",\"input_schema\":").raw(schema.unwrap_or(b"{\"type\":\"object\"}")).json("}");
+                out.json(",\"input_schema\":")
+                    .raw(schema.unwrap_or(b"{\"type\":\"object\"}"))
+                    .json("}");
             }
         }
         out.json("]");

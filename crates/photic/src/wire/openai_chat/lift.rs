@@ -1,11 +1,11 @@
 //! Chat Completions → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, medium};
+use crate::lift::{Draft, Lifter, Words, address_medium, base64_medium, medium};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, Home, Message, Opaque, Part, Role, Text, ToolResult,
+    Arguments, Call, Home, Message, Opaque, Part, Role, Takes, Text, ToolResult,
 };
 
 /// Reads a request body.
@@ -19,8 +19,17 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
 }
 
-pub(super) fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, message: Value<'d, 'a>) -> Message<'a> {
-    let role = match message.get("role").and_then(|role| role.str()).as_ref().map(Str::decode).as_deref() {
+pub(super) fn read_message<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    message: Value<'d, 'a>,
+) -> Message<'a> {
+    let role = match message
+        .get("role")
+        .and_then(|role| role.str())
+        .as_ref()
+        .map(Str::decode)
+        .as_deref()
+    {
         Some("system") => Role::System,
         Some("developer") => Role::Developer,
         Some("user") => Role::User,
@@ -43,7 +52,7 @@ pub(super) fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, message: Value<'
                 call_id: text_of(message, "tool_call_id"),
                 is_error: false,
                 content: content_parts,
-                screen: false,
+                takes: Takes::Anything,
                 content_changed: false,
                 renamed: false,
                 node: Some(message.id()),
@@ -120,7 +129,7 @@ fn read_part<'d, 'a>(
 ) {
     let node = Some(part.id());
     let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
-    let lifted = match type_name.as_deref() {
+    let read = match type_name.as_deref() {
         Some("text") => match part.get("text").filter(|text| text.kind() == Kind::String) {
             Some(text) => return lifter.text(text, node, words, parts),
             None => Part::Opaque(Opaque { node }),
@@ -131,7 +140,7 @@ fn read_part<'d, 'a>(
             let inner = address.filter(|address| address.kind() == Kind::Object);
             match inner.map_or(address, |inner| inner.get("url")) {
                 Some(url) if url.kind() == Kind::String => {
-                    let mut media = lifter.from_address(url, MediaKind::Image);
+                    let mut media = address_medium(url, MediaKind::Image);
                     media.detail = inner.and_then(|inner| inner.get("detail")?.str());
                     lifter.media(media, node)
                 }
@@ -144,30 +153,30 @@ fn read_part<'d, 'a>(
                 Some(data) => {
                     let declared = inner.get("format").and_then(|format| format.str());
                     let declared = declared.map(|format| audio_type(&format.decode()));
-                    let media = lifter.from_base64(data, declared, MediaKind::Audio);
+                    let media = base64_medium(data, declared.as_ref(), MediaKind::Audio);
                     lifter.media(media, node)
                 }
                 None => Part::Opaque(Opaque { node }),
             }
         }
-        Some("file") => match read_file(lifter, part) {
+        Some("file") => match read_file(part) {
             Some(media) => lifter.media(media, node),
             None => lifter.unknown_part(part),
         },
         _ => lifter.unknown_part(part),
     };
-    parts.push(lifted);
+    parts.push(read);
 }
 
-fn read_file<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Media<'a>> {
+fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let file = part.get("file").filter(|file| file.kind() == Kind::Object)?;
     let mut media = if let Some(data) = file.get("file_data") {
         // Both a data URL and bare base64 are seen here.
         let is_url = data.str().is_some_and(|text| crate::media::begins_with_data(&text));
         if is_url {
-            lifter.from_address(data, MediaKind::Document)
+            address_medium(data, MediaKind::Document)
         } else {
-            lifter.from_base64(data, None, MediaKind::Document)
+            base64_medium(data, None, MediaKind::Document)
         }
     } else {
         let id = file.get("file_id")?;
@@ -194,8 +203,19 @@ pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
 
 /// Fields this wire defines and the others have no word for.
 const OWN: &[&str] = &[
-    "frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "n", "seed", "stream_options",
-    "modalities", "audio", "prediction", "web_search_options", "verbosity", "functions",
+    "frequency_penalty",
+    "presence_penalty",
+    "logit_bias",
+    "logprobs",
+    "n",
+    "seed",
+    "stream_options",
+    "modalities",
+    "audio",
+    "prediction",
+    "web_search_options",
+    "verbosity",
+    "functions",
     "function_call",
 ];
 
@@ -222,7 +242,9 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
 
 /// A string or a list of them.
 pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
-    value.str().map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
+    value
+        .str()
+        .map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
 }
 
 fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {

@@ -1,7 +1,7 @@
 //! Transcript → Chat Completions.
 
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer};
+use crate::lower::{Step, Writer, joined, list_of_strings, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::settings::{Format, Tool, ToolChoice};
@@ -53,8 +53,11 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
         return result_content(writer, out, result);
     }
     // Calls and thoughts have fields of their own.
-    let said: Vec<&Part<'a>> =
-        message.parts.iter().filter(|part| !matches!(part, Part::Call(_) | Part::Thinking(_))).collect();
+    let said: Vec<&Part<'a>> = message
+        .parts
+        .iter()
+        .filter(|part| !matches!(part, Part::Call(_) | Part::Thinking(_)))
+        .collect();
     match said.as_slice() {
         [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
             out.string(&only.text);
@@ -70,7 +73,7 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
             }
             out.json("]");
         }
-        _ => writer.joined(out, &writer.texts(&message.parts)),
+        _ => joined(out, &texts(&message.parts)),
     }
 }
 
@@ -79,9 +82,13 @@ fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'
         Part::Refusal(text) => Some(text),
         _ => None,
     });
-    let said: Vec<Part<'a>> =
-        message.parts.iter().filter(|part| matches!(part, Part::Text(_) | Part::Media(_))).cloned().collect();
-    let texts = writer.texts(&said);
+    let said: Vec<Part<'a>> = message
+        .parts
+        .iter()
+        .filter(|part| matches!(part, Part::Text(_) | Part::Media(_)))
+        .cloned()
+        .collect();
+    let texts = texts(&said);
     let mut calls = message.calls().peekable();
     if texts.is_empty() && refusal.is_none() && calls.peek().is_none() {
         return;
@@ -90,7 +97,7 @@ fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'
     if texts.is_empty() {
         out.json("null");
     } else {
-        writer.joined(out, &texts);
+        joined(out, &texts);
     }
     if let Some(refusal) = refusal {
         out.json(",\"refusal\":").string(&refusal.text);
@@ -132,11 +139,11 @@ fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolR
         out.json("]");
         return;
     }
-    let mut texts = writer.texts(&result.content);
+    let mut texts = texts(&result.content);
     if result.is_error && result.node.is_some() {
         texts.insert(0, Str::plain(notice::ERROR));
     }
-    writer.joined(out, &texts);
+    joined(out, &texts);
 }
 
 fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
@@ -159,7 +166,10 @@ fn part_of_user<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>)
 fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
     let media = writer.media(medium.id);
     match (media.kind, &media.source) {
-        (_, Source::Missing) | (MediaKind::Document, Source::Url(_)) | (MediaKind::Image, Source::File(_)) => {
+        (_, Source::Missing)
+        | (MediaKind::Document, Source::Url(_))
+        | (MediaKind::Image, Source::File(_))
+        | (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
             text_part(out, &Str::plain(notice::NOT_CARRIED));
         }
         (_, Source::Text(text)) => text_part(out, text),
@@ -182,10 +192,10 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
         }
         (MediaKind::Audio, Source::Data(payload)) => {
             out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
-            out.bytes(payload.bytes()).json("\",\"format\":").quoted(&writer.audio_format(medium.id)).json("}}");
-        }
-        (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
-            text_part(out, &Str::plain(notice::NOT_CARRIED));
+            out.bytes(payload.bytes())
+                .json("\",\"format\":")
+                .quoted(&writer.audio_format(medium.id))
+                .json("}}");
         }
     }
 }
@@ -199,7 +209,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     }
     if !settings.stop.is_empty() {
         out.comma().key("stop");
-        writer.list_of_strings(out, &settings.stop);
+        list_of_strings(out, &settings.stop);
     }
     let functions: Vec<_> = settings.functions().collect();
     if !functions.is_empty() {
@@ -244,8 +254,12 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.comma().key("response_format").json("{\"type\":\"json_object\"}");
         }
         Some(Format::Schema(name, schema, strict)) => {
-            out.comma().key("response_format").json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
-            out.string(&name.clone().unwrap_or(Str::plain("answer"))).json(",\"schema\":").raw(schema);
+            out.comma()
+                .key("response_format")
+                .json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
+            out.string(&name.clone().unwrap_or(Str::plain("answer")))
+                .json(",\"schema\":")
+                .raw(schema);
             if let Some(strict) = strict {
                 out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
             }

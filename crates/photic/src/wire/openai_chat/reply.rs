@@ -44,7 +44,8 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
         return out.finish();
     }
     out.json("{\"id\":").string(&reply.id.clone().unwrap_or(Str::plain("")));
-    out.json(",\"object\":\"chat.completion\",\"created\":").json(&reply.created.unwrap_or(0).to_string());
+    out.json(",\"object\":\"chat.completion\",\"created\":")
+        .json(&reply.created.unwrap_or(0).to_string());
     out.json(",\"model\":").string(&reply.model.clone().unwrap_or(Str::plain("")));
     out.json(",\"choices\":[{\"index\":0,\"message\":");
     let mut message = Out::new();

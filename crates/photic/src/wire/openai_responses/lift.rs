@@ -1,18 +1,19 @@
 //! Responses → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, medium};
+use crate::lift::{Draft, Lifter, Words, address_medium, base64_medium, medium};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, Home, Message, Opaque, Part, Role, Text, ToolResult,
+    Arguments, Call, Home, Message, Opaque, Part, Role, Takes, Text, ToolResult,
 };
 use crate::wire::openai_chat::text_of;
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
     let mut messages = Vec::new();
-    if let Some(instructions) = root.get("instructions").filter(|text| text.kind() == Kind::String) {
+    if let Some(instructions) = root.get("instructions").filter(|text| text.kind() == Kind::String)
+    {
         let text = instructions.str().unwrap_or(Str::plain(""));
         messages.push(Message {
             node: Some(instructions.id()),
@@ -57,7 +58,9 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
         Some("function_call") => (Role::Assistant, vec![call(item, "arguments", Arguments::Text)]),
         Some("custom_tool_call") => (Role::Assistant, vec![call(item, "input", Arguments::Free)]),
         Some("computer_call") => (Role::Assistant, vec![screen_call(item)]),
-        Some(name @ ("function_call_output" | "custom_tool_call_output" | "computer_call_output")) => {
+        Some(
+            name @ ("function_call_output" | "custom_tool_call_output" | "computer_call_output"),
+        ) => {
             let output = item.get("output");
             slot = output.map(|output| output.id());
             let mut content = Vec::new();
@@ -68,14 +71,20 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
                         read_part(lifter, part, Words::Foreign, &mut content);
                     }
                 }
-                Some((screen, Kind::Object)) => read_part(lifter, screen, Words::Foreign, &mut content),
+                Some((screen, Kind::Object)) => {
+                    read_part(lifter, screen, Words::Foreign, &mut content);
+                }
                 _ => {}
             }
             let result = ToolResult {
                 call_id: text_of(item, "call_id"),
                 is_error: false,
                 content,
-                screen: name == "computer_call_output",
+                takes: if name == "computer_call_output" {
+                    Takes::Screenshot
+                } else {
+                    Takes::Anything
+                },
                 content_changed: false,
                 renamed: false,
                 node: Some(item.id()),
@@ -108,7 +117,9 @@ fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
     Part::Call(Call {
         id: text_of(item, "call_id"),
         name: Str::plain("computer"),
-        arguments: item.get("action").map_or(Arguments::Json(b"{}"), |action| Arguments::Json(action.raw())),
+        arguments: item
+            .get("action")
+            .map_or(Arguments::Json(b"{}"), |action| Arguments::Json(action.raw())),
         renamed: false,
         node: Some(item.id()),
     })
@@ -159,15 +170,19 @@ fn read_part<'d, 'a>(
             parts.push(Part::Refusal(Text { text: text_of(part, "refusal"), node }));
             return;
         }
-        Some("input_image" | "computer_screenshot") => read_image(lifter, part),
-        Some("input_file") => read_file(lifter, part),
-        Some("input_audio") => part.get("input_audio").and_then(|audio| audio.get("data")).map(|data| {
-            let declared = part
-                .get("input_audio")
-                .and_then(|audio| audio.get("format")?.str())
-                .map(|format| Str::plain(format!("audio/{}", format.decode().replace("mp3", "mpeg"))));
-            lifter.from_base64(data, declared, MediaKind::Audio)
-        }),
+        Some("input_image" | "computer_screenshot") => read_image(part),
+        Some("input_file") => read_file(part),
+        Some("input_audio") => {
+            part.get("input_audio").and_then(|audio| audio.get("data")).map(|data| {
+                let declared = part
+                    .get("input_audio")
+                    .and_then(|audio| audio.get("format")?.str())
+                    .map(|format| {
+                        Str::plain(format!("audio/{}", format.decode().replace("mp3", "mpeg")))
+                    });
+                base64_medium(data, declared.as_ref(), MediaKind::Audio)
+            })
+        }
         _ => None,
     };
     parts.push(match media {
@@ -176,25 +191,27 @@ fn read_part<'d, 'a>(
     });
 }
 
-fn read_image<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Media<'a>> {
+fn read_image<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let address = part.get("image_url").filter(|url| url.kind() == Kind::String);
     let mut media = match (address, part.get("file_id").filter(|id| id.kind() == Kind::String)) {
-        (Some(url), _) => lifter.from_address(url, MediaKind::Image),
-        (None, Some(id)) => medium(MediaKind::Image, Source::File(id.str()?), None, Found::Typed, id.id()),
+        (Some(url), _) => address_medium(url, MediaKind::Image),
+        (None, Some(id)) => {
+            medium(MediaKind::Image, Source::File(id.str()?), None, Found::Typed, id.id())
+        }
         (None, None) => return None,
     };
     media.detail = part.get("detail").and_then(|detail| detail.str());
     Some(media)
 }
 
-fn read_file<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Media<'a>> {
+fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let field = |name: &str| part.get(name).filter(|value| value.kind() == Kind::String);
     let mut media = if let Some(data) = field("file_data") {
         let is_url = data.str().is_some_and(|text| crate::media::begins_with_data(&text));
         if is_url {
-            lifter.from_address(data, MediaKind::Document)
+            address_medium(data, MediaKind::Document)
         } else {
-            lifter.from_base64(data, None, MediaKind::Document)
+            base64_medium(data, None, MediaKind::Document)
         }
     } else if let Some(url) = field("file_url") {
         medium(MediaKind::Document, Source::Url(url.str()?), None, Found::Typed, url.id())
@@ -213,8 +230,16 @@ fn read_file<'d, 'a>(lifter: &Lifter<'d, 'a>, part: Value<'d, 'a>) -> Option<Med
 
 /// Fields this wire defines and the others have no word for.
 const OWN: &[&str] = &[
-    "include", "previous_response_id", "conversation", "truncation", "background", "max_tool_calls",
-    "prompt", "context_management", "image", "stream_options",
+    "include",
+    "previous_response_id",
+    "conversation",
+    "truncation",
+    "background",
+    "max_tool_calls",
+    "prompt",
+    "context_management",
+    "image",
+    "stream_options",
 ];
 
 fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
@@ -246,7 +271,10 @@ fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
     Tool::Function {
         name: text_of(tool, "name"),
         description: tool.get("description").and_then(|text| text.str()),
-        schema: tool.get("parameters").filter(|schema| !schema.is_null()).map(|schema| schema.raw()),
+        schema: tool
+            .get("parameters")
+            .filter(|schema| !schema.is_null())
+            .map(|schema| schema.raw()),
         strict: tool.get("strict").and_then(|strict| strict.bool()),
     }
 }

@@ -1,11 +1,11 @@
 //! Transcript → Responses.
 
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer};
+use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::settings::{Format, Tool, ToolChoice};
-use crate::transcript::{Call, Home, MediaPart, Message, Part, Role, ToolResult};
+use crate::transcript::{Call, Home, MediaPart, Message, Part, Role, Takes, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -39,10 +39,13 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
         }
         Role::Unknown => return,
     };
-    let says = message.parts.iter().any(|part| {
-        !matches!(part, Part::Call(_) | Part::Thinking(_))
-            && !(message.role == Role::Assistant && matches!(part, Part::Opaque(_)))
-            && !matches!(part, Part::Text(text) if text.text.is_empty())
+    let says = message.parts.iter().any(|part| match part {
+        Part::Text(text) => !text.text.is_empty(),
+        Part::Call(_) | Part::Thinking(_) => false,
+        Part::Opaque(_) => message.role != Role::Assistant,
+        Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Result(_) | Part::Refusal(_) => {
+            true
+        }
     });
     if says {
         out.comma().json("{\"type\":\"message\",\"role\":\"").json(role).json("\",\"content\":[");
@@ -60,7 +63,7 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
         return result_output(writer, out, result);
     }
     match (message.home, message.role) {
-        (Home::Field, Role::System) => writer.joined(out, &writer.texts(&message.parts)),
+        (Home::Field, Role::System) => joined(out, &texts(&message.parts)),
         (Home::Field, _) => {
             out.json("[");
             unit(writer, out, &Message { home: Home::List, ..message.clone() });
@@ -82,7 +85,10 @@ fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) 
         }
         match (part, message.role) {
             (Part::Text(text), Role::Assistant) if !text.text.is_empty() => {
-                out.comma().json("{\"type\":\"output_text\",\"text\":").string(&text.text).json("}");
+                out.comma()
+                    .json("{\"type\":\"output_text\",\"text\":")
+                    .string(&text.text)
+                    .json("}");
             }
             (Part::Refusal(text), Role::Assistant) => {
                 out.comma().json("{\"type\":\"refusal\",\"refusal\":").string(&text.text).json("}");
@@ -101,7 +107,7 @@ pub(super) fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call
 }
 
 fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
-    if result.screen && writer.same_wire() {
+    if result.takes == Takes::Screenshot && writer.same_wire() {
         return screenshot(writer, out, result);
     }
     let has_media = result.content.iter().any(|part| matches!(part, Part::Media(_)));
@@ -121,11 +127,11 @@ fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolRe
         out.json("]");
         return;
     }
-    let mut texts = writer.texts(&result.content);
+    let mut texts = texts(&result.content);
     if result.is_error && result.node.is_some() {
         texts.insert(0, Str::plain(notice::ERROR));
     }
-    writer.joined(out, &texts);
+    joined(out, &texts);
 }
 
 /// The output of the hosted computer tool is one picture and nothing else.
@@ -180,16 +186,21 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
             match source {
                 Source::File(_) => out.key("file_id"),
                 Source::Url(_) => out.key("file_url"),
-                Source::Data(_) | Source::Text(_) | Source::Missing => {
-                    out.key("filename").string(&writer.file_name(medium.id)).json(",").key("file_data")
-                }
+                Source::Data(_) | Source::Text(_) | Source::Missing => out
+                    .key("filename")
+                    .string(&writer.file_name(medium.id))
+                    .json(",")
+                    .key("file_data"),
             };
             writer.address(out, medium.id);
             out.json("}");
         }
         (MediaKind::Audio, Source::Data(payload)) => {
             out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
-            out.bytes(payload.bytes()).json("\",\"format\":").quoted(&writer.audio_format(medium.id)).json("}}");
+            out.bytes(payload.bytes())
+                .json("\",\"format\":")
+                .quoted(&writer.audio_format(medium.id))
+                .json("}}");
         }
         (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
             text_part(out, &Str::plain(notice::NOT_CARRIED));
@@ -215,9 +226,12 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                 if let Some(text) = description {
                     out.json(",\"description\":").string(text);
                 }
-                out.json(",\"parameters\":").raw(schema.unwrap_or(b"{\"type\":\"object\",\"properties\":{}}"));
+                out.json(",\"parameters\":")
+                    .raw(schema.unwrap_or(b"{\"type\":\"object\",\"properties\":{}}"));
                 // Absent means strict here, and not elsewhere.
-                out.json(",\"strict\":").json(if *strict == Some(true) { "true" } else { "false" }).json("}");
+                out.json(",\"strict\":")
+                    .json(if *strict == Some(true) { "true" } else { "false" })
+                    .json("}");
             }
         }
         out.json("]");
@@ -246,7 +260,9 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
         }
         Some(Format::Schema(name, schema, strict)) => {
             out.comma().key("text").json("{\"format\":{\"type\":\"json_schema\",\"name\":");
-            out.string(&name.clone().unwrap_or(Str::plain("answer"))).json(",\"schema\":").raw(schema);
+            out.string(&name.clone().unwrap_or(Str::plain("answer")))
+                .json(",\"schema\":")
+                .raw(schema);
             if let Some(strict) = strict {
                 out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
             }

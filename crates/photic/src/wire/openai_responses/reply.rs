@@ -13,8 +13,12 @@ pub(crate) fn lift_reply<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     root: Value<'d, 'a>,
 ) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
-    let messages: Vec<_> =
-        root.get("output").into_iter().flat_map(Value::items).map(|item| read_item(lifter, item)).collect();
+    let messages: Vec<_> = root
+        .get("output")
+        .into_iter()
+        .flat_map(Value::items)
+        .map(|item| read_item(lifter, item))
+        .collect();
     let cut = root.get("incomplete_details").and_then(|details| details.get("reason")?.str());
     let stop = match cut.as_ref().map(Str::decode).as_deref() {
         Some("max_output_tokens") => Stop::Length,
@@ -41,7 +45,8 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
     }
     let id = reply.id.clone().unwrap_or(Str::plain(""));
     out.json("{\"id\":").string(&id);
-    out.json(",\"object\":\"response\",\"created_at\":").json(&reply.created.unwrap_or(0).to_string());
+    out.json(",\"object\":\"response\",\"created_at\":")
+        .json(&reply.created.unwrap_or(0).to_string());
     let cut = match reply.stop {
         Stop::Length => Some("max_output_tokens"),
         Stop::Refused => Some("content_filter"),
@@ -49,7 +54,9 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
     };
     match cut {
         Some(reason) => {
-            out.json(",\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":").quoted(reason).json("}");
+            out.json(",\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":")
+                .quoted(reason)
+                .json("}");
         }
         None => {
             out.json(",\"status\":\"completed\",\"incomplete_details\":null");
@@ -72,9 +79,11 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
                     .json("{\"type\":\"output_text\",\"text\":")
                     .string(&text.text)
                     .json(",\"annotations\":[]}"),
-                Part::Refusal(text) => {
-                    out.comma().json("{\"type\":\"refusal\",\"refusal\":").string(&text.text).json("}")
-                }
+                Part::Refusal(text) => out
+                    .comma()
+                    .json("{\"type\":\"refusal\",\"refusal\":")
+                    .string(&text.text)
+                    .json("}"),
                 _ => &mut out,
             };
         }

@@ -1,0 +1,56 @@
+//! Reading the body, and finding out what it is.
+
+use std::io::{IsTerminal as _, Read as _};
+
+use anyhow::{Context as _, bail};
+use photic::Wire;
+
+use crate::arguments::SourceOptions;
+use crate::style::Hint;
+
+/// A body and its name for messages.
+pub(crate) struct Input {
+    pub(crate) name: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Input {
+    pub(crate) fn read(options: &SourceOptions) -> anyhow::Result<Self> {
+        if let Some(path) = options.file.as_deref().filter(|path| path.as_os_str() != "-") {
+            let name = path.display().to_string();
+            let body = std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?;
+            return Ok(Self { name, body });
+        }
+        let mut stdin = std::io::stdin();
+        if options.file.is_none() && stdin.is_terminal() {
+            bail!(anyhow::anyhow!("no request given").context(Hint(
+                "name a file, or pipe a request body in: `photic check request.json`"
+            )));
+        }
+        let mut body = Vec::new();
+        stdin.read_to_end(&mut body).context("cannot read standard input")?;
+        Ok(Self { name: "standard input".to_owned(), body })
+    }
+
+    /// The wire of a request body.
+    pub(crate) fn wire(&self, options: &SourceOptions) -> anyhow::Result<Wire> {
+        match options.from.or_else(|| photic::detect(&self.body)) {
+            Some(wire) => Ok(wire),
+            None => self.unknown(),
+        }
+    }
+
+    /// The body is of no wire we know.
+    pub(crate) fn unknown<T>(&self) -> anyhow::Result<T> {
+        let name = &self.name;
+        if serde_json::from_slice::<serde::de::IgnoredAny>(&self.body).is_err() {
+            bail!(
+                anyhow::anyhow!("`{name}` is not JSON")
+                    .context(Hint("pass the body of one request as it goes over the wire"))
+            );
+        }
+        bail!(anyhow::anyhow!("`{name}` looks like no request of a wire photic knows").context(
+            Hint("name its wire with `--from openai-chat`, `openai-responses` or `anthropic`")
+        ))
+    }
+}

@@ -1,0 +1,103 @@
+//! `photic lower`: the body for a wire, on standard output; words about it on standard error.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use photic::json::Segments;
+use photic::{Decision, Finding, Ledger, Policy, Wire};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::arguments::LowerOptions;
+use crate::input::Input;
+use crate::style::{DIM, GREEN, YELLOW, counted, grouped};
+
+pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
+    let input = Input::read(&options.source)?;
+    let request = options.source.from.or_else(|| photic::detect(&input.body));
+    match (request, photic::wire::detect_reply(&input.body)) {
+        (Some(wire), None) => request_body(options, &input, wire),
+        // A reply has no messages to send; `--from` alone cannot tell the two apart.
+        (wire, Some(reply)) => reply_body(options, &input, wire.unwrap_or(reply)),
+        (None, None) => input.unknown(),
+    }
+}
+
+fn request_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Result<ExitCode> {
+    let (transcript, findings) = photic::lift(from, &input.body);
+    if !transcript.is_readable() {
+        return input.unknown();
+    }
+    let profile = photic::profile::resolve(options.to, options.source.model.as_deref(), None);
+    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+    let lowered = photic::lower(&transcript, &plan);
+    if options.explain {
+        explain(from, &profile, &plan.ledger, &lowered.decisions)?;
+    }
+    if options.source.json {
+        let body = lowered.body.to_vec();
+        let report = Report {
+            from,
+            to: options.to,
+            profile: &profile.id,
+            findings: &findings,
+            decisions: &lowered.decisions,
+            ledger: &plan.ledger,
+            body: serde_json::from_slice(&body).context("cannot read the lowered body back")?,
+        };
+        let mut out = std::io::stdout().lock();
+        serde_json::to_writer_pretty(&mut out, &report)?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write(&lowered.body)
+}
+
+fn reply_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Result<ExitCode> {
+    write(&photic::lower_reply(&photic::lift_reply(from, &input.body), options.to))
+}
+
+#[derive(Serialize)]
+struct Report<'r> {
+    from: Wire,
+    to: Wire,
+    profile: &'r str,
+    findings: &'r [Finding],
+    decisions: &'r [Decision],
+    ledger: &'r Ledger,
+    body: &'r RawValue,
+}
+
+fn explain(
+    from: Wire,
+    profile: &photic::Profile,
+    ledger: &Ledger,
+    decisions: &[Decision],
+) -> anyhow::Result<()> {
+    let mut words = anstream::stderr().lock();
+    for decision in decisions {
+        let says = decision.did.says();
+        match &decision.at {
+            Some(at) => writeln!(words, "{YELLOW}{at}{YELLOW:#} {says}")?,
+            None => writeln!(words, "{YELLOW}request{YELLOW:#} {says}")?,
+        }
+    }
+    if decisions.is_empty() {
+        writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
+    }
+    let (images, tokens) = (counted(ledger.images, "image"), grouped(ledger.image_tokens));
+    let (wire, id) = (profile.wire, &profile.id);
+    writeln!(words, "{DIM}{from} → {wire}, profile `{id}`; {images} seen, {tokens} tokens{DIM:#}")?;
+    Ok(())
+}
+
+/// Segment by segment: the long ones are never copied.
+fn write(body: &Segments<'_>) -> anyhow::Result<ExitCode> {
+    let mut out = std::io::stdout().lock();
+    for segment in body.iter() {
+        out.write_all(segment).context("cannot write to standard output")?;
+    }
+    out.flush().context("cannot write to standard output")?;
+    Ok(ExitCode::SUCCESS)
+}

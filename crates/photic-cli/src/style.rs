@@ -1,0 +1,66 @@
+//! How words look: errors, causes, hints; colors only where somebody can see them.
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
+pub(crate) const DIM: Style = Style::new().dimmed();
+
+/// What to do next; rides on an error as a context.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hint(pub(crate) &'static str);
+
+impl std::fmt::Display for Hint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Prints an error, its causes, and a hint where there is one.
+pub(crate) fn error(error: &anyhow::Error) {
+    let hint = error.downcast_ref::<Hint>();
+    let mut causes = error.chain().skip(usize::from(hint.is_some()));
+    if let Some(first) = causes.next() {
+        anstream::eprintln!("{RED}error:{RED:#} {first}");
+    }
+    for cause in causes {
+        anstream::eprintln!("{DIM}cause:{DIM:#} {cause}");
+    }
+    if let Some(hint) = hint {
+        anstream::eprintln!("\n{CYAN}hint:{CYAN:#} {hint}");
+    }
+}
+
+/// A number of things: `1 image`, `2 images`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number as u64))
+}
+
+/// A number with thousands set apart.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "1,234,567"].map(str::to_owned)
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! `check` and `lower`: exit codes, words, JSON.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use crate::{photic, root, run, stderr, stdout};
+
+const BLIND: &str = "crates/photic/tests/captured/ai6-openai-compatible-one.json";
+const CLEAN: &str = "crates/photic/tests/captured/ai6-anthropic-one.json";
+
+#[test]
+fn check_says_what_blinds_the_model_and_exits_with_1() {
+    let output = run(&["check", BLIND, "--for", "gpt-4o"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = stdout(&output);
+    assert!(words.starts_with("image_as_text at /messages/2/content#/1/data\n"), "{words}");
+    assert!(words.contains("tokens as text, 255 as an image"), "{words}");
+    assert!(words.contains("hint: `photic lower`"), "{words}");
+    assert!(words.contains("1 finding in"), "{words}");
+    assert!(stderr(&output).is_empty());
+}
+
+#[test]
+fn check_of_a_clean_body_exits_with_0() {
+    let output = run(&["check", CLEAN]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("clean: "));
+}
+
+#[test]
+fn misuse_exits_with_2_and_says_what_to_do_next() {
+    for (arguments, says) in [
+        (vec!["check", "no-such-file.json"], "error: cannot read `no-such-file.json`"),
+        (vec!["check", "Cargo.toml"], "hint: pass the body of one request"),
+        (vec!["check", "captures/ai6/package.json"], "hint: name its wire with `--from"),
+        (vec!["lower", BLIND], "--to <WIRE>"),
+        (vec!["lower", BLIND, "--to", "carrier-pigeon"], "possible values: openai-chat"),
+    ] {
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(says), "{arguments:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn json_is_json_and_names_the_same_findings() {
+    let output = run(&["check", BLIND, "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["findings"][0]["code"], "image_as_text");
+    assert_eq!(report["wire"], "openai-chat");
+
+    let output = run(&["lower", BLIND, "--to", "anthropic", "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["ledger"]["images"], 1);
+    assert_eq!(report["body"]["messages"][0]["role"], "user");
+    assert_eq!(report["decisions"][0]["did"], "rewrote");
+}
+
+#[test]
+fn lower_reads_standard_input_and_explains_on_standard_error() {
+    let body = std::fs::read(root().join(BLIND)).unwrap();
+    let mut child = photic()
+        .args(["lower", "-", "--to", "openai-chat", "--explain"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(&body).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("moved into the user turn"), "{}", stderr(&output));
+    let again = serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap();
+    assert_eq!(again["messages"].as_array().unwrap().last().unwrap()["role"], "user");
+}
+
+#[test]
+fn a_clean_body_passes_through_byte_for_byte() {
+    let output = run(&["lower", CLEAN, "--to", "anthropic"]);
+    assert_eq!(output.stdout, std::fs::read(root().join(CLEAN)).unwrap());
+}
+
+#[test]
+fn replies_are_lowered_too() {
+    let reply = "crates/photic/tests/wires/reply-anthropic-calls/reply.json";
+    let output = run(&["lower", reply, "--to", "openai-chat"]);
+    let reply: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(reply["choices"][0]["finish_reason"], "tool_calls");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let mut child = photic()
+        .args(["lower", BLIND, "--to", "anthropic"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+}
+
+#[test]
+fn help_begins_with_examples_and_every_shell_gets_completions() {
+    for arguments in [vec!["--help"], vec!["check", "--help"], vec!["lower", "--help"]] {
+        assert!(stdout(&run(&arguments)).starts_with("Examples:\n"), "{arguments:?}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(stdout(&run(&["completions", shell])).contains("photic"), "{shell}");
+    }
+    let page = stdout(&run(&["man"]));
+    assert!(
+        page.contains(".TH photic 1") && page.contains("lower") && page.contains("\\-\\-explain")
+    );
+}

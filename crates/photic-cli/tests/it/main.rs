@@ -1,0 +1,32 @@
+//! The command line as a person meets it: words, exit codes, and what the README promises.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
+
+mod commands;
+mod readme;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The binary under test.
+fn photic() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
+    command.env("NO_COLOR", "1").current_dir(root());
+    command
+}
+
+/// The root of the checkout.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn run(arguments: &[&str]) -> Output {
+    photic().args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

@@ -1,0 +1,182 @@
+//! What hoisting ten images out of a 12 MB body costs, against one memcpy of it.
+//!
+//! `cargo bench -p photic --bench hoist` prints the figures; with `-- --check` it fails past the
+//! limits. CPU time, medians of interleaved rounds, ratios inside one run: machines are noisy.
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people")]
+
+use std::alloc::System;
+use std::fmt::Write as _;
+use std::hint::black_box;
+
+use photic::{Policy, Profile, Wire};
+use serde_json::value::RawValue;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+const ROUNDS: usize = 21;
+const IMAGES: usize = 10;
+const IMAGE_BASE64: usize = 1_236_000;
+const MOST_MEMCPYS: f64 = 2.0;
+const MOST_ALLOCATED: usize = 1_000_000;
+
+/// Something to time.
+type Work<'w> = Box<dyn FnMut() -> usize + 'w>;
+
+fn main() {
+    let check = std::env::args().any(|argument| argument == "--check");
+    let mut within = true;
+    for (name, body) in [
+        ("images as `image_url` parts of tool messages", chat_body(as_part)),
+        ("images stringified by the AI SDK", chat_body(as_text)),
+    ] {
+        println!("\n{name}: {} bytes, {IMAGES} images", body.len());
+        within &= measure(&body);
+    }
+    assert!(
+        !check || within,
+        "past the limits: {MOST_MEMCPYS} memcpys, {MOST_ALLOCATED} bytes allocated"
+    );
+}
+
+fn measure(body: &[u8]) -> bool {
+    let profile = Profile::generic(Wire::OpenAiChat);
+    let buffer = || vec![0u8; body.len() + (1 << 20)];
+    let (mut copied, mut scanned, mut written, mut raw) = (buffer(), buffer(), buffer(), buffer());
+    let mut contenders: [(&str, Work<'_>); 6] = [
+        ("memcpy", Box::new(|| gather(&mut copied, [body].into_iter()))),
+        ("span scan + copy", Box::new(|| scan(body) + gather(&mut scanned, [body].into_iter()))),
+        ("photic: lift, survey, plan, lower", Box::new(|| hoist(body, &profile, None))),
+        ("photic, written to one buffer", Box::new(|| hoist(body, &profile, Some(&mut written)))),
+        ("serde_json RawValue, read and written", Box::new(|| raw_values(body, &mut raw))),
+        ("serde_json Value, read and written", Box::new(|| values(body))),
+    ];
+    let mut times = vec![Vec::new(); contenders.len()];
+    for _ in 0..ROUNDS {
+        for (times, (_, work)) in times.iter_mut().zip(&mut contenders) {
+            let start = cpu_nanos();
+            black_box(work());
+            times.push(cpu_nanos() - start);
+        }
+    }
+    let medians: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
+    for ((name, _), median) in contenders.iter().zip(&medians) {
+        println!("  {name:<40} {:>8.3} ms  {:>5.2} x memcpy", median / 1e6, median / medians[0]);
+    }
+    let region = Region::new(ALLOCATOR);
+    black_box(hoist(body, &profile, None));
+    let allocated = region.change().bytes_allocated;
+    println!("  allocated beyond the body: {allocated} bytes");
+    medians[3] / medians[0] <= MOST_MEMCPYS && allocated < MOST_ALLOCATED
+}
+
+/// What the gateway will do with every request.
+fn hoist(body: &[u8], profile: &Profile, into: Option<&mut Vec<u8>>) -> usize {
+    let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
+    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
+    assert_eq!(plan.ledger.images, IMAGES);
+    let lowered = photic::lower(&transcript, &plan);
+    match into {
+        Some(buffer) => gather(buffer, lowered.body.iter()),
+        None => lowered.body.len() + findings.len(),
+    }
+}
+
+fn gather<'s>(buffer: &mut [u8], segments: impl Iterator<Item = &'s [u8]>) -> usize {
+    let mut at = 0;
+    for segment in segments {
+        buffer[at..at + segment.len()].copy_from_slice(segment);
+        at += segment.len();
+    }
+    black_box(&buffer[..at]).len()
+}
+
+/// The least that any reader must do: find where every string ends.
+fn scan(body: &[u8]) -> usize {
+    let mut at = 0;
+    let mut strings = 0;
+    while let Some(open) = memchr::memchr(b'"', &body[at..]) {
+        at += open + 1;
+        while let Some(found) = memchr::memchr2(b'"', b'\\', &body[at..]) {
+            at += found + 1;
+            if body[at - 1] == b'"' {
+                break;
+            }
+            at += 1;
+        }
+        strings += 1;
+    }
+    strings
+}
+
+fn raw_values(body: &[u8], buffer: &mut Vec<u8>) -> usize {
+    #[derive(serde::Deserialize, serde::Serialize)]
+    struct Body<'b> {
+        model: &'b str,
+        #[serde(borrow)]
+        messages: Vec<&'b RawValue>,
+    }
+    let body: Body<'_> = serde_json::from_slice(body).unwrap();
+    buffer.clear();
+    serde_json::to_writer(&mut *buffer, &body).unwrap();
+    buffer.len()
+}
+
+fn values(body: &[u8]) -> usize {
+    let body: serde_json::Value = serde_json::from_slice(body).unwrap();
+    serde_json::to_vec(&body).unwrap().len()
+}
+
+fn chat_body(result: impl Fn(&str) -> String) -> Vec<u8> {
+    let prose = "The agent looked at the screen and decided which button to press next. ".repeat(4);
+    let mut body =
+        format!(r#"{{"model":"some-model","messages":[{{"role":"system","content":"{prose}"}}"#);
+    for image in 0..IMAGES {
+        write!(
+            body,
+            r#",{{"role":"user","content":"Step {image}. {prose}"}},{{"role":"assistant","content":null,"tool_calls":[{{"id":"call_{image}","type":"function","function":{{"name":"screenshot","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"call_{image}","content":{}}}"#,
+            result(&png_base64(image))
+        )
+        .unwrap();
+    }
+    body.push_str("]}");
+    body.into_bytes()
+}
+
+fn as_part(base64: &str) -> String {
+    format!(
+        r#"[{{"type":"text","text":"the page"}},{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{base64}"}}}}]"#
+    )
+}
+
+fn as_text(base64: &str) -> String {
+    let parts = format!(
+        r#"[{{"type":"text","text":"the page"}},{{"type":"image-data","data":"{base64}","mediaType":"image/png"}}]"#
+    );
+    serde_json::to_string(&parts).unwrap()
+}
+
+/// The header of a real picture, then noise: nothing here decodes pixels.
+fn png_base64(seed: usize) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut base64 = String::from("iVBORw0KGgoAAAANSUhEUgAABQAAAAMgCAIAAADz+lisAAAA");
+    let mut state = seed as u64 + 1;
+    while base64.len() < IMAGE_BASE64 {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        base64.push(char::from(ALPHABET[(state >> 58) as usize]));
+    }
+    base64
+}
+
+/// CPU time of this thread.
+fn cpu_nanos() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+fn median(times: &mut [u64]) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2] as f64
+}
