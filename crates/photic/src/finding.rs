@@ -159,6 +159,10 @@ codes! {
     ImageInsideLongerText = "image_inside_longer_text",
         "an image data URL stands inside a longer text; it is left alone, because cutting it would corrupt it",
         "make the tool return the image as a part of its own";
+    /// A list of parts in a text that names an image by address.
+    ImageAddressInText = "image_address_in_text",
+        "the address of an image stands here as text; the model cannot open it, and an address that a tool returned is not for the provider to fetch",
+        "make the tool return the bytes of the image";
     /// Not JSON, or not a conversation.
     NotJson = "not_json",
         "this is not a JSON request body",

@@ -1,11 +1,12 @@
 //! From a body to a transcript: what all wires share. It borrows, and it cannot fail.
 
 use crate::finding::{Code, Finding, Position};
-use crate::json::{Doc, Kind, NodeId, Str, Value};
+use crate::json::{Doc, Kind, NodeId, Str, Value, base64_run};
 use crate::media::{
-    DataUrl, Found, Media, MediaKind, Payload, Source, is_type, proper_name, whole_string_image,
+    DataUrl, Found, Media, MediaKind, Payload, Source, begins_with_data, is_type, proper_name,
+    sniff_kind, whole_string_image,
 };
-use crate::rescue::{self, Piece};
+use crate::rescue::{self, Piece, Rescue};
 use crate::settings::{SHARED, Settings};
 use crate::structure;
 use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Text, Transcript, Woven};
@@ -17,7 +18,12 @@ use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
 /// ones that depend on it.
 pub fn lift(wire: Wire, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     let doc = match Doc::parse(body) {
-        Ok(doc) if doc.root().is_some_and(|root| root.kind() == Kind::Object) => doc,
+        Ok(doc)
+            if doc.len() <= MOST_VALUES
+                && doc.root().is_some_and(|root| root.kind() == Kind::Object) =>
+        {
+            doc
+        }
         _ => return (Transcript::unreadable(wire, body), vec![not_json()]),
     };
     let mut lifter = Lifter::new(&doc);
@@ -36,6 +42,9 @@ pub fn lift(wire: Wire, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     findings.extend(structure::findings(&transcript));
     (transcript, findings)
 }
+
+/// More values than any conversation holds: beyond it a body is not worth its memory.
+const MOST_VALUES: usize = 1 << 20;
 
 /// What a wire's reader gives back.
 pub(crate) struct Draft<'a> {
@@ -80,11 +89,13 @@ impl<'d, 'a> Lifter<'d, 'a> {
     ) {
         let found = match words {
             Words::Foreign => rescue::from_text(value),
-            Words::Own => None,
+            Words::Own => Rescue::Nothing,
         };
-        let Some(pieces) = found else {
+        let Rescue::Found(pieces) = found else {
             let text = value.str().unwrap_or(Str::plain(""));
-            if words == Words::Foreign && holds_data_url(&text) {
+            if matches!(found, Rescue::Addresses) {
+                self.report(Code::ImageAddressInText, value.id());
+            } else if words == Words::Foreign && holds_data_url(&text) {
                 self.report(Code::ImageInsideLongerText, value.id());
             }
             parts.push(Part::Text(Text { text, node }));
@@ -93,6 +104,10 @@ impl<'d, 'a> Lifter<'d, 'a> {
         for piece in pieces {
             parts.push(match piece {
                 Piece::Text(text) => Part::Text(Text { text, node: None }),
+                Piece::Address(text) => {
+                    self.report(Code::ImageAddressInText, value.id());
+                    Part::Text(Text { text, node: None })
+                }
                 Piece::Media(found) => self.media(found.into_media(value.id()), None),
                 Piece::Woven(pieces, found) => {
                     let media = found
@@ -102,6 +117,29 @@ impl<'d, 'a> Lifter<'d, 'a> {
                     Part::Woven(Woven { pieces, media })
                 }
             });
+        }
+    }
+
+    /// Reads content that is not a list: a string as text, other JSON as the text it is.
+    pub(crate) fn anything(
+        &mut self,
+        value: Value<'d, 'a>,
+        words: Words,
+        parts: &mut Vec<Part<'a>>,
+    ) {
+        match value.kind() {
+            Kind::String => self.text(value, None, words, parts),
+            Kind::Null => {}
+            Kind::Object | Kind::Array | Kind::Number | Kind::Bool => {
+                let part = self.unknown_part(value);
+                parts.push(match part {
+                    Part::Opaque(_) => {
+                        let text = Str::Plain(String::from_utf8_lossy(value.raw()));
+                        Part::Text(Text { text, node: None })
+                    }
+                    medium => medium,
+                });
+            }
         }
     }
 
@@ -177,6 +215,41 @@ pub(crate) fn base64_medium<'a>(
     medium(kind, source, declared, found, value.id())
 }
 
+/// The medium of a file slot, which holds a data URL or bare base64; an image does not belong there.
+pub(crate) fn file_medium<'a>(data: Value<'_, 'a>) -> Media<'a> {
+    let is_url = data.str().is_some_and(|text| begins_with_data(&text));
+    let mut media = if is_url {
+        address_medium(data, MediaKind::Document)
+    } else {
+        base64_medium(data, None, MediaKind::Document)
+    };
+    if sniff_kind(&media.header()) == Some(MediaKind::Image) {
+        media.kind = MediaKind::Image;
+        media.found = Found::Misfiled;
+    }
+    media
+}
+
+/// The type that the name of an audio format stands for.
+pub(crate) fn audio_type(format: &str) -> Str<'static> {
+    Str::plain(match format {
+        "mp3" => "audio/mpeg".to_owned(),
+        other => format!("audio/{other}"),
+    })
+}
+
+/// The string of that name, or an empty one.
+pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
+    value.get(name).and_then(|text| text.str()).unwrap_or(Str::plain(""))
+}
+
+/// A string or a list of them.
+pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
+    value
+        .str()
+        .map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
+}
+
 /// A medium without a name or detail.
 pub(crate) const fn medium<'a>(
     kind: MediaKind,
@@ -189,6 +262,13 @@ pub(crate) const fn medium<'a>(
 }
 
 impl<'a> Settings<'a> {
+    /// Notes a field of which only one member could be read.
+    pub(crate) fn note_others(&mut self, value: Value<'_, 'a>, field: &'static str, read: &str) {
+        if value.entries().any(|(key, _)| !key.is(read)) {
+            self.untranslatable.push(Str::plain(field));
+        }
+    }
+
     /// Takes a field that keeps its name on several wires, or notes what it is.
     ///
     /// `own` lists what the source wire defines; a field outside it is one we do not know.
@@ -231,8 +311,12 @@ fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Fi
 /// Whether prose quotes a data URL of an image.
 fn holds_data_url(text: &Str<'_>) -> bool {
     let bytes = text.bytes();
-    memchr::memmem::find(bytes, b"data:image").is_some_and(|at| {
+    let urls = memchr::memmem::find_iter(bytes, b"data:image").any(|at| {
         let rest = &bytes[at..bytes.len().min(at + 96)];
         memchr::memmem::find(rest, b";base64,").is_some()
+    });
+    // Bare base64 after some words: the first bytes of a PNG or a JPEG, and much more of it.
+    urls || ["iVBORw0KGgo", "/9j/4"].iter().any(|magic| {
+        memchr::memmem::find_iter(bytes, magic.as_bytes()).any(|at| base64_run(&bytes[at..]) >= 256)
     })
 }

@@ -51,24 +51,7 @@ pub(crate) fn not_shown(kind: MediaKind, header: &Header, reason: Reason) -> Str
         (Some(media_type), None) => format!(" ({media_type})"),
         (None, _) => String::new(),
     };
-    format!("[{noun} not shown{facts}: {}; you have not seen it]", why(reason))
-}
-
-const fn why(reason: Reason) -> &'static str {
-    match reason {
-        Reason::NoSight => "this model cannot take it in",
-        Reason::NoSlot => "this endpoint has no place for it",
-        Reason::Unreadable => "its bytes could not be read",
-        Reason::TypeNotAccepted => "this endpoint does not accept its type",
-        Reason::SourceNotAccepted => "this endpoint cannot reach where it is stored",
-        Reason::OverLimit => "it is larger than this endpoint accepts",
-        Reason::OverCount => "this endpoint accepts no more of them in one request",
-        Reason::OverBudget => "the request would be larger than this endpoint accepts",
-        // Reasons to show a medium elsewhere never reach this text.
-        Reason::Fits | Reason::ResultSlot | Reason::ErrorResult | Reason::RoleForbids => {
-            "it is shown elsewhere"
-        }
-    }
+    format!("[{noun} not shown{facts}: {}; you have not seen it]", reason.says())
 }
 
 /// A part that this wire cannot carry.
@@ -86,6 +69,8 @@ pub(crate) const BRIDGE: &str = "I have the tool results and will look at what t
 pub(crate) const UNKNOWN_TOOL: &str = "unknown_tool";
 /// The first message where a conversation would start with the assistant.
 pub(crate) const EARLIER: &str = "[earlier messages are not shown]";
+/// A message that says nothing, where that is not allowed.
+pub(crate) const EMPTY: &str = "[empty message]";
 /// Before instructions that had to move into a user message.
 pub(crate) const SYSTEM: &str = "[system message]";
 

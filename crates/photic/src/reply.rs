@@ -86,9 +86,17 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     let text = |name: &str| root.get(name).and_then(|value| value.str());
     reply.id = text("id");
     reply.model = text("model");
-    reply.created =
-        root.get("created").or_else(|| root.get("created_at")).and_then(|value| value.u64());
-    reply.error = root.get("error").filter(|error| !error.is_null()).and_then(failure);
+    reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(seconds);
+    let answers = match wire {
+        Wire::OpenAiChat => "choices",
+        Wire::OpenAiResponses => "output",
+        Wire::Anthropic => "content",
+    };
+    reply.error = match root.get("error").filter(|error| !error.is_null()) {
+        Some(error) => Some(failure(error)),
+        // Some servers spell errors in their own way; an answer without an answer is one.
+        None => root.get(answers).is_none().then(|| failure(root)),
+    };
     let mut lifter = Lifter::new(&doc);
     let (messages, stop, usage) = match wire {
         Wire::OpenAiChat => openai_chat::lift_reply(&mut lifter, root),
@@ -136,10 +144,19 @@ impl<'a> Reply<'a> {
     }
 }
 
-fn failure<'a>(error: Value<'_, 'a>) -> Option<Failure<'a>> {
-    let kind = error.get("type").or_else(|| error.get("code")).and_then(|kind| kind.str());
-    let message = error.get("message").and_then(|text| text.str()).or_else(|| error.str())?;
-    Some(Failure { kind, message })
+fn failure<'a>(error: Value<'_, 'a>) -> Failure<'a> {
+    let text = |name: &str| error.get(name).and_then(|value| value.str());
+    let kind = text("type").or_else(|| text("code")).filter(|kind| !kind.is_empty());
+    let message = text("message").or_else(|| text("detail")).or_else(|| error.str());
+    // Better the whole body than no word of it.
+    let message = message.unwrap_or_else(|| Str::Plain(String::from_utf8_lossy(error.raw())));
+    Failure { kind, message }
+}
+
+/// A point in time, which some servers give in fractions.
+fn seconds(value: Value<'_, '_>) -> Option<u64> {
+    let text = std::str::from_utf8(value.raw()).ok()?;
+    text.split('.').next()?.parse().ok()
 }
 
 /// A number in a reply; zero where it is not said.

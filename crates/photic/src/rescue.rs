@@ -9,10 +9,24 @@ use crate::media::{
     DataUrl, Found, Media, MediaKind, Payload, Source, sniff_kind, whole_string_image,
 };
 
-/// What a text turned out to hold, in order.
+/// What a text turned out to be.
+#[derive(Debug)]
+pub(crate) enum Rescue<'a> {
+    /// Words.
+    Nothing,
+    /// A list of parts that names images by address only. It stays as it is: an address that a
+    /// tool returned is not for the provider to fetch.
+    Addresses,
+    /// Media, and words around them, in order.
+    Found(Vec<Piece<'a>>),
+}
+
+/// A piece of a text that holds media.
 #[derive(Debug)]
 pub(crate) enum Piece<'a> {
     Text(Str<'a>),
+    /// A part that names an image by address, as it stands.
+    Address(Str<'a>),
     Media(Box<Rescued<'a>>),
     /// Words with media in them; one more text than media.
     Woven(Vec<Str<'a>>, Vec<Rescued<'a>>),
@@ -28,14 +42,56 @@ pub(crate) struct Rescued<'a> {
     pub(crate) inner: Option<String>,
 }
 
+/// The members that SDKs give their parts; none of them says anything that the model would miss.
+const KNOWN_MEMBERS: [&str; 28] = [
+    "type",
+    "text",
+    "data",
+    "dataBase64",
+    "base64",
+    "blob",
+    "url",
+    "uri",
+    "image",
+    "image_url",
+    "source",
+    "file",
+    "file_data",
+    "file_id",
+    "resource",
+    "mediaType",
+    "mimeType",
+    "mime_type",
+    "media_type",
+    "filename",
+    "name",
+    "title",
+    "detail",
+    "annotations",
+    "_meta",
+    "providerOptions",
+    "cache_control",
+    "is_error",
+];
+
 /// JSON in JSON in JSON: deeper than this nobody nests by accident.
 const DEEPEST: usize = 3;
 
 /// Finds media in a text, in any of the shapes seen in the wild.
-pub(crate) fn from_text<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
-    match whole_string(&value.str()?, value.has_base64_tail()) {
+pub(crate) fn from_text<'a>(value: Value<'_, 'a>) -> Rescue<'a> {
+    let Some(text) = value.str() else { return Rescue::Nothing };
+    let pieces = match whole_string(&text, value.has_base64_tail()) {
         Some(found) => Some(vec![Piece::Media(Box::new(found))]),
         None => from_json_text(value),
+    };
+    match pieces {
+        None => Rescue::Nothing,
+        Some(pieces)
+            if pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Address(_))) =>
+        {
+            Rescue::Addresses
+        }
+        Some(pieces) => Rescue::Found(pieces),
     }
 }
 
@@ -166,6 +222,10 @@ impl<'a> Walk<'_, 'a> {
     /// A content part in any of the dialects that SDKs serialize.
     fn typed_part(&self, value: Value<'_, 'a>) -> Option<Piece<'a>> {
         let type_name = value.get("type")?.str()?.decode();
+        // What a part says beside what we know of it would be lost: then it is woven instead.
+        if value.entries().any(|(key, _)| !KNOWN_MEMBERS.contains(&&*key.decode())) {
+            return None;
+        }
         if matches!(&*type_name, "text" | "input_text" | "output_text") {
             let text = value.get("text")?;
             let words = text.str()?;
@@ -182,8 +242,13 @@ impl<'a> Walk<'_, 'a> {
             }
             return Some(Piece::Text(words));
         }
-        let found = typed_media(value, &type_name)?;
-        Some(Piece::Media(Box::new(Rescued { inner: Some(self.doc.pointer(found.1)), ..found.0 })))
+        let (found, node) = typed_media(value, &type_name)?;
+        if matches!(found.source, Source::Url(_)) {
+            let span = value.span();
+            return Some(Piece::Address(self.words(span.start, span.end)));
+        }
+        let inner = Some(self.doc.pointer(node));
+        Some(Piece::Media(Box::new(Rescued { inner, ..found })))
     }
 
     /// Weaves media out of JSON that stands in strings of this (unescaped) JSON.
@@ -194,7 +259,6 @@ impl<'a> Walk<'_, 'a> {
         let mut at = 0;
         each_string(self.doc.root()?, &mut |value| {
             let Some(text) = value.str() else { return };
-            let pointer = self.doc.pointer(value.id());
             let holes = match whole_string(&text, value.has_base64_tail()) {
                 Some(found) => {
                     Some((vec![Str::plain(""), Str::plain("")], vec![found.into_owned()]))
@@ -204,7 +268,11 @@ impl<'a> Walk<'_, 'a> {
                 }
                 None => None,
             };
-            let Some((inner_texts, inner_media)) = holes else { return };
+            let Some((inner_texts, inner_media)) = holes.filter(|(_, media)| !media.is_empty())
+            else {
+                return;
+            };
+            let pointer = self.doc.pointer(value.id());
             let span = value.span();
             words.push_str(&plain[at..=span.start]);
             at = span.end - 1;
@@ -256,7 +324,7 @@ fn flatten(pieces: Vec<Piece<'_>>) -> (Vec<Str<'static>>, Vec<Rescued<'static>>)
             last.push('\n');
         }
         match piece {
-            Piece::Text(text) => {
+            Piece::Text(text) | Piece::Address(text) => {
                 if let Some(last) = texts.last_mut() {
                     last.push_str(&text.decode());
                 }
@@ -290,6 +358,7 @@ fn may_hold_json(text: &Str<'_>) -> bool {
     bytes.len() > 64 && begins_like_json(bytes) && bytes.contains(&b'"')
 }
 
+/// Whether there is more than words in it.
 fn holds_media(pieces: &[Piece<'_>]) -> bool {
     pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))
 }
@@ -388,7 +457,7 @@ fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
 fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>> {
     let (payload, declared) = match DataUrl::parse(text, tail_is_base64) {
         Some(url) => {
-            let payload = url.payload.filter(|payload| payload.header().is_image())?;
+            let payload = url.payload.filter(|payload| is_raster(payload))?;
             (payload, url.media_type)
         }
         None => (whole_string_image(text, tail_is_base64)?, None),
@@ -400,6 +469,12 @@ fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>>
         name: None,
         inner: None,
     })
+}
+
+/// A picture made of pixels. A drawing is text, and a model reads it better than our notice.
+fn is_raster(payload: &Payload<'_>) -> bool {
+    let header = payload.header();
+    header.is_image() && header.media_type != Some("image/svg+xml")
 }
 
 pub(crate) fn is_web_address(text: &Str<'_>) -> bool {
@@ -439,6 +514,7 @@ impl Piece<'_> {
     fn into_owned(self) -> Piece<'static> {
         match self {
             Piece::Text(text) => Piece::Text(text.into_owned()),
+            Piece::Address(text) => Piece::Address(text.into_owned()),
             Piece::Media(found) => Piece::Media(Box::new(found.into_owned())),
             Piece::Woven(texts, media) => Piece::Woven(
                 texts.into_iter().map(Str::into_owned).collect(),

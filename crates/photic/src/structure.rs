@@ -1,15 +1,16 @@
 //! How calls and results belong together: the segments of a conversation, and what is broken in
 //! them.
 //!
-//! A segment is one assistant turn (its units) and whatever follows it up to the next one.
+//! A segment is one assistant turn (its units) and whatever follows it up to the next one. Every
+//! pass here is linear: conversations are not ours to trust.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
 use crate::finding::{Code, Finding};
 use crate::json::{NodeId, Str};
 use crate::lift::position;
-use crate::transcript::{Message, Part, Role, Transcript};
+use crate::transcript::{CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// A part of a unit.
@@ -27,7 +28,7 @@ pub(crate) struct Segment {
     /// Calls that nothing answers.
     pub(crate) missing: Vec<Place>,
     /// Results in the tail that answer nothing.
-    pub(crate) orphans: Vec<Place>,
+    pub(crate) orphans: BTreeSet<Place>,
 }
 
 /// Cuts a conversation into segments and pairs results with calls.
@@ -35,56 +36,92 @@ pub(crate) struct Segment {
 /// `lenient` takes a result without a call as belonging to what the provider remembers.
 pub(crate) fn segments(transcript: &Transcript<'_>, lenient: bool) -> Vec<Segment> {
     let messages = &transcript.messages;
-    let flat = transcript.wire.is_flat();
-    let mut segments = cut(messages, flat);
-    let mut open: Vec<Vec<Place>> = segments
-        .iter()
-        .map(|segment| places(messages, segment.head.clone(), |part| matches!(part, Part::Call(_))))
-        .collect();
+    let mut segments = cut(messages, transcript.wire);
+    let mut open = OpenCalls::default();
+    let mut answered = BTreeSet::new();
     for at in 0..segments.len() {
+        // A flat list may answer late. Elsewhere a turn is over once something followed it.
+        if at > 0 && !transcript.wire.is_flat() && !segments[at - 1].tail.is_empty() {
+            open = OpenCalls::default();
+        }
+        for place in calls(messages, segments[at].head.clone()) {
+            if let Part::Call(call) = &messages[place.0].parts[place.1] {
+                open.add(call.id.decode().into_owned(), at, place);
+            }
+        }
         for place in
             places(messages, segments[at].tail.clone(), |part| matches!(part, Part::Result(_)))
         {
             let Part::Result(result) = &messages[place.0].parts[place.1] else { continue };
-            // A flat list may answer late; elsewhere only turns that follow each other at once are one.
-            let mut reach = (0..=at).rev().take_while(|&turn| {
-                flat || (turn..at).all(|earlier| segments[earlier].tail.is_empty())
-            });
-            let answered = reach.find_map(|turn| {
-                let index = open[turn].iter().position(|&(unit, part)| {
-                    matches!(&messages[unit].parts[part], Part::Call(call) if call.id == result.call_id)
-                })?;
-                Some((turn, index))
-            });
-            match answered {
-                Some((turn, index)) => {
-                    let call = open[turn].remove(index);
+            match open.take(&result.call_id.decode()) {
+                Some((turn, call)) => {
+                    answered.insert(call);
                     segments[turn].results.push((place, Some(call)));
                 }
                 None if lenient => segments[at].results.push((place, None)),
-                None => segments[at].orphans.push(place),
+                None => {
+                    segments[at].orphans.insert(place);
+                }
             }
         }
     }
     if !lenient {
-        for (segment, open) in segments.iter_mut().zip(open) {
-            segment.missing = open;
+        for segment in &mut segments {
+            segment.missing = calls(messages, segment.head.clone())
+                .into_iter()
+                .filter(|place| !answered.contains(place) && !is_screen(messages, *place))
+                .collect();
         }
     }
     segments
 }
 
-fn cut(messages: &[Message<'_>], flat: bool) -> Vec<Segment> {
+/// Calls that wait for a result, by id; the nearest turn first, within it the first call.
+#[derive(Default)]
+struct OpenCalls {
+    by_id: BTreeMap<String, Vec<(usize, VecDeque<Place>)>>,
+}
+
+impl OpenCalls {
+    fn add(&mut self, id: String, turn: usize, place: Place) {
+        let turns = self.by_id.entry(id).or_default();
+        match turns.last_mut() {
+            Some((last, places)) if *last == turn => places.push_back(place),
+            _ => turns.push((turn, VecDeque::from([place]))),
+        }
+    }
+
+    fn take(&mut self, id: &str) -> Option<(usize, Place)> {
+        let turns = self.by_id.get_mut(id)?;
+        let (turn, places) = turns.last_mut()?;
+        let found = (*turn, places.pop_front()?);
+        if places.is_empty() {
+            turns.pop();
+        }
+        Some(found)
+    }
+}
+
+/// Nobody can stand in for a picture of the screen.
+fn is_screen(messages: &[Message<'_>], (unit, part): Place) -> bool {
+    matches!(&messages[unit].parts[part], Part::Call(call) if call.kind == CallKind::Screen)
+}
+
+fn cut(messages: &[Message<'_>], wire: Wire) -> Vec<Segment> {
     let mut segments = vec![Segment::default()];
     let mut at = 0;
     while at < messages.len() {
         if messages[at].role == Role::Assistant {
             let start = at;
             at += 1;
-            // On a flat wire one turn is many items: thoughts, words, calls, hosted tools.
-            while flat
-                && at < messages.len()
-                && matches!(messages[at].role, Role::Assistant | Role::Unknown)
+            // On a flat wire one turn is many items: thoughts, words, calls, hosted tools. Where
+            // results are nested, neighbors of one role count as one turn.
+            while at < messages.len()
+                && match messages[at].role {
+                    Role::Assistant => wire.is_flat() || wire.nests_results(),
+                    Role::Unknown => wire.is_flat(),
+                    Role::System | Role::Developer | Role::User | Role::Tool => false,
+                }
             {
                 at += 1;
             }
@@ -97,6 +134,10 @@ fn cut(messages: &[Message<'_>], flat: bool) -> Vec<Segment> {
         }
     }
     segments
+}
+
+fn calls(messages: &[Message<'_>], units: Range<usize>) -> Vec<Place> {
+    places(messages, units, |part| matches!(part, Part::Call(_)))
 }
 
 fn places(
@@ -124,13 +165,14 @@ impl Segment {
             .filter(move |&unit| unit < last && messages[unit].results().next().is_none())
     }
 
-    /// The first result that something else of the tail precedes: neighbors of one role count as
-    /// one turn.
+    /// The unit of the first result that something else of the tail precedes: neighbors of one
+    /// role count as one turn.
     pub(crate) fn first_late(&self, messages: &[Message<'_>]) -> Option<usize> {
-        let first_other =
-            places(messages, self.tail.clone(), |part| !matches!(part, Part::Result(_)))
-                .first()
-                .copied()?;
+        let is_other = |part: &Part<'_>| !matches!(part, Part::Result(_));
+        let first_other = self
+            .tail
+            .clone()
+            .find_map(|unit| Some((unit, messages[unit].parts.iter().position(is_other)?)))?;
         self.results
             .iter()
             .map(|(place, _)| *place)
@@ -139,21 +181,29 @@ impl Segment {
     }
 }
 
-/// New ids for calls whose id an earlier call has, and for the results that answer them.
+/// New ids for calls whose id an earlier call has, for the results that answer them, and for
+/// results that will get a call of their own.
 pub(crate) fn renames(
     transcript: &Transcript<'_>,
     segments: &[Segment],
 ) -> BTreeMap<Place, Str<'static>> {
     let messages = &transcript.messages;
+    let answers: BTreeMap<Place, Place> = segments
+        .iter()
+        .flat_map(|segment| &segment.results)
+        .filter_map(|&(result, call)| Some((call?, result)))
+        .collect();
     // How often each id was used; a fresh one continues the count.
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
-        for call_place in
-            places(messages, segment.head.clone(), |part| matches!(part, Part::Call(_)))
-        {
-            let Part::Call(call) = &messages[call_place.0].parts[call_place.1] else { continue };
-            let id = call.id.decode().into_owned();
+        let own = calls(messages, segment.head.clone());
+        for place in own.into_iter().chain(segment.orphans.iter().copied()) {
+            let id = match &messages[place.0].parts[place.1] {
+                Part::Call(call) => call.id.decode().into_owned(),
+                Part::Result(result) => result.call_id.decode().into_owned(),
+                _ => continue,
+            };
             let count = used.entry(id.clone()).or_insert(0);
             *count += 1;
             if *count == 1 {
@@ -164,13 +214,10 @@ pub(crate) fn renames(
                 fresh.push('_');
             }
             used.insert(fresh.clone(), 1);
-            let fresh = Str::plain(fresh);
-            if let Some((result, _)) =
-                segment.results.iter().find(|(_, call)| *call == Some(call_place))
-            {
-                renames.insert(*result, fresh.clone());
+            if let Some(result) = answers.get(&place) {
+                renames.insert(*result, Str::plain(fresh.clone()));
             }
-            renames.insert(call_place, fresh);
+            renames.insert(place, Str::plain(fresh));
         }
     }
     renames
@@ -217,21 +264,28 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
         }
     }
     for message in messages {
-        message.parts.iter().for_each(|part| report_empty(wire, part, &mut report));
+        message.parts.iter().for_each(|part| report_empty(wire, part, message.slot, &mut report));
     }
     findings
 }
 
-fn report_empty(wire: Wire, part: &Part<'_>, report: &mut impl FnMut(Code, Option<NodeId>)) {
+fn report_empty(
+    wire: Wire,
+    part: &Part<'_>,
+    slot: Option<NodeId>,
+    report: &mut impl FnMut(Code, Option<NodeId>),
+) {
     match part {
-        Part::Text(text) if wire.rejects_empty_text() && text.text.is_empty() => {
-            report(Code::EmptyText, text.node);
+        Part::Text(text) if wire.rejects_empty_text() && text.is_blank() => {
+            report(Code::EmptyText, text.node.or(slot));
         }
         Part::Result(result) => {
             if is_empty(&result.content) && (result.is_error || !wire.nests_results()) {
                 report(Code::EmptyToolContent, result.slot.or(result.node));
             } else {
-                result.content.iter().for_each(|part| report_empty(wire, part, report));
+                // A good result may be an empty string.
+                let parts = result.content.iter().filter(|part| part.node().is_some());
+                parts.for_each(|part| report_empty(wire, part, None, report));
             }
         }
         Part::Text(_)

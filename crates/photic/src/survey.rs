@@ -3,9 +3,9 @@
 //! Headers only. No pixel is decoded, and no long string is hashed before somebody asks.
 
 use crate::json::Str;
-use crate::media::{Found, Header, MediaKind, Source};
+use crate::media::{Found, Header, MediaKind, Source, is_type};
 use crate::profile::{self, Detail};
-use crate::transcript::{MediaId, Part, Role, Takes, Transcript};
+use crate::transcript::{CallKind, MediaId, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// What a survey found.
@@ -15,6 +15,8 @@ pub struct Survey {
     pub wire: Wire,
     /// One for each medium, in the order they stand: `sightings[id]` is medium `id`.
     pub sightings: Vec<Sighting>,
+    /// The first message after the last of the assistant's.
+    pub current_turn: usize,
     /// Bytes of the body that are not media.
     pub other_bytes: usize,
 }
@@ -64,25 +66,29 @@ pub enum Slot {
 
 /// Lists every sighting.
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
-    let mut sightings: Vec<Option<Sighting>> = transcript.media.iter().map(|_| None).collect();
+    let mut places = vec![(0, Slot::Message(Role::Unknown)); transcript.media.len()];
     for (index, message) in transcript.messages.iter().enumerate() {
         for part in &message.parts {
             let slot = match part {
-                Part::Result(result) => Slot::Result {
-                    error: result.is_error,
-                    screen: result.takes == Takes::Screenshot,
-                },
+                Part::Result(result) => {
+                    Slot::Result { error: result.is_error, screen: result.kind == CallKind::Screen }
+                }
                 _ => Slot::Message(message.role),
             };
-            part.each_media(&mut |id| {
-                sightings[id] = Some(look(transcript, id, index, slot));
-            });
+            part.each_media(&mut |id| places[id] = (index, slot));
         }
     }
-    let sightings: Vec<Sighting> = sightings.into_iter().flatten().collect();
+    let sightings: Vec<Sighting> = places
+        .into_iter()
+        .enumerate()
+        .map(|(id, (message, slot))| look(transcript, id, message, slot))
+        .collect();
     let media_bytes: usize = sightings.iter().map(|sighting| sighting.wire_bytes).sum();
+    let last_assistant =
+        transcript.messages.iter().rposition(|message| message.role == Role::Assistant);
     Survey {
         wire: transcript.wire,
+        current_turn: last_assistant.map_or(0, |unit| unit + 1),
         other_bytes: transcript.body.len().saturating_sub(media_bytes),
         sightings,
     }
@@ -91,7 +97,13 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
 fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) -> Sighting {
     let media = &transcript.media[id];
     let header = media.header();
-    let declared = media.declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
+    let declared = media
+        .declared
+        .as_ref()
+        .map(|label| {
+            label.decode().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+        })
+        .filter(|label| is_type(label));
     let mislabeled = media.kind == MediaKind::Image
         && header.is_image()
         && declared.as_deref().is_some_and(|declared| Some(declared) != header.media_type);

@@ -100,6 +100,13 @@ pub struct Text<'a> {
     pub(crate) node: Option<NodeId>,
 }
 
+impl Text<'_> {
+    /// Whether there is nothing to read in it.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.text.start().is_empty()
+    }
+}
+
 /// A medium in a message.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaPart {
@@ -134,6 +141,7 @@ pub struct Call<'a> {
     pub name: Str<'a>,
     /// What it is called with.
     pub arguments: Arguments<'a>,
+    pub(crate) kind: CallKind,
     /// Whether it goes by another id than it came with.
     pub(crate) renamed: bool,
     pub(crate) node: Option<NodeId>,
@@ -159,8 +167,8 @@ pub struct ToolResult<'a> {
     pub is_error: bool,
     /// What it returned.
     pub content: Vec<Part<'a>>,
-    /// What its slot holds.
-    pub(crate) takes: Takes,
+    /// The kind of call it answers.
+    pub(crate) kind: CallKind,
     /// Whether its content differs from what was read.
     pub(crate) content_changed: bool,
     /// Whether it and its call go by another id than they came with.
@@ -170,12 +178,15 @@ pub struct ToolResult<'a> {
     pub(crate) slot: Option<NodeId>,
 }
 
-/// What the slot of a result holds.
+/// The kinds of calls, where a wire tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    Anything,
-    /// A picture of the screen and nothing else.
-    Screenshot,
+pub(crate) enum CallKind {
+    /// Of a function with a schema.
+    Function,
+    /// Of a tool that takes free text.
+    Custom,
+    /// Of a hosted computer; its result is a picture of the screen and nothing else.
+    Screen,
 }
 
 /// Something that travels as it is.

@@ -148,6 +148,11 @@ impl<'a> Out<'a> {
         self
     }
 
+    /// Whether nothing was written.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.done.is_empty() && self.tail.is_empty()
+    }
+
     pub(crate) fn finish(mut self) -> Segments<'a> {
         self.flush();
         Segments { list: self.done }

@@ -1,5 +1,7 @@
 //! Reading the scanned nodes: cheap handles that borrow from the text.
 
+use std::sync::OnceLock;
+
 use super::scan::{BASE64_TAIL, ESCAPED, Node, Quoting, Runs, Scanned, Stop, scan};
 use super::text::Str;
 
@@ -16,13 +18,15 @@ pub(crate) struct Doc<'a> {
     nodes: Vec<Node>,
     /// Long stretches of base64.
     runs: Vec<(u32, u32)>,
+    /// For every node its parent and its ordinal among the children; made when first asked for.
+    parents: OnceLock<Vec<(NodeId, u32)>>,
 }
 
 impl<'a> Doc<'a> {
     /// Scans a JSON text.
     pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Stop> {
         let Scanned { nodes, runs } = scan(text, Quoting::Plain, Runs::default())?;
-        Ok(Self { text, quoting: Quoting::Plain, nodes, runs })
+        Ok(Self { text, quoting: Quoting::Plain, nodes, runs, parents: OnceLock::new() })
     }
 
     /// Scans JSON that stands inside a JSON string, given what is between the quotes.
@@ -33,12 +37,18 @@ impl<'a> Doc<'a> {
 
     fn parse_escaped_knowing(inside: &'a [u8], known: Runs<'_>) -> Result<Self, Stop> {
         let Scanned { nodes, runs } = scan(inside, Quoting::Escaped, known)?;
-        Ok(Self { text: inside, quoting: Quoting::Escaped, nodes, runs })
+        Ok(Self { text: inside, quoting: Quoting::Escaped, nodes, runs, parents: OnceLock::new() })
     }
 
     /// A document of nothing, for bodies that are not JSON.
     pub(crate) const fn empty(text: &'a [u8]) -> Self {
-        Self { text, quoting: Quoting::Plain, nodes: Vec::new(), runs: Vec::new() }
+        Self {
+            text,
+            quoting: Quoting::Plain,
+            nodes: Vec::new(),
+            runs: Vec::new(),
+            parents: OnceLock::new(),
+        }
     }
 
     /// Whether the text is the inside of a JSON string.
@@ -54,29 +64,46 @@ impl<'a> Doc<'a> {
         Value { doc: self, id }
     }
 
-    /// The JSON pointer of a node, found by descending to it.
+    /// How many values there are, keys included.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The JSON pointer of a node.
     pub(crate) fn pointer(&self, id: NodeId) -> String {
-        let mut pointer = String::new();
-        let Some(mut here) = self.root() else { return pointer };
-        while here.id != id {
-            let child = match here.kind() {
-                Kind::Object => here.entries().find_map(|(key, value)| {
-                    value
-                        .holds(id)
-                        .then(|| (key.decode().replace('~', "~0").replace('/', "~1"), value))
-                }),
-                Kind::Array => here
-                    .items()
-                    .enumerate()
-                    .find_map(|(index, value)| value.holds(id).then(|| (index.to_string(), value))),
-                Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
-            };
-            let Some((step, value)) = child else { break };
-            pointer.push('/');
-            pointer.push_str(&step);
-            here = value;
+        let parents = self.parents.get_or_init(|| self.find_parents());
+        let mut steps = Vec::new();
+        let mut at = id;
+        while let Some(&(parent, ordinal)) = parents.get(at as usize).filter(|_| at != 0) {
+            steps.push(match self.nodes[parent as usize].kind {
+                // The key stands right before its value.
+                Kind::Object => {
+                    let key = self.value(at - 1).str().map(|key| key.decode().into_owned());
+                    key.unwrap_or_default().replace('~', "~0").replace('/', "~1")
+                }
+                _ => ordinal.to_string(),
+            });
+            at = parent;
         }
-        pointer
+        steps.iter().rev().fold(String::new(), |pointer, step| pointer + "/" + step)
+    }
+
+    fn find_parents(&self) -> Vec<(NodeId, u32)> {
+        let mut parents = vec![(0, 0); self.nodes.len()];
+        let mut open: Vec<(NodeId, u32)> = Vec::new();
+        for id in 0..self.nodes.len() as NodeId {
+            while open.last().is_some_and(|&(parent, _)| self.nodes[parent as usize].next <= id) {
+                open.pop();
+            }
+            if let Some((parent, children)) = open.last_mut() {
+                parents[id as usize] = (*parent, *children);
+                *children += 1;
+            }
+            if matches!(self.nodes[id as usize].kind, Kind::Array | Kind::Object) {
+                open.push((id, 0));
+            }
+        }
+        parents
     }
 }
 
@@ -98,11 +125,6 @@ impl<'d, 'a> Value<'d, 'a> {
 
     pub(crate) fn kind(&self) -> Kind {
         self.node().kind
-    }
-
-    /// Whether the node with that id is this one or lies within it.
-    fn holds(&self, id: NodeId) -> bool {
-        (self.id..self.node().next).contains(&id)
     }
 
     pub(crate) fn span(&self) -> std::ops::Range<usize> {

@@ -58,7 +58,7 @@ impl Did {
         match self {
             Self::Hoisted => "moved into the user turn after the results".to_owned(),
             Self::Rewrote => "written anew as the image it is".to_owned(),
-            Self::NotShown(reason) => format!("not shown: {}", reason_word(*reason)),
+            Self::NotShown(reason) => format!("not shown: {}", reason.says()),
             Self::MovedBehindResults => "moved behind the tool results it interrupted".to_owned(),
             Self::MovedResultsFirst => "tool results moved to the front".to_owned(),
             Self::LeftOutEmptyText => "empty text left out".to_owned(),
@@ -72,22 +72,5 @@ impl Did {
                 format!("field `{name}` left out: this wire has no word for it")
             }
         }
-    }
-}
-
-fn reason_word(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Fits => "fits",
-        Reason::ResultSlot => "a tool result has no slot for it",
-        Reason::ErrorResult => "an error result holds text only",
-        Reason::RoleForbids => "the role holds text only",
-        Reason::NoSight => "the model cannot see",
-        Reason::NoSlot => "no placement carries it",
-        Reason::Unreadable => "its bytes cannot be read",
-        Reason::TypeNotAccepted => "its type is not accepted",
-        Reason::SourceNotAccepted => "its source is not accepted",
-        Reason::OverLimit => "past a limit",
-        Reason::OverCount => "too many in one request",
-        Reason::OverBudget => "the request would be too large",
     }
 }

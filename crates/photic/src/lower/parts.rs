@@ -3,10 +3,11 @@
 use super::decision::{Decision, Did};
 use super::place::Placer;
 use crate::lift::position;
+use crate::media::Source;
 use crate::notice::{self, Owner};
 use crate::plan::Fate;
 use crate::structure::{Place, is_empty};
-use crate::transcript::{MediaId, MediaPart, Part, Role, ToolResult, Woven};
+use crate::transcript::{MediaId, MediaPart, Part, Role, Text, ToolResult, Woven};
 
 impl<'a> Placer<'_, 'a> {
     /// The wanted parts of a unit, placed, and whether anything about them changed.
@@ -49,6 +50,7 @@ impl<'a> Placer<'_, 'a> {
     ) -> (ToolResult<'a>, bool) {
         let mut content = Vec::with_capacity(result.content.len());
         let mut changed = false;
+        self.beside = 0;
         for part in &result.content {
             changed |= self.part(part, Owner::Result(ordinal), &mut content);
         }
@@ -92,10 +94,11 @@ impl<'a> Placer<'_, 'a> {
                 }
                 changed
             }
+            // An empty string in the place of a result's content is judged with the result.
             Part::Text(text)
                 if self.plan.profile.wire.rejects_empty_text()
-                    && text.node.is_some()
-                    && text.text.is_empty() =>
+                    && text.is_blank()
+                    && (text.node.is_some() || !matches!(owner, Owner::Result(_))) =>
             {
                 self.note(Did::LeftOutEmptyText, text.node);
                 true
@@ -114,6 +117,14 @@ impl<'a> Placer<'_, 'a> {
 
     fn medium(&mut self, medium: MediaPart, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
         let id = medium.id;
+        if let Source::Text(text) = &self.transcript.media[id].source
+            && !self.same_wire
+            && !self.plan.profile.wire.has_text_documents()
+        {
+            // Words of a document are words; they stay with whoever said them.
+            placed.push(Part::Text(Text { text: text.clone(), node: None }));
+            return true;
+        }
         if !matches!(self.plan.fates[id], Fate::Keep(_)) {
             let marker = self.marker(id, owner);
             placed.push(Part::note(marker));
@@ -135,7 +146,8 @@ impl<'a> Placer<'_, 'a> {
             let marker = if matches!(self.plan.fates[id], Fate::Keep(_)) {
                 kept.push(Part::Media(MediaPart { id, node: None }));
                 self.decide(Did::Rewrote, id);
-                notice::beside(self.transcript.media[id].kind, kept.len())
+                self.beside += 1;
+                notice::beside(self.transcript.media[id].kind, self.beside)
             } else {
                 self.marker(id, owner)
             };

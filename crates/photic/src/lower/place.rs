@@ -2,7 +2,7 @@
 //!
 //! Every repair of order happens here, once, for all wires. Wires only write.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundle::Bundle;
 use super::decision::{Decision, Did};
@@ -12,7 +12,7 @@ use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
 use crate::structure::{self, Place, Segment};
-use crate::transcript::{Arguments, Call, Message, Part, Role, Takes, ToolResult, Transcript};
+use crate::transcript::{Arguments, Call, CallKind, Message, Part, Role, ToolResult, Transcript};
 
 /// One unit of the lowered conversation.
 #[derive(Debug)]
@@ -45,6 +45,7 @@ pub(crate) fn place<'a>(
     } else {
         BTreeMap::new()
     };
+    let is_system = |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
     let mut placer = Placer {
         transcript,
         plan,
@@ -54,6 +55,8 @@ pub(crate) fn place<'a>(
         steps: Vec::new(),
         decisions: Vec::new(),
         bundle: Bundle::default(),
+        beside: 0,
+        opening: transcript.messages.iter().take_while(|message| is_system(message)).count(),
     };
     for segment in &segments {
         placer.segment(segment);
@@ -75,6 +78,10 @@ pub(super) struct Placer<'t, 'a> {
     pub(super) decisions: Vec<Decision>,
     /// Media on their way to the next user turn.
     pub(super) bundle: Bundle<'a>,
+    /// How many media of the result at hand stand beside its text.
+    pub(super) beside: usize,
+    /// How many system messages open the conversation.
+    opening: usize,
     steps: Vec<Step<'a>>,
 }
 
@@ -93,7 +100,7 @@ impl<'a> Placer<'_, 'a> {
             return;
         }
         // Units whose content was placed as part of another one.
-        let mut spent = Vec::new();
+        let mut spent = BTreeSet::new();
         if !segment.results.is_empty() || !segment.missing.is_empty() {
             self.answers(segment, &mut spent);
         }
@@ -121,7 +128,7 @@ impl<'a> Placer<'_, 'a> {
     }
 
     /// The results of a turn, all together, and what was hoisted out of them.
-    fn answers(&mut self, segment: &Segment, spent: &mut Vec<usize>) {
+    fn answers(&mut self, segment: &Segment, spent: &mut BTreeSet<usize>) {
         let messages = &self.transcript.messages;
         let mut answers = Vec::new();
         for (ordinal, &(place, _)) in segment.results.iter().enumerate() {
@@ -133,8 +140,8 @@ impl<'a> Placer<'_, 'a> {
         for &(unit, part) in &segment.missing {
             if let Part::Call(call) = &messages[unit].parts[part] {
                 self.note(Did::FilledMissing, call.node);
-                let id = self.renames.get(&(unit, part)).cloned().unwrap_or(call.id.clone());
-                answers.push(Answer { unit: None, result: stand_in_result(id), changed: true });
+                let result = self.stand_in_result((unit, part), call);
+                answers.push(Answer { unit: None, result, changed: true });
             }
         }
         if self.nests {
@@ -162,16 +169,18 @@ impl<'a> Placer<'_, 'a> {
 
     fn push(&mut self, origin: Option<usize>, role: Role, parts: Vec<Part<'a>>, changed: bool) {
         let template = origin.map(|unit| &self.transcript.messages[unit]);
+        // A part that went elsewhere is a change, too.
+        let changed = changed || template.is_none_or(|message| message.parts.len() != parts.len());
         let message = Message {
             node: template.and_then(|message| message.node),
             slot: template.and_then(|message| message.slot),
             ..Message::new(role, parts)
         };
-        self.steps.push(Step { origin, touched: changed || origin.is_none(), message });
+        self.steps.push(Step { origin, touched: changed, message });
     }
 
     /// Results stay in the user messages they came in; what is added follows the last of them.
-    fn nested_in_place(&mut self, answers: Vec<Answer<'a>>, spent: &mut Vec<usize>) {
+    fn nested_in_place(&mut self, answers: Vec<Answer<'a>>, spent: &mut BTreeSet<usize>) {
         let units: Vec<usize> = {
             let mut units: Vec<usize> = answers.iter().filter_map(|answer| answer.unit).collect();
             units.dedup();
@@ -192,7 +201,7 @@ impl<'a> Placer<'_, 'a> {
             } else {
                 self.push(Some(unit), Role::User, parts, changed);
             }
-            spent.push(unit);
+            spent.insert(unit);
         }
         let rest: Vec<_> = answers.map(|answer| Part::Result(answer.result)).collect();
         if !rest.is_empty() {
@@ -201,12 +210,17 @@ impl<'a> Placer<'_, 'a> {
     }
 
     /// All results in one user message, the first that held any, before whatever else it says.
-    fn nested_anew(&mut self, segment: &Segment, answers: Vec<Answer<'a>>, spent: &mut Vec<usize>) {
+    fn nested_anew(
+        &mut self,
+        segment: &Segment,
+        answers: Vec<Answer<'a>>,
+        spent: &mut BTreeSet<usize>,
+    ) {
         let messages = &self.transcript.messages;
         let first = segment.results.first().map(|((unit, _), _)| *unit).filter(|_| self.same_wire);
         if let Some(unit) = first {
             self.note(Did::MovedResultsFirst, messages[unit].node);
-            spent.push(unit);
+            spent.insert(unit);
         }
         let parts = answers.into_iter().map(|answer| Part::Result(answer.result)).collect();
         self.finish_nested(first, parts, true);
@@ -242,10 +256,12 @@ impl<'a> Placer<'_, 'a> {
         let message = &self.transcript.messages[place.0];
         let Part::Result(orphan) = &message.parts[place.1] else { return };
         self.note(Did::AddedStandInCall, orphan.node);
+        let (result, changed) = self.result(place, orphan, 1);
         let call = Call {
-            id: orphan.call_id.clone(),
+            id: result.call_id.clone(),
             name: Str::plain(notice::UNKNOWN_TOOL),
             arguments: Arguments::Json(b"{}"),
+            kind: CallKind::Function,
             renamed: false,
             node: None,
         };
@@ -256,7 +272,6 @@ impl<'a> Placer<'_, 'a> {
                 .push(Step::ours(Message::new(Role::User, vec![Part::note(notice::EARLIER)])));
         }
         self.steps.push(Step::ours(Message::new(Role::Assistant, vec![Part::Call(call)])));
-        let (result, changed) = self.result(place, orphan, 1);
         if self.nests {
             self.finish_nested(None, vec![Part::Result(result)], true);
         } else {
@@ -267,7 +282,7 @@ impl<'a> Placer<'_, 'a> {
     }
 
     /// What stands in the tail and is no result.
-    fn others(&mut self, segment: &Segment, spent: &[usize]) {
+    fn others(&mut self, segment: &Segment, spent: &BTreeSet<usize>) {
         let messages = &self.transcript.messages;
         for unit in segment.tail.clone() {
             let message = &messages[unit];
@@ -317,6 +332,11 @@ impl<'a> Placer<'_, 'a> {
             if last_result == Some(unit) {
                 self.fill_missing(segment);
             }
+            let run_goes_on = messages.get(unit + 1).is_some_and(|next| next.role == Role::Tool);
+            if message.role == Role::Tool && !run_goes_on {
+                self.flush_bundle();
+                ordinal = 0;
+            }
         }
     }
 
@@ -324,17 +344,44 @@ impl<'a> Placer<'_, 'a> {
         for &(unit, part) in &segment.missing {
             if let Part::Call(call) = &self.transcript.messages[unit].parts[part] {
                 self.note(Did::FilledMissing, call.node);
-                self.push_answer(None, stand_in_result(call.id.clone()), true);
+                let result = self.stand_in_result((unit, part), call);
+                self.push_answer(None, result, true);
             }
         }
         self.flush_bundle();
     }
 
+    /// The result of a call that nobody answered.
+    fn stand_in_result(&self, place: Place, call: &Call<'a>) -> ToolResult<'a> {
+        ToolResult {
+            call_id: self.renames.get(&place).cloned().unwrap_or_else(|| call.id.clone()),
+            is_error: true,
+            content: vec![Part::note(notice::NO_RESULT)],
+            kind: call.kind,
+            content_changed: true,
+            renamed: false,
+            node: None,
+            slot: None,
+        }
+    }
+
     /// A unit with its media where they belong.
     fn unit(&mut self, unit: usize) -> Step<'a> {
         let original = &self.transcript.messages[unit];
-        let (parts, changed) = self.parts(unit, |_| true);
-        let mut message = Message { parts, ..original.clone() };
+        let (mut parts, mut changed) = self.parts(unit, |_| true);
+        let demands_words = self.plan.profile.wire.rejects_empty_text()
+            && matches!(original.role, Role::User | Role::Assistant);
+        if parts.is_empty() && !original.parts.is_empty() && demands_words {
+            parts.push(Part::note(notice::EMPTY));
+            changed = true;
+        }
+        let mut message = Message {
+            role: original.role,
+            parts,
+            node: original.node,
+            slot: original.slot,
+            home: original.home,
+        };
         if !self.same_wire && self.becomes_user(unit, message.role) {
             message.role = Role::User;
             message.parts.insert(0, Part::note(notice::SYSTEM));
@@ -347,7 +394,7 @@ impl<'a> Placer<'_, 'a> {
         let is_system = |role: Role| matches!(role, Role::System | Role::Developer);
         is_system(role)
             && self.plan.profile.quirks.mid_system == MidSystem::User
-            && self.transcript.messages[..unit].iter().any(|before| !is_system(before.role))
+            && unit >= self.opening
     }
 
     /// The parts of a unit that are not results.
@@ -373,20 +420,6 @@ impl<'a> Placer<'_, 'a> {
     pub(super) fn note(&mut self, did: Did, node: Option<NodeId>) {
         let at = node.map(|node| position(self.transcript, node, None));
         self.decisions.push(Decision { did, at, media: None });
-    }
-}
-
-/// The result of a call that nobody answered.
-fn stand_in_result(call_id: Str<'_>) -> ToolResult<'_> {
-    ToolResult {
-        call_id,
-        is_error: true,
-        content: vec![Part::note(notice::NO_RESULT)],
-        takes: Takes::Anything,
-        content_changed: true,
-        renamed: false,
-        node: None,
-        slot: None,
     }
 }
 

@@ -60,57 +60,56 @@ impl<'a> Edits<'a> {
                 Some((index, transcript.doc.value(message.node?).span()))
             })
             .collect();
-        let in_list = |step: &&Step<'a>| step.message.home == Home::List;
         // A unit stays in place as long as everything before it does.
         let mut anchors = Vec::new();
-        for step in steps.iter().filter(in_list) {
-            if let Some(origin) = step.origin
-                && anchors.last().is_none_or(|&last| origin > last)
-            {
-                anchors.push(origin);
-            }
+        let mut is_anchor = Vec::new();
+        let steps: Vec<&Step<'a>> =
+            steps.iter().filter(|step| step.message.home == Home::List).collect();
+        for step in &steps {
+            let stays =
+                step.origin.filter(|&origin| anchors.last().is_none_or(|&last| origin > last));
+            is_anchor.push(stays.is_some());
+            anchors.extend(stays);
         }
-        let mut kept_any = false;
-        let mut steps = steps.iter().filter(in_list).peekable();
+        let mut steps = steps.into_iter().zip(is_anchor).peekable();
         // What comes before the first unit that stays.
         let mut front = Out::new();
-        while let Some(step) = steps.next_if(|step| !is_anchor(step, &anchors)) {
-            write(writer, front.comma(), step);
-            kept_any = true;
+        while let Some((step, _)) = steps.next_if(|(_, stays)| !stays) {
+            write(writer, &mut front, step);
         }
-        if kept_any {
+        if !front.is_empty() {
             if !anchors.is_empty() {
                 front.json(",");
             }
             self.replace(list.start + 1..list.start + 1, front);
         }
-        let mut emitted = false;
-        let mut previous_end = None;
-        for (index, span) in &units {
+        let mut kept_before = false;
+        let mut previous_end = list.start + 1;
+        for (position, (index, span)) in units.iter().enumerate() {
             if anchors.binary_search(index).is_err() {
                 // Gone from here, with the separator before it; or, if nothing stays before it,
                 // with the one behind.
-                let start = if emitted { previous_end.unwrap_or(span.start) } else { span.start };
-                let end = if emitted { span.end } else { next_start(&units, span.end) };
-                self.replace(start..end, Out::new());
-                previous_end = Some(span.end);
+                let next = units.get(position + 1).map_or(span.end, |(_, next)| next.start);
+                let gone = if kept_before { previous_end..span.end } else { span.start..next };
+                self.replace(gone, Out::new());
+                previous_end = span.end;
                 continue;
             }
-            emitted = true;
-            previous_end = Some(span.end);
-            let Some(step) = steps.next() else { break };
-            if step.touched {
+            kept_before = true;
+            previous_end = span.end;
+            if let Some((step, _)) = steps.next()
+                && step.touched
+            {
                 self.patch(writer, step, span.clone());
             }
             let mut after = Out::new();
-            let mut any = false;
-            while let Some(ours) = steps.next_if(|step| !is_anchor(step, &anchors)) {
-                after.json(",");
+            while let Some((ours, _)) = steps.next_if(|(_, stays)| !stays) {
                 write(writer, &mut after, ours);
-                any = true;
             }
-            if any {
-                self.replace(span.end..span.end, after);
+            if !after.is_empty() {
+                let mut comma = Out::new();
+                comma.json(",").fragment(after.finish());
+                self.replace(span.end..span.end, comma);
             }
         }
     }
@@ -147,19 +146,11 @@ impl<'a> Edits<'a> {
     }
 }
 
-fn is_anchor(step: &Step<'_>, anchors: &[usize]) -> bool {
-    step.origin.is_some_and(|origin| anchors.binary_search(&origin).is_ok())
-}
-
-fn next_start(units: &[(usize, std::ops::Range<usize>)], after: usize) -> usize {
-    units.iter().map(|(_, span)| span.start).find(|&start| start >= after).unwrap_or(after)
-}
-
 /// A unit where it did not stand before.
 fn write<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, step: &Step<'a>) {
     match (step.origin, step.message.node) {
         (Some(_), Some(node)) if !step.touched => {
-            out.raw(writer.transcript.raw(node));
+            out.comma().raw(writer.transcript.raw(node));
         }
         (Some(_), Some(node)) => {
             // Its own fields around its new content.
@@ -169,6 +160,7 @@ fn write<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, step: &Step<'a>) {
             let body = writer.transcript.body;
             let span = value.span();
             let mut at = span.start;
+            out.comma();
             for (edit, with) in inner.list {
                 out.raw(&body[at..edit.start]).fragment(with);
                 at = edit.end;

@@ -2,13 +2,15 @@
 
 use super::decision::{Decision, Did};
 use crate::json::{Doc, Kind, NodeId, Out, Str};
-use crate::media::{Media, Source};
+use crate::media::{Found, Media, Source};
 use crate::notice;
 use crate::plan::Plan;
-use crate::profile::Detail;
-use crate::settings::{SHARED, Tool};
+use crate::profile::{Detail, ToolContent};
+use crate::settings::{SHARED, Tool, ToolChoice};
 use crate::survey::{Sighting, Slot};
-use crate::transcript::{Arguments, MediaId, Message, Part, Role, Transcript};
+use crate::transcript::{
+    Arguments, MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript,
+};
 use crate::wire::Wire;
 
 /// The context of writing one body.
@@ -74,7 +76,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         match &self.media(id).source {
             Source::Data(payload) => {
                 out.json("\"data:")
-                    .json(&self.media_type(id))
+                    .escaped(self.media_type(id).as_bytes())
                     .json(";base64,")
                     .bytes(payload.bytes())
                     .json("\"");
@@ -138,8 +140,9 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
     }
 
-    /// The settings that every wire spells alike, and the fields we do not know.
-    pub(crate) fn common_settings(&mut self, out: &mut Out<'a>) {
+    /// The settings that every wire spells alike, and the fields we do not know, unless they are
+    /// among the `fields` of this wire.
+    pub(crate) fn common_settings(&mut self, out: &mut Out<'a>, fields: &[&str]) {
         let settings = &self.transcript.settings;
         if let Some(model) = &settings.model {
             out.comma().key("model").string(model);
@@ -150,7 +153,8 @@ impl<'t, 'a> Writer<'t, 'a> {
             Wire::Anthropic => 2,
         };
         for (name, raw) in &settings.shared {
-            if SHARED.iter().any(|(shared, known)| shared == name && known[column]) {
+            let known = SHARED.iter().any(|(shared, known)| shared == name && known[column]);
+            if known && in_range(self.wire(), name, raw) {
                 out.comma().key(name).raw(raw);
             } else {
                 self.left_out_field(name);
@@ -163,8 +167,41 @@ impl<'t, 'a> Writer<'t, 'a> {
             self.left_out_field("tools");
         }
         for (name, raw) in &settings.unknown {
-            out.comma().string(name).json(":").raw(raw);
+            // A name that means something here was nobody's on the wire it comes from.
+            if fields.iter().any(|field| name.is(field)) {
+                self.left_out_field(&name.decode());
+            } else {
+                out.comma().string(name).json(":").raw(raw);
+            }
         }
+    }
+
+    /// The tool that must be called, if it is one that is offered.
+    pub(crate) fn tool_choice(&mut self) -> Option<&'t ToolChoice<'a>> {
+        let settings = &self.transcript.settings;
+        let choice = settings.tool_choice.as_ref()?;
+        let offered = match choice {
+            ToolChoice::Named(wanted) => settings
+                .functions()
+                .any(|tool| matches!(tool, Tool::Function { name, .. } if name == wanted)),
+            ToolChoice::Auto | ToolChoice::None | ToolChoice::Any => true,
+        };
+        if !offered {
+            self.left_out_field("tool_choice");
+        }
+        Some(choice).filter(|_| offered)
+    }
+
+    /// How hard to think, where the word for it is one that several wires share.
+    pub(crate) fn effort(&mut self) -> Option<&'t Str<'a>> {
+        let effort = self.transcript.settings.effort.as_ref()?;
+        let shared = ["none", "minimal", "low", "medium", "high", "xhigh"]
+            .iter()
+            .any(|word| effort.is(word));
+        if !shared {
+            self.left_out_field("effort");
+        }
+        Some(effort).filter(|_| shared)
     }
 
     pub(crate) fn left_out_field(&mut self, name: &str) {
@@ -175,26 +212,72 @@ impl<'t, 'a> Writer<'t, 'a> {
         });
     }
 
-    /// Writes an object as it came, with the value of one field replaced.
-    pub(crate) fn with_field(
+    /// Writes an object as it came, with the values of some members replaced. A path names a member
+    /// of a member; a member that is not there is added in front.
+    pub(crate) fn patched(
         &self,
         out: &mut Out<'a>,
         object: NodeId,
-        field: &str,
-        write: impl FnOnce(&mut Out<'a>),
+        changes: Vec<(&[&str], Out<'a>)>,
     ) {
         let value = self.transcript.doc.value(object);
         let (body, span) = (self.transcript.body, value.span());
-        if let Some(old) = value.get(field) {
-            out.raw(&body[span.start..old.span().start]);
-            write(out);
-            out.raw(&body[old.span().end..span.end]);
-        } else {
-            let is_empty = value.entries().next().is_none();
-            out.json("{").key(field);
-            write(out);
-            out.json(if is_empty { "" } else { "," }).raw(&body[span.start + 1..span.end]);
+        let mut replaced = Vec::new();
+        let mut added = Vec::new();
+        for (path, with) in changes {
+            match path.iter().try_fold(value, |value, name| value.get(name)) {
+                Some(old) => replaced.push((old.span(), with)),
+                None => added.push((path, with)),
+            }
         }
+        replaced.sort_by_key(|(span, _)| span.start);
+        let mut at = span.start;
+        if !added.is_empty() {
+            out.json("{");
+            for (path, with) in added {
+                out.comma().key(path.last().copied().unwrap_or_default()).fragment(with.finish());
+            }
+            out.json(if value.entries().next().is_none() { "" } else { "," });
+            at += 1;
+        }
+        for (span, with) in replaced {
+            out.raw(&body[at..span.start]).fragment(with.finish());
+            at = span.end;
+        }
+        out.raw(&body[at..span.end]);
+    }
+
+    /// Writes a medium that stays in its part but changes, keeping the part's other members:
+    /// `member` is where its bytes stand. Whether there is such a part.
+    pub(crate) fn in_place(
+        &self,
+        out: &mut Out<'a>,
+        medium: MediaPart,
+        member: &[&str],
+        write: impl FnOnce(&mut Out<'a>),
+    ) -> bool {
+        let Some(node) = medium
+            .node
+            .filter(|_| self.same_wire() && self.media(medium.id).found != Found::Misfiled)
+        else {
+            return false;
+        };
+        let mut bytes = Out::new();
+        write(&mut bytes);
+        out.comma();
+        self.patched(out, node, vec![(member, bytes)]);
+        true
+    }
+
+    /// Whether the content of a result must be a list: it holds media, or it came as one and the
+    /// endpoint takes lists.
+    pub(crate) fn wants_list(&self, result: &ToolResult<'a>) -> bool {
+        let came_as_list = self.same_wire()
+            && result
+                .slot
+                .is_some_and(|slot| self.transcript.doc.value(slot).kind() == Kind::Array);
+        result.content.iter().any(|part| matches!(part, Part::Media(_)))
+            || (came_as_list && self.plan.profile.quirks.tool_content == ToolContent::Any)
     }
 
     pub(crate) fn left_out(&mut self, did: Did, node: Option<NodeId>) {
@@ -218,6 +301,12 @@ impl<'t, 'a> Writer<'t, 'a> {
             }
         }
     }
+}
+
+/// Whether a value that keeps its name also keeps its meaning: one wire ends the temperature at 1.
+fn in_range(wire: Wire, name: &str, raw: &[u8]) -> bool {
+    let number = std::str::from_utf8(raw).ok().and_then(|raw| raw.parse::<f64>().ok());
+    !(wire == Wire::Anthropic && name == "temperature" && number.is_some_and(|number| number > 1.0))
 }
 
 impl<'a> Arguments<'a> {

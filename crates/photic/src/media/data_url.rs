@@ -102,10 +102,14 @@ pub(crate) fn proper_name(media_type: &str) -> &str {
         .map_or(media_type, |(_, name)| name)
 }
 
-/// Whether a label names one type: not a wildcard, not half a name.
+/// Whether a label names one type: not a wildcard, not half a name, nothing but the name. Labels
+/// are written into bodies, so what else they hold must not get that far.
 pub(crate) fn is_type(label: &str) -> bool {
-    !label.contains('*')
-        && label.split_once('/').is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-_".contains(&byte))
+    };
+    label.split_once('/').is_some_and(|(kind, name)| is_name(kind) && is_name(name))
 }
 
 /// Whether the string begins `data:`, in any case.

@@ -12,7 +12,7 @@ pub use data_url::DataUrl;
 pub(crate) use data_url::{begins_with_data, is_type, proper_name};
 pub use header::{Header, sniff};
 pub use payload::Payload;
-pub(crate) use payload::whole_string_image;
+pub(crate) use payload::{HEADER_LOOK, whole_string_image};
 
 /// A piece of media and how it came.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ const FORGIVING: GeneralPurpose = GeneralPurpose::new(
 /// Enough of a file for its type and, nearly always, its size.
 const FIRST_LOOK: usize = 1024;
 /// Where the size may hide behind metadata: an embedded thumbnail, a color profile.
-const SECOND_LOOK: usize = 256 * 1024;
+pub(crate) const HEADER_LOOK: usize = 256 * 1024;
 
 impl<'a> Payload<'a> {
     /// Takes base64 as it is when it is canonical. `tail_is_base64` says that everything past the
@@ -134,7 +134,7 @@ impl<'a> Payload<'a> {
         };
         let first = look(FIRST_LOOK);
         let header = match first.size {
-            None if first.media_type.is_some() && bytes > FIRST_LOOK => look(SECOND_LOOK),
+            None if first.media_type.is_some() && bytes > FIRST_LOOK => look(HEADER_LOOK),
             _ => first,
         };
         Header { bytes, ..header }
@@ -150,7 +150,12 @@ pub(crate) fn whole_string_image<'a>(text: &Str<'a>, tail_is_base64: bool) -> Op
     }
     let (payload, _) = Payload::read(text, tail_is_base64)?;
     let header = payload.header();
-    (header.is_image() && header.size.is_some()).then_some(payload)
+    (header.is_image() && header.size.is_some() && !has_weak_magic(&header)).then_some(payload)
+}
+
+/// Types that two or four bytes of anything can look like: not enough to take a text for a picture.
+fn has_weak_magic(header: &Header) -> bool {
+    matches!(header.media_type, Some("image/jxl" | "image/x-icon" | "image/svg+xml"))
 }
 
 /// The first base64 characters of every picture format we name: a cheap way to say no.
@@ -158,23 +163,10 @@ fn text_begins_like_image(text: &Str<'_>) -> bool {
     // `\/9j` is how some encoders write `/9j`.
     let start = text.start();
     let bytes = start.strip_prefix(b"\\").unwrap_or(start);
-    // PNG, JPEG (also URL-safe), GIF, RIFF, BMP, TIFF (both), ICO, ISO media (HEIC, AVIF), JPEG XL.
-    [
-        b"iVBO".as_slice(),
-        b"/9j",
-        b"_9j",
-        b"R0lG",
-        b"UklG",
-        b"Qk",
-        b"SUkq",
-        b"TU0A",
-        b"AAAB",
-        b"AAAA",
-        b"/wo",
-        b"_wo",
-    ]
-    .iter()
-    .any(|magic| bytes.starts_with(magic))
+    // PNG, JPEG (also URL-safe), GIF, RIFF, BMP, TIFF (both), ISO media (HEIC, AVIF).
+    [b"iVBO".as_slice(), b"/9j", b"_9j", b"R0lG", b"UklG", b"Qk", b"SUkq", b"TU0A", b"AAAA"]
+        .iter()
+        .any(|magic| bytes.starts_with(magic))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::media::{Found, MediaKind};
+use crate::media::{Found, HEADER_LOOK, MediaKind};
 use crate::profile::{self, Capability, ErrorResults, Limits, Placement, Profile};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::Role;
@@ -50,6 +50,26 @@ pub enum Reason {
     OverCount,
     /// Past the size of one request.
     OverBudget,
+}
+
+impl Reason {
+    /// In words, for people and models alike.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::Fits => "it is shown",
+            Self::ResultSlot => "a tool result has no place for it",
+            Self::ErrorResult => "an error result holds text only",
+            Self::RoleForbids => "this role holds text only",
+            Self::NoSight => "this model cannot take it in",
+            Self::NoSlot => "this endpoint has no place for it",
+            Self::Unreadable => "its bytes could not be read",
+            Self::TypeNotAccepted => "this endpoint does not accept its type",
+            Self::SourceNotAccepted => "this endpoint cannot reach where it is stored",
+            Self::OverLimit => "it is larger than this endpoint accepts",
+            Self::OverCount => "this endpoint accepts no more of them in one request",
+            Self::OverBudget => "the request would be larger than this endpoint accepts",
+        }
+    }
 }
 
 impl Fate {
@@ -105,6 +125,14 @@ fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Opti
         MediaKind::Image => image_unacceptable(sighting, profile),
         MediaKind::Document | MediaKind::Audio => {
             let media_type = sighting.header.media_type.or(sighting.declared.as_deref());
+            let too_large = sighting.kind == MediaKind::Document
+                && profile
+                    .limits
+                    .document_bytes
+                    .is_some_and(|most| sighting.header.bytes as u64 > most);
+            if too_large {
+                return Some(Reason::OverLimit);
+            }
             let accepted = media_type.is_none_or(|name| {
                 name == "text/plain" || profile.accepts_type(sighting.kind, name)
             });
@@ -122,10 +150,14 @@ fn image_unacceptable(sighting: &Sighting, profile: &Profile) -> Option<Reason> 
     if !profile.accepts_type(MediaKind::Image, media_type) {
         return Some(Reason::TypeNotAccepted);
     }
-    let Some((width, height)) = header.size else {
-        return Some(Reason::Unreadable);
-    };
-    over_limit(sighting, width, height, &profile.limits).then_some(Reason::OverLimit)
+    match header.size {
+        Some((width, height)) => {
+            over_limit(sighting, width, height, &profile.limits).then_some(Reason::OverLimit)
+        }
+        // Behind more metadata than is looked through; the provider will find it.
+        None if header.bytes > HEADER_LOOK => None,
+        None => Some(Reason::Unreadable),
+    }
 }
 
 fn over_limit(sighting: &Sighting, width: u32, height: u32, limits: &Limits) -> bool {
@@ -141,6 +173,10 @@ fn over_limit(sighting: &Sighting, width: u32, height: u32, limits: &Limits) -> 
 /// Where an acceptable medium goes.
 pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
     match sighting.slot {
+        // Words stay in the result they are part of: in a user turn they would gain authority.
+        Slot::Result { .. } if sighting.header.media_type == Some("text/plain") => {
+            Fate::Keep(Reason::Fits)
+        }
         Slot::Result { error, .. } => match profile.placement(sighting.kind) {
             Placement::Native
                 if error && profile.placement.error_results == ErrorResults::TextOnly =>

@@ -10,32 +10,35 @@ pub fn detect(body: &[u8]) -> Option<Wire> {
     if root.get("input").is_some() || root.get("previous_response_id").is_some() {
         return Some(Wire::OpenAiResponses);
     }
-    let messages = root.get("messages")?;
-    let speaks_anthropic = root.get("system").is_some()
-        || root.get("anthropic_version").is_some()
-        || root.get("stop_sequences").is_some()
-        || root.get("thinking").is_some()
-        || root
-            .get("tools")
-            .is_some_and(|tools| tools.items().any(|tool| tool.get("input_schema").is_some()))
-        || messages.items().any(has_anthropic_blocks);
-    let speaks_chat = messages.items().any(|message| {
+    let messages = root.get("messages").filter(|list| list.kind() == Kind::Array)?;
+    let is_chat = messages.items().any(|message| {
         message.get("tool_calls").is_some()
-            || message
-                .get("role")
-                .is_some_and(|role| role.is("tool") || role.is("system") || role.is("developer"))
+            || message.get("role").is_some_and(|role| role.is("tool") || role.is("developer"))
             || blocks(message)
                 .any(|part| part.get("image_url").is_some() || part.get("file").is_some())
     });
+    if is_chat {
+        return Some(Wire::OpenAiChat);
+    }
+    // Servers of the other wire take some of these fields too, so they come second.
+    let is_anthropic = messages.items().any(has_anthropic_blocks)
+        || ["system", "anthropic_version", "stop_sequences", "thinking"]
+            .iter()
+            .any(|name| root.get(name).is_some())
+        || root
+            .get("tools")
+            .is_some_and(|tools| tools.items().any(|tool| tool.get("input_schema").is_some()));
     // A plain text conversation looks the same on both; the model's name is the best hint left.
     let named_claude = || {
         let model = root.get("model").and_then(|model| model.str()).map(|model| model.decode());
-        model.is_some_and(|model| model.contains("claude")) && root.get("max_tokens").is_some()
+        let system = messages
+            .items()
+            .any(|message| message.get("role").is_some_and(|role| role.is("system")));
+        model.is_some_and(|model| model.contains("claude"))
+            && root.get("max_tokens").is_some()
+            && !system
     };
-    if speaks_anthropic || (!speaks_chat && named_claude()) {
-        return Some(Wire::Anthropic);
-    }
-    (messages.kind() == Kind::Array).then_some(Wire::OpenAiChat)
+    Some(if is_anthropic || named_claude() { Wire::Anthropic } else { Wire::OpenAiChat })
 }
 
 /// The wire a reply body most likely speaks.

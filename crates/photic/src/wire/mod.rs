@@ -67,6 +67,14 @@ impl Wire {
         }
     }
 
+    /// Whether a document may be plain text.
+    pub(crate) const fn has_text_documents(self) -> bool {
+        match self {
+            Self::Anthropic => true,
+            Self::OpenAiChat | Self::OpenAiResponses => false,
+        }
+    }
+
     /// The wire of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| wire.name() == name)

@@ -14,15 +14,16 @@ struct Index {
 }
 
 #[derive(Deserialize)]
-struct Capture {
+pub(crate) struct Capture {
     file: String,
-    wire: Wire,
-    client: String,
-    images: Vec<String>,
+    pub(crate) wire: Wire,
+    pub(crate) client: String,
+    pub(crate) version: String,
+    pub(crate) images: Vec<String>,
     note: String,
 }
 
-fn captures() -> Vec<(Capture, Vec<u8>)> {
+pub(crate) fn captures() -> Vec<(Capture, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captured");
     let index: Index =
         toml::from_str(&fs::read_to_string(folder.join("index.toml")).unwrap()).unwrap();

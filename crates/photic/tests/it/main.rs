@@ -9,3 +9,4 @@ mod captured;
 mod golden;
 mod harness;
 mod replies;
+mod support;

@@ -20,7 +20,8 @@ HERE = Path(__file__).parent
 CODES = set("""image_as_text image_in_forbidden_role interleaved_user image_in_error_result wrong_label
 malformed_data_url unreadable_image unsupported_type empty_tool_content orphan_tool_result missing_tool_result
 image_to_text_only_model image_inside_longer_text tool_results_not_first not_json
-image_source_not_accepted empty_text duplicate_call_id""".split())
+image_source_not_accepted empty_text duplicate_call_id
+image_address_in_text image_as_file""".split())
 PROFILE = {"placement_image", "sight_images", "consecutive_user", "images"}
 EDGES = [*range(1, 31), *range(98, 103)]
 

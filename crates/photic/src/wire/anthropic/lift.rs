@@ -1,13 +1,12 @@
 //! Messages → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, base64_medium, medium};
+use crate::lift::{Draft, Lifter, Words, base64_medium, medium, strings, text_of};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, Home, Message, Nested, Opaque, Part, Role, Takes, ToolResult,
+    Arguments, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
 };
-use crate::wire::openai_chat::{strings, text_of};
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
@@ -40,25 +39,47 @@ pub(super) fn read_turn<'d, 'a>(
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {
         _ if role == Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(turn.id()) })),
-        Some((text, Kind::String)) => lifter.text(text, None, words, &mut parts),
         Some((list, Kind::Array)) => {
             for block in list.items() {
-                read_block(lifter, block, words, &mut parts);
+                read_block(lifter, block, words, Depth::TOP, &mut parts);
             }
         }
-        _ => {}
+        Some((value, _)) => lifter.anything(value, words, &mut parts),
+        None => {}
     }
     let slot = content.map(|content| content.id());
     Message { role, parts, node: Some(turn.id()), slot, home: Home::List }
+}
+
+/// How many blocks a block stands in. Real ones stand in three at the most (a result, a document
+/// in it, an image in that); deeper ones are not ours to follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Depth(u8);
+
+impl Depth {
+    const TOP: Self = Self(0);
+    const DEEPEST: Self = Self(4);
+
+    const fn below(self) -> Self {
+        Self(self.0 + 1)
+    }
 }
 
 fn read_block<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
     words: Words,
+    depth: Depth,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(block.id());
+    if depth == Depth::DEEPEST {
+        parts.push(Part::Opaque(Opaque { node }));
+        return;
+    }
+    if block.kind() == Kind::String {
+        return lifter.text(block, node, words, parts);
+    }
     let type_name = block.get("type").and_then(|name| name.str()).map(|name| name.decode());
     let read = match type_name.as_deref() {
         Some("text") => match block.get("text").filter(|text| text.kind() == Kind::String) {
@@ -72,13 +93,14 @@ fn read_block<'d, 'a>(
             arguments: block
                 .get("input")
                 .map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
+            kind: CallKind::Function,
             renamed: false,
             node,
         }),
-        Some("tool_result") => return read_result(lifter, block, parts),
-        Some("search_result") => nested(lifter, block, block.get("content"), words),
+        Some("tool_result") if depth == Depth::TOP => return read_result(lifter, block, parts),
+        Some("search_result") => nested(lifter, block, block.get("content"), words, depth),
         Some("document") if content_source(block).is_some() => {
-            nested(lifter, block, content_source(block), words)
+            nested(lifter, block, content_source(block), words, depth)
         }
         Some(kind @ ("image" | "document")) => match read_source(block, kind == "image") {
             Some(media) => lifter.media(media, node),
@@ -101,13 +123,14 @@ fn nested<'d, 'a>(
     block: Value<'d, 'a>,
     content: Option<Value<'d, 'a>>,
     words: Words,
+    depth: Depth,
 ) -> Part<'a> {
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {
         Some((text, Kind::String)) => lifter.text(text, None, words, &mut parts),
         Some((list, Kind::Array)) => {
             for inner in list.items() {
-                read_block(lifter, inner, words, &mut parts);
+                read_block(lifter, inner, words, depth.below(), &mut parts);
             }
         }
         _ => {}
@@ -123,19 +146,19 @@ fn read_result<'d, 'a>(
     let slot = block.get("content");
     let mut content = Vec::new();
     match slot.map(|slot| (slot, slot.kind())) {
-        Some((text, Kind::String)) => lifter.text(text, None, Words::Foreign, &mut content),
         Some((list, Kind::Array)) => {
             for inner in list.items() {
-                read_block(lifter, inner, Words::Foreign, &mut content);
+                read_block(lifter, inner, Words::Foreign, Depth::TOP.below(), &mut content);
             }
         }
-        _ => {}
+        Some((value, _)) => lifter.anything(value, Words::Foreign, &mut content),
+        None => {}
     }
     parts.push(Part::Result(ToolResult {
         call_id: text_of(block, "tool_use_id"),
         is_error: block.get("is_error").and_then(|flag| flag.bool()).unwrap_or(false),
         content,
-        takes: Takes::Anything,
+        kind: CallKind::Function,
         content_changed: false,
         renamed: false,
         node: Some(block.id()),
@@ -193,6 +216,9 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "tools" => settings.tools = value.items().map(read_tool).collect(),
             "tool_choice" => {
                 settings.tool_choice = read_choice(value);
+                if settings.tool_choice.is_none() {
+                    settings.untranslatable.push(key);
+                }
                 settings.parallel_calls = value
                     .get("disable_parallel_tool_use")
                     .and_then(|flag| flag.bool())

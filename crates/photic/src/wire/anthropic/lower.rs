@@ -27,7 +27,7 @@ pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segme
         out.json("]");
     }
     out.comma().key("messages").json("[");
-    if turns.first().is_some_and(|step| step.message.role == Role::Assistant) {
+    if turns.first().is_none_or(|step| step.message.role == Role::Assistant) {
         let opening = Message::new(Role::User, vec![Part::note(notice::EARLIER)]);
         unit(writer, &mut out, &opening);
     }
@@ -104,10 +104,10 @@ fn text_block<'a>(out: &mut Out<'a>, text: &Str<'a>) {
 
 pub(super) fn tool_use<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
     if let (Some(node), true) = (call.node, writer.same_wire()) {
+        let mut id = Out::new();
+        id.string(&call.id);
         out.comma();
-        writer.with_field(out, node, "id", |out| {
-            out.string(&call.id);
-        });
+        writer.patched(out, node, vec![(&["id"], id)]);
         return;
     }
     out.comma().json("{\"type\":\"tool_use\",\"id\":").string(&writer.call_id(&call.id));
@@ -118,18 +118,20 @@ pub(super) fn tool_use<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Ca
 
 fn tool_result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
     if let (Some(node), true) = (result.node, writer.same_wire()) {
+        let mut changes: Vec<(&[&str], Out<'a>)> = Vec::new();
+        if result.renamed {
+            let mut id = Out::new();
+            id.string(&result.call_id);
+            changes.push((&["tool_use_id"], id));
+        }
+        if result.content_changed {
+            let mut content = Out::new();
+            result_content(writer, &mut content, result);
+            changes.push((&["content"], content));
+        }
         out.comma();
-        // Only one of the two changes in practice; a renamed result with new content is rewritten.
-        if result.renamed && !result.content_changed {
-            writer.with_field(out, node, "tool_use_id", |out| {
-                out.string(&result.call_id);
-            });
-            return;
-        }
-        if !result.renamed {
-            writer.with_field(out, node, "content", |out| result_content(writer, out, result));
-            return;
-        }
+        writer.patched(out, node, changes);
+        return;
     }
     out.comma()
         .json("{\"type\":\"tool_result\",\"tool_use_id\":")
@@ -164,8 +166,17 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
         // Plans do not send sound to a wire without a slot for it.
         MediaKind::Audio => return text_block(out, &Str::plain(notice::NOT_CARRIED)),
     };
-    out.comma().json("{\"type\":\"").json(kind).json("\",\"source\":{\"type\":");
-    match &media.source {
+    if writer.in_place(out, medium, &["source"], |out| source(writer, out, medium)) {
+        return;
+    }
+    out.comma().json("{\"type\":").quoted(kind).json(",\"source\":");
+    source(writer, out, medium);
+    out.json("}");
+}
+
+fn source<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+    out.json("{\"type\":");
+    match &writer.media(medium.id).source {
         Source::Data(payload) if writer.media_type(medium.id) == "text/plain" => {
             let text = String::from_utf8_lossy(&payload.decode()).into_owned();
             out.json("\"text\",\"media_type\":\"text/plain\",\"data\":").quoted(&text);
@@ -187,12 +198,23 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
             out.json("\"base64\",\"data\":\"\"");
         }
     }
-    out.json("}}");
+    out.json("}");
 }
+
+/// What this wire calls its own.
+const FIELDS: &[&str] = &[
+    "messages",
+    "system",
+    "max_tokens",
+    "stop_sequences",
+    "tools",
+    "tool_choice",
+    "output_config",
+];
 
 fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
-    writer.common_settings(out);
+    writer.common_settings(out, FIELDS);
     out.comma().key("max_tokens");
     match settings.max_tokens {
         Some(most) => out.raw(most),
@@ -211,13 +233,15 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                 if let Some(text) = description {
                     out.json(",\"description\":").string(text);
                 }
+                let schema =
+                    schema.filter(|schema| memchr::memmem::find(schema, b"\"type\"").is_some());
                 out.json(",\"input_schema\":")
                     .raw(schema.unwrap_or(b"{\"type\":\"object\"}"))
                     .json("}");
             }
         }
         out.json("]");
-        tool_choice(settings.tool_choice.as_ref(), settings.parallel_calls, out);
+        tool_choice(writer.tool_choice(), settings.parallel_calls, out);
     }
     if settings.effort.is_some() {
         writer.left_out_field("effort");

@@ -60,10 +60,10 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
         _ => content(writer, &mut out, reply.message()),
     }
     let reason = match reply.stop {
+        Stop::Length => "max_tokens",
         _ if reply.calls() => "tool_use",
         Stop::End | Stop::Calls => "end_turn",
         Stop::Sequence => "stop_sequence",
-        Stop::Length => "max_tokens",
         Stop::Refused => "refusal",
     };
     out.json(",\"stop_reason\":").quoted(reason).json(",\"stop_sequence\":null,\"usage\":");

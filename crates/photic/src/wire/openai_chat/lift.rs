@@ -1,11 +1,14 @@
 //! Chat Completions → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, address_medium, base64_medium, medium};
+use crate::lift::{
+    Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, strings,
+    text_of,
+};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, Home, Message, Opaque, Part, Role, Takes, Text, ToolResult,
+    Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, Text, ToolResult,
 };
 
 /// Reads a request body.
@@ -52,7 +55,7 @@ pub(super) fn read_message<'d, 'a>(
                 call_id: text_of(message, "tool_call_id"),
                 is_error: false,
                 content: content_parts,
-                takes: Takes::Anything,
+                kind: CallKind::Function,
                 content_changed: false,
                 renamed: false,
                 node: Some(message.id()),
@@ -90,15 +93,26 @@ fn assistant_fields<'a>(message: Value<'_, 'a>, parts: &mut Vec<Part<'a>>) {
 }
 
 fn read_call<'a>(call: Value<'_, 'a>) -> Part<'a> {
-    let (inner, arguments) = match (call.get("function"), call.get("custom")) {
-        (Some(function), _) => (function, Arguments::Text(text_of(function, "arguments"))),
-        (None, Some(custom)) => (custom, Arguments::Free(text_of(custom, "input"))),
+    let (inner, arguments, kind) = match (call.get("function"), call.get("custom")) {
+        (Some(function), _) => {
+            let arguments =
+                match function.get("arguments").filter(|json| json.kind() == Kind::Object) {
+                    // Spelled as JSON by servers that grew out of another wire.
+                    Some(json) => Arguments::Json(json.raw()),
+                    None => Arguments::Text(text_of(function, "arguments")),
+                };
+            (function, arguments, CallKind::Function)
+        }
+        (None, Some(custom)) => {
+            (custom, Arguments::Free(text_of(custom, "input")), CallKind::Custom)
+        }
         (None, None) => return Part::Opaque(Opaque { node: Some(call.id()) }),
     };
     Part::Call(Call {
         id: text_of(call, "id"),
         name: text_of(inner, "name"),
         arguments,
+        kind,
         renamed: false,
         node: Some(call.id()),
     })
@@ -111,13 +125,13 @@ fn read_content<'d, 'a>(
     parts: &mut Vec<Part<'a>>,
 ) {
     match content.map(|content| (content, content.kind())) {
-        Some((text, Kind::String)) => lifter.text(text, None, words, parts),
         Some((list, Kind::Array)) => {
             for part in list.items() {
                 read_part(lifter, part, words, parts);
             }
         }
-        _ => {}
+        Some((value, _)) => lifter.anything(value, words, parts),
+        None => {}
     }
 }
 
@@ -128,6 +142,9 @@ fn read_part<'d, 'a>(
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());
+    if part.kind() == Kind::String {
+        return lifter.text(part, node, words, parts);
+    }
     let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
     let read = match type_name.as_deref() {
         Some("text") => match part.get("text").filter(|text| text.kind() == Kind::String) {
@@ -171,34 +188,13 @@ fn read_part<'d, 'a>(
 fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let file = part.get("file").filter(|file| file.kind() == Kind::Object)?;
     let mut media = if let Some(data) = file.get("file_data") {
-        // Both a data URL and bare base64 are seen here.
-        let is_url = data.str().is_some_and(|text| crate::media::begins_with_data(&text));
-        if is_url {
-            address_medium(data, MediaKind::Document)
-        } else {
-            base64_medium(data, None, MediaKind::Document)
-        }
+        file_medium(data)
     } else {
         let id = file.get("file_id")?;
         medium(MediaKind::Document, Source::File(id.str()?), None, Found::Typed, id.id())
     };
     media.name = file.get("filename").and_then(|name| name.str());
-    if crate::media::sniff_kind(&media.header()) == Some(MediaKind::Image) {
-        media.kind = MediaKind::Image;
-        media.found = Found::Misfiled;
-    }
     Some(media)
-}
-
-fn audio_type(format: &str) -> Str<'static> {
-    Str::plain(match format {
-        "mp3" => "audio/mpeg".to_owned(),
-        other => format!("audio/{other}"),
-    })
-}
-
-pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
-    value.get(name).and_then(|text| text.str()).unwrap_or(Str::plain(""))
 }
 
 /// Fields this wire defines and the others have no word for.
@@ -230,7 +226,10 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             }
             "stop" => settings.stop = strings(value),
             "tools" => settings.tools = value.items().map(read_tool).collect(),
-            "tool_choice" => settings.tool_choice = read_choice(value),
+            "tool_choice" => match read_choice(value) {
+                Some(choice) => settings.tool_choice = Some(choice),
+                None => settings.untranslatable.push(key),
+            },
             "parallel_tool_calls" => settings.parallel_calls = value.bool(),
             "reasoning_effort" => settings.effort = value.str(),
             "response_format" => settings.format = read_format(value),
@@ -238,13 +237,6 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
         }
     }
     settings
-}
-
-/// A string or a list of them.
-pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
-    value
-        .str()
-        .map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
 }
 
 fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {

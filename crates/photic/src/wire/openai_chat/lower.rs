@@ -1,6 +1,6 @@
 //! Transcript → Chat Completions.
 
-use crate::json::{Out, Segments, Str};
+use crate::json::{Kind, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, list_of_strings, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
@@ -52,12 +52,7 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
     if let Some(result) = message.results().next() {
         return result_content(writer, out, result);
     }
-    // Calls and thoughts have fields of their own.
-    let said: Vec<&Part<'a>> = message
-        .parts
-        .iter()
-        .filter(|part| !matches!(part, Part::Call(_) | Part::Thinking(_)))
-        .collect();
+    let said: Vec<&Part<'a>> = message.parts.iter().filter(|part| !has_own_field(part)).collect();
     match said.as_slice() {
         [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
             out.string(&only.text);
@@ -74,6 +69,20 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
             out.json("]");
         }
         _ => joined(out, &texts(&message.parts)),
+    }
+}
+
+/// Calls, thoughts and a refusal stand in fields of their own, beside the content.
+fn has_own_field(part: &Part<'_>) -> bool {
+    match part {
+        Part::Call(_) | Part::Thinking(_) => true,
+        Part::Refusal(text) => text.node.is_none(),
+        Part::Text(_)
+        | Part::Media(_)
+        | Part::Woven(_)
+        | Part::Nested(_)
+        | Part::Result(_)
+        | Part::Opaque(_) => false,
     }
 }
 
@@ -122,8 +131,7 @@ pub(super) fn tool_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &C
 
 /// A result is a string, unless the endpoint takes media in it.
 fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
-    let has_media = result.content.iter().any(|part| matches!(part, Part::Media(_)));
-    if has_media {
+    if writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
             text_part(out, &Str::plain(notice::ERROR));
@@ -174,6 +182,14 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
         }
         (_, Source::Text(text)) => text_part(out, text),
         (MediaKind::Image, _) => {
+            let flat = medium.node.is_some_and(|node| {
+                let part = writer.transcript.doc.value(node);
+                part.get("image_url").is_some_and(|address| address.kind() == Kind::String)
+            });
+            let member: &[&str] = if flat { &["image_url"] } else { &["image_url", "url"] };
+            if writer.in_place(out, medium, member, |out| writer.address(out, medium.id)) {
+                return;
+            }
             out.comma().json("{\"type\":\"image_url\",\"image_url\":{\"url\":");
             writer.address(out, medium.id);
             if let Some(detail) = writer.detail(medium.id) {
@@ -200,9 +216,22 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
     }
 }
 
+/// What this wire calls its own.
+const FIELDS: &[&str] = &[
+    "messages",
+    "max_tokens",
+    "max_completion_tokens",
+    "stop",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "response_format",
+];
+
 fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
-    writer.common_settings(out);
+    writer.common_settings(out, FIELDS);
     if let Some(most) = settings.max_tokens {
         // The older name is refused by models that reason; the newer is ignored where unknown.
         out.comma().key("max_completion_tokens").raw(most);
@@ -230,7 +259,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             }
         }
         out.json("]");
-        match &settings.tool_choice {
+        match writer.tool_choice() {
             Some(ToolChoice::Auto) => out.comma().key("tool_choice").json("\"auto\""),
             Some(ToolChoice::None) => out.comma().key("tool_choice").json("\"none\""),
             Some(ToolChoice::Any) => out.comma().key("tool_choice").json("\"required\""),
@@ -246,7 +275,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
         }
     }
-    if let Some(effort) = &settings.effort {
+    if let Some(effort) = writer.effort() {
         out.comma().key("reasoning_effort").string(effort);
     }
     match &settings.format {

@@ -6,6 +6,6 @@ mod lift;
 mod lower;
 mod reply;
 
-pub(crate) use lift::{lift, strings, text_of};
+pub(crate) use lift::lift;
 pub(crate) use lower::{body, content, unit};
 pub(crate) use reply::{error, lift_reply, lower_reply};

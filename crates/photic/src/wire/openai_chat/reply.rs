@@ -57,21 +57,22 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
         out.fragment(message);
     }
     let reason = match reply.stop {
+        Stop::Length => "length",
         _ if reply.calls() => "tool_calls",
         Stop::End | Stop::Sequence | Stop::Calls => "stop",
-        Stop::Length => "length",
         Stop::Refused => "content_filter",
     };
     out.json(",\"logprobs\":null,\"finish_reason\":").quoted(reason).json("}]");
     if let Some(usage) = reply.usage {
         out.json(&format!(
             ",\"usage\":{{\"prompt_tokens\":{},\"completion_tokens\":{},\"total_tokens\":{},\
-             \"prompt_tokens_details\":{{\"cached_tokens\":{}}},\
+             \"prompt_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
              \"completion_tokens_details\":{{\"reasoning_tokens\":{}}}}}",
             usage.input,
             usage.output,
             usage.input + usage.output,
             usage.cache_read,
+            usage.cache_write,
             usage.reasoning
         ));
     }

@@ -1,13 +1,14 @@
 //! Responses → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, address_medium, base64_medium, medium};
+use crate::lift::{
+    Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, text_of,
+};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, Home, Message, Opaque, Part, Role, Takes, Text, ToolResult,
+    Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, Text, ToolResult,
 };
-use crate::wire::openai_chat::text_of;
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
@@ -55,8 +56,12 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
     let (role, parts) = match type_name.as_deref() {
         Some("message") => return read_message(lifter, item),
         None if item.get("role").is_some() => return read_message(lifter, item),
-        Some("function_call") => (Role::Assistant, vec![call(item, "arguments", Arguments::Text)]),
-        Some("custom_tool_call") => (Role::Assistant, vec![call(item, "input", Arguments::Free)]),
+        Some("function_call") => {
+            (Role::Assistant, vec![call(item, CallKind::Function, "arguments", Arguments::Text)])
+        }
+        Some("custom_tool_call") => {
+            (Role::Assistant, vec![call(item, CallKind::Custom, "input", Arguments::Free)])
+        }
         Some("computer_call") => (Role::Assistant, vec![screen_call(item)]),
         Some(
             name @ ("function_call_output" | "custom_tool_call_output" | "computer_call_output"),
@@ -65,25 +70,25 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             slot = output.map(|output| output.id());
             let mut content = Vec::new();
             match output.map(|output| (output, output.kind())) {
-                Some((text, Kind::String)) => lifter.text(text, None, Words::Foreign, &mut content),
                 Some((list, Kind::Array)) => {
                     for part in list.items() {
                         read_part(lifter, part, Words::Foreign, &mut content);
                     }
                 }
-                Some((screen, Kind::Object)) => {
+                Some((screen, Kind::Object)) if name == "computer_call_output" => {
                     read_part(lifter, screen, Words::Foreign, &mut content);
                 }
-                _ => {}
+                Some((value, _)) => lifter.anything(value, Words::Foreign, &mut content),
+                None => {}
             }
             let result = ToolResult {
                 call_id: text_of(item, "call_id"),
                 is_error: false,
                 content,
-                takes: if name == "computer_call_output" {
-                    Takes::Screenshot
-                } else {
-                    Takes::Anything
+                kind: match name {
+                    "custom_tool_call_output" => CallKind::Custom,
+                    "computer_call_output" => CallKind::Screen,
+                    _ => CallKind::Function,
                 },
                 content_changed: false,
                 renamed: false,
@@ -100,6 +105,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
 
 fn call<'a>(
     item: Value<'_, 'a>,
+    kind: CallKind,
     field: &str,
     arguments: impl FnOnce(Str<'a>) -> Arguments<'a>,
 ) -> Part<'a> {
@@ -107,6 +113,7 @@ fn call<'a>(
         id: text_of(item, "call_id"),
         name: text_of(item, "name"),
         arguments: arguments(text_of(item, field)),
+        kind,
         renamed: false,
         node: Some(item.id()),
     })
@@ -120,6 +127,7 @@ fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
         arguments: item
             .get("action")
             .map_or(Arguments::Json(b"{}"), |action| Arguments::Json(action.raw())),
+        kind: CallKind::Screen,
         renamed: false,
         node: Some(item.id()),
     })
@@ -157,6 +165,9 @@ fn read_part<'d, 'a>(
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());
+    if part.kind() == Kind::String {
+        return lifter.text(part, node, words, parts);
+    }
     let type_name = part.get("type").and_then(|name| name.str()).map(|name| name.decode());
     let media = match type_name.as_deref() {
         Some("input_text" | "output_text" | "text") => {
@@ -177,9 +188,7 @@ fn read_part<'d, 'a>(
                 let declared = part
                     .get("input_audio")
                     .and_then(|audio| audio.get("format")?.str())
-                    .map(|format| {
-                        Str::plain(format!("audio/{}", format.decode().replace("mp3", "mpeg")))
-                    });
+                    .map(|format| audio_type(&format.decode()));
                 base64_medium(data, declared.as_ref(), MediaKind::Audio)
             })
         }
@@ -207,12 +216,7 @@ fn read_image<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
 fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let field = |name: &str| part.get(name).filter(|value| value.kind() == Kind::String);
     let mut media = if let Some(data) = field("file_data") {
-        let is_url = data.str().is_some_and(|text| crate::media::begins_with_data(&text));
-        if is_url {
-            address_medium(data, MediaKind::Document)
-        } else {
-            base64_medium(data, None, MediaKind::Document)
-        }
+        file_medium(data)
     } else if let Some(url) = field("file_url") {
         medium(MediaKind::Document, Source::Url(url.str()?), None, Found::Typed, url.id())
     } else {
@@ -221,10 +225,6 @@ fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     };
     media.name = field("filename").and_then(|name| name.str());
     media.detail = field("detail").and_then(|detail| detail.str());
-    if crate::media::sniff_kind(&media.header()) == Some(MediaKind::Image) {
-        media.kind = MediaKind::Image;
-        media.found = Found::Misfiled;
-    }
     Some(media)
 }
 
@@ -250,10 +250,19 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "model" => settings.model = value.str(),
             "max_output_tokens" if !value.is_null() => settings.max_tokens = Some(value.raw()),
             "tools" => settings.tools = value.items().map(read_tool).collect(),
-            "tool_choice" => settings.tool_choice = read_choice(value),
+            "tool_choice" => match read_choice(value) {
+                Some(choice) => settings.tool_choice = Some(choice),
+                None => settings.untranslatable.push(key),
+            },
             "parallel_tool_calls" => settings.parallel_calls = value.bool(),
-            "reasoning" => settings.effort = value.get("effort").and_then(|effort| effort.str()),
-            "text" => settings.format = value.get("format").and_then(read_format),
+            "reasoning" => {
+                settings.effort = value.get("effort").and_then(|effort| effort.str());
+                settings.note_others(value, "reasoning", "effort");
+            }
+            "text" => {
+                settings.format = value.get("format").and_then(read_format);
+                settings.note_others(value, "text", "format");
+            }
             "previous_response_id" | "conversation" if !value.is_null() => {
                 settings.continues_elsewhere = true;
                 settings.untranslatable.push(key);

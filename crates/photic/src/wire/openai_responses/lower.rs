@@ -5,7 +5,7 @@ use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::settings::{Format, Tool, ToolChoice};
-use crate::transcript::{Call, Home, MediaPart, Message, Part, Role, Takes, ToolResult};
+use crate::transcript::{Call, CallKind, Home, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -30,7 +30,13 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
         Role::Assistant => "assistant",
         Role::Tool => {
             for result in message.results() {
-                out.comma().json("{\"type\":\"function_call_output\",\"call_id\":");
+                let kind = match result.kind {
+                    CallKind::Custom if writer.same_wire() => "custom_tool_call_output",
+                    CallKind::Function | CallKind::Custom | CallKind::Screen => {
+                        "function_call_output"
+                    }
+                };
+                out.comma().json("{\"type\":").quoted(kind).json(",\"call_id\":");
                 out.string(&writer.call_id(&result.call_id)).json(",\"output\":");
                 result_output(writer, out, result);
                 out.json("}");
@@ -107,11 +113,10 @@ pub(super) fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call
 }
 
 fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
-    if result.takes == Takes::Screenshot && writer.same_wire() {
+    if result.kind == CallKind::Screen && writer.same_wire() {
         return screenshot(writer, out, result);
     }
-    let has_media = result.content.iter().any(|part| matches!(part, Part::Media(_)));
-    if has_media {
+    if writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
             text_part(out, &Str::plain(notice::ERROR));
@@ -134,20 +139,26 @@ fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolRe
     joined(out, &texts);
 }
 
-/// The output of the hosted computer tool is one picture and nothing else.
+/// The output of the hosted computer tool is one picture and nothing else; one that cannot be read
+/// stays as it is.
 fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
-    for part in &result.content {
-        if let Part::Media(medium) = part {
-            out.json("{\"type\":\"computer_screenshot\",\"image_url\":");
-            writer.address(out, medium.id);
-            if let Some(detail) = writer.detail(medium.id) {
-                out.json(",\"detail\":").quoted(detail.name());
-            }
-            out.json("}");
-            return;
+    let Some(slot) = result.slot else { return };
+    let medium = result.content.iter().find_map(|part| match part {
+        Part::Media(medium) if !matches!(writer.media(medium.id).source, Source::Missing) => {
+            Some(*medium)
+        }
+        _ => None,
+    });
+    match medium {
+        Some(medium) => {
+            let mut address = Out::new();
+            writer.address(&mut address, medium.id);
+            writer.patched(out, slot, vec![(&["image_url"], address)]);
+        }
+        None => {
+            out.raw(writer.transcript.raw(slot));
         }
     }
-    out.json("null");
 }
 
 fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
@@ -174,6 +185,9 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
         (_, Source::Text(text)) => text_part(out, text),
         (MediaKind::Image, source) => {
             let field = if matches!(source, Source::File(_)) { "file_id" } else { "image_url" };
+            if writer.in_place(out, medium, &[field], |out| writer.address(out, medium.id)) {
+                return;
+            }
             out.comma().json("{\"type\":\"input_image\",").key(field);
             writer.address(out, medium.id);
             if let Some(detail) = writer.detail(medium.id) {
@@ -208,9 +222,21 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
     }
 }
 
+/// What this wire calls its own.
+const FIELDS: &[&str] = &[
+    "input",
+    "instructions",
+    "max_output_tokens",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "text",
+];
+
 fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
-    writer.common_settings(out);
+    writer.common_settings(out, FIELDS);
     if let Some(most) = settings.max_tokens {
         out.comma().key("max_output_tokens").raw(most);
     }
@@ -235,7 +261,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             }
         }
         out.json("]");
-        match &settings.tool_choice {
+        match writer.tool_choice() {
             Some(ToolChoice::Auto) => out.comma().key("tool_choice").json("\"auto\""),
             Some(ToolChoice::None) => out.comma().key("tool_choice").json("\"none\""),
             Some(ToolChoice::Any) => out.comma().key("tool_choice").json("\"required\""),
@@ -251,7 +277,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
         }
     }
-    if let Some(effort) = &settings.effort {
+    if let Some(effort) = writer.effort() {
         out.comma().key("reasoning").json("{\"effort\":").string(effort).json("}");
     }
     match &settings.format {

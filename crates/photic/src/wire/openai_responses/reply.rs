@@ -97,14 +97,16 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
         call.arguments.as_string(&mut out);
         out.json("}");
     }
-    out.json("]");
+    // What the request said is not ours to know here; clients insist on the fields.
+    out.json("],\"parallel_tool_calls\":true,\"tool_choice\":\"auto\",\"tools\":[]");
     if let Some(usage) = reply.usage {
         out.json(&format!(
-            ",\"usage\":{{\"input_tokens\":{},\"input_tokens_details\":{{\"cached_tokens\":{}}},\
+            ",\"usage\":{{\"input_tokens\":{},\"input_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
              \"output_tokens\":{},\"output_tokens_details\":{{\"reasoning_tokens\":{}}},\
              \"total_tokens\":{}}}",
             usage.input,
             usage.cache_read,
+            usage.cache_write,
             usage.output,
             usage.reasoning,
             usage.input + usage.output

@@ -44,8 +44,8 @@ shape("shape-ai6-multi", C, "AI SDK 6: text, two image-data, an image-url and a 
       dump([text("Found 2 differences."), sdk6("red.png"), {"type": "image-url", "url": "https://cdn.example.org/ref.png"}, sdk6("photo.jpg"),
             {"type": "file-data", "data": b64("doc.pdf"), "mediaType": "application/pdf", "filename": "report.pdf"}]),
       sees=["red.png", "photo.jpg"], covers=["shape:ai-sdk-6", "peers:12"], keeps=["Found 2 differences."],
-      extra=["image_as_text", "image_as_text"],
-      note="the pdf and the address are found too: neither reaches the model as text")
+      extra=["image_as_text", "image_address_in_text"],
+      note="the pdf is found too; the address stays text: what a tool names is not for the provider to fetch")
 shape("shape-ai6-on-responses", R, "the same stringified items in a function_call_output string",
       dump([text("Page is up."), sdk6("green.png")]), sees=["green.png"], covers=["shape:ai-sdk-6", "edge:22"], keeps=["Page is up."])
 shape("shape-ai6-wrong-label", C, "AI SDK 6: labelled image/png, but the bytes are a JPEG", dump([sdk6("photo.jpg", "image/png")]),
