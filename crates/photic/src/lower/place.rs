@@ -117,7 +117,8 @@ impl<'a> Placer<'_, 'a> {
             let step = self.unit(unit);
             self.steps.push(step);
         }
-        if !self.same_wire && self.transcript.wire.is_flat() && self.steps.len() > before + 1 {
+        // Units that count as one turn on their own wire become one on another.
+        if !self.same_wire && self.steps.len() > before + 1 {
             let parts = self.steps.drain(before..).flat_map(|step| step.message.parts).collect();
             self.steps.push(Step::ours(Message::new(Role::Assistant, parts)));
         }
