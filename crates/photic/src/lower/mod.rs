@@ -3,6 +3,7 @@
 
 mod bundle;
 mod decision;
+mod nested;
 mod parts;
 mod place;
 mod splice;

@@ -25,7 +25,7 @@ pub(crate) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    const fn ours(message: Message<'a>) -> Self {
+    pub(super) const fn ours(message: Message<'a>) -> Self {
         Self { origin: None, touched: true, message }
     }
 }
@@ -82,14 +82,14 @@ pub(super) struct Placer<'t, 'a> {
     pub(super) beside: usize,
     /// How many system messages open the conversation.
     opening: usize,
-    steps: Vec<Step<'a>>,
+    pub(super) steps: Vec<Step<'a>>,
 }
 
 /// A result on its way, and the unit it came from.
-struct Answer<'a> {
-    unit: Option<usize>,
-    result: ToolResult<'a>,
-    changed: bool,
+pub(super) struct Answer<'a> {
+    pub(super) unit: Option<usize>,
+    pub(super) result: ToolResult<'a>,
+    pub(super) changed: bool,
 }
 
 impl<'a> Placer<'_, 'a> {
@@ -168,7 +168,13 @@ impl<'a> Placer<'_, 'a> {
         self.push(origin, Role::Tool, vec![Part::Result(result)], changed);
     }
 
-    fn push(&mut self, origin: Option<usize>, role: Role, parts: Vec<Part<'a>>, changed: bool) {
+    pub(super) fn push(
+        &mut self,
+        origin: Option<usize>,
+        role: Role,
+        parts: Vec<Part<'a>>,
+        changed: bool,
+    ) {
         let template = origin.map(|unit| &self.transcript.messages[unit]);
         // A part that went elsewhere is a change, too.
         let changed = changed || template.is_none_or(|message| message.parts.len() != parts.len());
@@ -178,74 +184,6 @@ impl<'a> Placer<'_, 'a> {
             ..Message::new(role, parts)
         };
         self.steps.push(Step { origin, touched: changed, message });
-    }
-
-    /// Results stay in the user messages they came in; what is added follows the last of them.
-    fn nested_in_place(&mut self, answers: Vec<Answer<'a>>, spent: &mut BTreeSet<usize>) {
-        let units: Vec<usize> = {
-            let mut units: Vec<usize> = answers.iter().filter_map(|answer| answer.unit).collect();
-            units.dedup();
-            units
-        };
-        let mut answers = answers.into_iter().peekable();
-        for (index, &unit) in units.iter().enumerate() {
-            let mut parts = Vec::new();
-            let mut changed = false;
-            while let Some(answer) = answers.next_if(|answer| answer.unit == Some(unit)) {
-                changed |= answer.changed;
-                parts.push(Part::Result(answer.result));
-            }
-            if index + 1 == units.len() {
-                changed |= answers.peek().is_some() || !self.bundle.is_empty();
-                parts.extend(answers.by_ref().map(|answer| Part::Result(answer.result)));
-                self.finish_nested(Some(unit), parts, changed);
-            } else {
-                self.push(Some(unit), Role::User, parts, changed);
-            }
-            spent.insert(unit);
-        }
-        let rest: Vec<_> = answers.map(|answer| Part::Result(answer.result)).collect();
-        if !rest.is_empty() {
-            self.finish_nested(None, rest, true);
-        }
-    }
-
-    /// All results in one user message, the first that held any, before whatever else it says.
-    fn nested_anew(
-        &mut self,
-        segment: &Segment,
-        answers: Vec<Answer<'a>>,
-        spent: &mut BTreeSet<usize>,
-    ) {
-        let messages = &self.transcript.messages;
-        let first = segment.results.first().map(|((unit, _), _)| *unit).filter(|_| self.same_wire);
-        if let Some(unit) = first {
-            self.note(Did::MovedResultsFirst, messages[unit].node);
-            spent.insert(unit);
-        }
-        let parts = answers.into_iter().map(|answer| Part::Result(answer.result)).collect();
-        self.finish_nested(first, parts, true);
-    }
-
-    /// Behind results: what was hoisted, behind a bridge if need be, and the rest of the message.
-    fn finish_nested(&mut self, unit: Option<usize>, mut parts: Vec<Part<'a>>, mut changed: bool) {
-        if self.is_bridged() && !self.bundle.is_empty() {
-            self.push(unit, Role::User, parts, true);
-            self.flush_bundle();
-            let rest = unit.map(|unit| self.rest_of(unit).0).unwrap_or_default();
-            if !rest.is_empty() {
-                self.steps.push(Step::ours(Message::new(Role::User, rest)));
-            }
-            return;
-        }
-        parts.extend(self.bundle.take());
-        if let Some(unit) = unit {
-            let (rest, rest_changed) = self.rest_of(unit);
-            changed |= rest_changed;
-            parts.extend(rest);
-        }
-        self.push(unit, Role::User, parts, changed);
-        self.flush_bundle();
     }
 
     pub(super) fn is_bridged(&self) -> bool {
@@ -399,12 +337,12 @@ impl<'a> Placer<'_, 'a> {
     }
 
     /// The parts of a unit that are not results.
-    fn rest_of(&mut self, unit: usize) -> (Vec<Part<'a>>, bool) {
+    pub(super) fn rest_of(&mut self, unit: usize) -> (Vec<Part<'a>>, bool) {
         self.parts(unit, |part| !matches!(part, Part::Result(_)))
     }
 
     /// Puts waiting media into a user message of their own.
-    fn flush_bundle(&mut self) {
+    pub(super) fn flush_bundle(&mut self) {
         if self.bundle.is_empty() {
             return;
         }

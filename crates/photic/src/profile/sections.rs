@@ -280,6 +280,4 @@ pub struct Quirks {
     pub details: Vec<Detail>,
     /// Where a system message in the middle of a conversation goes.
     pub mid_system: MidSystem,
-    /// Fewest characters the text of a tool result may have.
-    pub min_tool_text: u32,
 }

@@ -1,0 +1,164 @@
+//! The shapes in which SDKs and tools spell a medium: typed parts, lists of them, plain strings.
+
+use super::Rescued;
+use crate::json::{Kind, Str, Value};
+use crate::media::{DataUrl, MediaKind, Payload, Source, sniff_kind, whole_string_image};
+
+/// The members that SDKs give their parts; none of them says anything that the model would miss.
+pub(super) const KNOWN_MEMBERS: [&str; 28] = [
+    "type",
+    "text",
+    "data",
+    "dataBase64",
+    "base64",
+    "blob",
+    "url",
+    "uri",
+    "image",
+    "image_url",
+    "source",
+    "file",
+    "file_data",
+    "file_id",
+    "resource",
+    "mediaType",
+    "mimeType",
+    "mime_type",
+    "media_type",
+    "filename",
+    "name",
+    "title",
+    "detail",
+    "annotations",
+    "_meta",
+    "providerOptions",
+    "cache_control",
+    "is_error",
+];
+
+/// The list of parts in `{"content": […]}` (a tool result of MCP) or `{"type":"content","value":[…]}`
+/// (an output of the AI SDK), where nothing else stands beside it that would be lost.
+pub(super) fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+    let mut list = None;
+    for (key, member) in value.entries() {
+        match &*key.decode() {
+            "content" | "value" if member.kind() == Kind::Array => list = Some(member),
+            "type" if member.is("content") => {}
+            "isError" if member.bool() == Some(false) => {}
+            _ => return None,
+        }
+    }
+    list
+}
+
+/// A medium spelled as an object with a `type`, and the node that holds its bytes.
+pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(Rescued<'a>, u32)> {
+    const TYPES: [&str; 14] = [
+        "image",
+        "image-data",
+        "image-url",
+        "image_url",
+        "input_image",
+        "media",
+        "file",
+        "file-data",
+        "file-url",
+        "input_file",
+        "document",
+        "audio",
+        "resource",
+        "image-file-id",
+    ];
+    if !TYPES.contains(&type_name) {
+        return None;
+    }
+    let holder = ["source", "image_url", "file", "resource", "data"]
+        .iter()
+        .find_map(|name| value.get(name).filter(|inner| inner.kind() == Kind::Object))
+        .unwrap_or(value);
+    let declared = ["mediaType", "mimeType", "mime_type", "media_type"]
+        .iter()
+        .find_map(|name| holder.get(name).or_else(|| value.get(name)))
+        .and_then(|label| label.str());
+    let name = ["filename", "name", "title"].iter().find_map(|name| value.get(name)?.str());
+    let bytes = ["data", "dataBase64", "base64", "blob", "url", "image_url", "file_data", "image"]
+        .iter()
+        .find_map(|name| holder.get(name).filter(|inner| !inner.is_null()))?;
+    let Some(text) = bytes.str() else {
+        let payload = Payload::encode(&spelled_bytes(bytes)?);
+        let kind = sniff_kind(&payload.header())?;
+        let source = Source::Data(payload);
+        return Some((Rescued { kind, source, declared, name, inner: None }, bytes.id()));
+    };
+    let says_image = type_name.contains("image")
+        || declared.as_ref().is_some_and(|label| label.decode().starts_with("image/"));
+    let source = if let Some(url) = DataUrl::parse(&text, bytes.has_base64_tail()) {
+        Source::Data(url.payload?)
+    } else if is_web_address(&text) {
+        Source::Url(text)
+    } else {
+        Source::Data(Payload::read(&text, bytes.has_base64_tail())?.0)
+    };
+    let kind = match &source {
+        // The bytes decide; the label only where they say nothing.
+        Source::Data(payload) => sniff_kind(&payload.header())?,
+        _ if says_image => MediaKind::Image,
+        _ => return None,
+    };
+    Some((Rescued { kind, source, declared, name, inner: None }, bytes.id()))
+}
+
+/// Bytes that a JSON writer spelled out: a list of numbers, Node's `Buffer`, or the object with the
+/// keys 0, 1, 2, … that a typed array becomes (AI SDK 7 sends downloaded images so).
+fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
+    let byte = |number: Value<'_, '_>| number.u64().and_then(|number| u8::try_from(number).ok());
+    match value.kind() {
+        Kind::Array => value.items().map(byte).collect(),
+        Kind::Object if value.get("type").is_some_and(|name| name.is("Buffer")) => {
+            spelled_bytes(value.get("data").filter(|list| list.kind() == Kind::Array)?)
+        }
+        Kind::Object => value
+            .entries()
+            .enumerate()
+            .map(|(index, (key, number))| byte(number).filter(|_| key.is(&index.to_string())))
+            .collect(),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => None,
+    }
+}
+
+/// A data URL of an image or bare base64 of one, filling the string.
+pub(super) fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>> {
+    let (payload, declared) = match DataUrl::parse(text, tail_is_base64) {
+        Some(url) => {
+            let payload = url.payload.filter(|payload| is_raster(payload))?;
+            (payload, url.media_type)
+        }
+        None => (whole_string_image(text, tail_is_base64)?, None),
+    };
+    Some(Rescued {
+        kind: MediaKind::Image,
+        source: Source::Data(payload),
+        declared,
+        name: None,
+        inner: None,
+    })
+}
+
+/// A picture made of pixels. A drawing is text, and a model reads it better than our notice.
+fn is_raster(payload: &Payload<'_>) -> bool {
+    let header = payload.header();
+    header.is_image() && header.media_type != Some("image/svg+xml")
+}
+
+pub(crate) fn is_web_address(text: &Str<'_>) -> bool {
+    let bytes = text.bytes();
+    ["https:", "http:"].iter().any(|scheme| {
+        bytes.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()))
+    })
+}
+
+/// A medium spelled as a typed part, for readers that met a type their wire does not have.
+pub(crate) fn typed_part_of_another_wire<'a>(part: Value<'_, 'a>) -> Option<Rescued<'a>> {
+    let type_name = part.get("type")?.str()?.decode();
+    typed_media(part, &type_name).map(|(found, _)| found)
+}
