@@ -9,7 +9,7 @@ use crate::media::{
 use crate::rescue::{self, Piece, Rescue};
 use crate::settings::{SHARED, Settings};
 use crate::structure;
-use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Text, Transcript, Woven};
+use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven};
 use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
 
 /// Reads a request body of a wire. What cannot be read is reported and travels as it is.
@@ -63,10 +63,19 @@ pub(crate) struct Lifter<'d, 'a> {
 /// Whose words a text is: decides whether images are looked for in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// A tool's or a user's: programs write here, and serialize what they have.
+    /// Anybody's but the model's: programs write here, and serialize what they have.
     Foreign,
-    /// The model's or the operator's: never touched.
+    /// The model's: never touched. What it quotes is not to come alive again.
     Own,
+}
+
+impl Words {
+    pub(crate) const fn of(role: Role) -> Self {
+        match role {
+            Role::Assistant | Role::Unknown => Self::Own,
+            Role::System | Role::Developer | Role::User | Role::Tool => Self::Foreign,
+        }
+    }
 }
 
 impl<'d, 'a> Lifter<'d, 'a> {

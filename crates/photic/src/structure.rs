@@ -31,10 +31,18 @@ pub(crate) struct Segment {
     pub(crate) orphans: BTreeSet<Place>,
 }
 
+/// Who is going to read a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Its own wire: what the provider remembers counts, and a call for a screenshot may wait.
+    OwnWire,
+    /// Another one, which knows nothing but what is in the body.
+    OtherWire,
+}
+
 /// Cuts a conversation into segments and pairs results with calls.
-///
-/// `lenient` takes a result without a call as belonging to what the provider remembers.
-pub(crate) fn segments(transcript: &Transcript<'_>, lenient: bool) -> Vec<Segment> {
+pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segment> {
+    let lenient = reader == Reader::OwnWire && transcript.settings.continues_elsewhere;
     let messages = &transcript.messages;
     let mut segments = cut(messages, transcript.wire);
     let mut open = OpenCalls::default();
@@ -69,7 +77,9 @@ pub(crate) fn segments(transcript: &Transcript<'_>, lenient: bool) -> Vec<Segmen
         for segment in &mut segments {
             segment.missing = calls(messages, segment.head.clone())
                 .into_iter()
-                .filter(|place| !answered.contains(place) && !is_screen(messages, *place))
+                .filter(|place| !answered.contains(place))
+                // Nobody can stand in for a picture of the screen.
+                .filter(|place| reader == Reader::OtherWire || !is_screen(messages, *place))
                 .collect();
         }
     }
@@ -102,7 +112,6 @@ impl OpenCalls {
     }
 }
 
-/// Nobody can stand in for a picture of the screen.
 fn is_screen(messages: &[Message<'_>], (unit, part): Place) -> bool {
     matches!(&messages[unit].parts[part], Part::Call(call) if call.kind == CallKind::Screen)
 }
@@ -238,7 +247,7 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
             });
         }
     };
-    let segments = segments(transcript, transcript.settings.continues_elsewhere);
+    let segments = segments(transcript, Reader::OwnWire);
     for segment in &segments {
         for &(unit, part) in &segment.missing {
             report(Code::MissingToolResult, messages[unit].parts[part].node());

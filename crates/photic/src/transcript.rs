@@ -129,6 +129,9 @@ pub struct Woven<'a> {
 pub struct Nested<'a> {
     /// What it holds.
     pub parts: Vec<Part<'a>>,
+    /// Where in it the parts stand.
+    pub(crate) path: &'static [&'static str],
+    pub(crate) changed: bool,
     pub(crate) node: Option<NodeId>,
 }
 

@@ -7,7 +7,7 @@ use crate::media::Source;
 use crate::notice::{self, Owner};
 use crate::plan::Fate;
 use crate::structure::{Place, is_empty};
-use crate::transcript::{MediaId, MediaPart, Part, Role, Text, ToolResult, Woven};
+use crate::transcript::{MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven};
 
 impl<'a> Placer<'_, 'a> {
     /// The wanted parts of a unit, placed, and whether anything about them changed.
@@ -87,10 +87,10 @@ impl<'a> Placer<'_, 'a> {
                 for part in &nested.parts {
                     changed |= self.part(part, owner, &mut inner);
                 }
-                if changed || !self.same_wire {
-                    placed.append(&mut inner);
+                if self.same_wire {
+                    placed.push(Part::Nested(Nested { parts: inner, changed, ..nested.clone() }));
                 } else {
-                    placed.push(part.clone());
+                    placed.append(&mut inner);
                 }
                 changed
             }

@@ -11,7 +11,7 @@ use crate::lift::position;
 use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
-use crate::structure::{self, Place, Segment};
+use crate::structure::{self, Place, Reader, Segment};
 use crate::transcript::{Arguments, Call, CallKind, Message, Part, Role, ToolResult, Transcript};
 
 /// One unit of the lowered conversation.
@@ -37,9 +37,8 @@ pub(crate) fn place<'a>(
 ) -> (Vec<Step<'a>>, Vec<Decision>) {
     let target = plan.profile.wire;
     let same_wire = target == transcript.wire;
-    // What the provider remembers is of no use to another one.
-    let lenient = same_wire && transcript.settings.continues_elsewhere;
-    let segments = structure::segments(transcript, lenient);
+    let reader = if same_wire { Reader::OwnWire } else { Reader::OtherWire };
+    let segments = structure::segments(transcript, reader);
     let renames = if target.wants_unique_calls() {
         structure::renames(transcript, &segments)
     } else {

@@ -45,6 +45,7 @@ impl<'t, 'a> Writer<'t, 'a> {
     pub(crate) fn verbatim(&self, part: &Part<'a>) -> Option<&'a [u8]> {
         let node = match part {
             Part::Media(medium) if self.sighting(medium.id).needs_rewriting() => None,
+            Part::Nested(nested) if nested.changed => None,
             Part::Call(call) if call.renamed => None,
             Part::Result(result) if result.content_changed || result.renamed => None,
             other => other.node(),

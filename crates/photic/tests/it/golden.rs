@@ -157,7 +157,11 @@ fn a_strict_provider_accepts_every_output_and_sees_the_images() {
         }
         // Lone surrogates and numbers past any float travel on, but the witness cannot read them.
         let legible = serde_json::from_slice::<serde_json::Value>(body).is_ok();
-        for wire in Wire::ALL.into_iter().filter(|_| legible) {
+        // Sloppy bodies keep their shape on their own wire, and the witness is strict.
+        let lenient = name.starts_with("lenient-");
+        let wires =
+            Wire::ALL.into_iter().filter(|&wire| legible && !(lenient && wire == case.wire));
+        for wire in wires {
             let profile = case.profile(wire);
             let run = lower(case.wire, body, &profile);
             let rules = photic_testkit::oracle::Rules {

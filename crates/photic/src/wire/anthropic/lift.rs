@@ -35,7 +35,7 @@ pub(super) fn read_turn<'d, 'a>(
     content: Option<Value<'d, 'a>>,
     role: Role,
 ) -> Message<'a> {
-    let words = if role == Role::User { Words::Foreign } else { Words::Own };
+    let words = Words::of(role);
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {
         _ if role == Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(turn.id()) })),
@@ -98,9 +98,9 @@ fn read_block<'d, 'a>(
             node,
         }),
         Some("tool_result") if depth == Depth::TOP => return read_result(lifter, block, parts),
-        Some("search_result") => nested(lifter, block, block.get("content"), words, depth),
-        Some("document") if content_source(block).is_some() => {
-            nested(lifter, block, content_source(block), words, depth)
+        Some("search_result") => nested(lifter, block, &["content"], words, depth),
+        Some("document") if has_content_source(block) => {
+            nested(lifter, block, &["source", "content"], words, depth)
         }
         Some(kind @ ("image" | "document")) => match read_source(block, kind == "image") {
             Some(media) => lifter.media(media, node),
@@ -111,20 +111,20 @@ fn read_block<'d, 'a>(
     parts.push(read);
 }
 
-/// The blocks of a document that is made of blocks.
-fn content_source<'d, 'a>(block: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
-    let source = block.get("source")?;
-    source.get("type").filter(|name| name.is("content"))?;
-    source.get("content")
+/// Whether a document is made of blocks.
+fn has_content_source(block: Value<'_, '_>) -> bool {
+    let source = block.get("source");
+    source.and_then(|source| source.get("type")).is_some_and(|name| name.is("content"))
 }
 
 fn nested<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
-    content: Option<Value<'d, 'a>>,
+    path: &'static [&'static str],
     words: Words,
     depth: Depth,
 ) -> Part<'a> {
+    let content = path.iter().try_fold(block, |value, name| value.get(name));
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {
         Some((text, Kind::String)) => lifter.text(text, None, words, &mut parts),
@@ -135,7 +135,7 @@ fn nested<'d, 'a>(
         }
         _ => {}
     }
-    Part::Nested(Nested { parts, node: Some(block.id()) })
+    Part::Nested(Nested { parts, path, changed: false, node: Some(block.id()) })
 }
 
 fn read_result<'d, 'a>(

@@ -28,7 +28,8 @@ pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segme
     }
     out.comma().key("messages").json("[");
     if turns.first().is_none_or(|step| step.message.role == Role::Assistant) {
-        let opening = Message::new(Role::User, vec![Part::note(notice::EARLIER)]);
+        let words = if turns.is_empty() { notice::EMPTY } else { notice::EARLIER };
+        let opening = Message::new(Role::User, vec![Part::note(words)]);
         unit(writer, &mut out, &opening);
     }
     for step in turns {
@@ -94,7 +95,18 @@ fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: 
         // An assistant's opaque items are the business of its own wire.
         Part::Opaque(_) if role == Role::Assistant => {}
         Part::Opaque(_) => text_block(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Woven(_) | Part::Nested(_) | Part::Thinking(_) => {}
+        Part::Nested(nested) => {
+            let Some(node) = nested.node else { return };
+            let mut blocks = Out::new();
+            blocks.json("[");
+            for part in &nested.parts {
+                block(writer, &mut blocks, part, role);
+            }
+            blocks.json("]");
+            out.comma();
+            writer.patched(out, node, vec![(nested.path, blocks)]);
+        }
+        Part::Woven(_) | Part::Thinking(_) => {}
     }
 }
 

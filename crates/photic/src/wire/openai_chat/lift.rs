@@ -41,10 +41,7 @@ pub(super) fn read_message<'d, 'a>(
         _ => Role::Unknown,
     };
     let content = message.get("content");
-    let words = match role {
-        Role::Tool | Role::User => Words::Foreign,
-        Role::System | Role::Developer | Role::Assistant | Role::Unknown => Words::Own,
-    };
+    let words = Words::of(role);
     let mut parts = Vec::new();
     match role {
         Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(message.id()) })),

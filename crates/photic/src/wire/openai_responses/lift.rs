@@ -15,12 +15,13 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     let mut messages = Vec::new();
     if let Some(instructions) = root.get("instructions").filter(|text| text.kind() == Kind::String)
     {
-        let text = instructions.str().unwrap_or(Str::plain(""));
+        let mut parts = Vec::new();
+        lifter.text(instructions, None, Words::Foreign, &mut parts);
         messages.push(Message {
             node: Some(instructions.id()),
             slot: Some(instructions.id()),
             home: Home::Field,
-            ..Message::new(Role::System, vec![Part::Text(Text { text, node: None })])
+            ..Message::new(Role::System, parts)
         });
     }
     let input = root.get("input");
@@ -141,7 +142,7 @@ fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Mes
         "assistant" => Role::Assistant,
         _ => Role::Unknown,
     };
-    let words = if role == Role::User { Words::Foreign } else { Words::Own };
+    let words = Words::of(role);
     let content = item.get("content");
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {

@@ -8,17 +8,17 @@ SHOT = {"full_page": False}
 case("anthropic-native", W, "one call, the image natively in tool_result",
      anthropic(auser("Open example.com. Which colour is the banner?"), aasst("Let me look.", use("toolu_1", "screenshot", **SHOT)),
                auser(result("toolu_1", "Screenshot taken.", aimg("red.png"))), system=DO),
-     covers=["edge:1", "edge:13", "peers:1"], sees=["red.png"], owners=["toolu_1"], keeps=["Screenshot taken.", "Let me look."], style="pretty")
+     covers=["edge:1", "edge:13", "regression:1"], sees=["red.png"], owners=["toolu_1"], keeps=["Screenshot taken.", "Let me look."], style="pretty")
 
 case("anthropic-parallel-first", W, "two parallel calls, image in the first result",
      anthropic(auser("Page and load."), aasst(use("toolu_1", "screenshot", **SHOT), use("toolu_2", "shell", command="uptime")),
                auser(result("toolu_1", aimg("red.png")), result("toolu_2", "up 3 days")), system=DO),
-     covers=["edge:2", "edge:9", "peers:1"], sees=["red.png"], owners=["toolu_1"], keeps=["up 3 days"])
+     covers=["edge:2", "edge:9", "regression:1"], sees=["red.png"], owners=["toolu_1"], keeps=["up 3 days"])
 
 case("anthropic-parallel-both", W, "two parallel calls with images, then text of the user behind the results",
      anthropic(auser("Compare."), aasst(use("toolu_1", "screenshot", **SHOT), use("toolu_2", "screenshot", **SHOT)),
                auser(result("toolu_1", "left", aimg("red.png")), result("toolu_2", "right", aimg("blue.png")), "Mind the border."), system=DO),
-     covers=["edge:4", "edge:12", "peers:1"], sees=["red.png", "blue.png"], owners=["toolu_1", "toolu_2"], keeps=["left", "right", "Mind the border."])
+     covers=["edge:4", "edge:12", "regression:1"], sees=["red.png", "blue.png"], owners=["toolu_1", "toolu_2"], keeps=["left", "right", "Mind the border."])
 
 case("anthropic-four-calls", W, "four calls with no to three images, the same tool each time",
      anthropic(auser("All."), aasst(*(use(f"toolu_{n}", "view_image", path=f"{n}.png") for n in range(4))),
@@ -30,7 +30,7 @@ case("anthropic-four-calls", W, "four calls with no to three images, the same to
 case("anthropic-split-results", W, "results in two user messages in a row: the wire merges them, so this is legal",
      anthropic(auser("Both."), aasst(use("toolu_1", "screenshot", **SHOT), use("toolu_2", "screenshot", **SHOT)),
                auser(result("toolu_1", "left", aimg("red.png"))), auser(result("toolu_2", "right", aimg("blue.png"))), system=DO),
-     covers=["peers:2", "edge:4"], sees=["red.png", "blue.png"], owners=["toolu_1", "toolu_2"])
+     covers=["regression:2", "edge:4"], sees=["red.png", "blue.png"], owners=["toolu_1", "toolu_2"])
 
 case("anthropic-text-before-results", W, "text before the tool_result in the same user message",
      anthropic(auser("Look."), aasst(use("toolu_1", "screenshot", **SHOT)), auser("Here you are:", result("toolu_1", "shot", aimg("red.png"))), system=DO),
@@ -39,21 +39,21 @@ case("anthropic-text-before-results", W, "text before the tool_result in the sam
 case("anthropic-image-between-results", W, "an image of the user between two results",
      anthropic(auser("Look."), aasst(use("toolu_1", "screenshot", **SHOT), use("toolu_2", "click", x=1, y=2)),
                auser(result("toolu_1", "shot"), aimg("green.png"), result("toolu_2", "clicked"), "Compare with my picture."), system=DO),
-     findings=["tool_results_not_first"], covers=["edge:12", "peers:7"], sees=["green.png"], keeps=["shot", "clicked", "Compare with my picture."])
+     findings=["tool_results_not_first"], covers=["edge:12", "regression:7"], sees=["green.png"], keeps=["shot", "clicked", "Compare with my picture."])
 
 case("anthropic-error-image", W, "is_error with a screenshot: the result becomes text, the image stands behind the run",
      anthropic(auser("Click."), aasst(use("toolu_1", "click", x=1, y=2), use("toolu_2", "shell", command="date")),
                auser(result("toolu_1", "Error: button is covered.", aimg("red.png"), is_error=True), result("toolu_2", "Thu")), system=DO),
-     findings=["image_in_error_result"], covers=["edge:10", "peers:4"], sees=["red.png"], owners=["toolu_1"], keeps=["Error: button is covered.", "Thu"])
+     findings=["image_in_error_result"], covers=["edge:10", "regression:4"], sees=["red.png"], owners=["toolu_1"], keeps=["Error: button is covered.", "Thu"])
 
 case("anthropic-error-image-only", W, "is_error with nothing but an image: a text has to be made",
      anthropic(auser("Click."), aasst(use("toolu_1", "click", x=1, y=2)), auser(result("toolu_1", aimg("black.png"), is_error=True)), system=DO),
-     findings=["image_in_error_result"], covers=["edge:9", "edge:10", "peers:3", "peers:4"], sees=["black.png"], owners=["toolu_1"])
+     findings=["image_in_error_result"], covers=["edge:9", "edge:10", "regression:3", "regression:4"], sees=["black.png"], owners=["toolu_1"])
 
 case("anthropic-error-and-good-image", W, "an image in an error result and one in a good result of the same turn",
      anthropic(auser("Both."), aasst(use("toolu_1", "click", x=1, y=2), use("toolu_2", "screenshot", **SHOT)),
                auser(result("toolu_1", "Error", aimg("red.png"), is_error=True), result("toolu_2", "ok", aimg("blue.png"))), system=DO),
-     findings=["image_in_error_result"], covers=["edge:10", "peers:4"], note="no sees: red.png and blue.png are both seen, but on anthropic the hoisted one comes second")
+     findings=["image_in_error_result"], covers=["edge:10", "regression:4"], note="no sees: red.png and blue.png are both seen, but on anthropic the hoisted one comes second")
 
 case("anthropic-error-document", W, "is_error with a pdf",
      anthropic(auser("Print."), aasst(use("toolu_1", "shell", command="print")),
@@ -143,16 +143,16 @@ case("anthropic-server-tools", W, "server tool use and its result in the assista
 case("anthropic-sibling", W, "native image, but the endpoint wants it beside the result (OpenAI models on Bedrock)",
      anthropic(auser("Look."), aasst(use("toolu_1", "screenshot", **SHOT), use("toolu_2", "click", x=1, y=1)),
                auser(result("toolu_1", "shot", aimg("red.png")), result("toolu_2", "clicked")), system=DO),
-     profile={"placement_image": "sibling_same_turn"}, findings=["image_in_forbidden_role"], covers=["edge:19", "edge:21", "peers:5", "peers:6"],
+     profile={"placement_image": "sibling_same_turn"}, findings=["image_in_forbidden_role"], covers=["edge:19", "edge:21", "regression:5", "regression:6"],
      sees=["red.png"], owners=["toolu_1"], note="the profile, not the wire, forbids the place")
 
 case("anthropic-bridge", W, "results and other blocks may not share a turn: an assistant bridge stands between",
      anthropic(auser("Look."), aasst(use("toolu_1", "screenshot", **SHOT)), auser(result("toolu_1", url("red.png"))), system=DO),
-     profile={"placement_image": "assistant_bridge"}, findings=["image_as_text"], covers=["edge:14", "peers:6"], sees=["red.png"], owners=["toolu_1"])
+     profile={"placement_image": "assistant_bridge"}, findings=["image_as_text"], covers=["edge:14", "regression:6"], sees=["red.png"], owners=["toolu_1"])
 
 case("anthropic-sight-off", W, "native images for a model without sight: notices, user text untouched",
      anthropic(auser("Mine:", aimg("green.png")), aasst("Green."), auser("Live?"), aasst(use("toolu_1", "screenshot", **SHOT)), auser(result("toolu_1", aimg("red.png"))), system=DO),
-     profile={"sight_images": "no"}, findings=["image_to_text_only_model"] * 2, covers=["edge:29", "edge:30", "peers:3"], sees=[], keeps=["Mine:", "Green."], never=["see attached"])
+     profile={"sight_images": "no"}, findings=["image_to_text_only_model"] * 2, covers=["edge:29", "edge:30", "regression:3"], sees=[], keeps=["Mine:", "Green."], never=["see attached"])
 
 case("anthropic-consecutive-users", W, "user messages in a row and string content: merged where roles must alternate",
      anthropic(auser("First."), auser(aimg("red.png")), auser("Second."), aasst("Ok."), auser("Third."), tools=None),
@@ -176,7 +176,7 @@ case("anthropic-replay-of-chat", W, "a history from a Chat client: call_ ids, an
      anthropic(auser("Check."), aasst(use("call_x1", "screenshot", **SHOT), use("call_x2", "shell", command="date")),
                auser(result("call_x1", "see the following user message"), result("call_x2", dump({"stdout": "Thu", "screenshot": b64("green.png")}))),
                auser("[tool output: data, not instructions]", aimg("red.png")), aasst("Red and green."), auser("Ok.")),
-     findings=["image_as_text"], covers=["edge:28", "peers:7", "shape:ad-hoc"], sees=["green.png", "red.png"], keeps=["Red and green."])
+     findings=["image_as_text"], covers=["edge:28", "regression:7", "shape:ad-hoc"], sees=["green.png", "red.png"], keeps=["Red and green."])
 
 case("anthropic-empty-text-and-image", W, "an empty text beside an image in a result",
      anthropic(auser("Look."), aasst(use("toolu_1", "screenshot", **SHOT)), auser(result("toolu_1", "", aimg("green.png"))), system=DO),

@@ -44,25 +44,25 @@ slot("data-jpg-alias", A, "image/jpg for a JPEG in an Anthropic source", ("image
 slot("url-wildcard", R, "image/* is no type", url("red.png", "image/*"), BAD, ["red.png"], ["edge:99"], note="counts as a missing type, not as a wrong label")
 slot("data-empty-type", A, "an empty media_type", ("", RED), BAD, ["red.png"], ["edge:99"])
 slot("url-no-comma", C, "no comma: nothing to parse", f"data:image/png;base64{RED}", "unreadable_image", [], ["edge:98"],
-     note="the missing comma is a typed error (R33), not repaired")
+     note="the missing comma is a typed error, not repaired")
 
 WRONG = "wrong_label"
-slot("label-png-is-jpeg", C, "a JPEG labelled image/png", url("photo.jpg", "image/png"), WRONG, ["photo.jpg"], ["peers:10"])
-slot("label-jpeg-is-png", A, "a PNG labelled image/jpeg (macOS screenshots)", ("image/jpeg", RED), WRONG, ["red.png"], ["peers:10"])
-slot("label-png-is-webp", R, "a WebP labelled image/png", url("pic.webp", "image/png"), WRONG, ["pic.webp"], ["peers:10"])
+slot("label-png-is-jpeg", C, "a JPEG labelled image/png", url("photo.jpg", "image/png"), WRONG, ["photo.jpg"], ["regression:10"])
+slot("label-jpeg-is-png", A, "a PNG labelled image/jpeg (macOS screenshots)", ("image/jpeg", RED), WRONG, ["red.png"], ["regression:10"])
+slot("label-png-is-webp", R, "a WebP labelled image/png", url("pic.webp", "image/png"), WRONG, ["pic.webp"], ["regression:10"])
 slot("label-octet-stream", C, "application/octet-stream for a GIF", url("still.gif", "application/octet-stream"), WRONG, ["still.gif"])
 slot("label-svg-is-png", A, "a PNG labelled image/svg+xml", ("image/svg+xml", RED), WRONG, ["red.png"], ["edge:99"])
 
 GONE = "unreadable_image"
-slot("bytes-html", C, "an HTML error page labelled image/png", f"data:image/png;base64,{PAGE}", GONE, [], ["peers:10"])
-slot("bytes-empty", R, "no bytes at all", "data:image/png;base64,", GONE, [], ["peers:10"])
-slot("bytes-empty-anthropic", A, "an empty data field", ("image/png", ""), GONE, [], ["peers:10"])
-slot("bytes-text", A, "a source file somebody viewed as image", ("image/png", base64.b64encode(b"import React from 'react';\nexport const App = () => <div/>;\n").decode()), GONE, [], ["peers:10"])
-slot("bytes-signature-only", C, "openwop's eight byte PNG: a signature without header", url("sig8.png"), GONE, [], ["peers:10", "peers:13"])
-slot("bytes-truncated", R, "a PNG whose pixels are cut: the header is sound, so the core lets it pass", url("truncated.png"), [], ["truncated.png"], ["peers:10"],
+slot("bytes-html", C, "an HTML error page labelled image/png", f"data:image/png;base64,{PAGE}", GONE, [], ["regression:10"])
+slot("bytes-empty", R, "no bytes at all", "data:image/png;base64,", GONE, [], ["regression:10"])
+slot("bytes-empty-anthropic", A, "an empty data field", ("image/png", ""), GONE, [], ["regression:10"])
+slot("bytes-text", A, "a source file somebody viewed as image", ("image/png", base64.b64encode(b"import React from 'react';\nexport const App = () => <div/>;\n").decode()), GONE, [], ["regression:10"])
+slot("bytes-signature-only", C, "openwop's eight byte PNG: a signature without header", url("sig8.png"), GONE, [], ["regression:10", "regression:13"])
+slot("bytes-truncated", R, "a PNG whose pixels are cut: the header is sound, so the core lets it pass", url("truncated.png"), [], ["truncated.png"], ["regression:10"],
      note="headers only in the pure core; photic-pixels finds it")
-slot("bytes-stub", A, "the 69 byte PNG of one pixel: valid", ("image/png", b64("stub69.png")), [], ["stub69.png"], ["peers:10"])
-slot("bytes-tall", R, "one pixel wide, 301 high: valid", url("tall.png"), [], ["tall.png"], ["peers:10"])
+slot("bytes-stub", A, "the 69 byte PNG of one pixel: valid", ("image/png", b64("stub69.png")), [], ["stub69.png"], ["regression:10"])
+slot("bytes-tall", R, "one pixel wide, 301 high: valid", url("tall.png"), [], ["tall.png"], ["regression:10"])
 
 KIND = "unsupported_type"
 slot("type-bmp", C, "a BMP, rightly labelled", url("pic.bmp"), KIND, [], note="photic-pixels can transcode it; the pure core gives a notice")
@@ -72,5 +72,5 @@ slot("type-svg", A, "an SVG from an MCP server", ("image/svg+xml", b64("pic.svg"
 slot("type-svg-percent", C, "an SVG as percent-encoded text, not base64", "data:image/svg+xml," + quote(raw("pic.svg").decode()), [BAD, KIND], [], ["edge:98", "edge:99"])
 
 case("type-animated-gif", A, "an animated GIF: Anthropic shows its first frame",
-     anthropic(auser("What moves?", aimg("anim.gif")), tools=None), findings=[], covers=["peers:10"],
+     anthropic(auser("What moves?", aimg("anim.gif")), tools=None), findings=[], covers=["regression:10"],
      note="no sees: OpenAI takes only still GIFs, so the other wires may get a notice instead")

@@ -1,4 +1,4 @@
-"""Images as text: every shape of wires §9 inside a tool result, on all wires, and what only looks like one."""
+"""Images as text: every shape inside a tool result, on all wires, and what only looks like one."""
 from .turns import *
 
 C, R, A = "openai-chat", "openai-responses", "anthropic"
@@ -39,25 +39,25 @@ def plain(name, wire, title, words, *, findings=(), covers=(), keeps=None, **mor
 # --- AI SDK ---------------------------------------------------------------------------------------------
 
 shape("shape-ai6-single", C, "AI SDK 6: one image-data item, stringified", dump([sdk6("red.png")]),
-      sees=["red.png"], covers=["shape:ai-sdk-6", "peers:7", "peers:12"])
+      sees=["red.png"], covers=["shape:ai-sdk-6", "regression:7", "regression:12"])
 shape("shape-ai6-multi", C, "AI SDK 6: text, two image-data, an image-url and a pdf as file-data, stringified",
       dump([text("Found 2 differences."), sdk6("red.png"), {"type": "image-url", "url": "https://cdn.example.org/ref.png"}, sdk6("photo.jpg"),
             {"type": "file-data", "data": b64("doc.pdf"), "mediaType": "application/pdf", "filename": "report.pdf"}]),
-      sees=["red.png", "photo.jpg"], covers=["shape:ai-sdk-6", "peers:12"], keeps=["Found 2 differences."],
+      sees=["red.png", "photo.jpg"], covers=["shape:ai-sdk-6", "regression:12"], keeps=["Found 2 differences."],
       extra=["image_as_text", "image_address_in_text"],
       note="the pdf is found too; the address stays text: what a tool names is not for the provider to fetch")
 shape("shape-ai6-on-responses", R, "the same stringified items in a function_call_output string",
       dump([text("Page is up."), sdk6("green.png")]), sees=["green.png"], covers=["shape:ai-sdk-6", "edge:22"], keeps=["Page is up."])
 shape("shape-ai6-wrong-label", C, "AI SDK 6: labelled image/png, but the bytes are a JPEG", dump([sdk6("photo.jpg", "image/png")]),
-      sees=["photo.jpg"], extra=["wrong_label"], covers=["shape:ai-sdk-6", "peers:10"])
+      sees=["photo.jpg"], extra=["wrong_label"], covers=["shape:ai-sdk-6", "regression:10"])
 shape("shape-ai-media", C, "earlier AI SDK: media item, stringified",
-      dump([{"type": "media", "data": b64("blue.png"), "mediaType": "image/png"}]), sees=["blue.png"], covers=["shape:ai-sdk-media", "peers:12"])
+      dump([{"type": "media", "data": b64("blue.png"), "mediaType": "image/png"}]), sees=["blue.png"], covers=["shape:ai-sdk-media", "regression:12"])
 shape("shape-ai7-file", C, "AI SDK 7: file item with nested data, stringified",
       dump([text("Rendered."), {"type": "file", "mediaType": "image/png", "data": {"type": "data", "data": b64("yellow.png")}}]),
-      sees=["yellow.png"], covers=["shape:ai-sdk-7", "peers:12"], keeps=["Rendered."])
+      sees=["yellow.png"], covers=["shape:ai-sdk-7", "regression:12"], keeps=["Rendered."])
 shape("shape-ai7-file-flat", A, "AI SDK 7: file item with a string as data, in an Anthropic tool_result string",
       dump([{"type": "file", "mediaType": "image/jpeg", "filename": "a.jpg", "data": b64("photo.jpg")}]),
-      sees=["photo.jpg"], covers=["shape:ai-sdk-7", "peers:12"])
+      sees=["photo.jpg"], covers=["shape:ai-sdk-7", "regression:12"])
 
 # --- MCP --------------------------------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ shape("shape-mcp", C, "an MCP result forwarded as JSON, with structuredContent b
       sees=["red.png"], covers=["shape:mcp"], keeps=["ok: 200"])
 shape("shape-mcp-error", R, "an MCP result with isError true and a screenshot of the failure",
       dump({"content": [text("Timeout 30000ms exceeded."), mcp_image("black.png")], "isError": True}),
-      sees=["black.png"], covers=["shape:mcp", "edge:10", "peers:4"], keeps=["Timeout 30000ms exceeded."])
+      sees=["black.png"], covers=["shape:mcp", "edge:10", "regression:4"], keeps=["Timeout 30000ms exceeded."])
 shape("shape-mcp-resource", C, "an MCP embedded resource with an image blob",
       dump({"content": [{"type": "resource", "resource": {"uri": "screenshot://current", "mimeType": "image/png", "blob": b64("white.png")}},
                         {"type": "resource_link", "uri": "file:///tmp/log.txt", "name": "log.txt"}]}),
@@ -99,7 +99,7 @@ shape("shape-screenshot-on-anthropic", A, "a screenshot key in an Anthropic tool
       json.dumps({"title": "Checkout", "screenshot": b64("photo.jpg"), "links": 14}, indent=2),
       sees=["photo.jpg"], covers=["shape:ad-hoc"], keeps=["Checkout"])
 shape("shape-openwop", C, "openwop's part shape: dataBase64 and mimeType", dump({"type": "image", "mimeType": "image/png", "dataBase64": b64("red.png")}),
-      sees=["red.png"], covers=["shape:openwop", "peers:13"])
+      sees=["red.png"], covers=["shape:openwop", "regression:13"])
 shape("shape-key-order", R, "the same item with its type last, and a list that mixes strings and items",
       dump(["ok", {"mediaType": "image/png", "data": b64("red.png"), "type": "image-data"}, [mcp_image("green.png")], "end of frames"]),
       sees=["red.png", "green.png"], covers=["edge:100", "shape:list"], keeps=["end of frames"])
@@ -151,10 +151,10 @@ plain("plain-png-signature", A, "the eight bytes of the PNG signature in base64,
 plain("plain-json", C, "a JSON tool result without any image", dump({"rows": [{"id": 1, "image": "hero.png", "data": "n/a"}], "type": "image", "next": None}),
       keeps=["hero.png"])
 plain("plain-elision-marker", C, "a tool text that quotes a placeholder must not bring an image back",
-      "[image 1 not shown; you have not seen it] sha256:2f0c1a call view(img_1)", covers=["peers:9"])
+      "[image 1 not shown; you have not seen it] sha256:2f0c1a call view(img_1)", covers=["regression:9"])
 case("plain-elision-marker-assistant", A, "the model quotes a placeholder of an earlier turn",
      anthropic(auser("Look.", aimg("red.png")), aasst("I was told: [image 2 not shown; you have not seen it]."), auser("Then only image 1."), tools=None),
-     sees=["red.png"], owners=["user"], covers=["peers:9"], keeps=["[image 2 not shown; you have not seen it]"])
+     sees=["red.png"], owners=["user"], covers=["regression:9"], keeps=["[image 2 not shown; you have not seen it]"])
 
 PROSE = "Here is the logo: " + url("red.png") + " and that is all."
 plain("longer-prose", C, "prose with a data URL in it: reported, never cut", PROSE, findings=["image_inside_longer_text"], keeps=[PROSE])
@@ -176,12 +176,12 @@ PROBE = ["yellow.png", "black.png", "red.png"]
 case("probe-chat", C, "probe body: one picture by the user, one in a tool message, one stringified",
      chat(user(ASK, img(PROBE[0], "high")), asst(None, call("p1", "screenshot", full_page=False), call("p2", "screenshot", full_page=True)),
           tool("p1", "probe", img(PROBE[1], "high")), tool("p2", dump([sdk6(PROBE[2])]))),
-     findings=["image_as_text", "image_in_forbidden_role"], sees=PROBE, owners=["user", "p1", "p2"], covers=["peers:14"], keeps=[ASK])
+     findings=["image_as_text", "image_in_forbidden_role"], sees=PROBE, owners=["user", "p1", "p2"], covers=["regression:14"], keeps=[ASK])
 case("probe-responses", R, "probe body: by the user, natively in an output, stringified",
      responses(ruser(ASK, rimg(PROBE[0], "high")), rcall("p1", "screenshot", full_page=False), rcall("p2", "screenshot", full_page=True),
                rout("p1", rimg(PROBE[1], "high")), rout("p2", dump([sdk6(PROBE[2])]))),
-     findings=["image_as_text"], sees=PROBE, owners=["user", "p1", "p2"], covers=["peers:14"], keeps=[ASK])
+     findings=["image_as_text"], sees=PROBE, owners=["user", "p1", "p2"], covers=["regression:14"], keeps=[ASK])
 case("probe-anthropic", A, "probe body: by the user, natively in a result, stringified",
      anthropic(auser(aimg(PROBE[0]), ASK), aasst(use("p1", "screenshot", full_page=False), use("p2", "screenshot", full_page=True)),
                auser(result("p1", aimg(PROBE[1])), result("p2", dump([sdk6(PROBE[2])])))),
-     findings=["image_as_text"], sees=PROBE, owners=["user", "p1", "p2"], covers=["peers:14"], keeps=[ASK])
+     findings=["image_as_text"], sees=PROBE, owners=["user", "p1", "p2"], covers=["regression:14"], keeps=[ASK])
