@@ -4,9 +4,10 @@ use crate::finding::{Code, Cost, Finding};
 use crate::lift::position;
 use crate::media::{Found, MediaKind};
 use crate::plan::{Fate, Plan, Reason, placed, tokens};
+use crate::profile::Placement;
 use crate::survey::Sighting;
 use crate::tokens::text_tokens;
-use crate::transcript::{MediaId, Transcript};
+use crate::transcript::{MediaId, Role, Transcript};
 
 /// Everything that is wrong with a request on its own wire: what [`crate::lift`] found, what the
 /// plan for the same wire had to repair, and what each image costs as it stands.
@@ -26,6 +27,7 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan) -> Ve
             }
         }
     }
+    findings.extend(unbridged(transcript, plan));
     for finding in &mut findings {
         finding.cost = finding.media.and_then(|id| cost(finding.code, plan, id));
     }
@@ -58,6 +60,21 @@ const fn not_shown(fate: Fate) -> Option<Code> {
         Reason::OverCount | Reason::OverBudget => Some(Code::TooManyImages),
         Reason::Fits | Reason::ResultSlot | Reason::ErrorResult | Reason::RoleForbids => None,
     }
+}
+
+/// User messages right after tool results, where the endpoint wants the assistant in between.
+fn unbridged(transcript: &Transcript<'_>, plan: &Plan) -> Vec<Finding> {
+    let bridges = plan.profile.placement.image == Placement::AssistantBridge;
+    let pairs = transcript
+        .messages
+        .windows(2)
+        .filter(|pair| bridges && pair[0].role == Role::Tool && pair[1].role == Role::User);
+    pairs
+        .filter_map(|pair| {
+            let at = position(transcript, pair[1].node?, None);
+            Some(Finding { code: Code::UserAfterTool, at, media: None, cost: None })
+        })
+        .collect()
 }
 
 fn at_media(transcript: &Transcript<'_>, id: MediaId, code: Code) -> Finding {

@@ -151,6 +151,18 @@ codes! {
     DuplicateCallId = "duplicate_call_id",
         "an earlier call has the same id, which this provider rejects",
         "`photic lower` gives the later call and its result an id of their own";
+    /// An id of a shape that the provider does not take.
+    InvalidCallId = "invalid_call_id",
+        "the id of this call has characters or a length that this provider rejects",
+        "`photic lower` gives the call and its result a plain id";
+    /// A conversation that the assistant opens.
+    AssistantFirst = "assistant_first",
+        "the conversation must start with a user message here",
+        "`photic lower` puts a note before it";
+    /// A user message right after tool results, where a template forbids it.
+    UserAfterTool = "user_after_tool",
+        "this endpoint takes no user message right after tool results",
+        "`photic lower` puts a short assistant message between them";
     /// Pictures for a model without eyes.
     ImageToTextOnlyModel = "image_to_text_only_model",
         "this model cannot see images; the request would be rejected or the image ignored",

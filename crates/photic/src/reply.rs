@@ -7,6 +7,7 @@ use crate::lift::Lifter;
 use crate::lower::Writer;
 use crate::plan::{Policy, plan};
 use crate::profile::Profile;
+use crate::structure::plain_id;
 use crate::survey::survey;
 use crate::transcript::{Message, Part, Role, Transcript};
 use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
@@ -104,7 +105,15 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
         Wire::Anthropic => anthropic::lift_reply(&mut lifter, root),
     };
     let media = lifter.into_media();
-    let parts = messages.into_iter().flat_map(|message| message.parts).collect();
+    let mut parts: Vec<Part<'_>> = messages.into_iter().flat_map(|message| message.parts).collect();
+    for part in &mut parts {
+        if let Part::Call(call) = part {
+            let id = plain_id(&call.id.decode());
+            if !call.id.is(&id) {
+                call.id = Str::plain(id);
+            }
+        }
+    }
     reply.stop = stop;
     reply.usage = usage;
     reply.said = Transcript {
@@ -125,7 +134,7 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
     let writer = Writer::new(&reply.said, &plan);
     match to {
         Wire::OpenAiChat => openai_chat::lower_reply(&writer, reply),
-        Wire::OpenAiResponses => openai_responses::lower_reply(&writer, reply),
+        Wire::OpenAiResponses => openai_responses::lower_reply(reply),
         Wire::Anthropic => anthropic::lower_reply(&writer, reply),
     }
 }

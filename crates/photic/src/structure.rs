@@ -190,13 +190,17 @@ impl Segment {
     }
 }
 
-/// New ids for calls whose id an earlier call has, for the results that answer them, and for
-/// results that will get a call of their own.
+/// New ids for calls whose id the target wire does not take (another call has it, or it is no plain
+/// word), for the results that answer them, and for results that will get a call of their own.
 pub(crate) fn renames(
     transcript: &Transcript<'_>,
     segments: &[Segment],
+    target: Wire,
 ) -> BTreeMap<Place, Str<'static>> {
     let messages = &transcript.messages;
+    // Other wires put no bounds on what an id may be, and one that looks like an instruction must
+    // not travel on.
+    let plain_only = target.wants_plain_ids() || target != transcript.wire;
     let answers: BTreeMap<Place, Place> = segments
         .iter()
         .flat_map(|segment| &segment.results)
@@ -206,23 +210,27 @@ pub(crate) fn renames(
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
+        if !target.wants_unique_calls() {
+            used.clear();
+        }
         let own = calls(messages, segment.head.clone());
         for place in own.into_iter().chain(segment.orphans.iter().copied()) {
             let id = match &messages[place.0].parts[place.1] {
-                Part::Call(call) => call.id.decode().into_owned(),
-                Part::Result(result) => result.call_id.decode().into_owned(),
+                Part::Call(call) => call.id.decode(),
+                Part::Result(result) => result.call_id.decode(),
                 _ => continue,
             };
-            let count = used.entry(id.clone()).or_insert(0);
+            let wanted = if plain_only { plain_id(&id) } else { id.to_string() };
+            let count = used.entry(wanted.clone()).or_insert(0);
             *count += 1;
-            if *count == 1 {
-                continue;
-            }
-            let mut fresh = format!("{id}_{count}");
-            while used.contains_key(&fresh) {
+            let mut fresh = if *count == 1 { wanted.clone() } else { format!("{wanted}_{count}") };
+            while fresh != wanted && used.contains_key(&fresh) {
                 fresh.push('_');
             }
-            used.insert(fresh.clone(), 1);
+            used.entry(fresh.clone()).or_insert(1);
+            if fresh == id {
+                continue;
+            }
             if let Some(result) = answers.get(&place) {
                 renames.insert(*result, Str::plain(fresh.clone()));
             }
@@ -230,6 +238,17 @@ pub(crate) fn renames(
         }
     }
     renames
+}
+
+/// An id that every wire takes: itself if it is a plain word, else a name made from it.
+pub(crate) fn plain_id(id: &str) -> String {
+    let is_plain = (1..=64).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if is_plain {
+        return id.to_owned();
+    }
+    let digest = blake3::hash(id.as_bytes()).to_hex();
+    format!("call_{}", &digest.as_str()[..24])
 }
 
 /// What is broken, whatever the model.
@@ -265,12 +284,23 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
             }
         }
     }
-    if wire.wants_unique_calls() {
-        for &(unit, part) in renames(transcript, &segments).keys() {
-            if let Part::Call(call) = &messages[unit].parts[part] {
-                report(Code::DuplicateCallId, call.node);
-            }
+    for &(unit, part) in renames(transcript, &segments, wire).keys() {
+        if let Part::Call(call) = &messages[unit].parts[part] {
+            let id = call.id.decode();
+            let code = if wire.wants_plain_ids() && plain_id(&id) != id {
+                Code::InvalidCallId
+            } else {
+                Code::DuplicateCallId
+            };
+            report(code, call.node);
         }
+    }
+    let opening =
+        messages.iter().find(|message| !matches!(message.role, Role::System | Role::Developer));
+    if wire.starts_with_user()
+        && let Some(message) = opening.filter(|message| message.role == Role::Assistant)
+    {
+        report(Code::AssistantFirst, message.node);
     }
     for message in messages {
         message.parts.iter().for_each(|part| report_empty(wire, part, message.slot, &mut report));

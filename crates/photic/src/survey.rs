@@ -17,8 +17,6 @@ pub struct Survey {
     pub sightings: Vec<Sighting>,
     /// The first message after the last of the assistant's.
     pub current_turn: usize,
-    /// Bytes of the body that are not media.
-    pub other_bytes: usize,
 }
 
 /// One occurrence of a medium.
@@ -83,13 +81,11 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
         .enumerate()
         .map(|(id, (message, slot))| look(transcript, id, message, slot))
         .collect();
-    let media_bytes: usize = sightings.iter().map(|sighting| sighting.wire_bytes).sum();
     let last_assistant =
         transcript.messages.iter().rposition(|message| message.role == Role::Assistant);
     Survey {
         wire: transcript.wire,
         current_turn: last_assistant.map_or(0, |unit| unit + 1),
-        other_bytes: transcript.body.len().saturating_sub(media_bytes),
         sightings,
     }
 }

@@ -14,8 +14,8 @@ pub(crate) use place::Step;
 pub(crate) use write::{Writer, joined, list_of_strings, texts};
 
 use crate::json::Segments;
-use crate::plan::Plan;
-use crate::transcript::Transcript;
+use crate::plan::{Plan, shed};
+use crate::transcript::{MediaId, Transcript};
 use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
 
 /// A body ready to be sent, and what was done to get there.
@@ -25,13 +25,36 @@ pub struct Lowered<'a> {
     pub body: Segments<'a>,
     /// What was done, in the order of the conversation.
     pub decisions: Vec<Decision>,
+    /// Media that the plan would have shown, had the body not become too large with them. What
+    /// was shown in an earlier turn may be among them: then the prefix of the request changes.
+    pub retired: Vec<MediaId>,
 }
 
-/// Writes a request body for the plan's wire.
+/// Writes a request body for the plan's wire, no larger than its profile allows.
 pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan) -> Lowered<'a> {
     if !transcript.is_readable() {
-        return Lowered { body: Segments::whole(transcript.body), decisions: Vec::new() };
+        let body = Segments::whole(transcript.body);
+        return Lowered { body, decisions: Vec::new(), retired: Vec::new() };
     }
+    let most =
+        plan.profile.limits.request_bytes.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let mut lowered = write(transcript, plan);
+    let mut tighter = None;
+    // Each round sheds at least what is too much, as far as there is something to shed.
+    while let Some(excess) = most.and_then(|most| lowered.body.len().checked_sub(most + 1)) {
+        let tighter = tighter.get_or_insert_with(|| plan.clone());
+        let retired = shed(tighter, excess + 1);
+        if retired.is_empty() {
+            break;
+        }
+        let before = std::mem::take(&mut lowered.retired);
+        lowered = write(transcript, tighter);
+        lowered.retired = [before, retired].concat();
+    }
+    lowered
+}
+
+fn write<'a>(transcript: &Transcript<'a>, plan: &Plan) -> Lowered<'a> {
     let (steps, mut decisions) = place::place(transcript, plan);
     let mut writer = Writer::new(transcript, plan);
     let body = if plan.profile.wire == transcript.wire {
@@ -44,7 +67,7 @@ pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan) -> Lowered<'a> {
         }
     };
     decisions.append(&mut writer.decisions);
-    Lowered { body, decisions }
+    Lowered { body, decisions, retired: Vec::new() }
 }
 
 /// Writes one unit of a wire: one element of its list of messages, or several.

@@ -6,8 +6,11 @@ use crate::lift::position;
 use crate::media::Source;
 use crate::notice::{self, Owner};
 use crate::plan::Fate;
+use crate::profile::ErrorResults;
 use crate::structure::{Place, is_empty};
-use crate::transcript::{MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven};
+use crate::transcript::{
+    CallKind, MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven,
+};
 
 impl<'a> Placer<'_, 'a> {
     /// The wanted parts of a unit, placed, and whether anything about them changed.
@@ -33,7 +36,8 @@ impl<'a> Placer<'_, 'a> {
                     call.renamed = true;
                     self.note(Did::RenamedCall, call.node);
                     placed.push(Part::Call(call));
-                    changed = true;
+                    // Elsewhere calls stand beside the content.
+                    changed |= self.nests;
                 }
                 _ => changed |= self.part(part, owner, &mut placed),
             }
@@ -54,8 +58,24 @@ impl<'a> Placer<'_, 'a> {
         for part in &result.content {
             changed |= self.part(part, Owner::Result(ordinal), &mut content);
         }
+        if self.plan.profile.wire.rejects_empty_text() && content.len() > 1 {
+            let before = content.len();
+            content.retain(|part| !matches!(part, Part::Text(text) if text.is_blank()));
+            changed |= content.len() < before;
+        }
+        let text_only = self.plan.profile.placement.error_results == ErrorResults::TextOnly;
+        if result.is_error && self.nests && text_only {
+            for part in &mut content {
+                if matches!(part, Part::Opaque(_) | Part::Nested(_)) {
+                    *part = Part::note(notice::NOT_CARRIED);
+                    changed = true;
+                }
+            }
+        }
         // Where results are nested, a good one may be empty.
         let may_be_empty = self.same_wire && self.nests && !result.is_error && !changed;
+        // A slot for a picture of the screen holds no words.
+        let may_be_empty = may_be_empty || (self.same_wire && result.kind == CallKind::Screen);
         if is_empty(&content) && !may_be_empty {
             self.note(Did::FilledEmpty, result.slot.or(result.node));
             content = vec![Part::note(notice::NO_OUTPUT)];
@@ -69,7 +89,7 @@ impl<'a> Placer<'_, 'a> {
             renamed: renamed.is_some(),
             ..result.clone()
         };
-        let changed = changed || result.renamed;
+        let changed = changed || (self.nests && result.renamed);
         (result, changed)
     }
 

@@ -12,7 +12,9 @@ use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
 use crate::structure::{self, Place, Reader, Segment};
-use crate::transcript::{Arguments, Call, CallKind, Message, Part, Role, ToolResult, Transcript};
+use crate::transcript::{
+    Arguments, Call, CallKind, Home, Message, Part, Role, ToolResult, Transcript,
+};
 
 /// One unit of the lowered conversation.
 #[derive(Debug)]
@@ -25,6 +27,15 @@ pub(crate) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
+    /// Whether a call or result in it goes by another id than it came with.
+    pub(super) fn is_renamed(&self) -> bool {
+        self.message.parts.iter().any(|part| match part {
+            Part::Call(call) => call.renamed,
+            Part::Result(result) => result.renamed,
+            _ => false,
+        })
+    }
+
     pub(super) const fn ours(message: Message<'a>) -> Self {
         Self { origin: None, touched: true, message }
     }
@@ -39,11 +50,7 @@ pub(crate) fn place<'a>(
     let same_wire = target == transcript.wire;
     let reader = if same_wire { Reader::OwnWire } else { Reader::OtherWire };
     let segments = structure::segments(transcript, reader);
-    let renames = if target.wants_unique_calls() {
-        structure::renames(transcript, &segments)
-    } else {
-        BTreeMap::new()
-    };
+    let renames = structure::renames(transcript, &segments, target);
     let is_system = |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
     let mut placer = Placer {
         transcript,
@@ -61,7 +68,13 @@ pub(crate) fn place<'a>(
         placer.segment(segment);
     }
     placer.flush_bundle();
-    let Placer { mut steps, decisions, .. } = placer;
+    let Placer { mut steps, decisions, nests, .. } = placer;
+    if !nests && plan.profile.placement.image == Placement::AssistantBridge {
+        steps = bridge(steps);
+    }
+    if target.starts_with_user() {
+        start_with_user(&mut steps);
+    }
     if plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge {
         steps = merge_users(steps);
     }
@@ -113,8 +126,7 @@ impl<'a> Placer<'_, 'a> {
     fn head(&mut self, segment: &Segment) {
         let before = self.steps.len();
         for unit in segment.head.clone() {
-            let step = self.unit(unit);
-            self.steps.push(step);
+            self.push_unit(unit);
         }
         // Units that count as one turn on their own wire become one on another.
         if !self.same_wire && self.steps.len() > before + 1 {
@@ -193,13 +205,18 @@ impl<'a> Placer<'_, 'a> {
     fn orphan(&mut self, place: Place) {
         let message = &self.transcript.messages[place.0];
         let Part::Result(orphan) = &message.parts[place.1] else { return };
+        if self.same_wire && orphan.kind == CallKind::Screen {
+            // Nobody can stand in for a call that took a picture of the screen.
+            self.push_unit(place.0);
+            return;
+        }
         self.note(Did::AddedStandInCall, orphan.node);
         let (result, changed) = self.result(place, orphan, 1);
         let call = Call {
             id: result.call_id.clone(),
             name: Str::plain(notice::UNKNOWN_TOOL),
             arguments: Arguments::Json(b"{}"),
-            kind: CallKind::Function,
+            kind: orphan.kind,
             renamed: false,
             node: None,
         };
@@ -225,8 +242,7 @@ impl<'a> Placer<'_, 'a> {
         for unit in segment.tail.clone() {
             let message = &messages[unit];
             if message.results().next().is_none() {
-                let step = self.unit(unit);
-                self.steps.push(step);
+                self.push_unit(unit);
             } else if !spent.contains(&unit) {
                 let (rest, _) = self.rest_of(unit);
                 if !rest.is_empty() {
@@ -260,8 +276,7 @@ impl<'a> Placer<'_, 'a> {
                 let (result, changed) = self.result((unit, 0), result, ordinal);
                 self.push_answer(Some(unit), result, changed);
             } else {
-                let step = self.unit(unit);
-                self.steps.push(step);
+                self.push_unit(unit);
                 // Whatever a system or developer item showed follows it at once.
                 if matches!(message.role, Role::System | Role::Developer) {
                     self.flush_bundle();
@@ -303,7 +318,17 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// A unit with its media where they belong.
+    /// A unit with its media where they belong; nothing, if it says nothing and may be left out.
+    fn push_unit(&mut self, unit: usize) {
+        let step = self.unit(unit);
+        let said = !self.transcript.messages[unit].parts.is_empty();
+        let is_instruction = matches!(step.message.role, Role::System | Role::Developer);
+        let silent = is_instruction && said && step.message.parts.is_empty();
+        if !silent || step.message.home == Home::Field {
+            self.steps.push(step);
+        }
+    }
+
     fn unit(&mut self, unit: usize) -> Step<'a> {
         let original = &self.transcript.messages[unit];
         let (mut parts, mut changed) = self.parts(unit, |_| true);
@@ -347,7 +372,8 @@ impl<'a> Placer<'_, 'a> {
         }
         let after_results =
             self.steps.last().is_some_and(|step| step.message.results().next().is_some());
-        if after_results && self.is_bridged() {
+        // Where results are messages of their own, bridges are built at the end.
+        if after_results && self.nests && self.is_bridged() {
             self.steps
                 .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
         }
@@ -359,6 +385,34 @@ impl<'a> Placer<'_, 'a> {
         let at = node.map(|node| position(self.transcript, node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
+}
+
+/// Puts a short assistant message wherever a user message follows tool results.
+fn bridge(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
+    let mut bridged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let after_results = bridged.last().is_some_and(|before| before.message.role == Role::Tool);
+        if after_results && step.message.role == Role::User {
+            bridged
+                .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
+        }
+        bridged.push(step);
+    }
+    bridged
+}
+
+/// Opens a conversation that would start with the assistant, or not at all.
+fn start_with_user(steps: &mut Vec<Step<'_>>) {
+    let opening = steps.iter().position(|step| {
+        !matches!(step.message.role, Role::System | Role::Developer | Role::Unknown)
+    });
+    let words = match opening.map(|at| steps[at].message.role) {
+        Some(Role::Assistant) => notice::EARLIER,
+        None => notice::EMPTY,
+        Some(_) => return,
+    };
+    let at = opening.unwrap_or(steps.len());
+    steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
 }
 
 /// Joins user messages that follow each other, for templates that demand alternation.

@@ -7,7 +7,7 @@ use super::place::Step;
 use super::write::Writer;
 use super::{content, unit};
 use crate::json::{Fragment, Out, Segments};
-use crate::transcript::Home;
+use crate::transcript::{Home, Part};
 
 /// Writes the body.
 pub(super) fn splice<'a>(writer: &Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -97,9 +97,7 @@ impl<'a> Edits<'a> {
             }
             kept_before = true;
             previous_end = span.end;
-            if let Some((step, _)) = steps.next()
-                && step.touched
-            {
+            if let Some((step, _)) = steps.next() {
                 self.patch(writer, step, span.clone());
             }
             let mut after = Out::new();
@@ -114,8 +112,14 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// A unit that stays but changes: its content is replaced, its other fields are not.
+    /// A unit that stays but changes: its content or its ids are replaced, its other fields are not.
     fn patch(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>, span: std::ops::Range<usize>) {
+        if step.is_renamed() && !writer.wire().nests_results() {
+            self.rename(writer, step);
+        }
+        if !step.touched {
+            return;
+        }
         let mut out = Out::new();
         if let Some(slot) = step.message.slot {
             content(writer, &mut out, step);
@@ -127,6 +131,24 @@ impl<'a> Edits<'a> {
                 out.json(",");
             }
             self.replace(span.start + 1..span.start + 1, out);
+        }
+    }
+
+    /// New ids, where they stand.
+    fn rename(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>) {
+        let (of_call, of_result) = writer.wire().id_members();
+        for part in &step.message.parts {
+            let (node, member, id) = match part {
+                Part::Call(call) if call.renamed => (call.node, of_call, &call.id),
+                Part::Result(result) if result.renamed => (result.node, of_result, &result.call_id),
+                _ => continue,
+            };
+            let old = node.and_then(|node| writer.transcript.doc.value(node).get(member));
+            if let Some(old) = old {
+                let mut out = Out::new();
+                out.string(id);
+                self.replace(old.span(), out);
+            }
         }
     }
 
@@ -149,7 +171,7 @@ impl<'a> Edits<'a> {
 /// A unit where it did not stand before.
 fn write<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, step: &Step<'a>) {
     match (step.origin, step.message.node) {
-        (Some(_), Some(node)) if !step.touched => {
+        (Some(_), Some(node)) if !step.touched && !step.is_renamed() => {
             out.comma().raw(writer.transcript.raw(node));
         }
         (Some(_), Some(node)) => {
@@ -157,6 +179,7 @@ fn write<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, step: &Step<'a>) {
             let value = writer.transcript.doc.value(node);
             let mut inner = Edits::default();
             inner.patch(writer, step, value.span());
+            inner.list.sort_by_key(|(span, _)| span.start);
             let body = writer.transcript.body;
             let span = value.span();
             let mut at = span.start;

@@ -100,21 +100,6 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
     }
 
-    /// The id of a call as this wire allows it: other wires put no bounds on what an id may be, and
-    /// one that looks like an instruction must not travel on.
-    pub(crate) fn call_id(&self, id: &Str<'a>) -> Str<'a> {
-        let text = id.decode();
-        let plain = (1..=64).contains(&text.len())
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-        if plain || self.same_wire() {
-            return id.clone();
-        }
-        let digest = blake3::hash(text.as_bytes()).to_hex();
-        Str::plain(format!("call_{}", &digest.as_str()[..24]))
-    }
-
     /// A name for a document. Only a person's own file keeps its name: a tool's is remote text.
     pub(crate) fn file_name(&self, id: MediaId) -> Str<'a> {
         let attached = self.sighting(id).slot == Slot::Message(Role::User);

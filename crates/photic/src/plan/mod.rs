@@ -8,6 +8,7 @@ mod limits;
 
 pub(crate) use fate::placed;
 pub use fate::{Fate, Reason};
+pub(crate) use limits::shed;
 
 use serde::Serialize;
 

@@ -51,8 +51,33 @@ impl Wire {
         }
     }
 
-    /// Whether no two calls of a conversation may share an id.
+    /// Whether no two calls of a conversation may share an id; elsewhere, no two of a turn.
     pub(crate) const fn wants_unique_calls(self) -> bool {
+        match self {
+            Self::Anthropic => true,
+            Self::OpenAiChat | Self::OpenAiResponses => false,
+        }
+    }
+
+    /// Whether ids of calls must be plain words.
+    pub(crate) const fn wants_plain_ids(self) -> bool {
+        match self {
+            Self::Anthropic => true,
+            Self::OpenAiChat | Self::OpenAiResponses => false,
+        }
+    }
+
+    /// The members that hold the id of a call and of the result that answers it.
+    pub(crate) const fn id_members(self) -> (&'static str, &'static str) {
+        match self {
+            Self::OpenAiChat => ("id", "tool_call_id"),
+            Self::OpenAiResponses => ("call_id", "call_id"),
+            Self::Anthropic => ("id", "tool_use_id"),
+        }
+    }
+
+    /// Whether the first message must be the user's.
+    pub(crate) const fn starts_with_user(self) -> bool {
         match self {
             Self::Anthropic => true,
             Self::OpenAiChat | Self::OpenAiResponses => false,

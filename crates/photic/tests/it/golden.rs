@@ -242,7 +242,13 @@ fn every_image_can_be_traced_to_its_call() {
                         let plain = owner
                             .bytes()
                             .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-                        let own = |id: &str| id == owner || (!plain && id.starts_with("call_"));
+                        let own = |id: &str| {
+                            id == owner
+                                || (!plain && id.starts_with("call_"))
+                                || id
+                                    .strip_prefix(owner.as_str())
+                                    .is_some_and(|rest| rest.starts_with('_'))
+                        };
                         seen.results
                             .iter()
                             .any(|result| result.text.contains(&marker) && own(&result.call_id))

@@ -8,5 +8,6 @@
 mod captured;
 mod golden;
 mod harness;
+mod properties;
 mod replies;
 mod support;

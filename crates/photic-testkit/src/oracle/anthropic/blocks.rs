@@ -168,6 +168,8 @@ fn result(w: &mut Witness<'_>, place: &Place, result: &Map<String, Value>) {
     w.content();
     match result.get("content") {
         None => {}
+        // A tool may have nothing to say.
+        Some(Value::String(text)) if text.is_empty() && !is_error => {}
         Some(Value::String(text)) if text.is_empty() => empty(w, &inside.at),
         Some(Value::String(text)) => w.text(&inside, text),
         Some(Value::Array(parts)) => {

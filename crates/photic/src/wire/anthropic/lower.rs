@@ -27,11 +27,6 @@ pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segme
         out.json("]");
     }
     out.comma().key("messages").json("[");
-    if turns.first().is_none_or(|step| step.message.role == Role::Assistant) {
-        let words = if turns.is_empty() { notice::EMPTY } else { notice::EARLIER };
-        let opening = Message::new(Role::User, vec![Part::note(words)]);
-        unit(writer, &mut out, &opening);
-    }
     for step in turns {
         writer.note_losses(&step.message.parts);
         unit(writer, &mut out, &step.message);
@@ -122,7 +117,7 @@ pub(super) fn tool_use<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Ca
         writer.patched(out, node, vec![(&["id"], id)]);
         return;
     }
-    out.comma().json("{\"type\":\"tool_use\",\"id\":").string(&writer.call_id(&call.id));
+    out.comma().json("{\"type\":\"tool_use\",\"id\":").string(&call.id);
     out.json(",\"name\":").string(&call.name).json(",\"input\":");
     call.arguments.as_object(out);
     out.json("}");
@@ -145,9 +140,7 @@ fn tool_result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResu
         writer.patched(out, node, changes);
         return;
     }
-    out.comma()
-        .json("{\"type\":\"tool_result\",\"tool_use_id\":")
-        .string(&writer.call_id(&result.call_id));
+    out.comma().json("{\"type\":\"tool_result\",\"tool_use_id\":").string(&result.call_id);
     if result.is_error {
         out.json(",\"is_error\":true");
     }

@@ -27,11 +27,11 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     let role = match message.role {
         Role::System | Role::Developer => "system",
         Role::User => "user",
-        Role::Assistant => return assistant(writer, out, message),
+        Role::Assistant => return assistant(out, message),
         Role::Tool => {
             for result in message.results() {
                 out.comma().json("{\"role\":\"tool\",\"tool_call_id\":");
-                out.string(&writer.call_id(&result.call_id)).json(",\"content\":");
+                out.string(&result.call_id).json(",\"content\":");
                 result_content(writer, out, result);
                 out.json("}");
             }
@@ -56,6 +56,9 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
     match said.as_slice() {
         [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
             out.string(&only.text);
+        }
+        _ if said.iter().all(|part| matches!(part, Part::Text(text) if text.text.is_empty())) => {
+            out.json("\"\"");
         }
         _ if message.role == Role::User || writer.same_wire() => {
             out.json("[");
@@ -86,11 +89,15 @@ fn has_own_field(part: &Part<'_>) -> bool {
     }
 }
 
-fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
-    let refusal = message.parts.iter().find_map(|part| match part {
-        Part::Refusal(text) => Some(text),
-        _ => None,
-    });
+fn assistant<'a>(out: &mut Out<'a>, message: &Message<'a>) {
+    let refusals: Vec<Str<'a>> = message
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Refusal(text) => Some(text.text.clone()),
+            _ => None,
+        })
+        .collect();
     let said: Vec<Part<'a>> = message
         .parts
         .iter()
@@ -99,7 +106,7 @@ fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'
         .collect();
     let texts = texts(&said);
     let mut calls = message.calls().peekable();
-    if texts.is_empty() && refusal.is_none() && calls.peek().is_none() {
+    if texts.is_empty() && refusals.is_empty() && calls.peek().is_none() {
         return;
     }
     out.comma().json("{\"role\":\"assistant\",\"content\":");
@@ -108,21 +115,22 @@ fn assistant<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'
     } else {
         joined(out, &texts);
     }
-    if let Some(refusal) = refusal {
-        out.json(",\"refusal\":").string(&refusal.text);
+    if !refusals.is_empty() {
+        out.json(",\"refusal\":");
+        joined(out, &refusals);
     }
     if calls.peek().is_some() {
         out.json(",\"tool_calls\":[");
         for call in calls {
-            tool_call(writer, out, call);
+            tool_call(out, call);
         }
         out.json("]");
     }
     out.json("}");
 }
 
-pub(super) fn tool_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
-    out.comma().json("{\"id\":").string(&writer.call_id(&call.id));
+fn tool_call<'a>(out: &mut Out<'a>, call: &Call<'a>) {
+    out.comma().json("{\"id\":").string(&call.id);
     out.json(",\"type\":\"function\",\"function\":{\"name\":").string(&call.name);
     out.json(",\"arguments\":");
     call.arguments.as_string(out);

@@ -37,7 +37,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
                     }
                 };
                 out.comma().json("{\"type\":").quoted(kind).json(",\"call_id\":");
-                out.string(&writer.call_id(&result.call_id)).json(",\"output\":");
+                out.string(&result.call_id).json(",\"output\":");
                 result_output(writer, out, result);
                 out.json("}");
             }
@@ -105,8 +105,13 @@ fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) 
     }
 }
 
-pub(super) fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
-    out.comma().json("{\"type\":\"function_call\",\"call_id\":").string(&writer.call_id(&call.id));
+fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
+    if call.kind == CallKind::Custom && writer.same_wire() {
+        out.comma().json("{\"type\":\"custom_tool_call\",\"call_id\":").string(&call.id);
+        out.json(",\"name\":").string(&call.name).json(",\"input\":\"\"}");
+        return;
+    }
+    out.comma().json("{\"type\":\"function_call\",\"call_id\":").string(&call.id);
     out.json(",\"name\":").string(&call.name).json(",\"arguments\":");
     call.arguments.as_string(out);
     out.json("}");

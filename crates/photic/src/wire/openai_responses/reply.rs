@@ -3,7 +3,6 @@
 use super::lift::read_item;
 use crate::json::{Out, Segments, Str, Value};
 use crate::lift::Lifter;
-use crate::lower::Writer;
 use crate::reply::{Reply, Stop, Usage, number};
 use crate::transcript::{Message, Part};
 use crate::wire::openai_chat::error;
@@ -37,7 +36,7 @@ pub(crate) fn lift_reply<'d, 'a>(
 }
 
 /// Writes a response.
-pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
+pub(crate) fn lower_reply<'a>(reply: &Reply<'a>) -> Segments<'a> {
     let mut out = Out::new();
     if let Some(failure) = &reply.error {
         error(&mut out, failure);
@@ -90,9 +89,9 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
         out.json("]}");
     }
     for call in reply.message().calls() {
-        let call_id = writer.call_id(&call.id);
-        out.comma().json("{\"type\":\"function_call\",\"id\":\"fc_").inside(&call_id);
-        out.json("\",\"status\":\"completed\",\"call_id\":").string(&call_id);
+        let call_id = &call.id;
+        out.comma().json("{\"type\":\"function_call\",\"id\":\"fc_").inside(call_id);
+        out.json("\",\"status\":\"completed\",\"call_id\":").string(call_id);
         out.json(",\"name\":").string(&call.name).json(",\"arguments\":");
         call.arguments.as_string(&mut out);
         out.json("}");
