@@ -73,7 +73,7 @@ pub(crate) fn place<'a>(
         steps = bridge(steps);
     }
     if target.starts_with_user() {
-        start_with_user(&mut steps);
+        start_with_user(&mut steps, same_wire);
     }
     if plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge {
         steps = merge_users(steps);
@@ -402,14 +402,14 @@ fn bridge(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
 }
 
 /// Opens a conversation that would start with the assistant, or not at all.
-fn start_with_user(steps: &mut Vec<Step<'_>>) {
+fn start_with_user(steps: &mut Vec<Step<'_>>, same_wire: bool) {
     let opening = steps.iter().position(|step| {
         !matches!(step.message.role, Role::System | Role::Developer | Role::Unknown)
     });
     let words = match opening.map(|at| steps[at].message.role) {
         Some(Role::Assistant) => notice::EARLIER,
-        None => notice::EMPTY,
-        Some(_) => return,
+        None if !same_wire => notice::EMPTY,
+        None | Some(_) => return,
     };
     let at = opening.unwrap_or(steps.len());
     steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
