@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::Wire;
+use photic_pixels::fit::{Fidelity, Preset};
+use photic_pixels::geometry::Rect;
 
 const EXAMPLES: &str = "\
 Examples:
   photic check request.json                    what blinds the model in this request?
   photic check request.json --for gpt-4o       … and what does it cost on that model?
   photic lower request.json --to anthropic     the same conversation, repaired, for another wire
+  photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   curl … | photic check -                      from standard input
 ";
 
@@ -26,6 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Check(CheckOptions),
     Lower(LowerOptions),
+    View(ViewOptions),
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"
@@ -71,6 +75,42 @@ pub(crate) struct LowerOptions {
     pub(crate) explain: bool,
 }
 
+/// Show a picture as a model would get it: exit 0 shown, 1 refused, 2 error
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic view page.png                                 size, scale, tokens, warnings
+  photic view page.png --region 0,1200,800,400         zoom: read again from the original
+  photic view page.png --for gpt-5.4 -o seen.png       what that model would be sent
+  photic view page.png --tile 1 --json                 one tile of a large page, as data
+")]
+pub(crate) struct ViewOptions {
+    /// The picture; `-` for standard input
+    #[arg(value_name = "SOURCE")]
+    pub(crate) source: PathBuf,
+    /// The part to show, in pixels of the original
+    #[arg(long, value_name = "X,Y,W,H", value_parser = region)]
+    pub(crate) region: Option<Rect>,
+    /// One of the tiles that cover it at full resolution, from 1; 0 for the overview
+    #[arg(long, value_name = "N")]
+    pub(crate) tile: Option<u32>,
+    /// How closely to look
+    #[arg(long, default_value = "read", value_parser = fidelity())]
+    pub(crate) fidelity: Fidelity,
+    /// The model it is for; without it, what every endpoint takes
+    #[arg(long = "for", value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Caps by name: `seed003` is 1568 px and 500 KiB
+    #[arg(long, value_parser = preset())]
+    pub(crate) preset: Option<Preset>,
+    /// Write what the model would get to a file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// What to read, and for whom.
 #[derive(Debug, Args)]
 pub(crate) struct SourceOptions {
@@ -91,4 +131,23 @@ pub(crate) struct SourceOptions {
 fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(Wire::ALL.map(Wire::name))
         .map(|name| Wire::from_name(&name).unwrap_or(Wire::OpenAiChat))
+}
+
+fn fidelity() -> impl clap::builder::TypedValueParser<Value = Fidelity> {
+    PossibleValuesParser::new(Fidelity::ALL.map(Fidelity::name))
+        .map(|name| Fidelity::from_name(&name).unwrap_or_default())
+}
+
+fn preset() -> impl clap::builder::TypedValueParser<Value = Preset> {
+    PossibleValuesParser::new(Preset::ALL.map(Preset::name))
+        .map(|name| Preset::from_name(&name).unwrap_or(Preset::Seed003))
+}
+
+fn region(text: &str) -> Result<Rect, String> {
+    let numbers: Result<Vec<u32>, _> =
+        text.split(',').map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[x, y, width, height]) => Ok(Rect::new(x, y, width, height)),
+        _ => Err("four whole numbers are wanted, like `0,1200,800,400`".to_owned()),
+    }
 }

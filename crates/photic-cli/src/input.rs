@@ -1,6 +1,7 @@
 //! Reading the body, and finding out what it is.
 
 use std::io::{IsTerminal as _, Read as _};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use photic::Wire;
@@ -14,22 +15,28 @@ pub(crate) struct Input {
     pub(crate) body: Vec<u8>,
 }
 
+/// Reads a file, or standard input for `-` or nothing.
+pub(crate) fn read_bytes(file: Option<&Path>, example: &'static str) -> anyhow::Result<Input> {
+    if let Some(path) = file.filter(|path| path.as_os_str() != "-") {
+        let name = path.display().to_string();
+        let body = std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?;
+        return Ok(Input { name, body });
+    }
+    let mut stdin = std::io::stdin();
+    if file.is_none() && stdin.is_terminal() {
+        bail!(anyhow::anyhow!("nothing to read").context(Hint(example)));
+    }
+    let mut body = Vec::new();
+    stdin.read_to_end(&mut body).context("cannot read standard input")?;
+    Ok(Input { name: "standard input".to_owned(), body })
+}
+
 impl Input {
     pub(crate) fn read(options: &SourceOptions) -> anyhow::Result<Self> {
-        if let Some(path) = options.file.as_deref().filter(|path| path.as_os_str() != "-") {
-            let name = path.display().to_string();
-            let body = std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?;
-            return Ok(Self { name, body });
-        }
-        let mut stdin = std::io::stdin();
-        if options.file.is_none() && stdin.is_terminal() {
-            bail!(anyhow::anyhow!("no request given").context(Hint(
-                "name a file, or pipe a request body in: `photic check request.json`"
-            )));
-        }
-        let mut body = Vec::new();
-        stdin.read_to_end(&mut body).context("cannot read standard input")?;
-        Ok(Self { name: "standard input".to_owned(), body })
+        read_bytes(
+            options.file.as_deref(),
+            "name a file, or pipe a request body in: `photic check request.json`",
+        )
     }
 
     /// The wire of a request body.

@@ -5,6 +5,7 @@ mod check;
 mod input;
 mod lower;
 mod style;
+mod view;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Lower(options) => lower::run(options),
+        Command::View(options) => view::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

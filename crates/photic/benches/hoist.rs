@@ -18,7 +18,6 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 const ROUNDS: usize = 21;
 const IMAGES: usize = 10;
 const IMAGE_BASE64: usize = 1_236_000;
-const MOST_MEMCPYS: f64 = 2.0;
 const MOST_ALLOCATED: usize = 1_000_000;
 
 /// Something to time.
@@ -36,8 +35,14 @@ fn main() {
     }
     assert!(
         !check || within,
-        "past the limits: {MOST_MEMCPYS} memcpys, {MOST_ALLOCATED} bytes allocated"
+        "past the limits: {} memcpys, {MOST_ALLOCATED} bytes allocated",
+        most_memcpys()
     );
+}
+
+/// The goal, or what `PHOTIC_MOST_MEMCPYS` allows on a busy machine.
+fn most_memcpys() -> f64 {
+    std::env::var("PHOTIC_MOST_MEMCPYS").ok().and_then(|most| most.parse().ok()).unwrap_or(2.0)
 }
 
 fn measure(body: &[u8]) -> bool {
@@ -68,7 +73,7 @@ fn measure(body: &[u8]) -> bool {
     black_box(hoist(body, &profile, None));
     let allocated = region.change().bytes_allocated;
     println!("  allocated beyond the body: {allocated} bytes");
-    medians[3] / medians[0] <= MOST_MEMCPYS && allocated < MOST_ALLOCATED
+    medians[3] / medians[0] <= most_memcpys() && allocated < MOST_ALLOCATED
 }
 
 /// What the gateway will do with every request.

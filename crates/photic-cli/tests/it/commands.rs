@@ -104,7 +104,9 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn help_begins_with_examples_and_every_shell_gets_completions() {
-    for arguments in [vec!["--help"], vec!["check", "--help"], vec!["lower", "--help"]] {
+    for arguments in
+        [vec!["--help"], vec!["check", "--help"], vec!["lower", "--help"], vec!["view", "--help"]]
+    {
         assert!(stdout(&run(&arguments)).starts_with("Examples:\n"), "{arguments:?}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

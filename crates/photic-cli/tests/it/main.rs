@@ -3,6 +3,7 @@
 
 mod commands;
 mod readme;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -7,10 +7,12 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 3] = [
+const EDGES: [(&str, &[&str], &[&str]); 5] = [
     ("photic", &[], &["photic-testkit"]),
-    ("photic-cli", &["photic"], &["photic-testkit"]),
+    ("photic-cli", &["photic", "photic-pixels"], &["photic-testkit"]),
+    ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
+    ("photic-webp", &[], &[]),
 ];
 
 /// What `photic` may name in its manifest. One more is a decision, and is taken here.

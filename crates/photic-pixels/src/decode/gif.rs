@@ -1,0 +1,98 @@
+//! GIF by the `gif` crate, with our own canvas.
+
+use std::num::NonZeroU64;
+
+use gif::{ColorOutput, DecodeOptions, DecodingError, DisposalMethod, MemoryLimit};
+
+use super::animation::{Go, Place, Visit, clear};
+use super::bounds::{Bounds, too_large};
+use crate::header::Header;
+use crate::raster::Raster;
+use crate::refusal::Refusal;
+
+pub(super) fn frames(
+    bytes: &[u8],
+    header: &Header,
+    bounds: &Bounds,
+    visit: &mut Visit<'_>,
+) -> Result<(), Refusal> {
+    // The canvas, what is saved of it, the copy that leaves, and one frame of indices.
+    bounds.room(header.pixels() * 9 + (1 << 20))?;
+    let mut options = DecodeOptions::new();
+    options.set_color_output(ColorOutput::Indexed);
+    options.allow_unknown_blocks(true);
+    options.check_frame_consistency(false);
+    if let Some(most) = NonZeroU64::new(bounds.pixels) {
+        options.set_memory_limit(MemoryLimit::Bytes(most));
+    }
+    let mut decoder = options.read_info(bytes).map_err(|error| refuse(&error, bounds))?;
+    let mut canvas = clear(header.stored_width, header.stored_height);
+    for number in 0..bounds.frames {
+        bounds.on_time()?;
+        let next = match decoder.next_frame_info() {
+            Ok(next) => next,
+            // What came before the cut has been shown.
+            Err(_) if number > 0 => break,
+            Err(error) => return Err(refuse(&error, bounds)),
+        };
+        let Some(frame) = next else { break };
+        let whole = Place {
+            left: frame.left.into(),
+            top: frame.top.into(),
+            width: frame.width.into(),
+            height: frame.height.into(),
+        };
+        let (clear, dispose) = (frame.transparent, frame.dispose);
+        if whole.width as u64 * whole.height as u64 > bounds.pixels {
+            return Err(too_large("a frame of this GIF file has too many pixels".to_owned()));
+        }
+        // Fresh zeros cost nothing until they are written: a frame may lie about its size.
+        let mut indices = vec![0; whole.width * whole.height];
+        decoder.read_into_buffer(&mut indices).map_err(|error| refuse(&error, bounds))?;
+        let place = whole.on(&canvas);
+        let saved = (dispose == DisposalMethod::Previous).then(|| place.save(&canvas));
+        let palette = decoder.palette().map_err(|error| refuse(&error, bounds))?;
+        paint(&mut canvas, place, &indices, whole.width, palette, clear);
+        if visit(number, &canvas)? == Go::Stop {
+            return Ok(());
+        }
+        match (dispose, saved) {
+            (DisposalMethod::Previous, Some(saved)) => place.restore(&mut canvas, &saved),
+            (DisposalMethod::Background, _) => place.wipe(&mut canvas),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn paint(
+    canvas: &mut Raster,
+    place: Place,
+    indices: &[u8],
+    stride: usize,
+    palette: &[u8],
+    clear: Option<u8>,
+) {
+    for (row, line) in place.rows(canvas).zip(indices.chunks_exact(stride.max(1))) {
+        for (pixel, &index) in canvas.data[row].chunks_exact_mut(4).zip(line) {
+            if Some(index) == clear {
+                continue;
+            }
+            let at = usize::from(index) * 3;
+            // An index past the palette is black, as in browsers.
+            let color = palette.get(at..at + 3).unwrap_or(&[0; 3]);
+            pixel[..3].copy_from_slice(color);
+            pixel[3] = 255;
+        }
+    }
+}
+
+fn refuse(error: &DecodingError, bounds: &Bounds) -> Refusal {
+    match error {
+        DecodingError::Io(_) => bounds.cut(),
+        DecodingError::OutOfMemory | DecodingError::MemoryLimit => {
+            too_large("decoding this GIF file needs more memory than allowed".to_owned())
+        }
+        error => bounds.corrupt(error),
+    }
+}

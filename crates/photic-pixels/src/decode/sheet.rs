@@ -1,0 +1,128 @@
+//! A contact sheet: evenly spaced frames of an animation, or pages, on one picture.
+
+use std::collections::BTreeMap;
+
+use super::animation::{self, Go};
+use super::bounds::Bounds;
+use super::{Wanted, decode, guarded, into_opaque};
+use crate::header::{Format, Header};
+use crate::limits::Limits;
+use crate::raster::{Layout, Raster};
+use crate::refusal::Refusal;
+use crate::resize::resize;
+
+/// Longest side of a sheet.
+const SIDE_MOST: u32 = 2048;
+
+/// Pixels between two frames.
+const GAP: u32 = 4;
+
+/// The gray of the gaps: neither background that [`super::composite`] likes best.
+const GAP_LEVEL: u8 = 160;
+
+/// A grid of at most `most_frames` frames, read row by row: the first, the last but one step, and
+/// what lies evenly between.
+pub fn contact_sheet(
+    bytes: &[u8],
+    header: &Header,
+    limits: &Limits,
+    most_frames: u32,
+) -> Result<Raster, Refusal> {
+    let bounds = Bounds::check(bytes, header, limits)?;
+    let total = animation::count(bytes, header).least().clamp(1, limits.frames);
+    let shown = total.min(most_frames.clamp(1, 64));
+    let wanted: Vec<u32> =
+        (0..shown).map(|n| (u64::from(n) * u64::from(total) / u64::from(shown)) as u32).collect();
+    let grid = Grid::new(header, shown);
+    let mut cells = BTreeMap::new();
+    if matches!(header.format, Format::Gif | Format::Webp | Format::Png) && total > 1 {
+        guarded(header.format, || {
+            animation::frames(bytes, header, &bounds, &mut |number, canvas| {
+                if wanted.contains(&number) {
+                    cells.insert(number, grid.cell(canvas.clone())?);
+                }
+                Ok(if cells.len() == wanted.len() { Go::Stop } else { Go::On })
+            })
+        })?;
+    } else {
+        for frame in wanted {
+            let at_most = Some((grid.width, grid.height));
+            let raster = decode(bytes, header, limits, Wanted { frame, at_most, region: None })?;
+            bounds.on_time()?;
+            cells.insert(frame, grid.cell(raster.raster)?);
+        }
+    }
+    Ok(grid.sheet(cells.into_values()))
+}
+
+struct Grid {
+    columns: u32,
+    rows: u32,
+    width: u32,
+    height: u32,
+}
+
+impl Grid {
+    /// As square as whole cells allow, no frame enlarged.
+    fn new(header: &Header, shown: u32) -> Self {
+        let columns = (1..=shown)
+            .min_by_key(|&columns| {
+                let rows = shown.div_ceil(columns);
+                let (wide, high) = (
+                    u64::from(columns) * u64::from(header.width),
+                    u64::from(rows) * u64::from(header.height),
+                );
+                wide.max(high)
+            })
+            .unwrap_or(1);
+        let rows = shown.div_ceil(columns);
+        let room = |count: u32| (SIDE_MOST - GAP * (count - 1)) / count;
+        let scale = (f64::from(room(columns)) / f64::from(header.width))
+            .min(f64::from(room(rows)) / f64::from(header.height))
+            .min(1.0);
+        let side = |length: u32| ((f64::from(length) * scale) as u32).max(1);
+        Self { columns, rows, width: side(header.width), height: side(header.height) }
+    }
+
+    /// A frame as it will stand on the sheet: opaque, three samples, no larger than a cell.
+    fn cell(&self, raster: Raster) -> Result<Raster, Refusal> {
+        let scale = (f64::from(self.width) / f64::from(raster.width))
+            .min(f64::from(self.height) / f64::from(raster.height));
+        let raster = if scale < 1.0 {
+            let side = |length: u32| ((f64::from(length) * scale).round() as u32).max(1);
+            resize(&raster, (side(raster.width), side(raster.height)))?
+        } else {
+            raster
+        };
+        Ok(colored(into_opaque(raster)))
+    }
+
+    fn sheet(&self, cells: impl Iterator<Item = Raster>) -> Raster {
+        let width = self.columns * (self.width + GAP) - GAP;
+        let height = self.rows * (self.height + GAP) - GAP;
+        let mut data = vec![GAP_LEVEL; width as usize * height as usize * 3];
+        for (number, cell) in (0_u32..).zip(cells) {
+            let left = (number % self.columns * (self.width + GAP)) as usize;
+            let top = (number / self.columns * (self.height + GAP)) as usize;
+            let length = (cell.width.min(self.width) as usize) * 3;
+            for (y, row) in cell
+                .data
+                .chunks_exact(cell.width as usize * 3)
+                .take(self.height as usize)
+                .enumerate()
+            {
+                let start = ((top + y) * width as usize + left) * 3;
+                data[start..start + length].copy_from_slice(&row[..length]);
+            }
+        }
+        Raster { width, height, layout: Layout::Rgb, data }
+    }
+}
+
+fn colored(raster: Raster) -> Raster {
+    if raster.layout != Layout::Gray {
+        return raster;
+    }
+    let data = raster.data.iter().flat_map(|&level| [level; 3]).collect();
+    Raster { layout: Layout::Rgb, data, ..raster }
+}

@@ -1,0 +1,252 @@
+//! Where rows go: cropped to the region, and averaged over whole squares of pixels when the caller
+//! will scale down anyway, so that a large picture is never held at full size.
+
+use super::{Part, Window};
+use crate::geometry::Rect;
+use crate::raster::{Layout, Raster};
+
+/// Rows come in, in order and with the full stored width; a part comes out.
+pub(super) struct Sink {
+    region: Rect,
+    factor: usize,
+    layout: Layout,
+    width: usize,
+    height: usize,
+    sums: Sums,
+    held: u32,
+    out: Vec<u8>,
+}
+
+/// Columns of the squares under way, added up.
+struct Sums {
+    /// Samples as they are; at most 64 rows of 255 fit.
+    plain: Vec<u16>,
+    /// Colours times alpha, and alpha; in use from the first row that is not opaque.
+    weighed: Vec<u32>,
+    is_weighed: bool,
+}
+
+/// The square's side, such that the result is still twice what is asked: the resize that follows
+/// then decides the look, and the averaging before it does not show.
+pub(super) fn factor(region: Rect, at_most: Option<(u32, u32)>) -> u32 {
+    at_most.map_or(1, |(width, height)| {
+        let across = region.width / width.max(1);
+        let down = region.height / height.max(1);
+        (across.min(down) / 2).clamp(1, 64)
+    })
+}
+
+/// Bytes that a sink of this shape holds.
+pub(super) fn bytes(region: Rect, factor: u32, layout: Layout) -> u64 {
+    let (width, height) = (region.width.div_ceil(factor), region.height.div_ceil(factor));
+    let out = u64::from(width) * u64::from(height) * layout.samples() as u64;
+    let sums = if factor > 1 { u64::from(region.width) * layout.samples() as u64 * 6 } else { 0 };
+    out + sums
+}
+
+impl Sink {
+    pub(super) fn new(region: Rect, factor: u32, layout: Layout) -> Self {
+        let width = region.width.div_ceil(factor) as usize;
+        let height = region.height.div_ceil(factor) as usize;
+        let sums = if factor > 1 { region.width as usize * layout.samples() } else { 0 };
+        Self {
+            region,
+            factor: factor as usize,
+            layout,
+            width,
+            height,
+            sums: Sums { plain: vec![0; sums], weighed: Vec::new(), is_weighed: false },
+            held: 0,
+            // Grows as rows arrive: a file that ends early never costs the whole picture.
+            out: Vec::new(),
+        }
+    }
+
+    /// Whether rows from `y` on are of no use.
+    pub(super) fn is_past(&self, y: u32) -> bool {
+        y >= self.region.bottom()
+    }
+
+    pub(super) fn row(&mut self, y: u32, row: &[u8]) {
+        if y < self.region.y || self.is_past(y) {
+            return;
+        }
+        let samples = self.layout.samples();
+        let start = self.region.x as usize * samples;
+        let Some(row) = row.get(start..start + self.region.width as usize * samples) else {
+            return;
+        };
+        if self.out.capacity() == 0 {
+            self.out.reserve_exact(self.width * self.height * samples);
+        }
+        if self.factor == 1 {
+            self.out.extend_from_slice(row);
+            return;
+        }
+        self.sums.add(row, self.layout);
+        self.held += 1;
+        if self.held as usize == self.factor || y + 1 == self.region.bottom() {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if self.sums.is_weighed {
+            flush_weighed(&self.sums.weighed, self.factor, held, &mut self.out);
+        } else {
+            let (sums, factor, out) = (&self.sums.plain, self.factor, &mut self.out);
+            match self.layout {
+                Layout::Gray => flush_plain::<1>(sums, factor, held, out),
+                Layout::Rgb => flush_plain::<3>(sums, factor, held, out),
+                Layout::Rgba => flush_plain::<4>(sums, factor, held, out),
+            }
+        }
+        self.sums.reset();
+    }
+
+    /// The part, or `None` when rows are missing.
+    pub(super) fn done(self) -> Option<Part> {
+        let raster = Raster {
+            width: self.width as u32,
+            height: self.height as u32,
+            layout: self.layout,
+            data: self.out,
+        };
+        if raster.data.len() != self.width * self.height * self.layout.samples() {
+            return None;
+        }
+        let factor = self.factor as f64;
+        let window = Window {
+            x: 0.0,
+            y: 0.0,
+            width: f64::from(self.region.width) / factor,
+            height: f64::from(self.region.height) / factor,
+        };
+        Some(Part { raster, window, scale: 1.0 / factor, notes: Vec::new() })
+    }
+}
+
+impl Sums {
+    fn add(&mut self, row: &[u8], layout: Layout) {
+        let clear = layout == Layout::Rgba && row.chunks_exact(4).any(|pixel| pixel[3] != 255);
+        if clear && !self.is_weighed {
+            // So far every alpha was 255, so that is what the colours weigh.
+            self.weighed.clear();
+            self.weighed.extend(self.plain.chunks_exact(4).flat_map(|sum| {
+                let [red, green, blue, alpha] = [sum[0], sum[1], sum[2], sum[3]].map(u32::from);
+                [red * 255, green * 255, blue * 255, alpha]
+            }));
+            self.is_weighed = true;
+        }
+        if self.is_weighed {
+            weigh(&mut self.weighed, row);
+        } else {
+            for (sum, &sample) in self.plain.iter_mut().zip(row) {
+                *sum += u16::from(sample);
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        self.plain.fill(0);
+        self.is_weighed = false;
+    }
+}
+
+/// Division by one number many times over: exact for sums of up to 64 by 64 samples.
+#[derive(Clone, Copy)]
+struct Mean {
+    half: u64,
+    by: u64,
+}
+
+impl Mean {
+    fn new(count: u32) -> Self {
+        let count = u64::from(count.max(1));
+        Self { half: count / 2, by: (1_u64 << 40).div_ceil(count) }
+    }
+
+    fn of(self, sum: u32) -> u8 {
+        (((u64::from(sum) + self.half) * self.by) >> 40) as u8
+    }
+}
+
+fn flush_plain<const SAMPLES: usize>(sums: &[u16], factor: usize, held: u32, out: &mut Vec<u8>) {
+    let full = Mean::new(held * factor as u32);
+    let cells = sums.chunks_exact(factor * SAMPLES);
+    let rest = cells.remainder();
+    // Squares of two are by far the most common, and worth a loop without a loop in it.
+    if factor == 2 {
+        for cell in cells {
+            let pair = |n: usize| u32::from(cell[n]) + u32::from(cell[n + SAMPLES]);
+            let total: [u32; SAMPLES] = std::array::from_fn(pair);
+            out.extend_from_slice(&total.map(|sum| full.of(sum)));
+        }
+    } else {
+        for cell in cells {
+            out.extend_from_slice(&total::<SAMPLES>(cell).map(|sum| full.of(sum)));
+        }
+    }
+    if !rest.is_empty() {
+        let part = Mean::new(held * (rest.len() / SAMPLES) as u32);
+        out.extend_from_slice(&total::<SAMPLES>(rest).map(|sum| part.of(sum)));
+    }
+}
+
+fn total<const SAMPLES: usize>(cell: &[u16]) -> [u32; SAMPLES] {
+    let mut total = [0; SAMPLES];
+    for pixel in cell.chunks_exact(SAMPLES) {
+        for (total, &sum) in total.iter_mut().zip(pixel) {
+            *total += u32::from(sum);
+        }
+    }
+    total
+}
+
+/// Colour weighs as much as it covers: clear pixels have none to give. The factor is at most 64, so
+/// the sums stay below 64·255·255·64 < 2³².
+fn weigh(sums: &mut [u32], row: &[u8]) {
+    for (sum, pixel) in sums.chunks_exact_mut(4).zip(row.chunks_exact(4)) {
+        let alpha = u32::from(pixel[3]);
+        sum[0] += u32::from(pixel[0]) * alpha;
+        sum[1] += u32::from(pixel[1]) * alpha;
+        sum[2] += u32::from(pixel[2]) * alpha;
+        sum[3] += alpha;
+    }
+}
+
+fn flush_weighed(sums: &[u32], factor: usize, held: u32, out: &mut Vec<u8>) {
+    for cell in sums.chunks(factor * 4) {
+        let mut total = [0_u32; 4];
+        for pixel in cell.chunks_exact(4) {
+            for (total, &sum) in total.iter_mut().zip(pixel) {
+                *total += sum;
+            }
+        }
+        let alpha = total[3];
+        if alpha == 0 {
+            out.extend_from_slice(&[0; 4]);
+            continue;
+        }
+        let color = |sum: u32| ((sum + alpha / 2) / alpha) as u8;
+        let mean = Mean::new(held * (cell.len() / 4) as u32);
+        out.extend_from_slice(&[color(total[0]), color(total[1]), color(total[2]), mean.of(alpha)]);
+    }
+}
+
+/// A whole raster cut to the region, in place.
+pub(super) fn crop(mut raster: Raster, region: Rect) -> Raster {
+    if region.size() == (raster.width, raster.height) {
+        return raster;
+    }
+    let samples = raster.layout.samples();
+    let (stride, length) = (raster.width as usize * samples, region.width as usize * samples);
+    for row in 0..region.height as usize {
+        let from = (region.y as usize + row) * stride + region.x as usize * samples;
+        raster.data.copy_within(from..from + length, row * length);
+    }
+    raster.data.truncate(region.height as usize * length);
+    raster.data.shrink_to_fit();
+    Raster { width: region.width, height: region.height, ..raster }
+}

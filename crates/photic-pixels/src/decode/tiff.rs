@@ -1,0 +1,268 @@
+//! TIFF by the `tiff` crate, one strip or tile at a time.
+
+use std::borrow::Cow;
+use std::io::Cursor;
+
+use tiff::decoder::{Decoder, DecodingResult, Limits};
+use tiff::tags::Tag;
+use tiff::{ColorType, TiffError};
+
+use super::bounds::{Bounds, too_large};
+use super::color::{self, Applied, Found};
+use super::sink::crop;
+use super::{Ask, Note, Part};
+use crate::header::{Color, Header, Profile, tiff_photometric};
+use crate::raster::{Layout, Raster};
+use crate::refusal::Refusal;
+
+const ICC_MOST: usize = 4 << 20;
+
+type Pages<'a> = Decoder<Cursor<&'a [u8]>>;
+
+pub(super) fn decode(
+    bytes: &[u8],
+    header: &Header,
+    bounds: &Bounds,
+    ask: Ask,
+) -> Result<Part, Refusal> {
+    let bytes = grayed(bytes, header, ask.frame, bounds)?;
+    let bytes = bytes.as_ref();
+    let mut pages = Decoder::new(Cursor::new(bytes)).map_err(|error| refuse(&error, bounds))?;
+    if ask.frame > 0 {
+        let page = ask.frame as usize;
+        pages.seek_to_image(page).map_err(|error| refuse(&error, bounds))?;
+    }
+    let (width, height) = pages.dimensions().map_err(|error| refuse(&error, bounds))?;
+    if (width, height) != (header.stored_width, header.stored_height) {
+        return Err(bounds.corrupt(&"two headers disagree"));
+    }
+    let pixels = u64::from(width) * u64::from(height);
+    let color = pages.colortype().map_err(|error| refuse(&error, bounds))?;
+    let shape = Shape::of(&mut pages, color, header, bounds)?;
+    let (chunk_width, chunk_height) = pages.chunk_dimensions();
+    // A strip may be the whole picture, and the decoder may hold it twice.
+    let wide = u64::from(shape.bits).div_ceil(8).max(1);
+    let chunk = u64::from(chunk_width) * u64::from(chunk_height);
+    let chunk = chunk.min(pixels * 2).saturating_mul(shape.samples as u64 * wide);
+    let own = pixels * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
+    bounds.room((own + chunk * 2).saturating_add(1 << 20))?;
+    let mut limits = Limits::default();
+    limits.decoding_buffer_size = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
+    limits.intermediate_buffer_size = limits.decoding_buffer_size;
+    limits.ifd_value_size = ICC_MOST;
+    let mut pages = pages.with_limits(limits);
+
+    let data = gather(&mut pages, shape, (width, height), bounds)?;
+    let icc = icc(&mut pages, header);
+    let named = !matches!(icc, Ok(None));
+    let (raster, applied) = colored(&mut pages, shape, (width, height), data, icc, bounds)?;
+    let mut part = Part::whole(crop(raster, ask.region));
+    if named && applied == Applied::No {
+        part.notes.push(Note::ProfileIgnored);
+    }
+    Ok(part)
+}
+
+/// The decoder knows no palettes. Called gray, the file gives its indices, and the map is ours.
+fn grayed<'a>(
+    bytes: &'a [u8],
+    header: &Header,
+    page: u32,
+    bounds: &Bounds,
+) -> Result<Cow<'a, [u8]>, Refusal> {
+    if header.color != Color::Palette {
+        return Ok(Cow::Borrowed(bytes));
+    }
+    bounds.room(bytes.len() as u64 + header.pixels() * 4)?;
+    let at = tiff_photometric(bytes, page).ok_or_else(|| bounds.cut())?;
+    let mut bytes = bytes.to_vec();
+    let gray = if bytes.starts_with(b"MM") { [0, 1] } else { [1, 0] };
+    bytes[at..at + 2].copy_from_slice(&gray);
+    Ok(Cow::Owned(bytes))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Gray,
+    GrayAlpha,
+    Palette,
+    Rgb,
+    Rgba,
+    Cmyk,
+    Ycc,
+}
+
+/// How samples come out of a strip.
+#[derive(Clone, Copy)]
+struct Shape {
+    kind: Kind,
+    bits: u8,
+    samples: usize,
+    planes: bool,
+}
+
+impl Shape {
+    fn of(
+        pages: &mut Pages<'_>,
+        color: ColorType,
+        header: &Header,
+        bounds: &Bounds,
+    ) -> Result<Self, Refusal> {
+        let planes =
+            matches!(pages.find_tag_unsigned::<u16>(Tag::PlanarConfiguration), Ok(Some(2)));
+        let gray = if header.color == Color::Palette { Kind::Palette } else { Kind::Gray };
+        let (kind, bits, samples) = match color {
+            ColorType::Gray(bits) => (gray, bits, 1),
+            ColorType::GrayA(bits) | ColorType::Multiband { bit_depth: bits, num_samples: 2 } => {
+                (Kind::GrayAlpha, bits, 2)
+            }
+            ColorType::RGB(bits) => (Kind::Rgb, bits, 3),
+            ColorType::YCbCr(bits) => (Kind::Ycc, bits, 3),
+            ColorType::RGBA(bits) => (Kind::Rgba, bits, 4),
+            ColorType::CMYK(bits) => (Kind::Cmyk, bits, 4),
+            _ => return Err(bounds.lacks("an unusual colour space")),
+        };
+        if !matches!(bits, 1 | 2 | 4 | 8 | 16 | 32) || (bits < 8 && samples > 1) {
+            return Err(bounds.lacks("an unusual bit depth"));
+        }
+        Ok(Self { kind, bits, samples, planes })
+    }
+}
+
+/// All samples at eight bits; indices of a palette as they are.
+fn gather(
+    pages: &mut Pages<'_>,
+    shape: Shape,
+    (width, height): (u32, u32),
+    bounds: &Bounds,
+) -> Result<Vec<u8>, Refusal> {
+    let (wide, high) = pages.chunk_dimensions();
+    if wide == 0 || high == 0 {
+        return Err(bounds.corrupt(&"strips have no size"));
+    }
+    let across = width.div_ceil(wide);
+    let each = across * height.div_ceil(high);
+    let planes = if shape.planes { shape.samples as u32 } else { 1 };
+    let packed = if shape.planes { 1 } else { shape.samples };
+    let stride = width as usize * shape.samples;
+    let mut data = vec![0; stride * height as usize];
+    for index in 0..each * planes {
+        bounds.on_time()?;
+        let (plane, place) = ((index / each) as usize, index % each);
+        let (left, top) = ((place % across * wide) as usize, (place / across * high) as usize);
+        let (part_wide, part_high) = pages.chunk_data_dimensions(index);
+        let chunk = pages.read_chunk(index).map_err(|error| refuse(&error, bounds))?;
+        let line = part_wide as usize * packed;
+        let samples = eight(&chunk, shape, line, part_high as usize)
+            .ok_or_else(|| bounds.lacks("an unusual sample format"))?;
+        for (row, samples) in samples.chunks_exact(line.max(1)).enumerate() {
+            let start = (top + row) * stride + left * shape.samples;
+            if shape.planes {
+                let spread = data[start..].iter_mut().skip(plane).step_by(shape.samples);
+                for (to, from) in spread.zip(samples) {
+                    *to = *from;
+                }
+            } else {
+                data[start..start + line].copy_from_slice(samples);
+            }
+        }
+    }
+    Ok(data)
+}
+
+/// A strip at eight bits a sample.
+fn eight(chunk: &DecodingResult, shape: Shape, line: usize, rows: usize) -> Option<Vec<u8>> {
+    Some(match chunk {
+        DecodingResult::U8(data) if shape.bits >= 8 => data.get(..line * rows)?.to_vec(),
+        DecodingResult::U8(data) => unpacked(data, shape, line, rows)?,
+        DecodingResult::U16(data) => data.iter().map(|&sample| (sample >> 8) as u8).collect(),
+        DecodingResult::U32(data) => data.iter().map(|&sample| (sample >> 24) as u8).collect(),
+        DecodingResult::F32(data) => {
+            data.iter().map(|&sample| (sample.clamp(0.0, 1.0) * 255.0 + 0.5) as u8).collect()
+        }
+        _ => return None,
+    })
+}
+
+/// Samples of one, two or four bits, rows padded to bytes.
+fn unpacked(data: &[u8], shape: Shape, line: usize, rows: usize) -> Option<Vec<u8>> {
+    let bits = usize::from(shape.bits);
+    let stride = (line * bits).div_ceil(8);
+    let mask = (1_u16 << bits) - 1;
+    let scale = if shape.kind == Kind::Palette { 1 } else { 255 / mask };
+    let mut out = Vec::with_capacity(line * rows);
+    for row in data.get(..stride * rows)?.chunks_exact(stride.max(1)) {
+        out.extend((0..line).map(|n| {
+            let at = n * bits;
+            let sample = u16::from(row[at / 8]) >> (8 - bits - at % 8) & mask;
+            (sample * scale) as u8
+        }));
+    }
+    Some(out)
+}
+
+fn colored(
+    pages: &mut Pages<'_>,
+    shape: Shape,
+    (width, height): (u32, u32),
+    data: Vec<u8>,
+    icc: Found<'_>,
+    bounds: &Bounds,
+) -> Result<(Raster, Applied), Refusal> {
+    let raster = |layout, data| Raster { width, height, layout, data };
+    let mut raster = match shape.kind {
+        Kind::Cmyk => return Ok(color::inks(&data, width, height, icc)),
+        Kind::Palette => {
+            let map =
+                pages.get_tag_u16_vec(Tag::ColorMap).map_err(|error| refuse(&error, bounds))?;
+            raster(Layout::Rgb, looked_up(&data, &map, shape.bits))
+        }
+        Kind::GrayAlpha => raster(
+            Layout::Rgba,
+            data.chunks_exact(2).flat_map(|pair| [pair[0], pair[0], pair[0], pair[1]]).collect(),
+        ),
+        Kind::Ycc => raster(Layout::Rgb, data.chunks_exact(3).flat_map(from_ycc).collect()),
+        Kind::Rgba => raster(Layout::Rgba, data),
+        Kind::Rgb => raster(Layout::Rgb, data),
+        Kind::Gray => raster(Layout::Gray, data),
+    };
+    let applied = color::by_icc(&mut raster, icc);
+    Ok((raster, applied))
+}
+
+/// The map holds all reds, then all greens, then all blues.
+fn looked_up(data: &[u8], map: &[u16], bits: u8) -> Vec<u8> {
+    let count = 1_usize << bits.min(8);
+    let at = |n: usize| map.get(n).map_or(0, |&level| (level >> 8) as u8);
+    let colors: Vec<[u8; 3]> =
+        (0..256).map(|n| [at(n), at(n + count), at(n + count * 2)]).collect();
+    data.iter().flat_map(|&index| colors[usize::from(index)]).collect()
+}
+
+fn from_ycc(pixel: &[u8]) -> [u8; 3] {
+    let (luma, blue, red) =
+        (f32::from(pixel[0]), f32::from(pixel[1]) - 128.0, f32::from(pixel[2]) - 128.0);
+    [
+        (luma + 1.402 * red + 0.5) as u8,
+        (luma - 0.344_136 * blue - 0.714_136 * red + 0.5) as u8,
+        (luma + 1.772 * blue + 0.5) as u8,
+    ]
+}
+
+fn icc(pages: &mut Pages<'_>, header: &Header) -> Found<'static> {
+    if header.profile != Some(Profile::Icc) {
+        return Ok(None);
+    }
+    pages.get_tag_u8_vec(Tag::IccProfile).map(|icc| Some(Cow::Owned(icc))).map_err(|_| ())
+}
+
+fn refuse(error: &TiffError, bounds: &Bounds) -> Refusal {
+    match error {
+        TiffError::IoError(_) => bounds.cut(),
+        TiffError::LimitsExceeded => {
+            too_large("decoding this TIFF file needs more memory than allowed".to_owned())
+        }
+        TiffError::UnsupportedError(_) => bounds.lacks("a compression or layout"),
+        error => bounds.corrupt(error),
+    }
+}

@@ -1,0 +1,80 @@
+//! Screen or photograph, from a few rows.
+//!
+//! A drawn picture repeats its pixels exactly and then jumps; a photograph never quite repeats and
+//! seldom jumps. Scaling keeps both traits, so the verdict is taken on the pixels that will be
+//! sent.
+
+use super::formats;
+use crate::Raster;
+
+/// What a picture looks like to an encoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Drawn: interfaces, text, diagrams.
+    Screen,
+    /// Sensed: photographs, scans, paintings.
+    Photo,
+}
+
+/// Rows that are looked at.
+const ROWS: u32 = 96;
+
+/// Steps up to here are shading or noise.
+const SOFT: u8 = 16;
+
+/// What the picture looks like.
+pub fn classify(raster: &Raster) -> Content {
+    // A photograph has its 257th color within a few rows, so asking costs nothing.
+    let drawn = Steps::of(raster).is_drawn() || formats::has_few_colors(raster);
+    if drawn { Content::Screen } else { Content::Photo }
+}
+
+/// How pixels differ from their left neighbors, counted.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Steps {
+    none: u64,
+    soft: u64,
+    hard: u64,
+}
+
+impl Steps {
+    fn of(raster: &Raster) -> Self {
+        let samples = raster.layout.samples();
+        let row_len = raster.width as usize * samples;
+        let rows = u64::from(ROWS.min(raster.height));
+        let mut steps = Self::default();
+        for i in 0..rows {
+            // The middle of each of `rows` equal slices.
+            let y = (2 * i + 1) * u64::from(raster.height) / (2 * rows);
+            let start = y as usize * row_len;
+            let row = raster.data.get(start..start + row_len).unwrap_or_default();
+            match samples {
+                1 => steps.count::<1>(row),
+                3 => steps.count::<3>(row),
+                _ => steps.count::<4>(row),
+            }
+        }
+        steps
+    }
+
+    fn count<const N: usize>(&mut self, row: &[u8]) {
+        let (pixels, _) = row.as_chunks::<N>();
+        for (left, right) in pixels.iter().zip(pixels.iter().skip(1)) {
+            let step = left.iter().zip(right).map(|(a, b)| a.abs_diff(*b)).max();
+            match step.unwrap_or(0) {
+                0 => self.none += 1,
+                1..=SOFT => self.soft += 1,
+                _ => self.hard += 1,
+            }
+        }
+    }
+
+    fn is_drawn(&self) -> bool {
+        let total = self.none + self.soft + self.hard;
+        // Mostly exact repeats and little shading; or a good part repeats and the rest rather jumps
+        // than shades, as dense text does. A blown-out sky repeats too, but the rest of its
+        // photograph shades.
+        (self.none * 2 > total && self.soft * 3 < total)
+            || (self.none * 10 > total * 3 && self.hard * 2 > self.soft)
+    }
+}

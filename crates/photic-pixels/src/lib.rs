@@ -1,0 +1,19 @@
+//! Every image becomes exactly what the model should see: bounded, fitted, with its geometry.
+
+pub mod decode;
+pub mod encode;
+pub mod fit;
+pub mod geometry;
+pub mod header;
+pub mod legibility;
+mod limits;
+mod raster;
+mod refusal;
+pub mod resize;
+pub mod strip;
+mod view;
+
+pub use limits::Limits;
+pub use raster::{Layout, Raster};
+pub use refusal::{Refusal, RefusalCode};
+pub use view::{View, ViewRequest, Warning, view};

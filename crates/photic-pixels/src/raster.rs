@@ -1,0 +1,43 @@
+//! Decoded pixels: eight bits a sample, sRGB, rows without padding.
+
+/// How samples stand in a raster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// One gray sample a pixel.
+    Gray,
+    /// Red, green, blue.
+    Rgb,
+    /// Red, green, blue, alpha; not premultiplied.
+    Rgba,
+}
+
+impl Layout {
+    /// Samples a pixel.
+    pub const fn samples(self) -> usize {
+        match self {
+            Self::Gray => 1,
+            Self::Rgb => 3,
+            Self::Rgba => 4,
+        }
+    }
+}
+
+/// Pixels in memory. `data.len() == width * height * layout.samples()`, always.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Raster {
+    /// Pixels a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// What a pixel is made of.
+    pub layout: Layout,
+    /// The samples, row by row.
+    pub data: Vec<u8>,
+}
+
+impl std::fmt::Debug for Raster {
+    /// Never the pixels: they must not reach a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{:?} {}x{}>", self.layout, self.width, self.height)
+    }
+}

@@ -1,0 +1,102 @@
+//! Other sizes of the same picture.
+//!
+//! Owns scaling. Shrinking always convolves with a kernel whose support grows with the ratio, so
+//! that every source pixel counts: a picture made to look different after sparse sampling (the
+//! image-scaling attack) looks like itself. Enlarging repeats pixels a whole number of times. Must
+//! never offer a kernel of fixed support, and never let color bleed out of clear pixels.
+
+use fast_image_resize::images::{Image, ImageRef};
+use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+
+use crate::{Layout, Raster, Refusal, RefusalCode};
+
+/// A part of a raster, in its own pixels, fractions included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Left edge.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// The raster at another size.
+pub fn resize(raster: &Raster, size: (u32, u32)) -> Result<Raster, Refusal> {
+    let (width, height) = (f64::from(raster.width), f64::from(raster.height));
+    resize_window(raster, &Window { x: 0.0, y: 0.0, width, height }, size)
+}
+
+/// A part of the raster at another size.
+pub fn resize_window(
+    raster: &Raster,
+    window: &Window,
+    size: (u32, u32),
+) -> Result<Raster, Refusal> {
+    let pixel = match raster.layout {
+        Layout::Gray => PixelType::U8,
+        Layout::Rgb => PixelType::U8x3,
+        Layout::Rgba => PixelType::U8x4,
+    };
+    let source = ImageRef::new(raster.width, raster.height, &raster.data, pixel)
+        .map_err(|error| broken(&error))?;
+    let mut target = Image::new(size.0, size.1, pixel);
+    // Samples are weighed as they are stored, not as light: on rendered text, both ways round,
+    // linear light was read no better (99.94 to 99.98 % of characters against 99.96 to 99.98 %) and
+    // takes 16-bit samples; providers, browsers and sharp do the same.
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(FilterType::Lanczos3))
+        .use_alpha(raster.layout == Layout::Rgba)
+        .crop(window.x, window.y, window.width, window.height);
+    Resizer::new().resize(&source, &mut target, &options).map_err(|error| broken(&error))?;
+    Ok(Raster { width: size.0, height: size.1, layout: raster.layout, data: target.into_vec() })
+}
+
+/// Every pixel repeated so many times across and down.
+pub fn enlarge(raster: &Raster, by: u32) -> Raster {
+    let samples = raster.layout.samples();
+    let by = by.max(1) as usize;
+    let row_len = raster.width as usize * samples;
+    let mut data = Vec::with_capacity(raster.data.len() * by * by);
+    for row in raster.data.chunks_exact(row_len.max(1)) {
+        let start = data.len();
+        for pixel in row.chunks_exact(samples) {
+            for _ in 0..by {
+                data.extend_from_slice(pixel);
+            }
+        }
+        for _ in 1..by {
+            data.extend_from_within(start..start + row_len * by);
+        }
+    }
+    let times = by as u32;
+    Raster {
+        width: raster.width * times,
+        height: raster.height * times,
+        layout: raster.layout,
+        data,
+    }
+}
+
+/// The raster with white to the right and below, up to a size.
+pub fn pad(raster: Raster, size: (u32, u32)) -> Raster {
+    let size = (size.0.max(raster.width), size.1.max(raster.height));
+    if size == (raster.width, raster.height) {
+        return raster;
+    }
+    let samples = raster.layout.samples();
+    let row_len = size.0 as usize * samples;
+    let mut data = vec![u8::MAX; row_len * size.1 as usize];
+    let rows = raster.data.chunks_exact((raster.width as usize * samples).max(1));
+    for (to, from) in data.chunks_exact_mut(row_len.max(1)).zip(rows) {
+        to[..from.len()].copy_from_slice(from);
+    }
+    Raster { width: size.0, height: size.1, layout: raster.layout, data }
+}
+
+fn broken(error: &dyn std::fmt::Display) -> Refusal {
+    let says = format!("the picture could not be scaled: {error}");
+    Refusal::new(RefusalCode::Corrupt, says, "send the original file again")
+}

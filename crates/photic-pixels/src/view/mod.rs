@@ -1,0 +1,299 @@
+//! One look at a file: decode, fit, scale, encode, and the facts about the result.
+//!
+//! Owns the order of these steps. A region is always read again from the file, never enlarged out
+//! of an earlier view. Must never return the file's own bytes when a step fails: that is a refusal.
+
+mod pass;
+mod warning;
+
+use photic::Profile;
+use photic::profile::MediaKind;
+use photic::tokens::Detail;
+
+pub use warning::Warning;
+
+use crate::decode::{self, Decoded, Note, Wanted};
+use crate::encode::{self, EncodeOptions, Encoded, Prefer};
+use crate::fit::{Caps, Fidelity, Target, fit_within, tiles_within};
+use crate::geometry::{Affine, Rect};
+use crate::header::{self, Format, Frames, Header};
+use crate::legibility::{READABLE, Text, smallest_text};
+use crate::limits::Limits;
+use crate::raster::Raster;
+use crate::refusal::{Refusal, RefusalCode};
+use crate::resize;
+
+/// What to look at, for whom.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewRequest<'a> {
+    /// The part to show, in pixels of the upright source; all of it when `None`.
+    pub region: Option<Rect>,
+    /// One of the tiles of that part, from 1; 0 is the overview.
+    pub tile: Option<u32>,
+    /// Which frame or page, from 0.
+    pub frame: u32,
+    /// How closely to look.
+    pub fidelity: Fidelity,
+    /// What decoding may use.
+    pub limits: Limits,
+    /// Who will see it.
+    pub profile: &'a Profile,
+    /// What the caller allows.
+    pub caps: Caps,
+}
+
+impl<'a> ViewRequest<'a> {
+    /// All of the source, to be read by the model of this profile.
+    pub fn new(profile: &'a Profile) -> Self {
+        Self {
+            region: None,
+            tile: None,
+            frame: 0,
+            fidelity: Fidelity::Read,
+            limits: Limits::default(),
+            profile,
+            caps: Caps::default(),
+        }
+    }
+}
+
+/// What the model gets, and what is known about it.
+#[derive(Clone, PartialEq)]
+pub struct View {
+    /// The file to send.
+    pub bytes: Vec<u8>,
+    /// Its type.
+    pub media_type: &'static str,
+    /// Its width.
+    pub width: u32,
+    /// Its height.
+    pub height: u32,
+    /// Size of the upright source.
+    pub source: (u32, u32),
+    /// The part of it that is shown.
+    pub region: Rect,
+    /// From view pixels to pixels of the upright source.
+    pub map: Affine,
+    /// View pixels for each source pixel, the smaller of both directions.
+    pub scale: f64,
+    /// What it costs.
+    pub tokens: u64,
+    /// The detail to state on the wire, so that the provider leaves the size alone.
+    pub detail: Option<Detail>,
+    /// Frames or pages in the file.
+    pub frames: Frames,
+    /// What a reader should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl std::fmt::Debug for View {
+    /// Never the bytes: they must not reach a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { media_type, width, height, region, tokens, .. } = self;
+        let bytes = self.bytes.len();
+        write!(f, "<{media_type} {width}x{height}, {bytes} bytes, {tokens} tokens, of {region:?}>")
+    }
+}
+
+impl View {
+    /// A rectangle of this view as a region of its source: what to ask for to zoom in on it.
+    pub fn region_of(&self, part: &Rect) -> Result<Rect, Refusal> {
+        let part = part.within((self.width, self.height))?;
+        self.map.map_rect(&part).within(self.source)
+    }
+}
+
+/// Makes a view of a file.
+pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
+    let header = probe(bytes, request)?;
+    let source = (header.width, header.height);
+    let mut warnings = Vec::new();
+    let region = part(source, request, &mut warnings)?;
+    let mut target = fit_within(region.size(), request.profile, request.fidelity, &request.caps);
+
+    let at_most = hint(&header, region.size(), target.content);
+    let wanted = Wanted { region: Some(region), at_most: Some(at_most), frame: request.frame };
+    let mut decoded = decode::decode(bytes, &header, &request.limits, wanted)?;
+    let cap = cap(request);
+    let own = pass::pass(bytes, &header, (&decoded, region.size()), &target, (request, cap));
+    decoded.raster = decode::into_opaque(decoded.raster);
+    let text = readable(&decoded, request);
+    let (encoded, shrunk) = match own {
+        Some(own) => (own, None),
+        None => encoded(&decoded, request, cap, &mut target)?,
+    };
+    let map = Affine::resize(region.size(), target.content).then(&Affine::crop(&region));
+    let scale = 1.0 / map.reduction();
+    warnings.extend(shrunk);
+    warnings.extend(text.and_then(|text| small(&text, scale, &region, &target, request)));
+    if target.upscale > 1 {
+        warnings.push(Warning::Enlarged { by: target.upscale });
+    }
+    warnings.extend(decoded.notes.iter().map(|note| match note {
+        Note::Damaged => Warning::Damaged,
+        Note::ProfileIgnored => Warning::ProfileIgnored,
+    }));
+    let frames = decoded.frames.least();
+    if frames > 1 {
+        warnings.push(Warning::MoreFrames { frames });
+    }
+    Ok(View {
+        bytes: encoded.bytes,
+        media_type: encoded.media_type,
+        width: target.width,
+        height: target.height,
+        source,
+        region,
+        map,
+        scale,
+        tokens: target.tokens,
+        detail: target.detail,
+        frames: decoded.frames,
+        warnings,
+    })
+}
+
+/// The header of the wanted frame: pages of a TIFF have sizes of their own.
+fn probe(bytes: &[u8], request: &ViewRequest<'_>) -> Result<Header, Refusal> {
+    let header = header::probe(bytes)?;
+    let page = (header.format == Format::Tiff && request.frame > 0)
+        .then(|| header::tiff_page(bytes, request.frame))
+        .flatten();
+    Ok(page.unwrap_or(header))
+}
+
+/// The region or tile that was asked for, in source pixels.
+fn part(
+    source: (u32, u32),
+    request: &ViewRequest<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Rect, Refusal> {
+    let region = match request.region {
+        None => Rect::whole(source),
+        Some(asked) => {
+            let shown = asked.within(source)?;
+            if shown != asked {
+                warnings.push(Warning::RegionCut { shown });
+            }
+            shown
+        }
+    };
+    let Some(number) = request.tile else { return Ok(region) };
+    let tiling = tiles_within(region.size(), request.profile, &request.caps);
+    let moved = |rect: &Rect| Rect { x: rect.x + region.x, y: rect.y + region.y, ..*rect };
+    if !tiling.not_covered.is_empty() {
+        let rects = tiling.not_covered.iter().map(moved).collect();
+        warnings.push(Warning::NotCovered { rects });
+    }
+    let Some(index) = number.checked_sub(1) else { return Ok(region) };
+    tiling.tiles.get(index as usize).map(moved).ok_or_else(|| {
+        let count = tiling.tiles.len();
+        Refusal::new(
+            RefusalCode::BadRegion,
+            format!("there is no tile {number}"),
+            format!("ask for tile 1 to {count}, or 0 for the overview"),
+        )
+    })
+}
+
+/// How small a decoder may make the picture on its own.
+///
+/// Rows that are averaged while they arrive are not averaged over more than two pixels: small text
+/// has to survive until its height is measured. The transform of a JPEG file may scale to the very
+/// size, which is most of its speed; only pages, which are no photographs, are kept larger.
+fn hint(header: &Header, region: (u32, u32), content: (u32, u32)) -> (u32, u32) {
+    let page = region.0.max(region.1) > 2 * region.0.min(region.1);
+    match (header.format, page) {
+        (Format::Jpeg, false) => content,
+        (Format::Jpeg, true) => {
+            (region.0.min(content.0.saturating_mul(2)), region.1.min(content.1.saturating_mul(2)))
+        }
+        _ => (content.0.max(region.0 / 4), content.1.max(region.1 / 4)),
+    }
+}
+
+/// The smallest text, in source pixels counted from the region's corner; not sought in a glance.
+fn readable(decoded: &Decoded, request: &ViewRequest<'_>) -> Option<Text> {
+    if request.fidelity == Fidelity::Glance {
+        return None;
+    }
+    smallest_text(&decoded.raster).map(|text| text.scaled(1.0 / decoded.scale.1))
+}
+
+/// A warning if text that a zoom would show readably is not readable here.
+fn small(
+    text: &Text,
+    scale: f64,
+    region: &Rect,
+    target: &Target,
+    request: &ViewRequest<'_>,
+) -> Option<Warning> {
+    let x_height = text.x_height * scale;
+    if scale >= 1.0 || x_height >= READABLE {
+        return None;
+    }
+    let zoom = text.readable_region(region.size(), target);
+    let tiling = tiles_within(region.size(), request.profile, &request.caps);
+    Some(Warning::SmallText {
+        x_height,
+        readable: READABLE,
+        region: Rect { x: zoom.x + region.x, y: zoom.y + region.y, ..zoom },
+        tiles: tiling.tiles.len() as u32,
+    })
+}
+
+/// Scales and encodes, smaller as long as the caps on bytes ask for it.
+fn encoded(
+    decoded: &Decoded,
+    request: &ViewRequest<'_>,
+    cap: Option<usize>,
+    target: &mut Target,
+) -> Result<(Encoded, Option<Warning>), Refusal> {
+    let wished = (target.width, target.height);
+    let types: Vec<&str> =
+        request.profile.types(MediaKind::Image).iter().map(String::as_str).collect();
+    let mut options = EncodeOptions { cap, prefer: Prefer::Auto, ..EncodeOptions::default() };
+    if !types.is_empty() {
+        options.accepts = &types;
+    }
+    loop {
+        let refused = match encode::encode(&scaled(decoded, target)?, &options) {
+            Ok(encoded) => {
+                let (width, height) = wished;
+                let shrunk = ((target.width, target.height) != wished)
+                    .then_some(Warning::ShrunkForBytes { width, height });
+                return Ok((encoded, shrunk));
+            }
+            Err(refused) => refused,
+        };
+        let smaller = refused.scale.and_then(|by| smaller(target, by, request));
+        *target = smaller.ok_or(refused.refusal)?;
+    }
+}
+
+/// The next size to try; none under the floor.
+fn smaller(target: &Target, by: f64, request: &ViewRequest<'_>) -> Option<Target> {
+    let (w, h) = target.content;
+    let edge = ((f64::from(w.max(h)) * by).floor() as u32).min(w.max(h) - 1);
+    let caps = Caps { edge: Some(edge), ..request.caps };
+    let next = fit_within((w, h), request.profile, request.fidelity, &caps);
+    (next.content.0.min(next.content.1) >= request.caps.floor).then_some(next)
+}
+
+fn scaled(decoded: &Decoded, target: &Target) -> Result<Raster, Refusal> {
+    let raster = if target.upscale > 1 {
+        resize::enlarge(&decoded.raster, target.upscale)
+    } else {
+        resize::resize_window(&decoded.raster, &decoded.window, target.content)?
+    };
+    Ok(resize::pad(raster, (target.width, target.height)))
+}
+
+/// Most bytes of the file, before base64.
+fn cap(request: &ViewRequest<'_>) -> Option<usize> {
+    let limits = &request.profile.limits;
+    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let base64 = limits.image_base64_bytes.map(|bytes| encode::raw_cap(size(bytes)));
+    let stated = [request.caps.bytes.map(size), limits.image_raw_bytes.map(size), base64];
+    stated.into_iter().flatten().min()
+}

@@ -1,0 +1,12 @@
+//! One binary for all integration tests.
+
+mod decode;
+mod encode;
+mod fit;
+mod font;
+mod geometry;
+mod hostile;
+mod legibility;
+mod scaling;
+mod strip;
+mod view;
