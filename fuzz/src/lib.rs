@@ -25,7 +25,8 @@ pub fn travel(from: Wire, body: &[u8]) {
     }
     let home = Profile::generic(from);
     let plan = photic::plan(photic::survey(&transcript), &home, &Policy::default());
-    if photic::check(&transcript, &lifted, &plan).is_empty() {
+    // Bodies that only a lenient reader takes for JSON may be put in order without a finding.
+    if was_json && photic::check(&transcript, &lifted, &plan).is_empty() {
         let out = photic::lower(&transcript, &plan).body.to_vec();
         assert!(out == body, "{from}: clean, but {}", String::from_utf8_lossy(&out));
     }

@@ -319,6 +319,11 @@ fn report_empty(
             report(Code::EmptyText, text.node.or(slot));
         }
         Part::Result(result) => {
+            // Where results are nested, one that failed holds words only.
+            let strange = |part: &Part<'_>| matches!(part, Part::Opaque(_) | Part::Nested(_));
+            if result.is_error && wire.nests_results() && result.content.iter().any(strange) {
+                report(Code::ImageInErrorResult, result.slot);
+            }
             if is_empty(&result.content) && (result.is_error || !wire.nests_results()) {
                 report(Code::EmptyToolContent, result.slot.or(result.node));
             } else {

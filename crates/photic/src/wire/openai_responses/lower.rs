@@ -1,6 +1,6 @@
 //! Transcript → Responses.
 
-use crate::json::{Out, Segments, Str};
+use crate::json::{Kind, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
@@ -154,7 +154,9 @@ fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResul
         }
         _ => None,
     });
-    match medium {
+    // An output of another shape is not ours to put right.
+    let is_picture = writer.transcript.doc.value(slot).kind() == Kind::Object;
+    match medium.filter(|_| is_picture) {
         Some(medium) => {
             let mut address = Out::new();
             writer.address(&mut address, medium.id);
