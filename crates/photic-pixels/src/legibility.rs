@@ -13,8 +13,9 @@ use crate::{Layout, Raster};
 ///
 /// Reports put the limit between 5.6 and 7 (10 pt is read in a 1280 px screenshot, 20 pt in a
 /// 512 px one) and call 8x13 glyphs readable and a 14 px font scaled to 4.3 px, an x-height of 2.3,
-/// lost (pains R11, peers §4). Tesseract on our own views, which it gets enlarged, misreads 0.04 %
-/// of the characters at 6 px, 0.2 % at 5, 0.6 % at 4 and 8.5 % at 3 (bench/readability.py).
+/// lost (pains R11, peers §4). No model was measured here; tesseract, given Pillow's Lanczos
+/// reductions enlarged threefold, misreads nothing at 6 px, 0.13 % of the characters at 5, 0.5 % at
+/// 4 and 6.4 % at 3 (`bench/readability.py --curve`).
 pub const READABLE: f64 = 6.0;
 
 /// Width of the strips that are looked at on their own: some letters of small text.
@@ -80,41 +81,45 @@ impl Text {
 
 /// The smallest text that occurs more than in passing; none where no lines of text are found.
 pub fn smallest_text(raster: &Raster) -> Option<Text> {
-    let strips = raster.width as usize / STRIP;
-    let profiles: Vec<Vec<u8>> =
-        (0..strips).map(|strip| stroke_profile(raster, strip * STRIP)).collect();
-    let text = measured(&profiles, STRIP)?;
+    let strips = strips(raster);
+    let text = measured(&strips, 1)?;
     if text.x_height < FEW_LETTERS {
         return Some(text);
     }
     // Too few letters to a strip to trust the height: look at three strips at a time.
-    let wide: Vec<Vec<u8>> = profiles.chunks_exact(3).map(summed).collect();
-    measured(&wide, 3 * STRIP).or(Some(text))
+    let wide: Vec<Strip> = strips.chunks_exact(3).map(summed).collect();
+    measured(&wide, 3).or(Some(text))
 }
 
-fn summed(profiles: &[Vec<u8>]) -> Vec<u8> {
-    let mut sum = vec![0_u8; profiles.first().map_or(0, Vec::len)];
-    for profile in profiles {
-        sum.iter_mut().zip(profile).for_each(|(sum, strokes)| *sum += strokes);
+/// Upright strokes in each row of a part of the picture.
+struct Strip {
+    left: u32,
+    profile: Vec<u8>,
+}
+
+fn summed(strips: &[Strip]) -> Strip {
+    let mut sum = vec![0_u8; strips.first().map_or(0, |strip| strip.profile.len())];
+    for strip in strips {
+        sum.iter_mut().zip(&strip.profile).for_each(|(sum, strokes)| *sum += strokes);
     }
-    sum
+    Strip { left: strips.first().map_or(0, |strip| strip.left), profile: sum }
 }
 
-/// The smallest text of strips of this width.
-fn measured(profiles: &[Vec<u8>], width: usize) -> Option<Text> {
+/// The smallest text of strips that are each so many [`STRIP`] wide.
+fn measured(strips: &[Strip], wide: u8) -> Option<Text> {
     let mut found = Vec::new();
     let mut former: Vec<Line> = Vec::new();
-    for (strip, profile) in profiles.iter().enumerate() {
-        let lines = lines(profile, (width / STRIP) as u8);
-        confirm(&former, &lines, strip, &mut found);
+    for strip in strips {
+        let lines = lines(&strip.profile, wide);
+        confirm(&former, &lines, strip.left, &mut found);
         former = lines;
     }
     if found.len() < FEWEST {
         return None;
     }
-    found.sort_unstable_by_key(|&(line, strip)| (line.height(), line.top, strip));
-    let (line, strip) = *found.get((found.len() / 40).max(2))?;
-    let at = Rect::new((strip * width) as u32, line.top, width as u32, line.height());
+    found.sort_unstable_by_key(|&(line, left)| (line.height(), line.top, left));
+    let (line, left) = *found.get((found.len() / 40).max(2))?;
+    let at = Rect::new(left, line.top, STRIP as u32 * u32::from(wide), line.height());
     Some(Text { x_height: f64::from(line.height()), at })
 }
 
@@ -131,31 +136,47 @@ impl Line {
     }
 }
 
-/// Upright edges in each row of a strip.
-fn stroke_profile(raster: &Raster, left: usize) -> Vec<u8> {
+/// Counts the upright edges in each row of each strip.
+///
+/// Samples are compared with the same sample of the next pixel, bytes with bytes, which is done
+/// many at a time; an edge counts once for each of three channels. A large picture is
+/// looked at in every second stretch of six strips: text that matters is longer.
+fn strips(raster: &Raster) -> Vec<Strip> {
     let samples = raster.layout.samples();
-    let row_len = raster.width as usize * samples;
-    let range = left * samples..(left + STRIP) * samples;
-    let mut luma = [0_u8; STRIP];
-    raster
-        .data
-        .chunks_exact(row_len)
-        .map(|row| {
-            let row = &row[range.clone()];
-            match raster.layout {
-                Layout::Gray => luma.copy_from_slice(row),
-                Layout::Rgb | Layout::Rgba => {
-                    for (to, pixel) in luma.iter_mut().zip(row.chunks_exact(samples)) {
-                        let sum =
-                            u16::from(pixel[0]) + 2 * u16::from(pixel[1]) + u16::from(pixel[2]);
-                        *to = (sum / 4) as u8;
-                    }
-                }
-            }
-            let pairs = luma[..STRIP - 1].iter().zip(&luma[1..]);
-            pairs.map(|(a, b)| u8::from(a.abs_diff(*b) >= CONTRAST)).sum()
+    let channels = if raster.layout == Layout::Gray { 1 } else { 3 };
+    let pixels = u64::from(raster.width) * u64::from(raster.height);
+    let every = if pixels > 3_000_000 { 2 } else { 1 };
+    let mut strips: Vec<Strip> = (0..raster.width as usize / STRIP)
+        .filter(|strip| (strip / 6) % every == 0)
+        .map(|strip| Strip {
+            left: (strip * STRIP) as u32,
+            profile: Vec::with_capacity(raster.height as usize),
         })
-        .collect()
+        .collect();
+    for row in raster.data.chunks_exact((raster.width as usize * samples).max(1)) {
+        for strip in &mut strips {
+            let start = strip.left as usize * samples;
+            let part = &row[start..start + STRIP * samples];
+            let edges = edges(&part[..part.len() - samples], &part[samples..]);
+            strip.profile.push(edges.div_ceil(channels));
+        }
+    }
+    strips
+}
+
+/// How many samples differ; in lanes, or the compiler counts one by one.
+fn edges(these: &[u8], next: &[u8]) -> u8 {
+    let mut lanes = [0_u8; 16];
+    let (these, these_rest) = these.as_chunks::<16>();
+    let (next, next_rest) = next.as_chunks::<16>();
+    for (a, b) in these.iter().zip(next) {
+        for lane in 0..16 {
+            lanes[lane] += u8::from(a[lane].abs_diff(b[lane]) >= CONTRAST);
+        }
+    }
+    let rest = these_rest.iter().zip(next_rest);
+    let rest: u8 = rest.map(|(a, b)| u8::from(a.abs_diff(*b) >= CONTRAST)).sum();
+    lanes.iter().sum::<u8>() + rest
 }
 
 /// The lines of text in a strip: rows with at least half the strokes of the fullest row nearby.
@@ -209,15 +230,15 @@ fn bands(rows: &[u8], first: u32, passes: impl Fn(u8) -> bool) -> Vec<Line> {
 }
 
 /// Keeps the lines that go on in the next strip at the same height.
-fn confirm(left: &[Line], right: &[Line], strip: usize, found: &mut Vec<(Line, usize)>) {
-    let mut rest = left.iter().peekable();
-    for line in right {
+fn confirm(before: &[Line], lines: &[Line], left: u32, found: &mut Vec<(Line, u32)>) {
+    let mut rest = before.iter().peekable();
+    for line in lines {
         while rest.next_if(|other| other.top + 1 < line.top).is_some() {}
         let same = rest.peek().is_some_and(|other| {
             other.top.abs_diff(line.top) <= 1 && other.bottom.abs_diff(line.bottom) <= 1
         });
         if same {
-            found.push((*line, strip));
+            found.push((*line, left));
         }
     }
 }

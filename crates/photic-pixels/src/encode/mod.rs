@@ -224,7 +224,9 @@ fn attempt(
         }
         Way::Webp { floor } => {
             let coarseness = predict::webp_coarseness;
-            let codec = codec(80, floor, options, coarseness, &formats::webp);
+            let quick = |part: &Raster, quality| formats::jpeg(part, quality, Chroma::Quarter);
+            let mut codec = codec(80, floor, options, coarseness, &formats::webp);
+            codec.quick = (raster.layout != Layout::Rgba).then_some(&quick);
             predict::lossy(raster, sample, &codec)?
         }
         Way::Jpeg { .. } if raster.layout == Layout::Rgba => {
@@ -262,7 +264,8 @@ fn codec<'a>(
     encode: &'a Encoder<'a>,
 ) -> Codec<'a> {
     let ceiling = options.quality.unwrap_or(usual).clamp(1, 100);
-    Codec { ceiling, floor: floor.min(ceiling), cap: options.cap, coarseness, encode }
+    let floor = floor.min(ceiling);
+    Codec { ceiling, floor, cap: options.cap, coarseness, encode, quick: None }
 }
 
 fn check(raster: &Raster) -> Result<(), NoFit> {

@@ -32,11 +32,12 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Cut only where a cap will ask for it.
+    /// Cut only where a cap may ask for it.
     pub(super) fn of(raster: &'a Raster, cap: Option<usize>) -> Self {
         let bands = raster.height / (BAND * SHARE);
         let pixels = u64::from(raster.width) * u64::from(raster.height);
-        if cap.is_none() || bands < 2 || pixels <= SMALL {
+        let roomy = cap.is_none_or(|cap| raster.data.len() <= cap);
+        if roomy || bands < 2 || pixels <= SMALL {
             return Self { raster: Cow::Borrowed(raster), ratio: 1.0 };
         }
         let row_len = raster.width as usize * raster.layout.samples();
@@ -114,6 +115,8 @@ pub(super) struct Codec<'a> {
     /// A measure of quality against which the logarithm of the size is nearly straight.
     pub(super) coarseness: fn(u8) -> f64,
     pub(super) encode: &'a Encoder<'a>,
+    /// A much faster encoder whose files are rarely smaller: if its sample fits, no other is made.
+    pub(super) quick: Option<&'a Encoder<'a>>,
 }
 
 /// The logarithm of libjpeg's factor on its quantization tables.
@@ -160,20 +163,30 @@ pub(super) fn lossy(raster: &Raster, sample: &Sample<'_>, codec: &Codec<'_>) -> 
         return Ok(Ok((encode(raster, ceiling)?, Some(ceiling))));
     };
     let room = cap as f64;
-    let trial = encode(&sample.raster, ceiling)?;
-    let top = sample.scaled(trial.len());
+    let trial = |encode: &Encoder<'_>, quality: u8| -> Result<f64, Failed> {
+        Ok(sample.scaled(encode(&sample.raster, quality)?.len()))
+    };
+    let mut top = match codec.quick {
+        _ if sample.is_whole() => 0.0,
+        Some(quick) => trial(quick, ceiling)?,
+        None => trial(encode, ceiling)?,
+    };
+    if top > room * AIM && codec.quick.is_some() {
+        top = trial(encode, ceiling)?;
+    }
     let mut seen: Option<(u8, usize)> = None;
-    if sample.is_whole() || top <= room * AIM {
-        let bytes = if sample.is_whole() { trial } else { encode(raster, ceiling)? };
+    if top <= room * AIM {
+        let bytes = encode(raster, ceiling)?;
         if bytes.len() <= cap {
             return Ok(Ok((bytes, Some(ceiling))));
         }
         seen = Some((ceiling, bytes.len()));
+        top = bytes.len() as f64;
     }
     if ceiling == floor {
-        return Ok(Err(seen.map_or(top as usize, |(_, bytes)| bytes)));
+        return Ok(Err(top as usize));
     }
-    let bottom = sample.scaled(encode(&sample.raster, floor)?.len());
+    let bottom = trial(encode, floor)?;
     if bottom > room * 1.15 {
         return Ok(Err(bottom as usize));
     }

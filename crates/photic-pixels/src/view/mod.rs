@@ -21,7 +21,10 @@ use crate::legibility::{READABLE, Text, smallest_text};
 use crate::limits::Limits;
 use crate::raster::Raster;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::resize;
+use crate::resize::{self, Kernel};
+
+/// Letters this low do better without the halos of the sharper kernel.
+const TINY_TEXT: f64 = 4.0;
 
 /// What to look at, for whom.
 #[derive(Clone, Copy, Debug)]
@@ -120,7 +123,7 @@ pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
     let text = readable(&decoded, request);
     let (encoded, shrunk) = match own {
         Some(own) => (own, None),
-        None => encoded(&decoded, request, cap, &mut target)?,
+        None => encoded(&decoded, request, (cap, text.as_ref()), &mut target)?,
     };
     let map = Affine::resize(region.size(), target.content).then(&Affine::crop(&region));
     let scale = 1.0 / map.reduction();
@@ -246,7 +249,7 @@ fn small(
 fn encoded(
     decoded: &Decoded,
     request: &ViewRequest<'_>,
-    cap: Option<usize>,
+    (cap, text): (Option<usize>, Option<&Text>),
     target: &mut Target,
 ) -> Result<(Encoded, Option<Warning>), Refusal> {
     let wished = (target.width, target.height);
@@ -257,7 +260,7 @@ fn encoded(
         options.accepts = &types;
     }
     loop {
-        let refused = match encode::encode(&scaled(decoded, target)?, &options) {
+        let refused = match encode::encode(&scaled(decoded, text, target)?, &options) {
             Ok(encoded) => {
                 let (width, height) = wished;
                 let shrunk = ((target.width, target.height) != wished)
@@ -280,11 +283,14 @@ fn smaller(target: &Target, by: f64, request: &ViewRequest<'_>) -> Option<Target
     (next.content.0.min(next.content.1) >= request.caps.floor).then_some(next)
 }
 
-fn scaled(decoded: &Decoded, target: &Target) -> Result<Raster, Refusal> {
+fn scaled(decoded: &Decoded, text: Option<&Text>, target: &Target) -> Result<Raster, Refusal> {
     let raster = if target.upscale > 1 {
         resize::enlarge(&decoded.raster, target.upscale)
     } else {
-        resize::resize_window(&decoded.raster, &decoded.window, target.content)?
+        let by = f64::from(target.content.1) / decoded.window.height * decoded.scale.1;
+        let tiny = text.is_some_and(|text| text.x_height * by < TINY_TEXT);
+        let kernel = if tiny { Kernel::Cubic } else { Kernel::Lanczos };
+        resize::resize_with(&decoded.raster, &decoded.window, target.content, kernel)?
     };
     Ok(resize::pad(raster, (target.width, target.height)))
 }

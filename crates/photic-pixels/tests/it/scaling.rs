@@ -11,7 +11,7 @@ use photic_pixels::decode::{Wanted, decode};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::fit::Caps;
 use photic_pixels::header::probe;
-use photic_pixels::resize::resize;
+use photic_pixels::resize::{Kernel, Window, resize_with};
 use photic_pixels::{Layout, Limits, Raster, ViewRequest, view};
 
 use crate::font::{page, paper};
@@ -102,14 +102,8 @@ fn decoy(ratio: u32) -> Raster {
     raster
 }
 
-/// The decoy with the hidden picture in it, and the share of its pixels that were set.
-fn attack(
-    clean: &Raster,
-    hidden: &Raster,
-    kernel: Sparse,
-    ratio: u32,
-    rest: Rest,
-) -> (Raster, f64) {
+/// The decoy with the hidden picture in it.
+fn attack(clean: &Raster, hidden: &Raster, kernel: Sparse, ratio: u32, rest: Rest) -> Raster {
     let mut made = clean.clone();
     let mut set = vec![false; made.data.len()];
     let width = made.width;
@@ -152,8 +146,7 @@ fn attack(
             }
         }
     }
-    let share = set.iter().filter(|&&set| set).count() as f64 / set.len() as f64;
-    (made, share)
+    made
 }
 
 /// Every pixel counted once: the reference.
@@ -218,6 +211,11 @@ fn viewed(source: &Raster) -> Raster {
     gray(&shown)
 }
 
+fn whole(raster: &Raster) -> Window {
+    let (width, height) = (f64::from(raster.width), f64::from(raster.height));
+    Window { x: 0.0, y: 0.0, width, height }
+}
+
 fn gray(raster: &Raster) -> Raster {
     let samples = raster.layout.samples();
     let data = raster.data.chunks_exact(samples).map(|pixel| pixel[samples / 2]).collect();
@@ -227,18 +225,13 @@ fn gray(raster: &Raster) -> Raster {
 #[test]
 fn hidden_pictures_stay_hidden() {
     let mut made = 0;
-    let mut worst = (0.0_f64, 0.0_f64, 1.0_f64, 1.0_f64);
+    let mut worst = (0.0_f64, 0.0_f64, 1.0_f64, 1.0_f64, 0.0_f64);
     for kernel in Sparse::ALL {
         for ratio in [4, 5, 6, 8] {
             for rest in [Rest::Decoy, Rest::Compensates] {
                 let clean = decoy(ratio);
                 let hidden = page(TARGET, 1, (235, 15), u64::from(ratio) + 10);
-                let (source, share) = attack(&clean, &hidden, kernel, ratio, rest);
-                // Where a tenth of the pixels and more are the hidden picture, it is in plain sight
-                // in the original; an attack must compensate for it.
-                if share > 0.1 && rest == Rest::Decoy {
-                    continue;
-                }
+                let source = attack(&clean, &hidden, kernel, ratio, rest);
                 made += 1;
                 let about = format!("{kernel:?} {ratio} {rest:?}");
                 let calm = averaged(&clean, ratio);
@@ -247,15 +240,20 @@ fn hidden_pictures_stay_hidden() {
                 assert!(control > 0.8, "{about}: the attack itself does not work, {control}");
 
                 let reference = averaged(&source, ratio);
-                for shown in [viewed(&source), resize(&source, TARGET).unwrap()] {
+                let ours = |kernel| resize_with(&source, &whole(&source), TARGET, kernel).unwrap();
+                for shown in [viewed(&source), ours(Kernel::Lanczos), ours(Kernel::Cubic)] {
                     let leaked = leak(&shown, &calm, &hidden);
                     let off = mean_error(&shown, &reference);
                     let alike = ssim(&shown, &reference);
                     let naive_alike = ssim(&naive, &reference);
-                    assert!(leaked < 0.12, "{about}: {leaked} of the hidden contrast shows");
-                    assert!(off < 4.0, "{about}: {off} off the average of all pixels");
+                    // Four pixels of sixteen that show the hidden picture are a quarter of its contrast, to
+                    // the eye as to any honest scaling: the average of all pixels is the bound.
+                    let inherent = leak(&reference, &calm, &hidden);
+                    assert!(leaked < inherent + 0.08, "{about}: {leaked}, {inherent} inherent");
+                    assert!(off < 5.0, "{about}: {off} off the average of all pixels");
                     assert!(alike > naive_alike + 0.3, "{about}: {alike} against {naive_alike}");
-                    worst.0 = worst.0.max(leaked.abs());
+                    worst.0 = worst.0.max(leaked);
+                    worst.4 = worst.4.max(leaked - inherent);
                     worst.1 = worst.1.max(off);
                     worst.2 = worst.2.min(alike);
                     worst.3 = worst.3.min(control);
@@ -264,8 +262,9 @@ fn hidden_pictures_stay_hidden() {
         }
     }
     println!(
-        "{made} attacks: naive shows at least {:.2}, we at most {:.3}, {:.2} levels, SSIM {:.3}",
-        worst.3, worst.0, worst.1, worst.2
+        "{made} attacks: naive shows at least {:.2}; we at most {:.3}, {:.3} over the average of all \
+         pixels, {:.2} levels off it, SSIM {:.3}",
+        worst.3, worst.0, worst.4, worst.1, worst.2
     );
     assert!(made >= 20, "only {made} attacks");
 }
