@@ -47,7 +47,7 @@ pub use check::check;
 pub use finding::{Code, Cost, Finding, Position};
 pub use lift::lift;
 pub use lower::{Decision, Did, Lowered, lower};
-pub use plan::{Fate, Ledger, Plan, Policy, Reason, plan};
+pub use plan::{Fate, Ledger, Plan, Policy, Reason, plan, retention};
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
 pub use survey::{Sighting, Slot, Survey, survey};

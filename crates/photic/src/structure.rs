@@ -295,8 +295,10 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
             report(code, call.node);
         }
     }
-    let opening =
-        messages.iter().find(|message| !matches!(message.role, Role::System | Role::Developer));
+    // As in placing: a unit that we do not understand opens nothing.
+    let opening = messages
+        .iter()
+        .find(|message| !matches!(message.role, Role::System | Role::Developer | Role::Unknown));
     if wire.starts_with_user()
         && let Some(message) = opening.filter(|message| message.role == Role::Assistant)
     {

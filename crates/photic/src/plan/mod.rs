@@ -5,6 +5,7 @@
 
 mod fate;
 mod limits;
+pub mod retention;
 
 pub(crate) use fate::placed;
 pub use fate::{Fate, Reason};
