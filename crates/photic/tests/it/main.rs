@@ -8,6 +8,8 @@
 mod captured;
 mod golden;
 mod harness;
+mod marks;
 mod properties;
 mod replies;
+mod retention;
 mod support;
