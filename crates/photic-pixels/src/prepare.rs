@@ -104,7 +104,7 @@ const DIGITS: [[u8; 5]; 10] = [
 ];
 
 /// Pixels a dot of a digit takes.
-const DOT: usize = 4;
+const DOT: usize = 6;
 
 /// Writes a number into the top left corner, black on white, as far as there is room.
 fn number(cell: &mut Raster, number: usize) {
