@@ -8,6 +8,7 @@
 mod captured;
 mod golden;
 mod harness;
+mod planner;
 mod properties;
 mod replies;
 mod support;
