@@ -310,14 +310,18 @@ fn uploads_alone_over_the_limit() {
 #[test]
 fn fifteen_uploads_and_six_frames() {
     everywhere(|wire, pixels| {
-        for most in [20, 16] {
+        for most in [20, 16, 15, 8] {
             let mut profile = unlimited(wire);
             profile.limits.images = Some(most);
             let (uploads, views) = (frames(1, 15, (640, 480)), frames(16, 6, (640, 480)));
             for count in 1..=6 {
-                let shown = seen(history(wire, &uploads, &views[..count]), &profile, all(pixels));
                 let newest = 15 + count as u32;
-                assert!(shown.contains(&newest), "{wire} {most}: blind on frame {newest}");
+                for choice in [Choice::pixels(pixels), all(pixels)] {
+                    let history = history(wire, &uploads, &views[..count]);
+                    let shown = seen(history, &profile, choice);
+                    assert!(shown.contains(&newest), "{wire} {most}: blind on frame {newest}");
+                }
+                let shown = seen(history(wire, &uploads, &views[..count]), &profile, all(pixels));
                 // Frames go before uploads do.
                 let floor = if subject::POLICIES { 3.min(count) } else { 1 };
                 if most as usize >= 15 + floor {
@@ -371,5 +375,19 @@ fn patches_are_counted_after_the_resize() {
                 assert_eq!(shown, fits || pixels, "{size:?} {detail:?}");
             }
         }
+    }
+}
+
+#[test]
+#[ignore = "a list that holds texts only goes out as it came, on its own wire"]
+fn a_list_of_texts_where_a_string_is_demanded() {
+    let body = br#"{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"shown"}]}]}"#;
+    for id in ["groq", "ollama"] {
+        let profile = Profile::by_id(id).unwrap();
+        let outcome = subject::lower(Wire::OpenAiChat, body, &profile, &Choice::default());
+        let rules = super::rules::rules(&profile);
+        let (_, violations) =
+            photic_testkit::oracle::look(Wire::OpenAiChat.name(), &outcome.body, &rules);
+        assert!(violations.is_empty(), "{id}: {violations:?}");
     }
 }

@@ -21,11 +21,11 @@ use proptest::test_runner::{Config, RngSeed};
 /// How many random histories are tried.
 const CASES: u32 = 5000;
 
-fn config() -> Config {
+fn config(cases: u32) -> Config {
     let given = |name: &str| std::env::var_os(name).is_some();
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if !given("PROPTEST_CASES") {
-        config.cases = CASES;
+        config.cases = cases;
     }
     if !given("PROPTEST_RNG_SEED") {
         config.rng_seed = RngSeed::Fixed(0x9407_1C04);

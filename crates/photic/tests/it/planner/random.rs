@@ -22,7 +22,7 @@ use super::subject;
 const FLOOR: usize = 3;
 
 proptest! {
-    #![proptest_config(super::config())]
+    #![proptest_config(super::config(super::CASES))]
 
     #[test]
     fn the_provider_takes_every_request_and_sees_what_matters(
@@ -37,6 +37,32 @@ proptest! {
         tighter.apply(&mut profile);
         let history = History::of(wire, &genes, manner);
         Trial::of(history, profile, subject::possible(&choice)).judge()?;
+    }
+}
+
+proptest! {
+    #![proptest_config(super::config(super::CASES / 5))]
+
+    /// What one endpoint was sent, pictures in turns of the user and all, goes on to another.
+    #[test]
+    fn what_was_hoisted_before_is_taken_too(
+        genes in genes(),
+        manner in any::<u64>(),
+        wires in (select(&Wire::ALL[..]), select(&Wire::ALL[..])),
+        profile in any::<Index>(),
+        choice in choices(),
+        tighter in tighter(),
+    ) {
+        let mut profile = profile.get(photic::profile::shipped()).clone();
+        tighter.apply(&mut profile);
+        let history = History::of(wires.0, &genes, manner);
+        let choice = subject::possible(&choice);
+        let first = Profile::generic(wires.1);
+        let hoisted = subject::lower(wires.0, &render::body(&history), &first, &Choice::default());
+        let history = History { wire: wires.1, ..history };
+        let trial = Trial::of_body(history, &hoisted.body, profile, choice);
+        trial.accepted()?;
+        trial.billed()?;
     }
 }
 
@@ -56,10 +82,16 @@ pub(super) struct Trial {
 impl Trial {
     pub(super) fn of(history: History, profile: Profile, choice: Choice) -> Self {
         let body = render::body(&history);
+        Self::of_body(history, &body, profile, choice)
+    }
+
+    fn of_body(history: History, body: &[u8], profile: Profile, choice: Choice) -> Self {
         let mut rules = rules(&profile);
         // Nothing is rewritten only to state a detail.
         rules.needs_detail &= history.wire != profile.wire;
-        let outcome = subject::lower(history.wire, &body, &profile, &choice);
+        // Not yet: see `a_list_of_texts_where_a_string_is_demanded`.
+        rules.tool_lists |= history.wire == profile.wire;
+        let outcome = subject::lower(history.wire, body, &profile, &choice);
         let (seen, violations) = oracle::look(profile.wire.name(), &outcome.body, &rules);
         let shown = seen.images.iter().flat_map(numbers).collect();
         Self { history, profile, choice, rules, outcome, seen, violations, shown }
