@@ -77,6 +77,7 @@ struct Turn {
 
 pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
     w.fields(body, "", &BODY);
+    content::breakpoints(w, body, "messages");
     let Some(messages) = body.get("messages").and_then(Value::as_array) else {
         w.violate("field_missing", "", "Missing required parameter: 'messages'.");
         return;
@@ -214,6 +215,9 @@ fn tool(
             "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.".to_owned()
         };
         w.violate("result_orphan", at, text);
+    }
+    if !w.rules.tool_lists && message.get("content").is_some_and(Value::is_array) {
+        w.violate("field_type", &format!("{at}/content"), "'content' must be a string");
     }
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
     content_of(w, &Place::result(id, at), message);

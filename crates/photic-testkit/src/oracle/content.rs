@@ -9,15 +9,13 @@ use serde_json::{Map, Value};
 use super::seen::{Audio, Document, Source};
 use super::witness::{Place, Witness};
 
-const DETAILS: [&str; 4] = ["auto", "low", "high", "original"];
-
-/// `detail` of an image: one of four words, and there at all if the rules want it.
+/// `detail` of an image: one of a few words, and there at all if the rules want it.
 pub(super) fn detail<'v>(
     w: &mut Witness<'_>,
     object: &'v Map<String, Value>,
     at: &str,
 ) -> Option<&'v str> {
-    w.one_of(object, "detail", at, &DETAILS);
+    w.one_of(object, "detail", at, w.rules.details);
     let detail = object.get("detail").and_then(Value::as_str);
     if detail.is_none() && w.rules.needs_detail {
         w.violate("detail_missing", at, "Missing required parameter: 'detail'.");
@@ -81,7 +79,7 @@ pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>
         return;
     };
     let (slot, owner, pointer) = (place.slot, place.owner.clone(), place.at.clone());
-    w.seen.documents.push(Document { slot, owner, media_type, name, source, pointer });
+    w.document(Document { slot, owner, media_type, name, source, pointer });
 }
 
 /// A sound: base64 and one of two formats.
@@ -98,4 +96,56 @@ pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value
         }
         Err(_) => w.violate("base64_invalid", &at, "Invalid base64 audio data"),
     }
+}
+
+/// What may carry a `prompt_cache_breakpoint`.
+const MARKED: [&str; 8] = [
+    "text",
+    "refusal",
+    "image_url",
+    "input_audio",
+    "file",
+    "input_text",
+    "input_image",
+    "input_file",
+];
+
+/// Cache marks of the two `OpenAI` wires. Unless the request says that it sets all of them itself,
+/// the service sets one more on the latest message.
+pub(super) fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>, list_name: &str) {
+    fn find(value: &Value, at: &str, found: &mut Vec<(String, bool)>) {
+        match value {
+            Value::Array(list) => {
+                for (index, value) in list.iter().enumerate() {
+                    find(value, &format!("{at}/{index}"), found);
+                }
+            }
+            Value::Object(object) => {
+                if object.get("prompt_cache_breakpoint").is_some_and(|mark| !mark.is_null()) {
+                    let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();
+                    found.push((at.to_owned(), MARKED.contains(&kind)));
+                }
+                for key in ["content", "output"] {
+                    if let Some(value) = object.get(key).filter(|value| value.is_array()) {
+                        find(value, &format!("{at}/{key}"), found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    if let Some(list) = body.get(list_name) {
+        find(list, &format!("/{list_name}"), &mut found);
+    }
+    if found.is_empty() {
+        return;
+    }
+    for (at, _) in found.iter().filter(|(_, may)| !may) {
+        let text = "Unknown parameter: 'prompt_cache_breakpoint'.";
+        w.violate("breakpoint_misplaced", at, text);
+    }
+    let explicit =
+        body.get("prompt_cache_options").is_some_and(|options| options["mode"] == "explicit");
+    w.breakpoints(found.len() + usize::from(!explicit));
 }

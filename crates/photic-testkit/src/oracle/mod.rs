@@ -17,8 +17,10 @@
 //! | `error_result_media`, `error_result_empty` | a failed result holds text, and some of it |
 //! | `image_url_invalid`, `data_url_invalid`, `base64_invalid`, `base64_prefix` | how bytes are written |
 //! | `media_type_unsupported`, `media_type_mismatch`, `image_invalid`, `document_invalid` | what the bytes are |
-//! | `image_unsupported`, `image_remote`, `detail_missing` | what [`Rules`] forbid |
-//! | `image_too_large`, `image_too_small`, `too_many_images`, `body_too_large`, `too_many_breakpoints` | limits |
+//! | `image_unsupported`, `document_unsupported`, `image_remote`, `detail_missing` | what [`Rules`] forbid |
+//! | `image_too_large`, `image_too_small`, `too_many_images`, `body_too_large` | limits |
+//! | `document_too_large`, `too_many_documents` | limits of documents |
+//! | `too_many_breakpoints`, `breakpoint_misplaced` | cache marks |
 //! | `base64_in_text` | a picture stands where the model reads letters |
 //! | `unknown_part`, `unknown_field` | only with [`Rules::strict_unknown`] |
 
@@ -26,6 +28,7 @@ mod anthropic;
 mod chat;
 mod content;
 mod keys;
+mod patches;
 mod picture;
 mod reply;
 mod responses;
@@ -40,6 +43,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+pub use patches::{Patches, Resize};
 pub use picture::{Fault, sniff, whole};
 pub use reply::{Reply, Usage, reply};
 pub use rules::{Limits, Many, Pixels, Rules};

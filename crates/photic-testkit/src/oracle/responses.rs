@@ -100,6 +100,7 @@ struct Pairs {
 
 pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
     w.fields(body, "", &BODY);
+    content::breakpoints(w, body, "input");
     let present = |key: &str| body.get(key).is_some_and(|value| !value.is_null());
     if let Some(Value::String(text)) = body.get("instructions") {
         w.text(&Place::new(Slot::System, "/instructions"), text);

@@ -3,6 +3,8 @@
 //! Owns the defaults (the wire's own rules at their strictest) and the dated published limits.
 //! Must never read a profile of `photic`: a test that wants one copies the numbers by hand.
 
+use super::patches::Patches;
+
 /// How deep a picture is looked into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pixels {
@@ -35,8 +37,18 @@ pub struct Rules {
     pub merge_turns: bool,
     /// A body may name one key twice. Off.
     pub duplicate_keys: bool,
-    /// Images by `http(s)` address or file id are taken. On.
+    /// Images by `http(s)` address are taken. On.
     pub remote_images: bool,
+    /// Images by file id are taken. On.
+    pub file_images: bool,
+    /// Documents are taken at all. On.
+    pub documents: bool,
+    /// Responses and Messages: results may hold images. On.
+    pub result_images: bool,
+    /// Responses and Messages: results may hold documents. On.
+    pub result_documents: bool,
+    /// Chat: the content of a `tool` message may be a list of parts. On.
+    pub tool_lists: bool,
     /// Every image of the two `OpenAI` wires must say its `detail`. Off.
     pub needs_detail: bool,
     /// Chat: a `user` message may follow a `tool` message directly. On.
@@ -45,6 +57,10 @@ pub struct Rules {
     pub consecutive_user: bool,
     /// The image types the endpoint takes.
     pub media_types: &'static [&'static str],
+    /// The document types the endpoint takes, where that is known; plain text always is.
+    pub document_types: Option<&'static [&'static str]>,
+    /// The values of `detail` the endpoint takes.
+    pub details: &'static [&'static str],
     /// How deep a picture is looked into.
     pub pixels: Pixels,
     /// Limits in numbers.
@@ -70,10 +86,17 @@ impl Default for Rules {
             merge_turns: false,
             duplicate_keys: false,
             remote_images: true,
+            file_images: true,
+            documents: true,
+            result_images: true,
+            result_documents: true,
+            tool_lists: true,
             needs_detail: false,
             user_after_tool: true,
             consecutive_user: true,
             media_types: &["image/png", "image/jpeg", "image/webp", "image/gif"],
+            document_types: None,
+            details: &["auto", "low", "high", "original"],
             pixels: Pixels::default(),
             limits: Limits::default(),
         }
@@ -87,6 +110,8 @@ pub struct Limits {
     pub images: Option<usize>,
     /// Characters of base64 of one image.
     pub image_base64: Option<usize>,
+    /// Bytes of one image before base64.
+    pub image_raw: Option<usize>,
     /// Bytes of the whole body.
     pub body: Option<usize>,
     /// Longest side of an image in pixels.
@@ -95,6 +120,14 @@ pub struct Limits {
     pub min_edge: Option<u32>,
     /// A tighter side once a request holds many images.
     pub many: Option<Many>,
+    /// Patches of one image after the provider's own resize.
+    pub patches: Option<Patches>,
+    /// Documents in one request.
+    pub documents: Option<usize>,
+    /// Bytes of one document before base64.
+    pub document_raw: Option<usize>,
+    /// Cache breakpoints that stand in the request, those the service sets by itself included.
+    pub breakpoints: Option<usize>,
 }
 
 /// The cliff of the many-image request.
@@ -104,6 +137,8 @@ pub struct Many {
     pub over: usize,
     /// Longest side of every image then.
     pub edge: u32,
+    /// Documents count towards the number.
+    pub documents: bool,
 }
 
 impl Limits {
@@ -114,6 +149,7 @@ impl Limits {
                 images: Some(1500),
                 body: Some(512 << 20),
                 edge: Some(65_535),
+                breakpoints: Some(4),
                 ..Self::default()
             },
             "anthropic" => Self {
@@ -121,8 +157,9 @@ impl Limits {
                 image_base64: Some(10 << 20),
                 body: Some(32 << 20),
                 edge: Some(8000),
-                min_edge: None,
-                many: Some(Many { over: 20, edge: 2000 }),
+                many: Some(Many { over: 20, edge: 2000, documents: false }),
+                breakpoints: Some(4),
+                ..Self::default()
             },
             _ => Self::default(),
         }

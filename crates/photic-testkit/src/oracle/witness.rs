@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::picture::{inspect, sniff};
-use super::rules::Rules;
-use super::seen::{Call, Image, Seen, Slot, Source, Text, Unknown};
+use super::rules::{Many, Rules};
+use super::seen::{Call, Document, Image, Seen, Slot, Source, Text, Unknown};
 use super::smuggle::smuggled;
 use super::{Violation, picture};
 
@@ -54,7 +54,13 @@ impl<'r> Witness<'r> {
             let text = format!("too much media: {count} images > {limit}");
             self.violate("too_many_images", "", text);
         }
-        if let Some(many) = self.rules.limits.many.filter(|many| count > many.over) {
+        let papers = self.seen.documents.len();
+        if let Some(limit) = self.rules.limits.documents.filter(|limit| papers > *limit) {
+            let text = format!("too many documents: {papers} > {limit}");
+            self.violate("too_many_documents", "", text);
+        }
+        let crowd = |many: &Many| count + if many.documents { papers } else { 0 };
+        if let Some(many) = self.rules.limits.many.filter(|many| crowd(many) > many.over) {
             let large: Vec<String> = self
                 .seen
                 .images
@@ -196,7 +202,11 @@ impl<'r> Witness<'r> {
 
     /// An image whose bytes are elsewhere; `place` points at the part.
     pub(super) fn remote(&mut self, place: &Place, source: Source, detail: Option<&str>) {
-        if !self.rules.remote_images {
+        let taken = match source {
+            Source::File(_) => self.rules.file_images,
+            Source::Remote(_) | Source::Inline(_) => self.rules.remote_images,
+        };
+        if !taken {
             self.violate(
                 "image_remote",
                 &place.at,
@@ -230,6 +240,10 @@ impl<'r> Witness<'r> {
             self.violate("base64_invalid", at, "invalid_base64_image: Invalid base64 data");
             return;
         };
+        if let Some(limit) = self.rules.limits.image_raw.filter(|limit| bytes.len() > *limit) {
+            let text = format!("image exceeds maximum: {} bytes > {limit} bytes", bytes.len());
+            self.violate("image_too_large", at, text);
+        }
         let mut pixels = None;
         match (sniff(&bytes), inspect(&bytes, self.rules.pixels)) {
             (None, _) if bytes.is_empty() => {
@@ -245,7 +259,7 @@ impl<'r> Witness<'r> {
             (_, Ok(size)) => pixels = size,
         }
         if let Some(size) = pixels {
-            self.edges(at, size);
+            self.edges(at, size, detail);
         }
         self.image(place, Source::Inline(bytes), Some(media_type), pixels, detail);
     }
@@ -255,8 +269,16 @@ impl<'r> Witness<'r> {
         self.violate("image_invalid", at, text);
     }
 
-    fn edges(&mut self, at: &str, (width, height): (u32, u32)) {
+    fn edges(&mut self, at: &str, (width, height): (u32, u32), detail: Option<&str>) {
         let limits = self.rules.limits;
+        if let Some(limit) = limits.patches {
+            let patches = limit.of((width, height), detail);
+            if patches > u64::from(limit.most) {
+                let text =
+                    format!("image exceeds the maximum of {} patches: {patches}", limit.most);
+                self.violate("image_too_large", at, text);
+            }
+        }
         if let Some(edge) = limits.edge.filter(|edge| width.max(height) > *edge) {
             let text = format!(
                 "At least one of the image dimensions exceed max allowed size: {edge} pixels"
@@ -269,6 +291,43 @@ impl<'r> Witness<'r> {
         }
     }
 
+    /// A document, whatever way it came.
+    pub(super) fn document(&mut self, document: Document) {
+        let at = document.pointer.clone();
+        if document.owner.is_some() && !self.rules.result_documents {
+            self.violate("part_wrong_role", &at, "tool results hold no documents");
+        }
+        if !self.rules.documents {
+            self.violate("document_unsupported", &at, "document input is not supported");
+        }
+        if let (Some(known), Some(media_type)) =
+            (self.rules.document_types, document.media_type.as_deref())
+            && media_type != "text/plain"
+            && !known.contains(&media_type)
+        {
+            let text = format!("Unsupported file type {media_type}. Expected one of {known:?}.");
+            self.violate("media_type_unsupported", &at, text);
+        }
+        if let (Some(limit), Source::Inline(bytes)) =
+            (self.rules.limits.document_raw, &document.source)
+            && bytes.len() > limit
+        {
+            let text = format!("document exceeds maximum: {} bytes > {limit} bytes", bytes.len());
+            self.violate("document_too_large", &at, text);
+        }
+        self.seen.documents.push(document);
+    }
+
+    /// Cache marks of the whole request: how many there may be.
+    pub(super) fn breakpoints(&mut self, total: usize) {
+        if let Some(limit) = self.rules.limits.breakpoints.filter(|limit| total > *limit) {
+            let text = format!(
+                "A maximum of {limit} blocks with cache_control may be provided. Found {total}."
+            );
+            self.violate("too_many_breakpoints", "", text);
+        }
+    }
+
     fn image(
         &mut self,
         place: &Place,
@@ -277,6 +336,9 @@ impl<'r> Witness<'r> {
         pixels: Option<(u32, u32)>,
         detail: Option<&str>,
     ) {
+        if place.owner.is_some() && !self.rules.result_images {
+            self.violate("image_wrong_role", &place.at, "tool results hold text only");
+        }
         if self.rules.text_only {
             self.violate("image_unsupported", &place.at, "image input is not supported");
         }

@@ -9,6 +9,7 @@ mod captured;
 mod golden;
 mod harness;
 mod marks;
+mod planner;
 mod properties;
 mod replies;
 mod retention;

@@ -264,7 +264,7 @@ fn document(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
         object.get(key).and_then(Value::as_str).map(str::to_owned)
     };
     if let Some(source) = source {
-        w.seen.documents.push(Document {
+        w.document(Document {
             slot: place.slot,
             owner: place.owner.clone(),
             media_type: field(object, "media_type"),

@@ -210,7 +210,8 @@ fn system(w: &mut Witness<'_>, system: Option<&Value>) {
     }
 }
 
-/// At most four cache breakpoints in the whole request.
+/// At most so many cache breakpoints in the whole request; the one the service sets by itself, when
+/// asked at the top level, takes a place too. Thinking and empty texts cannot carry one.
 fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>) {
     fn count(value: &Value) -> usize {
         match value {
@@ -229,9 +230,17 @@ fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>) {
     let blocks = contents.filter_map(Value::as_array).flatten();
     let total =
         total + blocks.filter(|block| block["type"] != "tool_use").map(count).sum::<usize>();
-    if total > 4 {
-        let text =
-            format!("A maximum of 4 blocks with cache_control may be provided. Found {total}.");
-        w.violate("too_many_breakpoints", "", text);
+    let automatic = body.get("cache_control").is_some_and(Value::is_object);
+    w.breakpoints(total + usize::from(automatic));
+    for (message, content) in messages.into_iter().flatten().enumerate() {
+        let blocks = content.get("content").and_then(Value::as_array).into_iter().flatten();
+        for (index, block) in blocks.enumerate().filter(|(_, b)| b["cache_control"].is_object()) {
+            let thinks = matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking"));
+            if thinks || block["text"] == "" {
+                let at = format!("/messages/{message}/content/{index}");
+                let text = "cache_control cannot be set for thinking or empty text blocks";
+                w.violate("breakpoint_misplaced", &at, text);
+            }
+        }
     }
 }

@@ -226,9 +226,17 @@ fn sources_and_breakpoints() {
         "document_invalid"
     );
     let marked = json!({"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}});
-    good(WIRE, &body(json!([user(vec![marked.clone(); 4])])), &Rules::default());
-    let found = bad(WIRE, &body(json!([user(vec![marked; 5])])), &Rules::default());
+    let rules = Rules::of(WIRE);
+    good(WIRE, &body(json!([user(vec![marked.clone(); 4])])), &rules);
+    let found = bad(WIRE, &body(json!([user(vec![marked.clone(); 5])])), &rules);
     assert_eq!(found, owned(&[("too_many_breakpoints", "")]));
+    let mut automatic = body(json!([user(vec![marked.clone(); 4])]));
+    automatic["cache_control"] = json!({"type": "ephemeral"});
+    assert_eq!(bad(WIRE, &automatic, &rules), owned(&[("too_many_breakpoints", "")]));
+    let thought = json!({"type": "thinking", "thinking": "hm", "signature": "s", "cache_control": {"type": "ephemeral"}});
+    let turn = json!({"role": "assistant", "content": [thought]});
+    let found = bad(WIRE, &body(json!([user(vec![marked]), turn])), &rules);
+    assert_eq!(found, owned(&[("breakpoint_misplaced", "/messages/1/content/0")]));
 }
 
 #[test]

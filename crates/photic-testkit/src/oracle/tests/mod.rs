@@ -9,7 +9,7 @@ mod responses;
 
 use serde_json::{Value, json};
 
-use super::{Rules, Seen, Violation, look, read_with};
+use super::{Limits, Many, Patches, Resize, Rules, Seen, Violation, look, read_with};
 use crate::image;
 
 /// What a strict host sees; panics with its complaints.
@@ -76,4 +76,100 @@ fn limits_hold_over_the_whole_request() {
     let codes: Vec<&str> = found.iter().map(|(code, _)| *code).collect();
     let each = ["image_too_large", "image_too_small"];
     assert_eq!(codes, [&["body_too_large"][..], &each, &each, &["too_many_images"]].concat());
+}
+
+#[test]
+fn limits_of_documents_raw_bytes_and_patches() {
+    let image = |width: u32, height: u32, detail: &str| {
+        let url = image::data_url("image/png", &image::png(width, height, [1, 2, 3]));
+        json!({"type": "image_url", "image_url": {"url": url, "detail": detail}})
+    };
+    let paper = || {
+        let data = image::data_url("application/pdf", &image::pdf());
+        json!({"type": "file", "file": {"filename": "a.pdf", "file_data": data}})
+    };
+    let body = |parts: Vec<Value>| json!({"messages": [{"role": "user", "content": parts}]});
+    let codes = |parts: Vec<Value>, rules: &Rules| -> Vec<&'static str> {
+        bad("openai-chat", &body(parts), rules).into_iter().map(|(code, _)| code).collect()
+    };
+    let mut rules = Rules::default();
+    assert_eq!(codes(vec![paper(), image(30, 30, "low")], &rules), [""; 0]);
+    rules.limits.documents = Some(1);
+    rules.limits.document_raw = Some(image::pdf().len());
+    rules.limits.many = Some(Many { over: 2, edge: 100, documents: true });
+    assert_eq!(codes(vec![paper(), image(101, 30, "low")], &rules), [""; 0]);
+    let found = codes(vec![paper(), paper(), image(101, 30, "low")], &rules);
+    assert_eq!(found, ["too_many_documents", "image_too_large"]);
+    rules.limits.document_raw = Some(image::pdf().len() - 1);
+    assert_eq!(codes(vec![paper()], &rules), ["document_too_large"]);
+    rules.documents = false;
+    rules.document_types = Some(&["text/csv"]);
+    let found = codes(vec![paper()], &rules);
+    assert_eq!(found, ["document_unsupported", "media_type_unsupported", "document_too_large"]);
+
+    let mut rules = Rules::default();
+    let size = image::png(64, 64, [1, 2, 3]).len();
+    rules.limits.image_raw = Some(size);
+    rules.details = &["low", "original"];
+    let resize = Resize { side: Some(32), budget: None };
+    let original = Resize::default();
+    rules.limits.patches =
+        Some(Patches { most: 3, high: resize, original, omitted_is_original: false });
+    assert_eq!(codes(vec![image(64, 33, "low")], &rules), ["image_too_large"]);
+    assert_eq!(codes(vec![image(64, 64, "original")], &rules), ["image_too_large"]);
+    assert_eq!(codes(vec![image(64, 64, "high")], &rules), ["value_unknown"]);
+    rules.limits.image_raw = Some(size - 1);
+    rules.limits.patches = None;
+    assert_eq!(codes(vec![image(64, 64, "low")], &rules), ["image_too_large"]);
+}
+
+#[test]
+fn cache_marks_of_the_two_wires_of_one_owner() {
+    let mark = json!({"mode": "explicit"});
+    let texts = |count: usize| -> Vec<Value> {
+        let text = json!({"type": "text", "text": "a", "prompt_cache_breakpoint": mark});
+        vec![text; count]
+    };
+    let body = |count: usize| json!({"messages": [{"role": "user", "content": texts(count)}]});
+    let rules = Rules::of("openai-chat");
+    good("openai-chat", &body(3), &rules);
+    let many = owned(&[("too_many_breakpoints", "")]);
+    assert_eq!(bad("openai-chat", &body(4), &rules), many);
+    let mut explicit = body(4);
+    explicit["prompt_cache_options"] = json!({"mode": "explicit"});
+    good("openai-chat", &explicit, &rules);
+    let none = Rules { limits: Limits { breakpoints: Some(0), ..rules.limits }, ..rules };
+    assert_eq!(bad("openai-chat", &body(1), &none), many);
+    good("openai-chat", &json!({"messages": [{"role": "user", "content": "a"}]}), &none);
+    let written = json!({"type": "output_text", "text": "a", "prompt_cache_breakpoint": mark});
+    let read = json!({"type": "input_text", "text": "a", "prompt_cache_breakpoint": mark});
+    let body = json!({"input": [
+        {"role": "user", "content": [read]},
+        {"role": "assistant", "content": [written]},
+        {"type": "function_call", "call_id": "c", "name": "n", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": [read]},
+    ]});
+    let found = bad("openai-responses", &body, &Rules::of("openai-responses"));
+    assert_eq!(found, owned(&[("breakpoint_misplaced", "/input/1/content/0")]));
+}
+
+#[test]
+fn a_tool_message_may_have_to_be_a_string() {
+    let body = json!({"messages": [
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "n", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "a"}]},
+    ]});
+    good("openai-chat", &body, &Rules::default());
+    let rules = Rules { tool_lists: false, ..Rules::default() };
+    let found = bad("openai-chat", &body, &rules);
+    assert_eq!(found, owned(&[("field_type", "/messages/1/content")]));
+    let file = json!({"input": [{"role": "user", "content": [
+        {"type": "input_image", "file_id": "file-1"},
+        {"type": "input_image", "image_url": "https://a.b/c.png"},
+    ]}]});
+    let rules = Rules { file_images: false, ..Rules::default() };
+    let found = bad("openai-responses", &file, &rules);
+    assert_eq!(found, owned(&[("image_remote", "/input/0/content/0")]));
 }

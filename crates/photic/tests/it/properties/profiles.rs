@@ -97,7 +97,12 @@ pub(super) fn rules(profile: &Profile) -> Rules {
             body: None,
             edge: limits.edge,
             min_edge: limits.min_edge,
-            many: limits.crowd.map(|crowd| Many { over: crowd.above as usize, edge: crowd.edge }),
+            many: limits.crowd.map(|crowd| Many {
+                over: crowd.above as usize,
+                edge: crowd.edge,
+                documents: crowd.counts_documents,
+            }),
+            ..Limits::default()
         },
         ..harness::rules(profile)
     }

@@ -1,0 +1,133 @@
+//! What surveying and planning a long conversation costs, and how that grows with its length.
+//!
+//! `cargo bench -p photic --bench plan` prints the figures; with `-- --check` it fails past the
+//! limits. CPU time, medians of interleaved rounds: machines are noisy.
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people")]
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+
+use photic::{Policy, Profile, Wire};
+
+const ROUNDS: usize = 15;
+/// Messages of the conversations, shortest first; the last one is held to account.
+const LENGTHS: [usize; 4] = [250, 500, 1000, 2000];
+/// Images of the longest one; the others have as many for their length.
+const IMAGES: usize = 700;
+/// Milliseconds for the longest one.
+const MOST_MILLIS: f64 = 5.0;
+/// Twice as long may cost this much more: twice, and what noise adds.
+const MOST_GROWTH: f64 = 2.5;
+
+fn main() {
+    let check = std::env::args().any(|argument| argument == "--check");
+    let mut within = true;
+    for (wire, model) in [
+        (Wire::Anthropic, "claude-opus-5"),
+        (Wire::OpenAiResponses, "gpt-5.6"),
+        (Wire::OpenAiChat, "gpt-4o"),
+        // Eight images at the most: nearly all of them must go.
+        (Wire::OpenAiChat, "mistral-medium-3"),
+    ] {
+        let profile = photic::profile::resolve(wire, Some(model), None);
+        println!("\n{wire}, {}: {IMAGES} images in {} messages", profile.id, LENGTHS[3]);
+        within &= measure(&profile);
+    }
+    assert!(
+        !check || within,
+        "past the limits: {MOST_MILLIS} ms, or {MOST_GROWTH} times for twice the length"
+    );
+}
+
+fn measure(profile: &Profile) -> bool {
+    let bodies = LENGTHS.map(|messages| body(profile.wire, messages));
+    let transcripts = bodies.each_ref().map(|body| photic::lift(profile.wire, body).0);
+    let mut times = vec![Vec::new(); LENGTHS.len()];
+    for _ in 0..ROUNDS {
+        for (times, transcript) in times.iter_mut().zip(&transcripts) {
+            let start = cpu_nanos();
+            let plan = photic::plan(photic::survey(transcript), profile, &Policy::default());
+            times.push(cpu_nanos() - start);
+            assert_eq!(black_box(plan).fates.len(), transcript.media.len());
+        }
+    }
+    // Noise only ever adds: the growth is judged by the best round of each.
+    let best: Vec<f64> = times.iter().map(|times| *times.iter().min().unwrap() as f64).collect();
+    let medians: Vec<f64> = times.iter_mut().map(|times| median(times)).collect();
+    let mut within = true;
+    for (at, (length, median)) in LENGTHS.iter().zip(&medians).enumerate() {
+        let growth = if at == 0 { 1.0 } else { best[at] / best[at - 1] };
+        println!("  {length:>5} messages {:>8.3} ms  {growth:>5.2} x the one before", median / 1e6);
+        within &= growth <= MOST_GROWTH;
+    }
+    assert_eq!(transcripts[3].media.len(), IMAGES);
+    within && medians[3] / 1e6 <= MOST_MILLIS
+}
+
+/// A conversation of so many messages, with a picture in one of three, more or less.
+fn body(wire: Wire, messages: usize) -> Vec<u8> {
+    let images = IMAGES * messages / LENGTHS[3];
+    let (open, close) = match wire {
+        Wire::Anthropic => (r#"{"model":"m","max_tokens":9,"messages":["#, "]}"),
+        Wire::OpenAiResponses => (r#"{"model":"m","input":["#, "]}"),
+        Wire::OpenAiChat => (r#"{"model":"m","messages":["#, "]}"),
+    };
+    let words = "The agent looked at the screen and decided which button to press next.";
+    let mut body = format!(r#"{open}{{"role":"user","content":"Go on."}}"#);
+    let mut shown = 0;
+    for turn in 1..messages.div_ceil(2) {
+        // Pictures are spread evenly over the turns.
+        let picture = shown * messages < images * 2 * turn;
+        shown += usize::from(picture);
+        let content = if picture { parts(wire, shown) } else { format!("\"{words}\"") };
+        match wire {
+            Wire::Anthropic => write!(
+                body,
+                r#",{{"role":"assistant","content":[{{"type":"text","text":"{words}"}},{{"type":"tool_use","id":"call_{turn}","name":"look","input":{{}}}}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"call_{turn}","content":{content}}}]}}"#
+            ),
+            Wire::OpenAiResponses => write!(
+                body,
+                r#",{{"type":"function_call","call_id":"call_{turn}","name":"look","arguments":"{{}}"}},{{"type":"function_call_output","call_id":"call_{turn}","output":{content}}}"#
+            ),
+            Wire::OpenAiChat => write!(
+                body,
+                r#",{{"role":"assistant","content":"{words}","tool_calls":[{{"id":"call_{turn}","type":"function","function":{{"name":"look","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"call_{turn}","content":{content}}}"#
+            ),
+        }
+        .unwrap();
+    }
+    body.push_str(close);
+    body.into_bytes()
+}
+
+fn parts(wire: Wire, number: usize) -> String {
+    let base64 = png_base64(number);
+    match wire {
+        Wire::Anthropic => format!(
+            r#"[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{base64}"}}}}]"#
+        ),
+        Wire::OpenAiResponses => {
+            format!(r#"[{{"type":"input_image","image_url":"data:image/png;base64,{base64}"}}]"#)
+        }
+        Wire::OpenAiChat => format!(
+            r#"[{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{base64}"}}}}]"#
+        ),
+    }
+}
+
+/// The header of a real picture, a number, then filler: nothing here decodes pixels.
+fn png_base64(number: usize) -> String {
+    let filler = "gAAAABAAAAAC".repeat(340);
+    format!("iVBORw0KGgoAAAANSUhEUgAABQAAAAMgCAIAAADz+lisAAAA{number:08}{filler}")
+}
+
+/// CPU time of this thread.
+fn cpu_nanos() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+fn median(times: &mut [u64]) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2] as f64
+}

@@ -1,0 +1,167 @@
+//! Pictures that are a true header of any size, a number, and filler up to any weight.
+//!
+//! Nothing decodes them; everything that reads headers must believe them. The number is found again
+//! in whatever was lowered.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use photic_testkit::oracle::{self, Source};
+
+/// One picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Frame {
+    /// Two frames of one number are the same bytes.
+    pub(super) number: u32,
+    pub(super) kind: Kind,
+    pub(super) size: (u32, u32),
+    /// Bytes before base64, as far as there is room for header and number.
+    pub(super) weight: usize,
+    /// It is sent by address, without its bytes.
+    pub(super) remote: bool,
+}
+
+/// What the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Png,
+    Jpeg,
+    Webp,
+    Gif,
+    /// Real, and taken by nobody.
+    Bmp,
+}
+
+/// What stands before a number. Base64 of it is [`MARK64`], for header and mark are whole triples.
+const MARK: &[u8] = b"photic";
+const MARK64: &str = "cGhvdGlj";
+
+impl Frame {
+    /// A small PNG.
+    pub(super) const fn png(number: u32, width: u32, height: u32) -> Self {
+        Self { number, kind: Kind::Png, size: (width, height), weight: 0, remote: false }
+    }
+
+    pub(super) const fn weighing(self, weight: usize) -> Self {
+        Self { weight, ..self }
+    }
+
+    pub(super) const fn media_type(&self) -> &'static str {
+        match self.kind {
+            Kind::Png => "image/png",
+            Kind::Jpeg => "image/jpeg",
+            Kind::Webp => "image/webp",
+            Kind::Gif => "image/gif",
+            Kind::Bmp => "image/bmp",
+        }
+    }
+
+    /// Its bytes as padded base64.
+    pub(super) fn base64(&self) -> String {
+        let head = self.head();
+        let rest = self.weight.saturating_sub(head.len());
+        let mut text = String::with_capacity(head.len() * 4 / 3 + rest.div_ceil(3) * 4);
+        STANDARD.encode_string(&head, &mut text);
+        text.push_str(&"AAAA".repeat(rest / 3));
+        text.push_str(["", "AA==", "AAA="][rest % 3]);
+        text
+    }
+
+    /// How many bytes it has before base64.
+    pub(super) fn bytes(&self) -> usize {
+        self.head().len().max(self.weight)
+    }
+
+    /// As the wires write it that take addresses and data URLs.
+    pub(super) fn url(&self) -> String {
+        if self.remote {
+            return format!("https://pictures.example/photic{:06}.png", self.number);
+        }
+        format!("data:{};base64,{}", self.media_type(), self.base64())
+    }
+
+    /// Header and number, a multiple of three bytes.
+    fn head(&self) -> Vec<u8> {
+        let (width, height) = self.size;
+        let (w16, h16) = (width as u16, height as u16);
+        let mut head = match self.kind {
+            Kind::Png => {
+                let mut head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+                head.extend(width.to_be_bytes());
+                head.extend(height.to_be_bytes());
+                head.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
+                head
+            }
+            Kind::Jpeg => {
+                let mut head = vec![0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8];
+                head.extend(h16.to_be_bytes());
+                head.extend(w16.to_be_bytes());
+                head.extend([3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
+                head
+            }
+            Kind::Webp => {
+                let mut head = b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
+                head.extend(&(width - 1).to_le_bytes()[..3]);
+                head.extend(&(height - 1).to_le_bytes()[..3]);
+                head
+            }
+            Kind::Gif => {
+                let mut head = b"GIF89a".to_vec();
+                head.extend(w16.to_le_bytes());
+                head.extend(h16.to_le_bytes());
+                head.extend([0, 0, 0, 0x21, 0xFE]);
+                head
+            }
+            Kind::Bmp => {
+                let mut head = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+                head.extend(width.to_le_bytes());
+                head.extend(height.to_le_bytes());
+                head.extend([1, 0, 24, 0]);
+                head.resize(54, 0);
+                head
+            }
+        };
+        head.extend(MARK);
+        head.extend(format!("{:06}", self.number).into_bytes());
+        head
+    }
+}
+
+/// The number of a picture by its base64.
+pub(super) fn number_in(base64: &[u8]) -> Option<u32> {
+    let head = base64.get(..base64.len().min(160))?;
+    let at = head.windows(MARK64.len()).position(|window| window == MARK64.as_bytes())?;
+    let digits = STANDARD.decode(head.get(at + 8..at + 16)?).ok()?;
+    std::str::from_utf8(&digits).ok()?.parse().ok()
+}
+
+/// The numbers of what the provider was shown: one, or those of all that a sheet was made of.
+pub(super) fn numbers(image: &oracle::Image) -> Vec<u32> {
+    let bytes = match &image.source {
+        Source::Inline(bytes) => bytes.as_slice(),
+        Source::Remote(url) => url.as_bytes(),
+        Source::File(_) => &[],
+    };
+    let mut numbers = Vec::new();
+    let mut rest = &bytes[..bytes.len().min(4096)];
+    while let Some(at) = rest.windows(MARK.len()).position(|window| window == MARK) {
+        rest = &rest[at + MARK.len()..];
+        let digits = rest.get(..6).and_then(|digits| std::str::from_utf8(digits).ok());
+        numbers.extend(digits.and_then(|digits| digits.parse::<u32>().ok()));
+    }
+    numbers
+}
+
+#[test]
+fn frames_are_what_they_say() {
+    for kind in [Kind::Png, Kind::Jpeg, Kind::Webp, Kind::Gif, Kind::Bmp] {
+        for (weight, size) in [(0, (1, 20_000)), (1000, (20_000, 20_000)), (1001, (7, 3))] {
+            let frame = Frame { number: 123, kind, size, weight, remote: false };
+            let bytes = STANDARD.decode(frame.base64()).unwrap();
+            assert_eq!(bytes.len(), frame.bytes());
+            assert_eq!(oracle::sniff(&bytes), Some(frame.media_type()));
+            let header = photic::media::Payload::encode(&bytes).header();
+            assert_eq!((header.media_type, header.size), (Some(frame.media_type()), Some(size)));
+            assert_eq!(number_in(frame.base64().as_bytes()), Some(123));
+        }
+    }
+}
