@@ -1,13 +1,14 @@
 //! Findings that depend on the model a request is for, and what each costs.
 
 use crate::finding::{Code, Cost, Finding};
+use crate::json::Kind;
 use crate::lift::position;
 use crate::media::{Found, MediaKind};
 use crate::plan::{Fate, Plan, Reason, placed, tokens};
-use crate::profile::Placement;
+use crate::profile::{Placement, ToolContent};
 use crate::survey::Sighting;
 use crate::tokens::text_tokens;
-use crate::transcript::{MediaId, Role, Transcript};
+use crate::transcript::{MediaId, Message, Role, Transcript};
 
 /// Everything that is wrong with a request on its own wire: what [`crate::lift`] found, what the
 /// plan for the same wire had to repair, and what each image costs as it stands.
@@ -28,6 +29,7 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan) -> Ve
         }
     }
     findings.extend(unbridged(transcript, plan));
+    findings.extend(lists_for_strings(transcript, plan));
     for finding in &mut findings {
         finding.cost = finding.media.and_then(|id| cost(finding.code, plan, id));
     }
@@ -80,6 +82,20 @@ fn unbridged(transcript: &Transcript<'_>, plan: &Plan) -> Vec<Finding> {
         .filter_map(|pair| {
             let at = position(transcript, pair[1].node?, None);
             Some(Finding { code: Code::UserAfterTool, at, media: None, cost: None })
+        })
+        .collect()
+}
+
+/// Tool results that are lists, where the endpoint takes strings only.
+fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan) -> Vec<Finding> {
+    let demanded = plan.profile.quirks.tool_content == ToolContent::String;
+    let results = transcript.messages.iter().flat_map(Message::results).filter(|_| demanded);
+    results
+        .filter_map(|result| result.slot)
+        .filter(|&slot| transcript.doc.value(slot).kind() == Kind::Array)
+        .map(|slot| {
+            let at = position(transcript, slot, None);
+            Finding { code: Code::ToolContentList, at, media: None, cost: None }
         })
         .collect()
 }

@@ -114,7 +114,7 @@ codes! {
     /// A picture of a type that is not accepted.
     UnsupportedType = "unsupported_type",
         "this model does not accept images of this type",
-        "convert it to PNG or JPEG; until then `photic lower` says that nothing was shown";
+        "`photic lower` converts it, or says that nothing was shown";
     /// A source that is not accepted.
     SourceNotAccepted = "image_source_not_accepted",
         "this endpoint does not take media from such a source",
@@ -122,7 +122,7 @@ codes! {
     /// A picture past a limit.
     OverLimit = "image_over_limit",
         "the image is past a limit of this model, and the whole request would be rejected",
-        "shrink it; until then `photic lower` says that nothing was shown";
+        "`photic lower` shrinks it, or says that nothing was shown";
     /// More pictures than the endpoint takes.
     TooManyImages = "too_many_images",
         "the request holds more images than this model accepts",
@@ -131,6 +131,10 @@ codes! {
     EmptyToolContent = "empty_tool_content",
         "the tool result is empty, which some providers reject",
         "`photic lower` writes that there was no output";
+    /// A list in a tool result where only a string is taken.
+    ToolContentList = "tool_content_list",
+        "this endpoint takes a tool result as a string only; a list is rejected or mangled",
+        "`photic lower` writes it as a string";
     /// A tool result that answers no call.
     OrphanToolResult = "orphan_tool_result",
         "no call precedes this tool result",

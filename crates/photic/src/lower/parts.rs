@@ -2,11 +2,12 @@
 
 use super::decision::{Decision, Did};
 use super::place::Placer;
+use crate::json::Kind;
 use crate::lift::position;
 use crate::media::Source;
 use crate::notice::{self, Owner};
 use crate::plan::Fate;
-use crate::profile::ErrorResults;
+use crate::profile::{ErrorResults, ToolContent};
 use crate::structure::{Place, is_empty};
 use crate::transcript::{
     CallKind, MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven,
@@ -72,6 +73,7 @@ impl<'a> Placer<'_, 'a> {
                 }
             }
         }
+        changed |= self.is_list_for_a_string(result);
         // Where results are nested, a good one may be empty.
         let may_be_empty = self.same_wire && self.nests && !result.is_error && !changed;
         // A slot for a picture of the screen holds no words.
@@ -91,6 +93,14 @@ impl<'a> Placer<'_, 'a> {
         };
         let changed = changed || (self.nests && result.renamed);
         (result, changed)
+    }
+
+    /// Whether a result came as a list where the endpoint takes a string only.
+    fn is_list_for_a_string(&self, result: &ToolResult<'a>) -> bool {
+        let is_list = |slot| self.transcript.doc.value(slot).kind() == Kind::Array;
+        self.same_wire
+            && self.plan.profile.quirks.tool_content == ToolContent::String
+            && result.slot.is_some_and(is_list)
     }
 
     /// Places one part; whether anything about it changed.

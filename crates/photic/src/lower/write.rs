@@ -288,8 +288,13 @@ impl<'t, 'a> Writer<'t, 'a> {
             && result
                 .slot
                 .is_some_and(|slot| self.transcript.doc.value(slot).kind() == Kind::Array);
+        let takes_lists = self.plan.profile.quirks.tool_content == ToolContent::Any;
+        // A mark makes a list of a result. Where there are marks, what would be joined into one
+        // string stays a list, so that a mark that moves on leaves the same parts behind.
+        let several = result.content.len() + usize::from(result.is_error) > 1;
+        let may_be_marked = self.plan.profile.cache.mark.is_some() && several;
         result.content.iter().any(|part| matches!(part, Part::Media(_)))
-            || (came_as_list && self.plan.profile.quirks.tool_content == ToolContent::Any)
+            || (takes_lists && (came_as_list || may_be_marked))
     }
 
     pub(crate) fn left_out(&mut self, did: Did, node: Option<NodeId>) {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::recipe::{Fit, Recipe};
 use super::{Plan, Policy, Purpose};
 use crate::media::{Found, HEADER_LOOK, MediaKind};
-use crate::profile::{self, Capability, ErrorResults, Limits, Placement, Profile};
+use crate::profile::{self, Capability, ErrorResults, Placement, Profile};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, Role};
 use crate::wire::Wire;
@@ -185,7 +185,7 @@ fn image_unacceptable(sighting: &Sighting, profile: &Profile) -> Option<Reason> 
     }
     match header.size {
         Some((width, height)) => {
-            over_limit(sighting, width, height, &profile.limits).then_some(Reason::OverLimit)
+            over_limit(sighting, (width, height), profile).then_some(Reason::OverLimit)
         }
         // Behind more metadata than is looked through; the provider will find it.
         None if header.bytes > HEADER_LOOK => None,
@@ -193,9 +193,12 @@ fn image_unacceptable(sighting: &Sighting, profile: &Profile) -> Option<Reason> 
     }
 }
 
-fn over_limit(sighting: &Sighting, width: u32, height: u32, limits: &Limits) -> bool {
+fn over_limit(sighting: &Sighting, (width, height): (u32, u32), profile: &Profile) -> bool {
+    let limits = &profile.limits;
     let past = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value > limit);
-    let patches = u64::from(width.div_ceil(32)) * u64::from(height.div_ceil(32));
+    // Patches are counted after the provider's own resize.
+    let seen = profile.seen(width, height, sighting.detail);
+    let patches = u64::from(seen.width.div_ceil(32)) * u64::from(seen.height.div_ceil(32));
     past(limits.image_base64_bytes, sighting.wire_bytes as u64)
         || past(limits.image_raw_bytes, sighting.header.bytes as u64)
         || past(limits.edge.map(u64::from), u64::from(width.max(height)))

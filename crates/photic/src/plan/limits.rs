@@ -38,7 +38,8 @@ pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, 
 
 /// Retires media until a body that was written has lost so many bytes; what had to give way.
 ///
-/// Only the written body tells its size, so this is asked by whoever wrote it.
+/// Only the written body tells its size, so this is asked by whoever wrote it, and asked again if
+/// the notices took too much of what was saved.
 pub(crate) fn shed(plan: &mut Plan, excess: usize) -> Vec<MediaId> {
     let mut retired = Vec::new();
     let mut saved = 0;
@@ -51,7 +52,7 @@ pub(crate) fn shed(plan: &mut Plan, excess: usize) -> Vec<MediaId> {
         if plan.fates[id].is_shown() && bytes > NOTICE.1 as usize {
             plan.fates[id] = Fate::Elide(Reason::OverBudget);
             plan.recipes.remove(&id);
-            saved += bytes - NOTICE.1 as usize;
+            saved += bytes;
             retired.push(id);
         }
     }
@@ -195,7 +196,14 @@ impl<'r> Request<'r> {
             .filter(|sighting| self.load_of(sighting).large > 0)
             .map(|sighting| sighting.media)
             .collect();
-        self.retire(Reason::OverLimit, |one| large.contains(&one.media), is_crowd);
+        let is_large = |one: &Sighting| large.contains(&one.media);
+        let is_wrong = |load: Load| is_crowd(load) && load.large > 0;
+        let newest = self.order.last().copied();
+        let is_old = |one: &Sighting| is_perceived(one) && Some(one.media) != newest;
+        // Large views go; if what is large must stay, the crowd is thinned around it.
+        self.retire(Reason::OverLimit, |one| is_old(one) && is_large(one), is_wrong);
+        self.retire(Reason::OverCount, |one| is_old(one) && is_image(one), is_wrong);
+        self.retire(Reason::OverLimit, is_large, is_wrong);
     }
 
     /// The bounds of an image that is made anew, which it is from now on.

@@ -349,7 +349,8 @@ impl Keeper {
             Retention::All => (spare / 2).min((count - self.frontier) as u64 / 2),
             Retention::Turns(_) | Retention::Newest(_) => return self.frontier,
         };
-        count - (keep.min(spare) as usize).min(count)
+        // The newest is never given up for what stands beside it.
+        count - (keep.min(spare).max(1) as usize).min(count)
     }
 
     fn retire(&mut self, to: usize) {

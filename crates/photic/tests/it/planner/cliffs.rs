@@ -379,7 +379,6 @@ fn patches_are_counted_after_the_resize() {
 }
 
 #[test]
-#[ignore = "a list that holds texts only goes out as it came, on its own wire"]
 fn a_list_of_texts_where_a_string_is_demanded() {
     let body = br#"{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"shown"}]}]}"#;
     for id in ["groq", "ollama"] {

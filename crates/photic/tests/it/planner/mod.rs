@@ -13,7 +13,6 @@ mod prefix;
 mod random;
 mod render;
 mod rules;
-// The planner with policies, recipes and ledgered changes: `#[path = "subject_next.rs"]` here.
 mod subject;
 
 use proptest::test_runner::{Config, RngSeed};

@@ -89,8 +89,6 @@ impl Trial {
         let mut rules = rules(&profile);
         // Nothing is rewritten only to state a detail.
         rules.needs_detail &= history.wire != profile.wire;
-        // Not yet: see `a_list_of_texts_where_a_string_is_demanded`.
-        rules.tool_lists |= history.wire == profile.wire;
         let outcome = subject::lower(history.wire, body, &profile, &choice);
         let (seen, violations) = oracle::look(profile.wire.name(), &outcome.body, &rules);
         let shown = seen.images.iter().flat_map(numbers).collect();
