@@ -10,4 +10,5 @@ mod golden;
 mod harness;
 mod properties;
 mod replies;
+mod simulate;
 mod support;
