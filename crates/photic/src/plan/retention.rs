@@ -75,6 +75,13 @@ pub struct View {
     pub twin: Option<usize>,
 }
 
+impl View {
+    /// One of so many tokens and bytes.
+    pub const fn new(tokens: u64, bytes: u64) -> Self {
+        Self { tokens, bytes, twin: None }
+    }
+}
+
 /// What a request adds to the one before it. Its words stand before its views.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn<'v> {
@@ -85,7 +92,7 @@ pub struct Turn<'v> {
 }
 
 /// What a notice in place of a view costs, in tokens and bytes.
-pub const NOTICE: (u64, u64) = (15, 200);
+pub const NOTICE: (u64, u64) = (25, 110);
 
 /// How much of the words between retired views weighs on the choice of the moment. Each of them is
 /// re-written once per batch however long a batch is, so in an endless session it would be 0; but

@@ -60,7 +60,7 @@ impl<'s> Player<'s> {
         match &mut self.way {
             Way::Planned(keeper) => {
                 let prompt = if step == 1 { system } else { 0 };
-                let view = View { tokens: image, bytes: 0, twin: None };
+                let view = View::new(image, 0);
                 let new = views - self.session.views(step - 1);
                 keeper.turn(&Turn {
                     rest: Load { tokens: prompt + text, ..Load::default() },

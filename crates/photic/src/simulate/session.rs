@@ -1,7 +1,5 @@
 //! A session as the simulator sees it: a prompt, then steps of words and, in some of them, a view.
 
-use crate::retention::NOTICE;
-
 /// The turns of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
@@ -13,6 +11,8 @@ pub struct Session {
     pub text: u64,
     /// Tokens of a view.
     pub image: u64,
+    /// Tokens of what stands in place of a retired view.
+    pub notice: u64,
     /// A step in so many has a view, from the first one on.
     pub every: usize,
 }
@@ -20,7 +20,7 @@ pub struct Session {
 impl Default for Session {
     /// A hundred steps of a computer-use session.
     fn default() -> Self {
-        Self { steps: 100, system: 3000, text: 300, image: 1300, every: 1 }
+        Self { steps: 100, system: 3000, text: 300, image: 1300, notice: 15, every: 1 }
     }
 }
 
@@ -80,7 +80,7 @@ impl Session {
         self.system
             + self.text * place.texts as u64
             + self.image * (place.views as u64 - retired)
-            + NOTICE.0 * retired
+            + self.notice * retired
     }
 
     /// Tokens of a request.
