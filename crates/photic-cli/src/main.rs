@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod input;
 mod lower;
+mod simulate;
 mod style;
 mod view;
 
@@ -33,6 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Check(options) => check::run(options),
         Command::Lower(options) => lower::run(options),
         Command::View(options) => view::run(options),
+        Command::Simulate(options) => simulate::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);
