@@ -195,7 +195,7 @@ fn labels(out: &mut String, scale: &Scale, comparison: &Comparison, lines: &[&Li
         let _ = writeln!(
             out,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{}\">{}, {:.0} %</text>",
-            scale.x(scale.leaves(&line.outcome.paid).unwrap_or(scale.steps)) - 12.0,
+            scale.x(scale.leaves(&line.outcome.paid).unwrap_or(scale.steps)) - 20.0,
             FRAME.1 + 16.0 + LABEL * index as f64,
             look(line).color,
             line.name,
