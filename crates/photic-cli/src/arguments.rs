@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
-use photic::Wire;
+use photic::retention::Retention;
+use photic::{Policy, Purpose, Wire};
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
 
@@ -13,6 +14,7 @@ Examples:
   photic check request.json                    what blinds the model in this request?
   photic check request.json --for gpt-4o       … and what does it cost on that model?
   photic lower request.json --to anthropic     the same conversation, repaired, for another wire
+  photic explain request.json --for gpt-5.6    what becomes of every image, and what it costs
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   curl … | photic check -                      from standard input
@@ -30,6 +32,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     Check(CheckOptions),
     Lower(LowerOptions),
+    Explain(ExplainOptions),
     View(ViewOptions),
     Simulate(SimulateOptions),
     /// Print a completion script for a shell
@@ -72,9 +75,57 @@ pub(crate) struct LowerOptions {
     /// The wire to write
     #[arg(long, value_name = "WIRE", value_parser = wire())]
     pub(crate) to: Wire,
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
     /// Say on standard error what was done and why
     #[arg(long)]
     pub(crate) explain: bool,
+}
+
+/// Say what becomes of every image of a request, why, and what that costs
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic explain request.json --for claude-sonnet-5
+  photic explain request.json --for gpt-5.6 --policy 'newest(4)'
+  photic explain request.json --for claude-sonnet-5 --json
+")]
+pub(crate) struct ExplainOptions {
+    #[command(flatten)]
+    pub(crate) source: SourceOptions,
+    /// The wire it is sent on; without it, its own
+    #[arg(long, value_name = "WIRE", value_parser = wire())]
+    pub(crate) to: Option<Wire>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
+}
+
+/// How a request is planned.
+#[derive(Debug, Args)]
+pub(crate) struct PolicyOptions {
+    /// How long tool images stay in sight: priced, turns(K), newest(N) or all
+    #[arg(long, value_name = "POLICY", default_value = "priced", value_parser = retention)]
+    policy: Retention,
+    /// The newest tool images that `priced` always keeps
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    keep: usize,
+    /// Plan for a summary: descriptors, no pixels
+    #[arg(long)]
+    summary: bool,
+}
+
+impl PolicyOptions {
+    /// With pixels: this program can make pictures.
+    pub(crate) fn policy(&self) -> Policy {
+        let mut policy = Policy::default();
+        policy.retention = self.policy;
+        policy.floor = self.keep;
+        policy.pixels = true;
+        if self.summary {
+            policy.purpose = Purpose::Summarize;
+        }
+        policy
+    }
 }
 
 /// Show a picture as a model would get it: exit 0 shown, 1 refused, 2 error
@@ -197,6 +248,11 @@ fn size(text: &str) -> Result<(u32, u32), String> {
         Some((Ok(width @ 1..), Ok(height @ 1..))) => Ok((width, height)),
         _ => Err("a width and a height are wanted, like `1280x800`".to_owned()),
     }
+}
+
+fn retention(text: &str) -> Result<Retention, String> {
+    let names = || format!("one of {} is wanted", Retention::NAMES.join(", "));
+    Retention::from_name(text).ok_or_else(names)
 }
 
 fn region(text: &str) -> Result<Rect, String> {

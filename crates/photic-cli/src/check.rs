@@ -14,7 +14,7 @@ pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let wire = input.wire(&options.source)?;
     let profile = photic::profile::resolve(wire, options.source.model.as_deref(), None);
     let (transcript, lifted) = photic::lift(wire, &input.body);
-    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &plan);
     let out = anstream::stdout().lock();
     if options.source.json {

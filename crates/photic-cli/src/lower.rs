@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic::json::Segments;
-use photic::{Decision, Finding, Ledger, Policy, Wire};
+use photic::{Decision, Finding, Ledger, Wire};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -30,8 +30,9 @@ fn request_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Re
         return input.unknown();
     }
     let profile = photic::profile::resolve(options.to, options.source.model.as_deref(), None);
-    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
-    let lowered = photic::lower(&transcript, &plan);
+    let plan = photic::plan(photic::survey(&transcript), &profile, &options.policy.policy());
+    let prepared = photic_pixels::prepare(&transcript, &plan);
+    let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     if options.explain {
         explain(from, &profile, &plan.ledger, &lowered.decisions)?;
     }

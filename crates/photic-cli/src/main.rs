@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod explain;
 mod input;
 mod lower;
 mod simulate;
@@ -33,6 +34,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Check(options) => check::run(options),
         Command::Lower(options) => lower::run(options),
+        Command::Explain(options) => explain::run(options),
         Command::View(options) => view::run(options),
         Command::Simulate(options) => simulate::run(options),
         Command::Completions { shell } => {

@@ -7,6 +7,7 @@ pub mod geometry;
 pub mod header;
 pub mod legibility;
 mod limits;
+mod prepare;
 mod raster;
 mod refusal;
 pub mod resize;
@@ -14,6 +15,7 @@ pub mod strip;
 mod view;
 
 pub use limits::Limits;
+pub use prepare::{fitted, prepare, sheet};
 pub use raster::{Layout, Raster};
 pub use refusal::{Refusal, RefusalCode};
 pub use view::{View, ViewRequest, Warning, view};

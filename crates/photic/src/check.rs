@@ -58,7 +58,14 @@ const fn not_shown(fate: Fate) -> Option<Code> {
         Reason::SourceNotAccepted => Some(Code::SourceNotAccepted),
         Reason::OverLimit => Some(Code::OverLimit),
         Reason::OverCount | Reason::OverBudget => Some(Code::TooManyImages),
-        Reason::Fits | Reason::ResultSlot | Reason::ErrorResult | Reason::RoleForbids => None,
+        Reason::Fits
+        | Reason::ResultSlot
+        | Reason::ErrorResult
+        | Reason::RoleForbids
+        | Reason::Retired
+        | Reason::Repeated
+        | Reason::OnSheet
+        | Reason::Summary => None,
     }
 }
 

@@ -47,8 +47,11 @@ pub mod wire;
 pub use check::check;
 pub use finding::{Code, Cost, Finding, Position};
 pub use lift::lift;
-pub use lower::{Decision, Did, Lowered, lower};
-pub use plan::{Fate, Ledger, Plan, Policy, Reason, plan, retention};
+pub use lower::{Decision, Did, Lowered, lower, lower_prepared};
+pub use plan::{
+    Change, Fate, Fit, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason, Recipe, plan,
+    retention,
+};
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
 pub use survey::{Sighting, Slot, Survey, survey};

@@ -7,6 +7,7 @@
 use crate::media::Header;
 use crate::plan::Reason;
 use crate::profile::MediaKind;
+use crate::survey::{Sighting, Slot};
 
 /// What a result says where its image was moved.
 pub(crate) fn moved(kind: MediaKind, ordinal: usize) -> String {
@@ -44,14 +45,41 @@ pub(crate) fn beside(kind: MediaKind, ordinal: usize) -> String {
 }
 
 /// What stands in place of a medium that is not shown.
-pub(crate) fn not_shown(kind: MediaKind, header: &Header, reason: Reason) -> String {
-    let noun = noun(kind);
-    let facts = match (header.media_type, header.size) {
+///
+/// A view that a tool could show again is spoken of in one way, whatever made it give way: the
+/// reason may change from turn to turn, and the words must not.
+pub(crate) fn not_shown(sighting: &Sighting, reason: Reason) -> String {
+    let noun = noun(sighting.kind);
+    let facts = facts(&sighting.header);
+    let gave_way = matches!(reason, Reason::Retired | Reason::OverCount | Reason::OverBudget);
+    if gave_way && matches!(sighting.slot, Slot::Result { .. }) {
+        let tool = sighting.tool.as_deref().unwrap_or("the tool");
+        return format!(
+            "[{noun} not shown{facts}: you cannot see it; call {tool} again to see it]"
+        );
+    }
+    let says = reason.says();
+    match reason {
+        Reason::Repeated => format!("[{noun} not repeated{facts}: {says}]"),
+        // It may have been shown in earlier turns.
+        Reason::OverCount | Reason::OverBudget | Reason::Summary => {
+            format!("[{noun} not shown{facts}: {says}; you cannot see it]")
+        }
+        _ => format!("[{noun} not shown{facts}: {says}; you have not seen it]"),
+    }
+}
+
+/// What stands in place of a picture that shares a sheet with others.
+pub(crate) fn on_sheet(cell: usize) -> String {
+    format!("[this image is shown further down, as cell {cell} of a sheet of several]")
+}
+
+fn facts(header: &Header) -> String {
+    match (header.media_type, header.size) {
         (Some(media_type), Some((width, height))) => format!(" ({media_type}, {width}x{height})"),
         (Some(media_type), None) => format!(" ({media_type})"),
         (None, _) => String::new(),
-    };
-    format!("[{noun} not shown{facts}: {}; you have not seen it]", reason.says())
+    }
 }
 
 /// A part that this wire cannot carry.

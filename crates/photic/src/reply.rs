@@ -5,7 +5,7 @@
 use crate::json::{Doc, Kind, Segments, Str, Value};
 use crate::lift::Lifter;
 use crate::lower::Writer;
-use crate::plan::{Policy, plan};
+use crate::plan::{Policy, Prepared, plan};
 use crate::profile::Profile;
 use crate::structure::plain_id;
 use crate::survey::survey;
@@ -130,8 +130,8 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
     if reply.said.wire == to || !reply.said.is_readable() {
         return Segments::whole(reply.said.body);
     }
-    let plan = plan(survey(&reply.said), &Profile::generic(to), &Policy::default());
-    let writer = Writer::new(&reply.said, &plan);
+    let plan = plan(survey(&reply.said), &Profile::generic(to), &Policy::hands_off());
+    let writer = Writer::new(&reply.said, &plan, const { &Prepared::new() });
     match to {
         Wire::OpenAiChat => openai_chat::lower_reply(&writer, reply),
         Wire::OpenAiResponses => openai_responses::lower_reply(reply),

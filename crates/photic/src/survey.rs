@@ -2,10 +2,12 @@
 //!
 //! Headers only. No pixel is decoded, and no long string is hashed before somebody asks.
 
+use std::collections::BTreeMap;
+
 use crate::json::Str;
 use crate::media::{Found, Header, MediaKind, Source, is_type};
 use crate::profile::{self, Detail};
-use crate::transcript::{CallKind, MediaId, Part, Role, Transcript};
+use crate::transcript::{CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// What a survey found.
@@ -17,6 +19,13 @@ pub struct Survey {
     pub sightings: Vec<Sighting>,
     /// The first message after the last of the assistant's.
     pub current_turn: usize,
+    /// Where each request ended that this conversation was: the number of messages it held. The
+    /// last one is this request.
+    pub requests: Vec<usize>,
+    /// Bytes of each message that are no media.
+    pub words: Vec<usize>,
+    /// Bytes of the body that are no message: settings and tools.
+    pub settings: usize,
 }
 
 /// One occurrence of a medium.
@@ -46,6 +55,10 @@ pub struct Sighting {
     pub detail: Option<Detail>,
     /// Bytes it takes in the body.
     pub wire_bytes: usize,
+    /// The tool that returned it, if its name is a plain word.
+    pub tool: Option<String>,
+    /// An earlier medium of the very same bytes.
+    pub twin: Option<MediaId>,
 }
 
 /// Whose words a medium stands among.
@@ -64,30 +77,100 @@ pub enum Slot {
 
 /// Lists every sighting.
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
-    let mut places = vec![(0, Slot::Message(Role::Unknown)); transcript.media.len()];
-    for (index, message) in transcript.messages.iter().enumerate() {
+    let messages = &transcript.messages;
+    let mut places = vec![(0, Slot::Message(Role::Unknown), None); transcript.media.len()];
+    let mut tools: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for (index, message) in messages.iter().enumerate() {
+        for call in message.calls() {
+            tools.insert(call.id.decode().into_owned(), plain_word(&call.name));
+        }
         for part in &message.parts {
-            let slot = match part {
-                Part::Result(result) => {
-                    Slot::Result { error: result.is_error, screen: result.kind == CallKind::Screen }
-                }
-                _ => Slot::Message(message.role),
+            let (slot, tool) = match part {
+                Part::Result(result) => (
+                    Slot::Result {
+                        error: result.is_error,
+                        screen: result.kind == CallKind::Screen,
+                    },
+                    tools.get(&*result.call_id.decode()).cloned().flatten(),
+                ),
+                _ => (Slot::Message(message.role), None),
             };
-            part.each_media(&mut |id| places[id] = (index, slot));
+            part.each_media(&mut |id| places[id] = (index, slot, tool.clone()));
         }
     }
-    let sightings: Vec<Sighting> = places
+    let mut sightings: Vec<Sighting> = places
         .into_iter()
         .enumerate()
-        .map(|(id, (message, slot))| look(transcript, id, message, slot))
+        .map(|(id, (message, slot, tool))| Sighting { tool, ..look(transcript, id, message, slot) })
         .collect();
-    let last_assistant =
-        transcript.messages.iter().rposition(|message| message.role == Role::Assistant);
+    find_twins(transcript, &mut sightings);
+    let mut words: Vec<usize> =
+        messages.iter().map(|message| length(transcript, message)).collect();
+    let settings = transcript.body.len().saturating_sub(words.iter().sum());
+    for sighting in &sightings {
+        words[sighting.message] = words[sighting.message].saturating_sub(sighting.wire_bytes);
+    }
+    let last_assistant = messages.iter().rposition(|message| message.role == Role::Assistant);
     Survey {
         wire: transcript.wire,
         current_turn: last_assistant.map_or(0, |unit| unit + 1),
         sightings,
+        requests: requests(messages),
+        words,
+        settings,
     }
+}
+
+/// A request was made wherever the assistant begins to speak, and at the end.
+fn requests(messages: &[Message<'_>]) -> Vec<usize> {
+    let speaks = |index: usize| messages[index].role == Role::Assistant;
+    let mut requests: Vec<usize> =
+        (1..messages.len()).filter(|&index| speaks(index) && !speaks(index - 1)).collect();
+    requests.push(messages.len());
+    requests
+}
+
+fn length(transcript: &Transcript<'_>, message: &Message<'_>) -> usize {
+    let node = match message.home {
+        Home::List => message.node,
+        Home::Field => message.slot,
+    };
+    node.map_or(0, |node| transcript.raw(node).len())
+}
+
+/// Marks what stood in the conversation before, byte for byte.
+///
+/// No digest is made: pictures that differ nearly always differ in length or in a few places, and
+/// those that do not are compared.
+fn find_twins(transcript: &Transcript<'_>, sightings: &mut [Sighting]) {
+    const PLACES: usize = 16;
+    let mut known: BTreeMap<(usize, [u8; PLACES]), Vec<MediaId>> = BTreeMap::new();
+    for (sighting, media) in sightings.iter_mut().zip(&transcript.media) {
+        let Source::Data(payload) = &media.source else { continue };
+        let base64 = payload.base64();
+        let sample = std::array::from_fn(|place| {
+            base64.get(base64.len() * (2 * place + 1) / (2 * PLACES)).copied().unwrap_or(0)
+        });
+        let alike = known.entry((base64.len(), sample)).or_default();
+        let is_same = |earlier: &&MediaId| match &transcript.media[**earlier].source {
+            Source::Data(other) => other.base64() == base64,
+            Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => false,
+        };
+        sighting.twin = alike.iter().find(is_same).copied();
+        if sighting.twin.is_none() {
+            alike.push(sighting.media);
+        }
+    }
+}
+
+/// A name that is safe to repeat: no sentence hides in it.
+fn plain_word(name: &Str<'_>) -> Option<String> {
+    let name = name.decode();
+    let is_plain = (1..=64).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    is_plain.then(|| name.into_owned())
 }
 
 fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) -> Sighting {
@@ -124,6 +207,8 @@ fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) ->
         declared,
         detail: media.detail.as_ref().and_then(|detail| Detail::from_name(&detail.decode())),
         wire_bytes,
+        tool: None,
+        twin: None,
     }
 }
 

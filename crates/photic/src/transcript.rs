@@ -56,6 +56,8 @@ pub struct Message<'a> {
     pub(crate) slot: Option<NodeId>,
     /// Whether it stands in the list of messages or in a field of its own beside it.
     pub(crate) home: Home,
+    /// Whether the endpoint's cache should keep what ends with it.
+    pub(crate) marked: bool,
 }
 
 /// Where a message stands.
@@ -238,7 +240,7 @@ impl Part<'_> {
 impl<'a> Message<'a> {
     /// A message of our own.
     pub(crate) const fn new(role: Role, parts: Vec<Part<'a>>) -> Self {
-        Self { role, parts, node: None, slot: None, home: Home::List }
+        Self { role, parts, node: None, slot: None, home: Home::List, marked: false }
     }
 
     /// The calls it makes.
@@ -280,6 +282,12 @@ impl<'a> Transcript<'a> {
     /// The body it was lifted from.
     pub fn body(&self) -> &'a [u8] {
         self.body
+    }
+
+    /// Where a medium stands in the body.
+    pub fn position(&self, id: MediaId) -> Option<crate::Position> {
+        let media = self.media.get(id)?;
+        Some(crate::lift::position(self, media.node, media.inner.as_deref()))
     }
 
     /// The bytes of a node.

@@ -22,6 +22,7 @@ mod webp;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use alpha::{composite, into_opaque};
+pub(crate) use sheet::Grid;
 pub use sheet::contact_sheet;
 
 pub use crate::resize::Window;

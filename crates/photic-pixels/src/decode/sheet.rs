@@ -33,7 +33,7 @@ pub fn contact_sheet(
     let shown = total.min(most_frames.clamp(1, 64));
     let wanted: Vec<u32> =
         (0..shown).map(|n| (u64::from(n) * u64::from(total) / u64::from(shown)) as u32).collect();
-    let grid = Grid::new(header, shown);
+    let grid = Grid::new((header.width, header.height), shown);
     let mut cells = BTreeMap::new();
     if matches!(header.format, Format::Gif | Format::Webp | Format::Png) && total > 1 {
         guarded(header.format, || {
@@ -55,7 +55,8 @@ pub fn contact_sheet(
     Ok(grid.sheet(cells.into_values()))
 }
 
-struct Grid {
+/// Cells of one size in rows.
+pub(crate) struct Grid {
     columns: u32,
     rows: u32,
     width: u32,
@@ -64,28 +65,31 @@ struct Grid {
 
 impl Grid {
     /// As square as whole cells allow, no frame enlarged.
-    fn new(header: &Header, shown: u32) -> Self {
+    pub(crate) fn new((width, height): (u32, u32), shown: u32) -> Self {
         let columns = (1..=shown)
             .min_by_key(|&columns| {
                 let rows = shown.div_ceil(columns);
-                let (wide, high) = (
-                    u64::from(columns) * u64::from(header.width),
-                    u64::from(rows) * u64::from(header.height),
-                );
+                let (wide, high) =
+                    (u64::from(columns) * u64::from(width), u64::from(rows) * u64::from(height));
                 wide.max(high)
             })
             .unwrap_or(1);
         let rows = shown.div_ceil(columns);
         let room = |count: u32| (SIDE_MOST - GAP * (count - 1)) / count;
-        let scale = (f64::from(room(columns)) / f64::from(header.width))
-            .min(f64::from(room(rows)) / f64::from(header.height))
+        let scale = (f64::from(room(columns)) / f64::from(width))
+            .min(f64::from(room(rows)) / f64::from(height))
             .min(1.0);
         let side = |length: u32| ((f64::from(length) * scale) as u32).max(1);
-        Self { columns, rows, width: side(header.width), height: side(header.height) }
+        Self { columns, rows, width: side(width), height: side(height) }
+    }
+
+    /// The size of a cell.
+    pub(crate) const fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
     }
 
     /// A frame as it will stand on the sheet: opaque, three samples, no larger than a cell.
-    fn cell(&self, raster: Raster) -> Result<Raster, Refusal> {
+    pub(crate) fn cell(&self, raster: Raster) -> Result<Raster, Refusal> {
         let scale = (f64::from(self.width) / f64::from(raster.width))
             .min(f64::from(self.height) / f64::from(raster.height));
         let raster = if scale < 1.0 {
@@ -97,7 +101,7 @@ impl Grid {
         Ok(colored(into_opaque(raster)))
     }
 
-    fn sheet(&self, cells: impl Iterator<Item = Raster>) -> Raster {
+    pub(crate) fn sheet(&self, cells: impl Iterator<Item = Raster>) -> Raster {
         let width = self.columns * (self.width + GAP) - GAP;
         let height = self.rows * (self.height + GAP) - GAP;
         let mut data = vec![GAP_LEVEL; width as usize * height as usize * 3];

@@ -148,6 +148,26 @@ impl<'a> Out<'a> {
         self
     }
 
+    /// Takes back the brace that closed the last object, so that a member can be added to it.
+    pub(crate) fn reopen(&mut self) -> &mut Self {
+        if self.tail.is_empty()
+            && let Some(last) = self.done.pop()
+        {
+            match last {
+                Cow::Owned(bytes) => self.tail = bytes,
+                Cow::Borrowed(bytes) => {
+                    let inside = bytes.strip_suffix(b"}").unwrap_or(bytes);
+                    self.done.push(Cow::Borrowed(inside));
+                    return self;
+                }
+            }
+        }
+        if self.tail.last() == Some(&b'}') {
+            self.tail.pop();
+        }
+        self
+    }
+
     /// Whether nothing was written.
     pub(crate) fn is_empty(&self) -> bool {
         self.done.is_empty() && self.tail.is_empty()

@@ -28,6 +28,8 @@ pub enum Did {
     Hoisted,
     /// Wrote a medium anew where it stands: as an image instead of text, with its true type.
     Rewrote,
+    /// Sent another picture made from it: smaller, lighter, of an accepted type, or several on one.
+    Remade,
     /// Replaced a medium by an honest notice.
     NotShown(Reason),
     /// Moved a message behind the results it interrupted.
@@ -58,6 +60,7 @@ impl Did {
         match self {
             Self::Hoisted => "moved into the user turn after the results".to_owned(),
             Self::Rewrote => "written anew as the image it is".to_owned(),
+            Self::Remade => "sent as another picture made from it".to_owned(),
             Self::NotShown(reason) => format!("not shown: {}", reason.says()),
             Self::MovedBehindResults => "moved behind the tool results it interrupted".to_owned(),
             Self::MovedResultsFirst => "tool results moved to the front".to_owned(),

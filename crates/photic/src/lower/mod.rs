@@ -3,6 +3,7 @@
 
 mod bundle;
 mod decision;
+mod mark;
 mod nested;
 mod parts;
 mod place;
@@ -13,8 +14,10 @@ pub use decision::{Decision, Did};
 pub(crate) use place::Step;
 pub(crate) use write::{Writer, joined, list_of_strings, texts};
 
+use std::borrow::Cow;
+
 use crate::json::Segments;
-use crate::plan::{Plan, shed};
+use crate::plan::{Plan, Prepared, shed};
 use crate::transcript::{MediaId, Transcript};
 use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
 
@@ -31,32 +34,42 @@ pub struct Lowered<'a> {
 }
 
 /// Writes a request body for the plan's wire, no larger than its profile allows.
+///
+/// For plans without recipes; what a recipe was to make leaves a notice.
 pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan) -> Lowered<'a> {
+    lower_prepared(transcript, plan, const { &Prepared::new() })
+}
+
+/// [`lower`], with the pictures that the plan's recipes asked for.
+pub fn lower_prepared<'a>(
+    transcript: &Transcript<'a>,
+    plan: &Plan,
+    prepared: &'a Prepared,
+) -> Lowered<'a> {
     if !transcript.is_readable() {
         let body = Segments::whole(transcript.body);
         return Lowered { body, decisions: Vec::new(), retired: Vec::new() };
     }
     let most =
         plan.profile.limits.request_bytes.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
-    let mut lowered = write(transcript, plan);
-    let mut tighter = None;
+    let mut plan = plan.as_prepared(prepared);
+    let mut lowered = write(transcript, &plan, prepared);
     // Each round sheds at least what is too much, as far as there is something to shed.
     while let Some(excess) = most.and_then(|most| lowered.body.len().checked_sub(most + 1)) {
-        let tighter = tighter.get_or_insert_with(|| plan.clone());
-        let retired = shed(tighter, excess + 1);
+        let retired = shed(Cow::to_mut(&mut plan), excess + 1);
         if retired.is_empty() {
             break;
         }
         let before = std::mem::take(&mut lowered.retired);
-        lowered = write(transcript, tighter);
+        lowered = write(transcript, &plan, prepared);
         lowered.retired = [before, retired].concat();
     }
     lowered
 }
 
-fn write<'a>(transcript: &Transcript<'a>, plan: &Plan) -> Lowered<'a> {
+fn write<'a>(transcript: &Transcript<'a>, plan: &Plan, prepared: &'a Prepared) -> Lowered<'a> {
     let (steps, mut decisions) = place::place(transcript, plan);
-    let mut writer = Writer::new(transcript, plan);
+    let mut writer = Writer::new(transcript, plan, prepared);
     let body = if plan.profile.wire == transcript.wire {
         splice::splice(&writer, &steps)
     } else {

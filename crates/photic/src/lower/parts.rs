@@ -151,8 +151,10 @@ impl<'a> Placer<'_, 'a> {
             return true;
         }
         placed.push(Part::Media(medium));
-        let rewritten = self.plan.survey.sightings[id].needs_rewriting();
-        if rewritten {
+        let rewritten = self.plan.rewrites(id);
+        if self.plan.recipes.contains_key(&id) {
+            self.decide(Did::Remade, id);
+        } else if rewritten {
             self.decide(Did::Rewrote, id);
         }
         rewritten
@@ -193,7 +195,10 @@ impl<'a> Placer<'_, 'a> {
             }
             Fate::Elide(reason) | Fate::Refuse(reason) => {
                 self.decide(Did::NotShown(reason), id);
-                notice::not_shown(kind, &self.plan.survey.sightings[id].header, reason)
+                match self.plan.cell(id) {
+                    Some(cell) => notice::on_sheet(cell),
+                    None => notice::not_shown(&self.plan.survey.sightings[id], reason),
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundle::Bundle;
 use super::decision::{Decision, Did};
+use super::mark;
 use crate::json::{NodeId, Str};
 use crate::lift::position;
 use crate::notice;
@@ -69,6 +70,7 @@ pub(crate) fn place<'a>(
     }
     placer.flush_bundle();
     let Placer { mut steps, decisions, nests, .. } = placer;
+    mark::mark(transcript, plan, &mut steps);
     if !nests && plan.profile.placement.image == Placement::AssistantBridge {
         steps = bridge(steps);
     }
@@ -339,11 +341,10 @@ impl<'a> Placer<'_, 'a> {
             changed = true;
         }
         let mut message = Message {
-            role: original.role,
-            parts,
             node: original.node,
             slot: original.slot,
             home: original.home,
+            ..Message::new(original.role, parts)
         };
         if !self.same_wire && self.becomes_user(unit, message.role) {
             message.role = Role::User;
@@ -427,6 +428,7 @@ fn merge_users(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
             let mut parts = before.message.parts;
             parts.append(&mut step.message.parts);
             step.message.parts = parts;
+            step.message.marked |= before.message.marked;
             step.touched = true;
             if step.origin.is_none() {
                 step.origin = before.origin;

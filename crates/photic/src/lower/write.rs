@@ -1,10 +1,12 @@
 //! What every wire's writer needs to know about a medium and a text.
 
+use std::borrow::Cow;
+
 use super::decision::{Decision, Did};
 use crate::json::{Doc, Kind, NodeId, Out, Str};
 use crate::media::{Found, Media, Source};
 use crate::notice;
-use crate::plan::Plan;
+use crate::plan::{Made, Plan, Prepared};
 use crate::profile::{Detail, ToolContent};
 use crate::settings::{SHARED, Tool, ToolChoice};
 use crate::survey::{Sighting, Slot};
@@ -17,12 +19,32 @@ use crate::wire::Wire;
 pub(crate) struct Writer<'t, 'a> {
     pub(crate) transcript: &'t Transcript<'a>,
     pub(crate) plan: &'t Plan,
+    /// Pictures that are sent instead of those that came.
+    prepared: &'a Prepared,
     pub(crate) decisions: Vec<Decision>,
 }
 
 impl<'t, 'a> Writer<'t, 'a> {
-    pub(crate) const fn new(transcript: &'t Transcript<'a>, plan: &'t Plan) -> Self {
-        Self { transcript, plan, decisions: Vec::new() }
+    pub(crate) const fn new(
+        transcript: &'t Transcript<'a>,
+        plan: &'t Plan,
+        prepared: &'a Prepared,
+    ) -> Self {
+        Self { transcript, plan, prepared, decisions: Vec::new() }
+    }
+
+    /// What is sent instead of a medium, if the plan has it made anew.
+    fn made(&self, id: MediaId) -> Option<&'a Made> {
+        self.prepared.get(&id).filter(|_| self.plan.recipes.contains_key(&id))
+    }
+
+    /// The base64 that is sent for a medium whose bytes are at hand.
+    pub(crate) fn payload(&self, id: MediaId) -> Option<Cow<'a, [u8]>> {
+        match (self.made(id), &self.media(id).source) {
+            (Some(made), _) => Some(Cow::Borrowed(made.base64.as_bytes())),
+            (None, Source::Data(payload)) => Some(payload.bytes()),
+            (None, Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing) => None,
+        }
     }
 
     pub(crate) const fn wire(&self) -> Wire {
@@ -44,7 +66,7 @@ impl<'t, 'a> Writer<'t, 'a> {
     /// The part as it came, where it may go out like that.
     pub(crate) fn verbatim(&self, part: &Part<'a>) -> Option<&'a [u8]> {
         let node = match part {
-            Part::Media(medium) if self.sighting(medium.id).needs_rewriting() => None,
+            Part::Media(medium) if self.plan.rewrites(medium.id) => None,
             Part::Nested(nested) if nested.changed => None,
             Part::Call(call) if call.renamed => None,
             Part::Result(result) if result.content_changed || result.renamed => None,
@@ -55,6 +77,9 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     /// The type to label a medium with: what its bytes are, else what it says.
     pub(crate) fn media_type(&self, id: MediaId) -> String {
+        if let Some(made) = self.made(id) {
+            return made.media_type.clone();
+        }
         let sighting = self.sighting(id);
         match (sighting.header.media_type, &sighting.declared) {
             (Some(sniffed), _) => sniffed.to_owned(),
@@ -74,19 +99,20 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     /// Writes the address of a medium as a JSON string: a data URL, or where it is.
     pub(crate) fn address(&self, out: &mut Out<'a>, id: MediaId) {
+        if let Some(payload) = self.payload(id) {
+            out.json("\"data:")
+                .escaped(self.media_type(id).as_bytes())
+                .json(";base64,")
+                .bytes(payload)
+                .json("\"");
+            return;
+        }
         match &self.media(id).source {
-            Source::Data(payload) => {
-                out.json("\"data:")
-                    .escaped(self.media_type(id).as_bytes())
-                    .json(";base64,")
-                    .bytes(payload.bytes())
-                    .json("\"");
-            }
             Source::Url(text) | Source::File(text) | Source::Text(text) => {
                 out.string(text);
             }
             // A plan refuses what has no source.
-            Source::Missing => {
+            Source::Data(_) | Source::Missing => {
                 out.json("\"\"");
             }
         }

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
+use super::recipe::{Fit, Recipe};
+use super::{Plan, Policy, Purpose};
 use crate::media::{Found, HEADER_LOOK, MediaKind};
 use crate::profile::{self, Capability, ErrorResults, Limits, Placement, Profile};
 use crate::survey::{Sighting, Slot};
-use crate::transcript::Role;
+use crate::transcript::{MediaId, Role};
 use crate::wire::Wire;
 
 /// What becomes of a medium.
@@ -50,6 +52,14 @@ pub enum Reason {
     OverCount,
     /// Past the size of one request.
     OverBudget,
+    /// Shown in earlier turns, and left out since to spare the cost.
+    Retired,
+    /// The very same picture is in sight already.
+    Repeated,
+    /// Shown as a cell of a sheet.
+    OnSheet,
+    /// The conversation is to be summarized.
+    Summary,
 }
 
 impl Reason {
@@ -68,6 +78,10 @@ impl Reason {
             Self::OverLimit => "it is larger than this endpoint accepts",
             Self::OverCount => "this endpoint accepts no more of them in one request",
             Self::OverBudget => "the request would be larger than this endpoint accepts",
+            Self::Retired => "it was left out to save room",
+            Self::Repeated => "it is the same picture as one that is shown above",
+            Self::OnSheet => "it is shown as part of a sheet",
+            Self::Summary => "pictures are left out of a summary",
         }
     }
 }
@@ -89,20 +103,39 @@ impl Fate {
     }
 }
 
-/// The fate of a sighting, were it the only one.
-pub(super) fn alone(sighting: &Sighting, from: Wire, profile: &Profile) -> Fate {
+/// The fate of a sighting, were it the only one, and what is to be made of it first.
+pub(super) fn alone(
+    sighting: &Sighting,
+    from: Wire,
+    profile: &Profile,
+    policy: &Policy,
+) -> (Fate, Option<Recipe>) {
     let same_wire = from == profile.wire;
+    let problem = unacceptable(sighting, same_wire, profile);
+    let recipe = problem
+        .filter(|&reason| policy.pixels && can_be_made(sighting, reason))
+        .map(|_| Recipe::Fit(Fit::within(&profile.limits, profile.types(MediaKind::Image))));
     // A slot that takes nothing but a screenshot cannot hold a notice either.
     if same_wire && matches!(sighting.slot, Slot::Result { screen: true, .. }) {
-        return Fate::Keep(Reason::Fits);
+        return (Fate::Keep(Reason::Fits), recipe);
+    }
+    if policy.purpose == Purpose::Summarize {
+        return (Fate::Elide(Reason::Summary), None);
     }
     if profile.sees(sighting.kind) == Capability::No {
-        return Fate::Elide(Reason::NoSight);
+        return (Fate::Elide(Reason::NoSight), None);
     }
-    if let Some(reason) = unacceptable(sighting, same_wire, profile) {
-        return Fate::Refuse(reason);
+    match problem {
+        Some(reason) if recipe.is_none() => (Fate::Refuse(reason), None),
+        _ => (placed(sighting, profile), recipe),
     }
-    placed(sighting, profile)
+}
+
+/// Whether another picture made from this one could be accepted.
+fn can_be_made(sighting: &Sighting, reason: Reason) -> bool {
+    matches!(reason, Reason::OverLimit | Reason::TypeNotAccepted)
+        && sighting.kind == MediaKind::Image
+        && sighting.header.size.is_some()
 }
 
 /// Why the medium itself cannot be sent.
@@ -205,9 +238,11 @@ pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
     }
 }
 
-impl Sighting {
-    /// Whether it must be written anew even where it stands: the way it came is not sendable.
-    pub(crate) fn needs_rewriting(&self) -> bool {
-        self.mislabeled || self.found != Found::Typed
+impl Plan {
+    /// Whether a medium must be written anew even where it stands: the way it came is not
+    /// sendable, or another picture is sent instead.
+    pub(crate) fn rewrites(&self, id: MediaId) -> bool {
+        let sighting = &self.survey.sightings[id];
+        sighting.mislabeled || sighting.found != Found::Typed || self.recipes.contains_key(&id)
     }
 }

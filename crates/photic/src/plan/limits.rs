@@ -1,42 +1,39 @@
 //! The limits of a request as a whole, checked again on every turn: a picture that was legal for
 //! hours becomes illegal when one more arrives.
+//!
+//! Pictures shrink first, then views give way, then what is left shares a sheet, and what a person
+//! attached goes last; whatever goes leaves a notice.
 
-use super::Plan;
+use std::collections::BTreeSet;
+
 use super::fate::{Fate, Reason};
+use super::recipe::{Fit, Recipe};
+use super::retention::{Load, NOTICE, Room};
+use super::{Choice, Plan, Policy, views};
 use crate::media::MediaKind;
-use crate::profile::Profile;
+use crate::profile::{Profile, Source};
 use crate::survey::{Sighting, Slot, Survey};
-use crate::transcript::{MediaId, Role};
+use crate::tokens::text_tokens;
+use crate::transcript::MediaId;
 
-/// What stands in place of a medium that is not shown takes about so much.
-const NOTICE: usize = 200;
+/// More cells than this, and none of them can be read.
+const MOST_CELLS: usize = 16;
 
-/// Makes the request hold no more media than it may, and lists what had to give way.
-pub(super) fn together(survey: &Survey, profile: &Profile, fates: &mut [Fate]) -> Vec<MediaId> {
-    let limits = &profile.limits;
-    let mut request = Request::new(survey, fates);
-    if let Some(most) = limits.images {
-        let is_image = |sighting: &Sighting| sighting.kind == MediaKind::Image;
-        request.retire(Reason::OverCount, is_image, |load| load.images > most as usize);
-    }
-    if let Some(most) = limits.documents {
-        let is_document = |sighting: &Sighting| sighting.kind == MediaKind::Document;
-        request.retire(Reason::OverCount, is_document, |load| load.documents > most as usize);
-    }
-    if let Some(crowd) = limits.crowd {
-        let too_large = |sighting: &Sighting| {
-            sighting.kind == MediaKind::Image
-                && sighting
-                    .header
-                    .size
-                    .is_some_and(|(width, height)| width.max(height) > crowd.edge)
-        };
-        request.retire(Reason::OverLimit, too_large, |load| {
-            let documents = if crowd.counts_documents { load.documents } else { 0 };
-            load.images + documents > crowd.above as usize
-        });
-    }
-    request.retired
+/// Makes the request hold no more than it may.
+pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, policy: &Policy) {
+    views::apply(choice);
+    let mut request = Request::new(choice, survey, profile, policy);
+    request.lighten();
+    request.images();
+    request.documents();
+    request.crowd();
+    let Room { image_tokens, tokens, bytes, .. } = request.room;
+    let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
+    request.retire(Reason::OverBudget, is_any, |load| {
+        over(image_tokens, load.image_tokens)
+            || over(tokens, load.tokens)
+            || over(bytes, load.bytes)
+    });
 }
 
 /// Retires media until a body that was written has lost so many bytes; what had to give way.
@@ -45,45 +42,188 @@ pub(super) fn together(survey: &Survey, profile: &Profile, fates: &mut [Fate]) -
 pub(crate) fn shed(plan: &mut Plan, excess: usize) -> Vec<MediaId> {
     let mut retired = Vec::new();
     let mut saved = 0;
-    for id in order(&plan.survey) {
+    for id in order(plan.survey.sightings.iter()) {
         let bytes = plan.survey.sightings[id].wire_bytes;
         if saved >= excess {
             break;
         }
         // A notice in place of something as small would only make the body longer.
-        if plan.fates[id].is_shown() && bytes > NOTICE {
+        if plan.fates[id].is_shown() && bytes > NOTICE.1 as usize {
             plan.fates[id] = Fate::Elide(Reason::OverBudget);
-            saved += bytes - NOTICE;
+            plan.recipes.remove(&id);
+            saved += bytes - NOTICE.1 as usize;
             retired.push(id);
         }
     }
     retired
 }
 
-/// What a request holds so far.
-#[derive(Clone, Copy, Debug)]
-struct Load {
-    images: usize,
-    documents: usize,
-}
-
 struct Request<'r> {
+    choice: &'r mut Choice,
     survey: &'r Survey,
-    fates: &'r mut [Fate],
+    profile: &'r Profile,
+    policy: &'r Policy,
+    room: Room,
     /// Everything, in the order in which it gives way.
     order: Vec<MediaId>,
-    load: Load,
-    retired: Vec<MediaId>,
 }
 
 impl<'r> Request<'r> {
-    fn new(survey: &'r Survey, fates: &'r mut [Fate]) -> Self {
-        let shown = |kind: MediaKind| {
-            let pairs = survey.sightings.iter().zip(&*fates);
-            pairs.filter(|(sighting, fate)| sighting.kind == kind && fate.is_shown()).count()
+    fn new(
+        choice: &'r mut Choice,
+        survey: &'r Survey,
+        profile: &'r Profile,
+        policy: &'r Policy,
+    ) -> Self {
+        let order = order(choice.scope(survey));
+        let room = views::room(profile, policy);
+        Self { choice, survey, profile, policy, room, order }
+    }
+
+    /// Everything that is shown, in the order in which it gives way.
+    fn shown(&self) -> impl Iterator<Item = &'r Sighting> {
+        let sightings = &self.survey.sightings;
+        self.order
+            .iter()
+            .filter(|&&id| self.choice.fates[id].is_shown())
+            .map(move |&id| &sightings[id])
+    }
+
+    fn count(&self, kind: MediaKind) -> usize {
+        self.shown().filter(|sighting| sighting.kind == kind).count()
+    }
+
+    fn load_of(&self, sighting: &Sighting) -> Load {
+        let recipe = self.choice.recipes.get(&sighting.media);
+        let mut load = views::load(sighting, recipe, self.profile, &self.room);
+        load.spare = 0;
+        load
+    }
+
+    /// Bounds the bytes of heavy images, if the body was ever too heavy with them.
+    fn lighten(&mut self) {
+        let Some(share) = views::share(&self.room).filter(|_| self.choice.keeper.is_squeezed())
+        else {
+            return;
         };
-        let load = Load { images: shown(MediaKind::Image), documents: shown(MediaKind::Document) };
-        Self { survey, fates, order: order(survey), load, retired: Vec::new() }
+        let heavy: Vec<MediaId> = self
+            .shown()
+            .filter(|sighting| is_image_data(sighting) && sighting.wire_bytes as u64 > share)
+            .map(|sighting| sighting.media)
+            .collect();
+        for id in heavy {
+            let fit = self.fit(id);
+            fit.max_base64_bytes = Some(fit.max_base64_bytes.map_or(share, |most| most.min(share)));
+        }
+    }
+
+    /// No more images than the endpoint takes.
+    fn images(&mut self) {
+        let Some(most) = self.room.images else { return };
+        let too_many = |load: Load| load.images > most;
+        if self.policy.pixels && most > 0 {
+            let start = self.turn_start();
+            let is_past = |sighting: &Sighting| is_perceived(sighting) && sighting.message < start;
+            self.retire(Reason::OverCount, is_past, too_many);
+            self.merge(usize::try_from(most).unwrap_or(usize::MAX));
+        }
+        self.retire(Reason::OverCount, is_image, too_many);
+    }
+
+    /// The first message of the turn that this request ends.
+    fn turn_start(&self) -> usize {
+        let end = self.choice.end;
+        self.survey.requests.iter().rev().find(|&&other| other < end).copied().unwrap_or(0)
+    }
+
+    /// Puts what is still too many onto one sheet: views first, and of what a person attached as
+    /// little as must be.
+    fn merge(&mut self, most: usize) {
+        let excess = self.count(MediaKind::Image).saturating_sub(most);
+        let members: Vec<&Sighting> =
+            self.shown().filter(|sighting| is_image_data(sighting)).collect();
+        if excess == 0 || excess >= MOST_CELLS || members.len() <= excess {
+            return;
+        }
+        let (views, attached): (Vec<&Sighting>, Vec<&Sighting>) =
+            members.into_iter().partition(|sighting| is_perceived(sighting));
+        let mut members: Vec<MediaId> =
+            views.into_iter().chain(attached).take(excess + 1).map(|one| one.media).collect();
+        members.sort_unstable();
+        let Some((&last, others)) = members.split_last() else { return };
+        for &id in others {
+            self.choice.fates[id] = Fate::Elide(Reason::OnSheet);
+            self.choice.recipes.remove(&id);
+        }
+        let fit = Fit::within(&self.profile.limits, self.profile.types(MediaKind::Image));
+        self.choice.recipes.insert(last, Recipe::Sheet { members, fit });
+    }
+
+    fn documents(&mut self) {
+        if let Some(most) = self.profile.limits.documents {
+            let mut left = self.count(MediaKind::Document).saturating_sub(most as usize);
+            let is_document = |sighting: &Sighting| sighting.kind == MediaKind::Document;
+            let documents: Vec<MediaId> =
+                self.shown().filter(|one| is_document(one)).map(|one| one.media).collect();
+            for id in documents {
+                if left == 0 {
+                    return;
+                }
+                self.elide(id, Reason::OverCount);
+                left -= 1;
+            }
+        }
+    }
+
+    /// No large image in a crowd.
+    fn crowd(&mut self) {
+        let Some(crowd) = self.profile.limits.crowd else { return };
+        let is_crowd = |load: Load| load.crowd > u64::from(crowd.above);
+        if self.choice.keeper.is_crowded() || (self.policy.pixels && is_crowd(self.load())) {
+            let large: Vec<MediaId> = self
+                .shown()
+                .filter(|sighting| is_image_data(sighting) && self.load_of(sighting).large > 0)
+                .map(|sighting| sighting.media)
+                .collect();
+            for id in large {
+                let fit = self.fit(id);
+                fit.max_edge = Some(fit.max_edge.map_or(crowd.edge, |most| most.min(crowd.edge)));
+            }
+        }
+        let large: BTreeSet<MediaId> = self
+            .shown()
+            .filter(|sighting| self.load_of(sighting).large > 0)
+            .map(|sighting| sighting.media)
+            .collect();
+        self.retire(Reason::OverLimit, |one| large.contains(&one.media), is_crowd);
+    }
+
+    /// The bounds of an image that is made anew, which it is from now on.
+    fn fit(&mut self, id: MediaId) -> &mut Fit {
+        let (limits, types) = (&self.profile.limits, self.profile.types(MediaKind::Image));
+        self.choice
+            .recipes
+            .entry(id)
+            .or_insert_with(|| Recipe::Fit(Fit::within(limits, types)))
+            .fit_mut()
+    }
+
+    /// What the request holds.
+    fn load(&self) -> Load {
+        let words: usize = self.survey.words[..self.choice.end].iter().sum();
+        let words = (words + self.survey.settings) as u64;
+        let notices = self.order.len() as u64;
+        let mut load = Load {
+            tokens: text_tokens(words) + NOTICE.0 * notices,
+            bytes: words + NOTICE.1 * notices,
+            ..Load::default()
+        };
+        for sighting in self.shown() {
+            load += self.load_of(sighting);
+            load.tokens -= NOTICE.0;
+            load.bytes -= NOTICE.1;
+        }
+        load
     }
 
     /// Retires what qualifies, in order, for as long as there is too much.
@@ -93,31 +233,48 @@ impl<'r> Request<'r> {
         qualifies: impl Fn(&Sighting) -> bool,
         too_much: impl Fn(Load) -> bool,
     ) {
-        for &id in &self.order {
-            if !too_much(self.load) {
+        let mut load = self.load();
+        let candidates: Vec<&Sighting> = self.shown().filter(|one| qualifies(one)).collect();
+        for sighting in candidates {
+            if !too_much(load) {
                 return;
             }
-            let sighting = &self.survey.sightings[id];
-            if !self.fates[id].is_shown() || !qualifies(sighting) {
-                continue;
-            }
-            self.fates[id] = Fate::Elide(reason);
-            self.retired.push(id);
-            self.load.images -= usize::from(sighting.kind == MediaKind::Image);
-            self.load.documents -= usize::from(sighting.kind == MediaKind::Document);
+            load -= self.load_of(sighting);
+            load.tokens += NOTICE.0;
+            load.bytes += NOTICE.1;
+            self.elide(sighting.media, reason);
         }
+    }
+
+    fn elide(&mut self, id: MediaId, reason: Reason) {
+        self.choice.fates[id] = Fate::Elide(reason);
+        self.choice.recipes.remove(&id);
+        self.choice.retired.push(id);
     }
 }
 
-/// The order in which media give way: what a tool can show again before what a person attached,
-/// the oldest before the newest; what was made in the current turn goes last, for it is what the
-/// model just asked for.
-fn order(survey: &Survey) -> Vec<MediaId> {
-    let mut order: Vec<MediaId> = (0..survey.sightings.len()).collect();
-    order.sort_by_key(|&id| {
-        let sighting = &survey.sightings[id];
-        let attached = sighting.slot == Slot::Message(Role::User);
-        (sighting.message >= survey.current_turn && !attached, attached, id)
-    });
-    order
+fn is_image(sighting: &Sighting) -> bool {
+    sighting.kind == MediaKind::Image
+}
+
+const fn is_any(_: &Sighting) -> bool {
+    true
+}
+
+/// Whether its pixels are at hand.
+fn is_image_data(sighting: &Sighting) -> bool {
+    is_image(sighting) && sighting.source == Some(Source::Data) && sighting.header.size.is_some()
+}
+
+const fn is_perceived(sighting: &Sighting) -> bool {
+    matches!(sighting.slot, Slot::Result { .. })
+}
+
+/// The order in which media give way: what a tool can show again before what a person attached, the
+/// oldest before the newest; the newest view goes last, for it is what the model just asked for.
+fn order<'s>(sightings: impl Iterator<Item = &'s Sighting>) -> Vec<MediaId> {
+    let mut order: Vec<&Sighting> = sightings.collect();
+    let newest = order.iter().filter(|one| is_perceived(one)).map(|one| one.media).max();
+    order.sort_by_key(|one| (Some(one.media) == newest, !is_perceived(one), one.media));
+    order.into_iter().map(|one| one.media).collect()
 }

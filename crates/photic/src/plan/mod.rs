@@ -4,23 +4,76 @@
 //! It knows no provider and no wire: whatever differs between them is data in the profile.
 
 mod fate;
+mod ledger;
 mod limits;
+mod marks;
+mod recipe;
 pub mod retention;
+mod views;
 
 pub(crate) use fate::placed;
 pub use fate::{Fate, Reason};
+pub use ledger::{Change, Ledger};
 pub(crate) use limits::shed;
+pub(crate) use marks::Marks;
+pub use recipe::{Fit, Made, Prepared, Recipe};
 
-use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use crate::profile::{Detail, MediaKind, Profile};
+use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
 use crate::transcript::MediaId;
+use retention::{Keeper, Retention, Room};
 
 /// What a host may choose.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Policy {}
+pub struct Policy {
+    /// How long views stay in sight.
+    pub retention: Retention,
+    /// The newest views that no price retires.
+    pub floor: usize,
+    /// Budgets of the host's own, beside the endpoint's limits.
+    pub room: Room,
+    /// What the request is for.
+    pub purpose: Purpose,
+    /// Whether the host can make pictures: then the plan holds recipes, and what would be refused
+    /// is shrunk or converted instead.
+    pub pixels: bool,
+    /// Whether to mark where the endpoint's cache should keep a prefix.
+    pub marks: bool,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// The conversation goes on.
+    #[default]
+    Converse,
+    /// It is to be summarized: descriptors, no pixels.
+    Summarize,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            retention: Retention::default(),
+            floor: 3,
+            room: Room::default(),
+            purpose: Purpose::default(),
+            pixels: false,
+            marks: true,
+        }
+    }
+}
+
+impl Policy {
+    /// Changes nothing that the endpoint would accept.
+    pub fn hands_off() -> Self {
+        Self { retention: Retention::Newest(usize::MAX), marks: false, ..Self::default() }
+    }
+}
 
 /// What is to become of every sighting.
 #[derive(Clone, Debug)]
@@ -29,56 +82,118 @@ pub struct Plan {
     pub profile: Profile,
     /// One fate for each medium.
     pub fates: Vec<Fate>,
+    /// What is to be made of those that cannot be sent as they are.
+    pub recipes: BTreeMap<MediaId, Recipe>,
     /// What was measured.
     pub survey: Survey,
     /// What it costs.
     pub ledger: Ledger,
-}
-
-/// The bill of a plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Ledger {
-    /// Images the model will see.
-    pub images: usize,
-    /// Tokens they cost, by the profile's rule; images of unknown size are not in it.
-    pub image_tokens: u64,
-    /// Bytes of media in the request.
-    pub media_bytes: u64,
-    /// Media that are not shown because the request as a whole has limits. What was shown in an
-    /// earlier turn may be among them: then the prefix of the request changes there.
-    pub retired: Vec<MediaId>,
+    /// Where the cache should keep a prefix.
+    pub(crate) marks: Option<Marks>,
 }
 
 /// Chooses a fate for every sighting.
-pub fn plan(survey: Survey, profile: &Profile, _policy: &Policy) -> Plan {
-    let mut fates: Vec<Fate> = survey
-        .sightings
-        .iter()
-        .map(|sighting| fate::alone(sighting, survey.wire, profile))
-        .collect();
-    let retired = limits::together(&survey, profile, &mut fates);
-    let ledger = bill(&survey, profile, &fates, retired);
-    Plan { profile: profile.clone(), fates, survey, ledger }
+pub fn plan(survey: Survey, profile: &Profile, policy: &Policy) -> Plan {
+    let now = Choice::made(&survey, survey.requests.len(), profile, policy);
+    let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
+    let before = before.map(|count| Choice::made(&survey, count, profile, policy));
+    let ledger = ledger::bill(&survey, profile, &now, before.as_ref());
+    let marks = marks::places(&survey, profile, &now, &ledger).filter(|_| policy.marks);
+    let Choice { fates, recipes, .. } = now;
+    Plan { profile: profile.clone(), fates, recipes, survey, ledger, marks }
 }
 
-fn bill(survey: &Survey, profile: &Profile, fates: &[Fate], retired: Vec<MediaId>) -> Ledger {
-    let mut ledger = Ledger { retired, ..Ledger::default() };
-    for (sighting, fate) in survey.sightings.iter().zip(fates) {
-        if !fate.is_shown() {
-            continue;
-        }
-        ledger.media_bytes += sighting.wire_bytes as u64;
-        if sighting.kind == MediaKind::Image {
-            ledger.images += 1;
-            ledger.image_tokens += tokens(sighting, profile).unwrap_or(0);
-        }
+impl Plan {
+    /// The cell of a sheet that shows a medium, from 1.
+    pub(crate) fn cell(&self, id: MediaId) -> Option<usize> {
+        self.recipes.values().find_map(|recipe| match recipe {
+            Recipe::Sheet { members, .. } => {
+                members.iter().position(|&member| member == id).map(|index| index + 1)
+            }
+            Recipe::Fit(_) => None,
+        })
     }
-    ledger
+
+    /// The plan as it can be carried out: what could not be made is not shown.
+    pub(crate) fn as_prepared(&self, prepared: &Prepared) -> Cow<'_, Self> {
+        let mut plan = Cow::Borrowed(self);
+        for (&id, recipe) in &self.recipes {
+            if prepared.contains_key(&id) {
+                continue;
+            }
+            let plan = plan.to_mut();
+            plan.recipes.remove(&id);
+            match recipe {
+                Recipe::Fit(_) => plan.fates[id] = Fate::Refuse(Reason::OverLimit),
+                Recipe::Sheet { members, .. } => {
+                    for &member in members {
+                        plan.fates[member] = Fate::Elide(Reason::OverCount);
+                    }
+                }
+            }
+        }
+        plan
+    }
+}
+
+/// The fates of all media of one of the requests that a conversation was.
+#[derive(Debug)]
+struct Choice {
+    /// How many messages it held.
+    end: usize,
+    fates: Vec<Fate>,
+    recipes: BTreeMap<MediaId, Recipe>,
+    /// What the request as a whole had no room for.
+    retired: Vec<MediaId>,
+    /// The media that are views, in order.
+    views: Vec<MediaId>,
+    keeper: Keeper,
+}
+
+impl Choice {
+    /// Chooses for the request that was number `count`.
+    fn made(survey: &Survey, count: usize, profile: &Profile, policy: &Policy) -> Self {
+        let mut recipes = BTreeMap::new();
+        let mut fates = Vec::with_capacity(survey.sightings.len());
+        for sighting in &survey.sightings {
+            let (fate, recipe) = fate::alone(sighting, survey.wire, profile, policy);
+            recipes.extend(recipe.map(|recipe| (sighting.media, recipe)));
+            fates.push(fate);
+        }
+        let (keeper, views) = views::keep(survey, count, profile, policy, (&fates, &recipes));
+        let end = survey.requests.get(count - 1).copied().unwrap_or(0);
+        let mut choice = Self { end, fates, recipes, retired: Vec::new(), views, keeper };
+        limits::together(&mut choice, survey, profile, policy);
+        choice
+    }
+
+    /// The media of the request, in order.
+    fn scope<'s>(&self, survey: &'s Survey) -> impl Iterator<Item = &'s Sighting> + use<'s> {
+        let end = self.end;
+        survey.sightings.iter().filter(move |sighting| sighting.message < end)
+    }
 }
 
 /// What a picture costs as a picture.
 pub(crate) fn tokens(sighting: &Sighting, profile: &Profile) -> Option<u64> {
     let (width, height) = sighting.header.size?;
-    let detail: Option<Detail> = sighting.detail;
-    Some(profile.image_tokens(width, height, detail))
+    Some(profile.image_tokens(width, height, sighting.detail))
+}
+
+/// What a picture costs, made by a recipe if there is one; a guess where its size is unknown.
+fn planned_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
+    /// A screen at about the size that most models see one.
+    const UNKNOWN: (u32, u32) = (1280, 800);
+    let size = sighting.header.size.unwrap_or(UNKNOWN);
+    let (width, height) = recipe.map_or(size, |recipe| recipe.fit().size(size));
+    profile.image_tokens(width, height, sighting.detail)
+}
+
+/// What a medium takes in the body, made by a recipe if there is one.
+fn planned_bytes(sighting: &Sighting, recipe: Option<&Recipe>) -> u64 {
+    let bytes = sighting.wire_bytes as u64;
+    match recipe.map(Recipe::fit) {
+        Some(Fit { max_base64_bytes: Some(most), .. }) => bytes.min(*most),
+        _ => bytes,
+    }
 }

@@ -7,6 +7,8 @@
 //! Owns the policies and their arithmetic. Must never know a wire, a message or a byte of media:
 //! the planner and the simulator run this very code.
 
+use std::ops::{AddAssign, SubAssign};
+
 use serde::{Deserialize, Serialize};
 
 /// How long views stay in sight.
@@ -22,6 +24,35 @@ pub enum Retention {
     Newest(usize),
     /// Until the endpoint takes no more of them.
     All,
+}
+
+impl Retention {
+    /// The policies by name, as [`Retention::from_name`] reads them.
+    pub const NAMES: [&str; 4] = ["priced", "turns(K)", "newest(N)", "all"];
+
+    /// The policy of that name: `priced`, `turns(2)`, `newest(4)` or `all`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let number = |of: &str| {
+            let inside = name.strip_prefix(of)?.strip_prefix('(')?.strip_suffix(')')?;
+            inside.trim().parse().ok()
+        };
+        match name {
+            "priced" => Some(Self::Priced),
+            "all" => Some(Self::All),
+            _ => number("turns").map(Self::Turns).or_else(|| number("newest").map(Self::Newest)),
+        }
+    }
+}
+
+impl std::fmt::Display for Retention {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Priced => f.write_str("priced"),
+            Self::Turns(before) => write!(f, "turns({before})"),
+            Self::Newest(most) => write!(f, "newest({most})"),
+            Self::All => f.write_str("all"),
+        }
+    }
 }
 
 /// What a token costs, as ratios of the base input price.
@@ -49,6 +80,9 @@ pub struct Room {
     /// Bytes of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Images beyond which none may be large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crowd: Option<u64>,
 }
 
 /// Something that takes room.
@@ -56,29 +90,59 @@ pub struct Room {
 pub struct Load {
     /// Images.
     pub images: u64,
+    /// What counts towards a crowd.
+    pub crowd: u64,
+    /// What is too large for a crowd.
+    pub large: u64,
     /// Tokens of images.
     pub image_tokens: u64,
     /// Tokens of everything.
     pub tokens: u64,
     /// Bytes in the body.
     pub bytes: u64,
+    /// How many of those could be saved by making heavy images lighter.
+    pub spare: u64,
+}
+
+impl AddAssign for Load {
+    fn add_assign(&mut self, more: Self) {
+        self.images += more.images;
+        self.crowd += more.crowd;
+        self.large += more.large;
+        self.image_tokens += more.image_tokens;
+        self.tokens += more.tokens;
+        self.bytes += more.bytes;
+        self.spare += more.spare;
+    }
+}
+
+impl SubAssign for Load {
+    fn sub_assign(&mut self, less: Self) {
+        self.images -= less.images;
+        self.crowd -= less.crowd;
+        self.large -= less.large;
+        self.image_tokens -= less.image_tokens;
+        self.tokens -= less.tokens;
+        self.bytes -= less.bytes;
+        self.spare -= less.spare;
+    }
 }
 
 /// An image that could be seen again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// What it costs.
-    pub tokens: u64,
-    /// What it takes in the body.
-    pub bytes: u64,
+    /// What it takes.
+    pub load: Load,
     /// An earlier view of the very same bytes: while that one is in sight, this one is a note.
     pub twin: Option<usize>,
 }
 
 impl View {
     /// One of so many tokens and bytes.
-    pub const fn new(tokens: u64, bytes: u64) -> Self {
-        Self { tokens, bytes, twin: None }
+    pub fn new(tokens: u64, bytes: u64) -> Self {
+        let load =
+            Load { images: 1, crowd: 1, image_tokens: tokens, tokens, bytes, ..Load::default() };
+        Self { load, twin: None }
     }
 }
 
@@ -108,6 +172,8 @@ pub struct Keeper {
     floor: usize,
     prices: Prices,
     room: Room,
+    /// Whether somebody can make images smaller and lighter before they are sent.
+    pixels: bool,
     seen: Vec<Seen>,
     /// Views before this one are retired.
     frontier: usize,
@@ -121,6 +187,8 @@ pub struct Keeper {
     load: Load,
     /// Tokens that are never retired, so far.
     words: u64,
+    crowded: bool,
+    squeezed: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -144,21 +212,31 @@ pub struct Retired {
 
 impl Keeper {
     /// Before the first turn.
-    pub const fn new(policy: Retention, floor: usize, prices: Prices, room: Room) -> Self {
+    pub fn new(policy: Retention, floor: usize, prices: Prices, room: Room) -> Self {
         Self {
             policy,
             floor,
             prices,
             room,
+            pixels: false,
             seen: Vec::new(),
             frontier: 0,
             fresh: 0,
             held: 0.0,
             idle: 0,
             turns: 0,
-            load: Load { images: 0, image_tokens: 0, tokens: 0, bytes: 0 },
+            load: Load::default(),
             words: 0,
+            crowded: false,
+            squeezed: false,
         }
+    }
+
+    /// Prefers smaller and lighter images to fewer.
+    #[must_use]
+    pub const fn with_pixels(mut self) -> Self {
+        self.pixels = true;
+        self
     }
 
     /// Views before this one are retired.
@@ -171,19 +249,26 @@ impl Keeper {
         self.load
     }
 
+    /// Whether there was ever a crowd: then no image may be large, and none becomes so again.
+    pub const fn is_crowded(&self) -> bool {
+        self.crowded
+    }
+
+    /// Whether the body was ever too heavy: then heavy images are made lighter, and stay so.
+    pub const fn is_squeezed(&self) -> bool {
+        self.squeezed
+    }
+
     /// Takes in a turn; what is retired in the request that ends it.
     pub fn turn(&mut self, turn: &Turn<'_>) -> Option<Retired> {
         let words_before = self.words;
         let first_new = self.seen.len();
         self.turns += 1;
         self.words += turn.rest.tokens;
-        self.load.images += turn.rest.images;
-        self.load.image_tokens += turn.rest.image_tokens;
-        self.load.tokens += turn.rest.tokens;
-        self.load.bytes += turn.rest.bytes;
+        self.load += turn.rest;
         for view in turn.views {
             self.seen.push(Seen { view: *view, turn: self.turns, words: self.words });
-            self.add(self.seen.len() - 1);
+            self.load += self.of(self.seen.len() - 1);
         }
         let to = match self.policy {
             Retention::Priced => self.priced(first_new, words_before),
@@ -201,6 +286,10 @@ impl Keeper {
             self.retire(to);
         }
         let chosen = self.frontier;
+        if self.pixels {
+            self.crowded |= self.is_crowd();
+            self.squeezed |= self.is_heavy();
+        }
         if self.is_over() {
             self.retire(self.batch().min(first_new));
         }
@@ -268,10 +357,10 @@ impl Keeper {
             return;
         }
         // Twins of what is retired come into sight, so all of it is counted anew.
-        (self.frontier..self.seen.len()).for_each(|index| self.subtract(index));
+        (self.frontier..self.seen.len()).for_each(|index| self.load -= self.of(index));
         let retired = (to - self.frontier) as u64;
         self.frontier = to;
-        (self.frontier..self.seen.len()).for_each(|index| self.add(index));
+        (self.frontier..self.seen.len()).for_each(|index| self.load += self.of(index));
         self.load.tokens += NOTICE.0 * retired;
         self.load.bytes += NOTICE.1 * retired;
         self.fresh = self.fresh.max(to);
@@ -279,12 +368,13 @@ impl Keeper {
         self.held = 0.0;
     }
 
-    fn is_twin(&self, index: usize) -> bool {
+    /// Whether a view is a note because the same picture is in sight before it.
+    pub fn is_twin(&self, index: usize) -> bool {
         self.seen[index].view.twin.is_some_and(|twin| twin >= self.frontier)
     }
 
     fn tokens(&self, index: usize) -> u64 {
-        if self.is_twin(index) { NOTICE.0 } else { self.seen[index].view.tokens }
+        if self.is_twin(index) { NOTICE.0 } else { self.seen[index].view.load.tokens }
     }
 
     fn shown(&self) -> u64 {
@@ -295,24 +385,16 @@ impl Keeper {
         if self.is_twin(index) {
             return Load { tokens: NOTICE.0, bytes: NOTICE.1, ..Load::default() };
         }
-        let View { tokens, bytes, .. } = self.seen[index].view;
-        Load { images: 1, image_tokens: tokens, tokens, bytes }
+        self.seen[index].view.load
     }
 
-    fn add(&mut self, index: usize) {
-        let more = self.of(index);
-        self.load.images += more.images;
-        self.load.image_tokens += more.image_tokens;
-        self.load.tokens += more.tokens;
-        self.load.bytes += more.bytes;
+    fn is_crowd(&self) -> bool {
+        self.room.crowd.is_some_and(|most| self.load.crowd > most) && self.load.large > 0
     }
 
-    fn subtract(&mut self, index: usize) {
-        let less = self.of(index);
-        self.load.images -= less.images;
-        self.load.image_tokens -= less.image_tokens;
-        self.load.tokens -= less.tokens;
-        self.load.bytes -= less.bytes;
+    fn is_heavy(&self) -> bool {
+        let saved = if self.squeezed { self.load.spare } else { 0 };
+        self.room.bytes.is_some_and(|most| self.load.bytes - saved > most)
     }
 
     fn is_over(&self) -> bool {
@@ -320,6 +402,7 @@ impl Keeper {
         over(self.room.images, self.load.images)
             || over(self.room.image_tokens, self.load.image_tokens)
             || over(self.room.tokens, self.load.tokens)
-            || over(self.room.bytes, self.load.bytes)
+            || self.is_heavy()
+            || (!self.crowded && self.is_crowd())
     }
 }

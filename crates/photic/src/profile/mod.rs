@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 pub use catalog::Catalog;
 pub use price::Price;
 pub use sections::{
-    Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, MidSystem,
-    Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
+    Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, Mark,
+    MidSystem, Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
 };
 
 pub use crate::tokens::{Detail, Rule, Seen};

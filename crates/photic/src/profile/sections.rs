@@ -249,6 +249,39 @@ pub struct Cache {
     /// How long an entry lives unused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_seconds: Option<u64>,
+    /// How a part is marked as the end of a prefix to keep; absent means marks are not sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mark: Option<Mark>,
+    /// Whether the end of every request is kept without a mark.
+    pub marks_tail: bool,
+}
+
+/// The member that marks a part as the end of a prefix to keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// `"cache_control":{"type":"ephemeral"}`
+    CacheControl,
+    /// `"prompt_cache_breakpoint":{"mode":"explicit"}`
+    PromptCacheBreakpoint,
+}
+
+impl Mark {
+    /// The name of the member.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CacheControl => "cache_control",
+            Self::PromptCacheBreakpoint => "prompt_cache_breakpoint",
+        }
+    }
+
+    /// Its value.
+    pub const fn value(self) -> &'static str {
+        match self {
+            Self::CacheControl => "{\"type\":\"ephemeral\"}",
+            Self::PromptCacheBreakpoint => "{\"mode\":\"explicit\"}",
+        }
+    }
 }
 
 impl Default for Cache {
@@ -262,6 +295,8 @@ impl Default for Cache {
             lookback_blocks: None,
             breakpoints: None,
             ttl_seconds: None,
+            mark: None,
+            marks_tail: false,
         }
     }
 }

@@ -46,13 +46,14 @@ const STEP: u64 = 128;
 
 impl From<&profile::Cache> for Cache {
     fn from(facts: &profile::Cache) -> Self {
-        let rule = match (facts.breakpoints, facts.lookback_blocks) {
+        let rule = match facts.breakpoints.map(|most| most as usize) {
             _ if facts.read >= 1.0 => Rule::Absent,
-            (Some(most), Some(lookback)) => {
-                Rule::Marks { most: most as usize, lookback: lookback as usize }
+            Some(most) if facts.marks_tail => Rule::Tail { most },
+            Some(most) => {
+                let lookback = facts.lookback_blocks.map_or(usize::MAX, |blocks| blocks as usize);
+                Rule::Marks { most, lookback }
             }
-            (Some(most), None) => Rule::Tail { most: most as usize },
-            (None, _) => Rule::Prefix { step: STEP },
+            None => Rule::Prefix { step: STEP },
         };
         let prices = match rule {
             Rule::Absent => Prices { read: 1.0, write: 1.0 },

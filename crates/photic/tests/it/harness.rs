@@ -11,8 +11,13 @@ pub(crate) struct Run {
 
 /// Lifts, surveys, plans, lowers.
 pub(crate) fn lower(from: Wire, body: &[u8], profile: &Profile) -> Run {
+    lower_with(from, body, profile, &Policy::default())
+}
+
+/// As [`lower`], under a policy.
+pub(crate) fn lower_with(from: Wire, body: &[u8], profile: &Profile, policy: &Policy) -> Run {
     let (transcript, _) = photic::lift(from, body);
-    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
+    let plan = photic::plan(photic::survey(&transcript), profile, policy);
     let lowered = photic::lower(&transcript, &plan);
     Run { body: lowered.body.to_vec() }
 }
@@ -20,7 +25,7 @@ pub(crate) fn lower(from: Wire, body: &[u8], profile: &Profile) -> Run {
 /// What `photic check` says of a body on its own wire.
 pub(crate) fn check(wire: Wire, body: &[u8], profile: &Profile) -> Vec<Finding> {
     let (transcript, lifted) = photic::lift(wire, body);
-    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
+    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::hands_off());
     photic::check(&transcript, &lifted, &plan)
 }
 

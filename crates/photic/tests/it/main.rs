@@ -8,7 +8,9 @@
 mod captured;
 mod golden;
 mod harness;
+mod marks;
 mod properties;
 mod replies;
+mod retention;
 mod simulate;
 mod support;

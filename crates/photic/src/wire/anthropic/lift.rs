@@ -48,7 +48,7 @@ pub(super) fn read_turn<'d, 'a>(
         None => {}
     }
     let slot = content.map(|content| content.id());
-    Message { role, parts, node: Some(turn.id()), slot, home: Home::List }
+    Message { node: Some(turn.id()), slot, ..Message::new(role, parts) }
 }
 
 /// How many blocks a block stands in. Real ones stand in three at the most (a result, a document

@@ -60,13 +60,16 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 /// Writes what stands under `content`, or under `system`.
 pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     match message.parts.as_slice() {
-        [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
+        [Part::Text(only)] if !message.marked && (only.node.is_none() || !writer.same_wire()) => {
             out.string(&only.text);
         }
         parts => {
             out.json("[");
             for part in parts {
                 block(writer, out, part, message.role);
+            }
+            if message.marked {
+                writer.mark(out);
             }
             out.json("]");
         }
@@ -186,9 +189,10 @@ fn source<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
             let text = String::from_utf8_lossy(&payload.decode()).into_owned();
             out.json("\"text\",\"media_type\":\"text/plain\",\"data\":").quoted(&text);
         }
-        Source::Data(payload) => {
+        Source::Data(_) => {
             out.json("\"base64\",\"media_type\":").quoted(&writer.media_type(medium.id));
-            out.json(",\"data\":\"").bytes(payload.bytes()).json("\"");
+            let payload = writer.payload(medium.id).unwrap_or_default();
+            out.json(",\"data\":\"").bytes(payload).json("\"");
         }
         Source::Text(text) => {
             out.json("\"text\",\"media_type\":\"text/plain\",\"data\":").string(text);

@@ -7,9 +7,7 @@ use crate::lift::{
 };
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
-use crate::transcript::{
-    Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, Text, ToolResult,
-};
+use crate::transcript::{Arguments, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult};
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
@@ -67,11 +65,9 @@ pub(super) fn read_message<'d, 'a>(
         }
     }
     Message {
-        role,
-        parts,
         node: Some(message.id()),
         slot: content.map(|slot| slot.id()),
-        home: Home::List,
+        ..Message::new(role, parts)
     }
 }
 

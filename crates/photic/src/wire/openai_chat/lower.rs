@@ -32,7 +32,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
             for result in message.results() {
                 out.comma().json("{\"role\":\"tool\",\"tool_call_id\":");
                 out.string(&result.call_id).json(",\"content\":");
-                result_content(writer, out, result);
+                result_content(writer, out, result, message.marked);
                 out.json("}");
             }
             return;
@@ -50,11 +50,11 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 /// Writes what stands under `content`.
 pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     if let Some(result) = message.results().next() {
-        return result_content(writer, out, result);
+        return result_content(writer, out, result, message.marked);
     }
     let said: Vec<&Part<'a>> = message.parts.iter().filter(|part| !has_own_field(part)).collect();
     match said.as_slice() {
-        [Part::Text(only)] if only.node.is_none() || !writer.same_wire() => {
+        [Part::Text(only)] if !message.marked && (only.node.is_none() || !writer.same_wire()) => {
             out.string(&only.text);
         }
         _ if said.iter().all(|part| matches!(part, Part::Text(text) if text.text.is_empty())) => {
@@ -68,6 +68,9 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
                 } else {
                     part_of_user(writer, out, part);
                 }
+            }
+            if message.marked {
+                writer.mark(out);
             }
             out.json("]");
         }
@@ -138,8 +141,13 @@ fn tool_call<'a>(out: &mut Out<'a>, call: &Call<'a>) {
 }
 
 /// A result is a string, unless the endpoint takes media in it.
-fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
-    if writer.wants_list(result) {
+fn result_content<'a>(
+    writer: &Writer<'_, 'a>,
+    out: &mut Out<'a>,
+    result: &ToolResult<'a>,
+    marked: bool,
+) {
+    if marked || writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
             text_part(out, &Str::plain(notice::ERROR));
@@ -151,6 +159,9 @@ fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolR
                 }
                 None => part_of_user(writer, out, part),
             }
+        }
+        if marked {
+            writer.mark(out);
         }
         out.json("]");
         return;

@@ -101,7 +101,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
         Some("reasoning") => (Role::Assistant, vec![Part::Thinking(opaque)]),
         _ => (Role::Unknown, vec![Part::Opaque(opaque)]),
     };
-    Message { role, parts, node: Some(item.id()), slot, home: Home::List }
+    Message { node: Some(item.id()), slot, ..Message::new(role, parts) }
 }
 
 fn call<'a>(
@@ -156,7 +156,7 @@ fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Mes
         _ => {}
     }
     let slot = content.map(|content| content.id());
-    Message { role, parts, node: Some(item.id()), slot, home: Home::List }
+    Message { node: Some(item.id()), slot, ..Message::new(role, parts) }
 }
 
 fn read_part<'d, 'a>(

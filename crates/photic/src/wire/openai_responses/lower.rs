@@ -38,7 +38,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
                 };
                 out.comma().json("{\"type\":").quoted(kind).json(",\"call_id\":");
                 out.string(&result.call_id).json(",\"output\":");
-                result_output(writer, out, result);
+                result_output(writer, out, result, message.marked);
                 out.json("}");
             }
             return;
@@ -66,7 +66,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 /// Writes what stands in the slot of an item.
 pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     if let Some(result) = message.results().next() {
-        return result_output(writer, out, result);
+        return result_output(writer, out, result, message.marked);
     }
     match (message.home, message.role) {
         (Home::Field, Role::System) => joined(out, &texts(&message.parts)),
@@ -103,6 +103,9 @@ fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) 
             _ => input_part(writer, out, part),
         }
     }
+    if message.marked {
+        writer.mark(out);
+    }
 }
 
 fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
@@ -117,11 +120,16 @@ fn function_call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>
     out.json("}");
 }
 
-fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+fn result_output<'a>(
+    writer: &Writer<'_, 'a>,
+    out: &mut Out<'a>,
+    result: &ToolResult<'a>,
+    marked: bool,
+) {
     if result.kind == CallKind::Screen && writer.same_wire() {
         return screenshot(writer, out, result);
     }
-    if writer.wants_list(result) {
+    if marked || writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
             text_part(out, &Str::plain(notice::ERROR));
@@ -133,6 +141,9 @@ fn result_output<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolRe
                 }
                 None => input_part(writer, out, part),
             }
+        }
+        if marked {
+            writer.mark(out);
         }
         out.json("]");
         return;

@@ -1,12 +1,13 @@
 //! Rule 4: clean bodies keep every byte, and lowering twice is lowering once.
 
+use photic::Policy;
 use photic::profile::ConsecutiveUser;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::Value;
 
 use super::exam::{Exam, trials, trials_at_home};
-use crate::harness::{check, codes, lower};
+use crate::harness::{check, codes, lower, lower_with};
 
 proptest! {
     #![proptest_config(super::config())]
@@ -35,9 +36,15 @@ proptest! {
 }
 
 pub(super) fn idempotent(exam: &Exam) -> Result<(), TestCaseError> {
-    let again = lower(exam.to, &exam.body, &exam.profile).body;
+    let again = lower_with(exam.to, &exam.body, &exam.profile, &Policy::hands_off()).body;
     if again != exam.body {
         return exam.fail(format!("not stable\n--- again\n{}", String::from_utf8_lossy(&again)));
+    }
+    let marked = lower(exam.from, &exam.input, &exam.profile).body;
+    let again = lower(exam.to, &marked, &exam.profile).body;
+    if again != marked {
+        let (marked, again) = (String::from_utf8_lossy(&marked), String::from_utf8_lossy(&again));
+        return exam.fail(format!("marks move\n--- marked\n{marked}\n--- again\n{again}"));
     }
     Ok(())
 }

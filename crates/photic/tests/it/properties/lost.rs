@@ -74,7 +74,8 @@ pub(super) fn counted(exam: &Exam) -> Result<(), TestCaseError> {
         );
         return exam.fail(why);
     }
-    if notices(&seen, "you have not seen it") < said {
+    let negative = ["you have not seen it", "you cannot see it"];
+    if negative.iter().map(|words| notices(&seen, words)).sum::<usize>() < said {
         return exam.fail("a notice does not say that nothing was seen");
     }
     for (picture, _) in pictures {

@@ -1,0 +1,182 @@
+//! `photic explain`: every image, its fate, why, and what it costs.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use photic::{Fate, Ledger, Plan, Position, Recipe, Sighting, Slot, Transcript};
+use serde::Serialize;
+
+use crate::arguments::ExplainOptions;
+use crate::input::Input;
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
+
+pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
+    let input = Input::read(&options.source)?;
+    let from = input.wire(&options.source)?;
+    let (transcript, _) = photic::lift(from, &input.body);
+    if !transcript.is_readable() {
+        return input.unknown();
+    }
+    let to = options.to.unwrap_or(from);
+    let profile = photic::profile::resolve(to, options.source.model.as_deref(), None);
+    let policy = options.policy.policy();
+    let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
+    let rows: Vec<Row> = plan
+        .survey
+        .sightings
+        .iter()
+        .map(|sighting| Row::of(sighting, &transcript, &plan))
+        .collect();
+    let mut out = anstream::stdout().lock();
+    if options.source.json {
+        let report = Report {
+            from,
+            to,
+            profile: &profile.id,
+            policy: policy.retention.to_string(),
+            media: &rows,
+            ledger: &plan.ledger,
+        };
+        serde_json::to_writer_pretty(&mut out, &report)?;
+        writeln!(out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    table(&mut out, &rows)?;
+    let (id, requests) = (&profile.id, counted(plan.survey.requests.len(), "request"));
+    writeln!(
+        out,
+        "{DIM}{} ({to}, profile `{id}`, policy {}, {requests} so far){DIM:#}",
+        input.name, policy.retention
+    )?;
+    bill(&mut out, &plan)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct Report<'r> {
+    from: photic::Wire,
+    to: photic::Wire,
+    profile: &'r str,
+    policy: String,
+    media: &'r [Row],
+    ledger: &'r Ledger,
+}
+
+/// One medium.
+#[derive(Serialize)]
+struct Row {
+    number: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Position>,
+    from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<(u32, u32)>,
+    /// As it stands; what a notice costs is in the bill.
+    tokens: u64,
+    bytes: usize,
+    #[serde(flatten)]
+    fate: Fate,
+    why: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipe: Option<Recipe>,
+}
+
+impl Row {
+    fn of(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan) -> Self {
+        let id = sighting.media;
+        let fate = plan.fates[id];
+        let size = sighting.header.size;
+        Self {
+            number: id + 1,
+            at: transcript.position(id),
+            from: origin(sighting),
+            size,
+            tokens: size.map_or(0, |(w, h)| plan.profile.image_tokens(w, h, sighting.detail)),
+            bytes: sighting.wire_bytes,
+            fate,
+            why: fate.reason().says(),
+            recipe: plan.recipes.get(&id).cloned(),
+        }
+    }
+
+    fn fate(&self) -> &'static str {
+        match (self.fate, &self.recipe) {
+            (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Sheet { .. })) => "sheet",
+            (Fate::Keep(_) | Fate::Hoist(_), Some(Recipe::Fit(_))) => "shrink",
+            (Fate::Keep(_), None) => "keep",
+            (Fate::Hoist(_), None) => "hoist",
+            (Fate::Elide(_), _) => "elide",
+            (Fate::Refuse(_), _) => "refuse",
+        }
+    }
+}
+
+/// Whose it is.
+fn origin(sighting: &Sighting) -> String {
+    match sighting.slot {
+        Slot::Result { .. } => sighting.tool.clone().unwrap_or_else(|| "a tool".to_owned()),
+        Slot::Message(role) => format!("{role:?}").to_lowercase(),
+    }
+}
+
+fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
+    if rows.is_empty() {
+        writeln!(out, "{GREEN}no image in it{GREEN:#}")?;
+        return Ok(());
+    }
+    let wide = rows.iter().map(|row| row.from.chars().count()).max().unwrap_or(0).clamp(4, 24);
+    writeln!(
+        out,
+        "{DIM}{:>4}  {:<wide$}  {:>11}  {:>8}  {:>11}  {:<7} why{DIM:#}",
+        "#", "from", "pixels", "tokens", "bytes", "fate"
+    )?;
+    for row in rows {
+        let size = row.size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}"));
+        let style = match row.fate {
+            Fate::Keep(_) | Fate::Hoist(_) => GREEN,
+            Fate::Elide(_) => CYAN,
+            Fate::Refuse(_) => YELLOW,
+        };
+        let from: String = row.from.chars().take(wide).collect();
+        writeln!(
+            out,
+            "{:>4}  {from:<wide$}  {size:>11}  {:>8}  {:>11}  {style}{:<7}{style:#} {}",
+            row.number,
+            grouped(row.tokens),
+            grouped(row.bytes as u64),
+            row.fate(),
+            row.why,
+        )?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn bill(out: &mut impl std::io::Write, plan: &Plan) -> anyhow::Result<()> {
+    let Ledger { images, image_tokens, tokens, reusable_tokens, .. } = plan.ledger;
+    writeln!(
+        out,
+        "{} shown, {} tokens of about {} in the request",
+        counted(images, "image"),
+        grouped(image_tokens),
+        grouped(tokens)
+    )?;
+    if plan.survey.requests.len() < 2 {
+        return Ok(());
+    }
+    match plan.ledger.changed {
+        Some(change) => writeln!(
+            out,
+            "{YELLOW}cache{YELLOW:#} changes at message {}: {} tokens can be read from it, {} are written again",
+            change.message,
+            grouped(reusable_tokens),
+            grouped(change.rewritten_tokens)
+        )?,
+        None => writeln!(
+            out,
+            "{GREEN}cache{GREEN:#} nothing before the new messages changes: {} tokens can be read from it",
+            grouped(reusable_tokens)
+        )?,
+    }
+    Ok(())
+}

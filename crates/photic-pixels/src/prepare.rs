@@ -1,0 +1,132 @@
+//! What a plan asks for, made: the only step between a survey and a body that has pixels.
+//!
+//! The same bytes and the same recipe give the same picture, on any machine. What cannot be made is
+//! left out, and lowering says so in its place.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use photic::media::Source;
+use photic::profile::MediaKind;
+use photic::transcript::MediaId;
+use photic::{Fit, Made, Plan, Prepared, Profile, Recipe, Transcript};
+
+use crate::decode::{self, Grid, Wanted};
+use crate::encode::{self, EncodeOptions};
+use crate::fit::{Caps, Fidelity};
+use crate::header;
+use crate::limits::Limits;
+use crate::raster::{Layout, Raster};
+use crate::refusal::{Refusal, RefusalCode};
+use crate::view::{ViewRequest, view};
+
+/// Makes everything that a plan asks for, as far as it can be made.
+pub fn prepare(transcript: &Transcript<'_>, plan: &Plan) -> Prepared {
+    let bytes = |id: MediaId| match &transcript.media.get(id)?.source {
+        Source::Data(payload) => Some(payload.decode()),
+        Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
+    };
+    let made = |(&id, recipe): (&MediaId, &Recipe)| {
+        let made = match recipe {
+            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, &plan.profile),
+            Recipe::Sheet { members, fit } => {
+                let members: Option<Vec<_>> = members.iter().map(|&member| bytes(member)).collect();
+                sheet(&members?, fit, &plan.profile)
+            }
+        };
+        Some((id, made.ok()?))
+    };
+    plan.recipes.iter().filter_map(made).collect()
+}
+
+/// One picture within bounds.
+pub fn fitted(bytes: &[u8], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
+    let cap = fit.max_base64_bytes.map(|most| encode::raw_cap(most as usize) as u64);
+    let request = ViewRequest {
+        // No smaller than it must be: somebody sent it at this size.
+        fidelity: Fidelity::Pixel,
+        caps: Caps { edge: fit.max_edge, bytes: cap, ..Caps::default() },
+        ..ViewRequest::new(profile)
+    };
+    let view = view(bytes, &request)?;
+    Ok(Made {
+        media_type: view.media_type.to_owned(),
+        base64: STANDARD.encode(&view.bytes),
+        size: (view.width, view.height),
+    })
+}
+
+/// Several pictures as one, each with its number.
+pub fn sheet(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
+    let headers: Vec<_> =
+        members.iter().map(|bytes| header::probe(bytes)).collect::<Result<_, _>>()?;
+    let largest = |side: fn(&header::Header) -> u32| headers.iter().map(side).max().unwrap_or(1);
+    let grid = Grid::new(
+        (largest(|header| header.width), largest(|header| header.height)),
+        members.len() as u32,
+    );
+    let mut cells = Vec::with_capacity(members.len());
+    for (bytes, header) in members.iter().zip(&headers) {
+        let wanted = Wanted { at_most: Some(grid.size()), region: None, frame: 0 };
+        let decoded = decode::decode(bytes, header, &Limits::default(), wanted)?;
+        let mut cell = grid.cell(decoded.raster)?;
+        number(&mut cell, cells.len() + 1);
+        cells.push(cell);
+    }
+    let raster = grid.sheet(cells.into_iter());
+    let types: Vec<&str> = profile.types(MediaKind::Image).iter().map(String::as_str).collect();
+    let png = encode::encode(
+        &raster,
+        &EncodeOptions { accepts: &["image/png"], ..EncodeOptions::default() },
+    )
+    .map_err(|no| no.refusal)?;
+    if types.is_empty() {
+        return Err(Refusal::new(
+            RefusalCode::CannotFit,
+            "the endpoint takes no image type",
+            "send it to a model that sees",
+        ));
+    }
+    fitted(&png.bytes, fit, profile)
+}
+
+/// Digits of three by five dots, a row in three bits.
+const DIGITS: [[u8; 5]; 10] = [
+    [7, 5, 5, 5, 7],
+    [2, 6, 2, 2, 7],
+    [7, 1, 7, 4, 7],
+    [7, 1, 7, 1, 7],
+    [5, 5, 7, 1, 1],
+    [7, 4, 7, 1, 7],
+    [7, 4, 7, 5, 7],
+    [7, 1, 1, 1, 1],
+    [7, 5, 7, 5, 7],
+    [7, 5, 7, 1, 7],
+];
+
+/// Pixels a dot of a digit takes.
+const DOT: usize = 4;
+
+/// Writes a number into the top left corner, black on white, as far as there is room.
+fn number(cell: &mut Raster, number: usize) {
+    let digits: Vec<usize> =
+        number.to_string().bytes().map(|digit| usize::from(digit - b'0')).collect();
+    let (wide, high) = ((digits.len() * 4 + 1) * DOT, 7 * DOT);
+    let is_dark = |x: usize, y: usize| {
+        let (column, row) = ((x / DOT).wrapping_sub(1), (y / DOT).wrapping_sub(1));
+        let digit = digits.get(column / 4).copied();
+        digit.is_some_and(|digit| {
+            DIGITS[digit]
+                .get(row)
+                .is_some_and(|dots| column % 4 < 3 && dots >> (2 - column % 4) & 1 == 1)
+        })
+    };
+    debug_assert_eq!(cell.layout, Layout::Rgb, "cells of a sheet have three samples");
+    let width = cell.width as usize;
+    for y in 0..high.min(cell.height as usize) {
+        for x in 0..wide.min(width) {
+            let level = if is_dark(x, y) { 0 } else { 255 };
+            let at = (y * width + x) * cell.layout.samples();
+            cell.data[at..at + cell.layout.samples()].fill(level);
+        }
+    }
+}

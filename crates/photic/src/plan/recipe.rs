@@ -1,0 +1,106 @@
+//! What a plan asks of whoever has the pixels: it decodes none itself.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::profile::Limits;
+use crate::transcript::MediaId;
+
+/// How the picture is to be made that a medium is sent as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recipe {
+    /// The same picture, within bounds and of an accepted type.
+    Fit(Fit),
+    /// One picture of several, in numbered cells.
+    Sheet {
+        /// What the cells show, in their order.
+        members: Vec<MediaId>,
+        /// The bounds of the sheet.
+        fit: Fit,
+    },
+}
+
+/// Bounds of a picture.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Fit {
+    /// Longest side, in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_edge: Option<u32>,
+    /// Shortest side, in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_edge: Option<u32>,
+    /// Most patches of 32 px.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_patches: Option<u32>,
+    /// Most bytes after base64.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_base64_bytes: Option<u64>,
+    /// The types to choose from.
+    pub types: Vec<String>,
+}
+
+/// A picture that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Its type.
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub base64: String,
+    /// Its width and height.
+    pub size: (u32, u32),
+}
+
+/// Everything that was made for a plan; what is missing could not be.
+pub type Prepared = BTreeMap<MediaId, Made>;
+
+impl Recipe {
+    /// The bounds.
+    pub const fn fit(&self) -> &Fit {
+        match self {
+            Self::Fit(fit) | Self::Sheet { fit, .. } => fit,
+        }
+    }
+
+    pub(super) const fn fit_mut(&mut self) -> &mut Fit {
+        match self {
+            Self::Fit(fit) | Self::Sheet { fit, .. } => fit,
+        }
+    }
+}
+
+impl Fit {
+    /// The bounds that an endpoint puts on each picture.
+    pub(super) fn within(limits: &Limits, types: &[String]) -> Self {
+        // Four characters stand for three bytes.
+        let encoded = limits.image_raw_bytes.map(|most| most / 3 * 4);
+        Self {
+            max_edge: limits.edge,
+            min_edge: limits.min_edge,
+            max_patches: limits.patches,
+            max_base64_bytes: limits.image_base64_bytes.into_iter().chain(encoded).min(),
+            types: types.to_vec(),
+        }
+    }
+
+    /// About the size that a picture has within the bounds.
+    pub fn size(&self, (width, height): (u32, u32)) -> (u32, u32) {
+        let (wide, high) = (f64::from(width.max(1)), f64::from(height.max(1)));
+        let mut scale = 1.0_f64;
+        if let Some(least) = self.min_edge {
+            scale = scale.max((f64::from(least) / wide.min(high)).ceil());
+        }
+        if let Some(most) = self.max_edge {
+            scale = scale.min(f64::from(most) / wide.max(high));
+        }
+        if let Some(most) = self.max_patches {
+            // A patch that is begun counts.
+            let room = f64::from(most).sqrt() - 1.0;
+            let square = (wide * high).sqrt();
+            scale = scale.min((room.max(1.0) * 32.0) / square);
+        }
+        let scaled = |side: f64| ((side * scale).floor() as u32).max(1);
+        (scaled(wide), scaled(high))
+    }
+}

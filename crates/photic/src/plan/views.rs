@@ -1,0 +1,147 @@
+//! From a survey to the fold: the conversation as turns, and which of its images are views.
+
+use std::collections::BTreeMap;
+
+use super::fate::{Fate, Reason};
+use super::recipe::Recipe;
+use super::retention::{Keeper, Load, Prices, Retention, Room, Turn, View};
+use super::{Choice, Policy, planned_bytes, planned_tokens};
+use crate::media::MediaKind;
+use crate::profile::Profile;
+use crate::survey::{Sighting, Slot, Survey};
+use crate::tokens::text_tokens;
+use crate::transcript::MediaId;
+
+/// A notice in place of a picture this cheap would save nothing.
+const WORTH_RETIRING: u64 = 64;
+
+/// No image takes more than this share of a body that is too heavy.
+const SHARE: u64 = 16;
+
+/// Folds the first `count` requests; the keeper after the last of them, and the views.
+pub(super) fn keep(
+    survey: &Survey,
+    count: usize,
+    profile: &Profile,
+    policy: &Policy,
+    (fates, recipes): (&[Fate], &BTreeMap<MediaId, Recipe>),
+) -> (Keeper, Vec<MediaId>) {
+    let room = room(profile, policy);
+    let prices = Prices { read: profile.cache.read, write: profile.cache.write };
+    let mut keeper = Keeper::new(policy.retention, policy.floor, prices, room);
+    if policy.pixels {
+        keeper = keeper.with_pixels();
+    }
+    let mut ids = Vec::new();
+    // Where a picture was last seen among the views.
+    let mut last_seen: BTreeMap<MediaId, usize> = BTreeMap::new();
+    let mut order: Vec<&Sighting> = survey.sightings.iter().collect();
+    order.sort_by_key(|sighting| sighting.message);
+    let mut order = order.into_iter().peekable();
+    let mut start = 0;
+    for (index, &end) in survey.requests[..count].iter().enumerate() {
+        let mut bytes: usize = survey.words[start..end].iter().sum();
+        if index == 0 {
+            bytes += survey.settings;
+        }
+        let mut rest =
+            Load { tokens: text_tokens(bytes as u64), bytes: bytes as u64, ..Load::default() };
+        let mut views = Vec::new();
+        // A picture that comes twice in one turn is two answers to two questions.
+        let mut new = Vec::new();
+        while let Some(sighting) = order.next_if(|sighting| sighting.message < end) {
+            let id = sighting.media;
+            if !fates[id].is_shown() {
+                continue;
+            }
+            let load = load(sighting, recipes.get(&id), profile, &room);
+            let cheap = policy.retention == Retention::Priced && load.image_tokens < WORTH_RETIRING;
+            if cheap || !is_view(sighting, survey, profile) {
+                rest += load;
+                continue;
+            }
+            let root = sighting.twin.unwrap_or(id);
+            let twin = last_seen.get(&root).copied().filter(|_| is_worth_noting(&load));
+            new.push((root, ids.len()));
+            ids.push(id);
+            views.push(View { load, twin });
+        }
+        last_seen.extend(new);
+        keeper.turn(&Turn { rest, views: &views });
+        start = end;
+    }
+    (keeper, ids)
+}
+
+/// Retires what the fold retired, and notes what is in sight already.
+pub(super) fn apply(choice: &mut Choice) {
+    for (index, &id) in choice.views.iter().enumerate() {
+        let reason = if index < choice.keeper.frontier() {
+            choice.retired.push(id);
+            Reason::Retired
+        } else if choice.keeper.is_twin(index) {
+            Reason::Repeated
+        } else {
+            continue;
+        };
+        choice.fates[id] = Fate::Elide(reason);
+        choice.recipes.remove(&id);
+    }
+}
+
+/// The most bytes that an image may take in a body that is too heavy.
+pub(super) fn share(room: &Room) -> Option<u64> {
+    room.bytes.map(|most| most / SHARE)
+}
+
+/// The endpoint's limits and the host's budgets, whichever is less.
+pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
+    let less = |limit: Option<u64>, budget: Option<u64>| limit.into_iter().chain(budget).min();
+    let limits = &profile.limits;
+    Room {
+        images: less(limits.images.map(u64::from), policy.room.images),
+        image_tokens: policy.room.image_tokens,
+        tokens: policy.room.tokens,
+        bytes: less(limits.request_bytes, policy.room.bytes),
+        crowd: limits.crowd.map(|crowd| u64::from(crowd.above)),
+    }
+}
+
+/// An image that a tool returned and could return again, in a slot that can hold words instead.
+pub(super) fn is_view(sighting: &Sighting, survey: &Survey, profile: &Profile) -> bool {
+    let same_wire = survey.wire == profile.wire;
+    sighting.kind == MediaKind::Image
+        && matches!(sighting.slot, Slot::Result { screen, .. } if !(screen && same_wire))
+}
+
+const fn is_worth_noting(load: &Load) -> bool {
+    load.image_tokens >= WORTH_RETIRING
+}
+
+/// What a medium takes.
+pub(super) fn load(
+    sighting: &Sighting,
+    recipe: Option<&Recipe>,
+    profile: &Profile,
+    room: &Room,
+) -> Load {
+    let bytes = planned_bytes(sighting, recipe);
+    let crowd = profile.limits.crowd;
+    if sighting.kind != MediaKind::Image {
+        let counts = sighting.kind == MediaKind::Document
+            && crowd.is_some_and(|crowd| crowd.counts_documents);
+        return Load { crowd: u64::from(counts), bytes, ..Load::default() };
+    }
+    let tokens = planned_tokens(sighting, recipe, profile);
+    let size = sighting.header.size.map(|size| recipe.map_or(size, |made| made.fit().size(size)));
+    let is_large = crowd.zip(size).is_some_and(|(crowd, (w, h))| w.max(h) > crowd.edge);
+    Load {
+        images: 1,
+        crowd: 1,
+        large: u64::from(is_large),
+        image_tokens: tokens,
+        tokens,
+        bytes,
+        spare: share(room).map_or(0, |most| bytes.saturating_sub(most)),
+    }
+}

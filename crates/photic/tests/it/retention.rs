@@ -1,0 +1,141 @@
+//! The fold that decides what stays in sight, by itself: batches, floors, limits, twins.
+
+use photic::retention::{Keeper, Load, Prices, Retention, Room, Turn, View};
+
+const CLAUDE: Prices = Prices { read: 0.1, write: 1.25 };
+const UNCACHED: Prices = Prices { read: 1.0, write: 1.0 };
+
+fn words(tokens: u64) -> Load {
+    Load { tokens, bytes: tokens * 4, ..Load::default() }
+}
+
+/// The frontier after each turn of one view and some words.
+fn frontiers(mut keeper: Keeper, turns: usize, image: u64, text: u64) -> Vec<usize> {
+    let view = View::new(image, 100_000);
+    let mut frontier = |_| {
+        keeper.turn(&Turn { rest: words(text), views: &[view] });
+        keeper.frontier()
+    };
+    (0..turns).map(&mut frontier).collect()
+}
+
+fn priced(prices: Prices) -> Keeper {
+    Keeper::new(Retention::Priced, 3, prices, Room::default())
+}
+
+#[test]
+fn priced_retires_in_batches_and_keeps_the_newest() {
+    let frontiers = frontiers(priced(CLAUDE), 100, 1300, 300);
+    let edits = frontiers.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!((8..=16).contains(&edits), "{edits} edits");
+    for (turn, frontier) in frontiers.iter().enumerate() {
+        assert!(turn + 1 - frontier >= 3.min(turn + 1), "turn {turn}: {frontier}");
+    }
+    assert!(100 - frontiers[99] < 14, "{frontiers:?}");
+}
+
+#[test]
+fn where_nothing_is_cached_the_window_slides() {
+    let frontiers = frontiers(priced(UNCACHED), 20, 1300, 300);
+    let slides: Vec<usize> = (1..=20_usize).map(|seen| seen.saturating_sub(3)).collect();
+    assert_eq!(frontiers, slides);
+}
+
+#[test]
+fn a_batch_that_would_not_pay_for_itself_waits() {
+    // One picture in a long talk: what follows it would be written again for nothing.
+    let mut keeper = priced(CLAUDE);
+    let view = View::new(1300, 100_000);
+    for turn in 0..200 {
+        let views: &[View] = if turn % 20 == 0 { &[view] } else { &[] };
+        keeper.turn(&Turn { rest: words(2000), views });
+    }
+    assert_eq!(keeper.frontier(), 0);
+}
+
+#[test]
+fn windows_by_name_are_exact() {
+    let newest = Keeper::new(Retention::Newest(4), 3, CLAUDE, Room::default());
+    assert_eq!(frontiers(newest, 7, 1300, 300), [0, 0, 0, 0, 1, 2, 3]);
+    let turns = Keeper::new(Retention::Turns(1), 3, CLAUDE, Room::default());
+    assert_eq!(frontiers(turns, 5, 1300, 300), [0, 0, 1, 2, 3]);
+    let none_but_this = Keeper::new(Retention::Turns(0), 3, CLAUDE, Room::default());
+    assert_eq!(frontiers(none_but_this, 4, 1300, 300), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_limit_retires_half_so_that_the_next_one_is_far() {
+    let room = Room { images: Some(20), ..Room::default() };
+    let all = Keeper::new(Retention::All, 3, CLAUDE, room);
+    let frontiers = frontiers(all, 60, 1300, 300);
+    let edits = frontiers.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert_eq!(edits, 4, "{frontiers:?}");
+    for (turn, frontier) in frontiers.iter().enumerate() {
+        assert!(turn + 1 - frontier <= 20);
+    }
+}
+
+#[test]
+fn what_a_turn_brings_is_never_retired_in_it() {
+    let room = Room { images: Some(2), ..Room::default() };
+    let mut keeper = Keeper::new(Retention::Newest(1), 1, CLAUDE, room);
+    let views = [View::new(1300, 100_000); 5];
+    keeper.turn(&Turn { rest: words(300), views: &views });
+    assert_eq!(keeper.frontier(), 0);
+    keeper.turn(&Turn { rest: words(300), views: &views[..1] });
+    assert_eq!(keeper.frontier(), 5);
+}
+
+#[test]
+fn a_repeated_frame_is_a_note_until_its_first_sight_is_retired() {
+    let mut keeper = Keeper::new(Retention::Newest(2), 2, CLAUDE, Room::default());
+    let frame = View::new(1300, 100_000);
+    keeper.turn(&Turn { rest: words(300), views: &[frame] });
+    keeper.turn(&Turn { rest: words(300), views: &[View { twin: Some(0), ..frame }] });
+    assert!(keeper.is_twin(1));
+    assert_eq!(keeper.load().images, 1);
+    keeper.turn(&Turn { rest: words(300), views: &[frame] });
+    assert_eq!(keeper.frontier(), 1);
+    assert!(!keeper.is_twin(1));
+    assert_eq!(keeper.load().images, 2);
+}
+
+#[test]
+fn what_the_next_turn_does_is_known_in_an_even_session() {
+    let mut keeper = priced(CLAUDE);
+    let view = View::new(1300, 100_000);
+    let mut expected = false;
+    for turn in 0..200 {
+        let retired = keeper.turn(&Turn { rest: words(300), views: &[view] });
+        assert!(retired.is_some() == expected || turn == 0, "turn {turn}");
+        expected = keeper.retires_next();
+    }
+}
+
+#[test]
+fn heavy_and_large_images_shrink_before_they_are_retired() {
+    let room = Room { bytes: Some(1_000_000), crowd: Some(4), ..Room::default() };
+    let mut view = View::new(1300, 300_000);
+    view.load.large = 1;
+    view.load.spare = 237_500;
+    let shrinks = Keeper::new(Retention::All, 3, CLAUDE, room);
+    let mut with_pixels = shrinks.clone().with_pixels();
+    let mut without = shrinks;
+    for _ in 0..6 {
+        with_pixels.turn(&Turn { rest: words(300), views: &[view] });
+        without.turn(&Turn { rest: words(300), views: &[view] });
+    }
+    assert!(with_pixels.is_crowded() && with_pixels.is_squeezed());
+    assert_eq!(with_pixels.frontier(), 0);
+    assert!(!without.is_crowded() && without.frontier() > 0);
+}
+
+#[test]
+fn policies_have_names() {
+    for name in ["priced", "all", "turns(2)", "newest(4)"] {
+        assert_eq!(Retention::from_name(name).unwrap().to_string(), name);
+    }
+    for name in ["", "newest", "newest()", "turns(-1)", "turns(2", "Priced"] {
+        assert_eq!(Retention::from_name(name), None, "{name}");
+    }
+}
