@@ -16,6 +16,7 @@ Examples:
   photic lower request.json --to anthropic     the same conversation, repaired, for another wire
   photic explain request.json --for gpt-5.6    what becomes of every image, and what it costs
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
+  photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   curl … | photic check -                      from standard input
 ";
 
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Lower(LowerOptions),
     Explain(ExplainOptions),
     View(ViewOptions),
+    Simulate(SimulateOptions),
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"
@@ -162,6 +164,52 @@ pub(crate) struct ViewOptions {
     pub(crate) json: bool,
 }
 
+/// Say what a session costs under each way of keeping its images
+///
+/// Input only, in thousand tokens at the base price; what the model writes costs the same either
+/// way. `docs/retention.md` says what the policies do.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic simulate --for claude-sonnet-5                             100 steps, a screenshot each
+  photic simulate --steps 300 --image 1920x1080 --for gpt-5.6 --json
+  photic simulate --for gpt-5.4 --svg session.svg                   cost by step, as a picture
+  photic simulate --check                                           how far from the optimum?
+")]
+pub(crate) struct SimulateOptions {
+    /// Requests
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=2000))]
+    pub(crate) steps: u32,
+    /// The size of an image, priced by the model's token rule
+    #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = size)]
+    pub(crate) image: (u32, u32),
+    /// The model; without it, the generic profile of the Messages wire holds
+    #[arg(long = "for", value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Tokens of words a step
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    pub(crate) text: u64,
+    /// Tokens before the first step: tools and system prompt
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u64).range(0..=10_000_000))]
+    pub(crate) system: u64,
+    /// One step in so many has an image
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=2000))]
+    pub(crate) every: u32,
+    /// The newest images that no price retires
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) floor: u32,
+    /// Write a plot of the cost by step to a file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Hold `priced` against the optimum instead, over lengths, image sizes and kinds of cache:
+    /// exit 1 if it is further away than promised
+    #[arg(long, conflicts_with_all = ["steps", "image", "model", "text", "system", "every", "floor", "svg", "json"])]
+    pub(crate) check: bool,
+}
+
 /// What to read, and for whom.
 #[derive(Debug, Args)]
 pub(crate) struct SourceOptions {
@@ -192,6 +240,14 @@ fn fidelity() -> impl clap::builder::TypedValueParser<Value = Fidelity> {
 fn preset() -> impl clap::builder::TypedValueParser<Value = Preset> {
     PossibleValuesParser::new(Preset::ALL.map(Preset::name))
         .map(|name| Preset::from_name(&name).unwrap_or(Preset::Seed003))
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once(['x', 'X', '×']);
+    match sides.map(|(width, height)| (width.trim().parse(), height.trim().parse())) {
+        Some((Ok(width @ 1..), Ok(height @ 1..))) => Ok((width, height)),
+        _ => Err("a width and a height are wanted, like `1280x800`".to_owned()),
+    }
 }
 
 fn retention(text: &str) -> Result<Retention, String> {

@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod input;
 mod lower;
+mod simulate;
 mod style;
 mod view;
 
@@ -35,6 +36,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Lower(options) => lower::run(options),
         Command::Explain(options) => explain::run(options),
         Command::View(options) => view::run(options),
+        Command::Simulate(options) => simulate::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

@@ -41,7 +41,7 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
 }
 
 /// The facts about the model, whatever wire it speaks; without one, what every endpoint takes.
-fn profile(model: Option<&str>) -> Profile {
+pub(crate) fn profile(model: Option<&str>) -> Profile {
     // A model is best described on the wire of its own maker; chat is where everybody else speaks.
     [Wire::Anthropic, Wire::OpenAiResponses, Wire::OpenAiChat]
         .into_iter()

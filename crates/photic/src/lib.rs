@@ -37,6 +37,7 @@ pub mod rejection;
 pub mod reply;
 mod rescue;
 pub mod settings;
+pub mod simulate;
 mod structure;
 mod survey;
 pub mod tokens;

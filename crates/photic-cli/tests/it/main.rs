@@ -3,6 +3,7 @@
 
 mod commands;
 mod readme;
+mod simulate;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -11,13 +11,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
+use super::price::{self, Priced};
 use super::{Confidence, Fact, Profile, glob};
 use crate::wire::Wire;
 
-const SHIPPED: [&str; 3] = [
+const SHIPPED: [&str; 4] = [
     include_str!("../../profiles/openai.toml"),
     include_str!("../../profiles/anthropic.toml"),
     include_str!("../../profiles/compatible.toml"),
+    include_str!("../../profiles/prices.toml"),
 ];
 
 /// An id may extend another this many times; more is a loop.
@@ -29,6 +31,7 @@ pub struct Catalog {
     profiles: Vec<Profile>,
     /// Same order and length as `profiles`: what each of them states itself.
     entries: Vec<Entry>,
+    prices: Vec<Priced>,
 }
 
 impl Catalog {
@@ -51,6 +54,7 @@ impl Catalog {
     pub fn load(texts: &[&str]) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
+        let mut prices: Vec<Priced> = Vec::new();
         for text in texts {
             match toml::from_str::<File>(text) {
                 Ok(file) => {
@@ -60,11 +64,13 @@ impl Catalog {
                             entries.push(entry);
                         }
                     }
+                    problems.extend(file.price.iter().filter_map(Priced::problem));
+                    prices.extend(file.price.into_iter().filter(|p| p.problem().is_none()));
                 }
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        let mut catalog = Self::default();
+        let mut catalog = Self { prices, ..Self::default() };
         for entry in &entries {
             match chain(&entries, entry).and_then(|layers| assemble(entry, &layers)) {
                 Ok(profile) => {
@@ -95,9 +101,15 @@ impl Catalog {
     /// The profile for a request; always something. See [`super::resolve`].
     pub fn resolve(&self, wire: Wire, model: Option<&str>, host: Option<&str>) -> Profile {
         let models = model.map(glob::model_names).unwrap_or_default();
-        let Some(by_model) = self.pick(wire, &models, &[]) else { return self.generic(wire) };
+        let mut profile = self.chosen(wire, &models, host);
+        price::apply(&self.prices, &models, &mut profile);
+        profile
+    }
+
+    fn chosen(&self, wire: Wire, models: &[&str], host: Option<&str>) -> Profile {
+        let Some(by_model) = self.pick(wire, models, &[]) else { return self.generic(wire) };
         let hosts = host.map(glob::host_names).unwrap_or_default();
-        let Some(by_host) = self.pick(wire, &models, &hosts).filter(|_| !hosts.is_empty()) else {
+        let Some(by_host) = self.pick(wire, models, &hosts).filter(|_| !hosts.is_empty()) else {
             return self.profiles[by_model].clone();
         };
         self.overlaid(by_model, by_host).unwrap_or_else(|| self.profiles[by_model].clone())
@@ -141,6 +153,8 @@ impl Catalog {
 struct File {
     #[serde(default)]
     profile: Vec<Raw>,
+    #[serde(default)]
+    price: Vec<Priced>,
 }
 
 /// A profile as written.

@@ -7,6 +7,7 @@
 
 mod catalog;
 mod glob;
+mod price;
 mod sections;
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use catalog::Catalog;
+pub use price::Price;
 pub use sections::{
     Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, Mark,
     MidSystem, Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
@@ -60,7 +62,7 @@ pub enum Confidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `cache` or `quirks`.
+    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `cache`, `quirks` or `price`.
     pub section: String,
     /// The fields of that section this origin decides, sorted.
     pub fields: Vec<String>,
@@ -103,6 +105,9 @@ pub struct Profile {
     pub cache: Cache,
     /// What else is peculiar.
     pub quirks: Quirks,
+    /// What a token costs, if the model was named and its price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// Where all of this comes from.
     pub facts: Vec<Fact>,
 }
@@ -116,7 +121,8 @@ pub fn shipped() -> &'static [Profile] {
 ///
 /// The most specific model profile decides (the glob with most literal characters, tried on the
 /// whole name and on what follows a provider prefix); a profile of the host, if one matches, is
-/// laid over it section by section, field by field.
+/// laid over it section by section, field by field. Prices and contexts differ within families of
+/// models, so they come from a list of their own, by the model's name.
 pub fn resolve(wire: Wire, model: Option<&str>, host: Option<&str>) -> Profile {
     Catalog::shipped().resolve(wire, model, host)
 }
@@ -219,6 +225,7 @@ impl Profile {
             tokens: Rule::default(),
             cache: Cache::default(),
             quirks: Quirks::default(),
+            price: None,
             facts: Vec::new(),
         }
     }

@@ -222,6 +222,9 @@ pub struct Limits {
     /// Most pages of all documents in a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_pages: Option<u32>,
+    /// Most tokens of a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
 }
 
 /// What the prompt cache costs and saves, as ratios of the base input price.

@@ -13,4 +13,5 @@ mod planner;
 mod properties;
 mod replies;
 mod retention;
+mod simulate;
 mod support;

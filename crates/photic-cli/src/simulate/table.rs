@@ -1,0 +1,153 @@
+//! The comparison in words and as data.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::{Comparison, Line, Whose};
+use crate::style::{DIM, GREEN, YELLOW, counted, grouped};
+
+pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::Result<()> {
+    let session = &comparison.setting.session;
+    let (width, height) = comparison.image;
+    writeln!(
+        out,
+        "{GREEN}{}{GREEN:#}, {} {DIM}(profile `{}`){DIM:#}: {} tokens of prompt; {} of words a step; {} an image of {width}x{height}, {}\n",
+        comparison.model(),
+        counted(session.steps, "step"),
+        comparison.profile.id,
+        grouped(session.system),
+        grouped(session.text),
+        grouped(session.image),
+        match session.every {
+            1 => "one a step".to_owned(),
+            every => format!("one in {every} steps"),
+        },
+    )?;
+    writeln!(
+        out,
+        "  {DIM}{:<18} {:>9} {:>8} {:>9} {:>6} {:>12}{DIM:#}",
+        "", "k tokens", "of all", "dollars", "edits", "longest"
+    )?;
+    let mut whose = None;
+    for line in &comparison.lines {
+        if whose != Some(line.whose) {
+            writeln!(out, "{DIM}{}{DIM:#}", heading(line.whose))?;
+            whose = Some(line.whose);
+        }
+        row(&mut out, comparison, line)?;
+    }
+    if let Some(most) = comparison.profile.limits.context_tokens
+        && comparison.lines.iter().any(|line| comparison.is_over(line))
+    {
+        writeln!(
+            out,
+            "\n{YELLOW}!{YELLOW:#} longer than the model takes: {} tokens",
+            grouped(most)
+        )?;
+    }
+    Ok(())
+}
+
+const fn heading(whose: Whose) -> &'static str {
+    match whose {
+        Whose::Photic => "photic, with marks where they pay",
+        Whose::Others => "clients by themselves, with marks as usual",
+        Whose::Nobody => "for whoever knows the end",
+    }
+}
+
+fn row(out: &mut impl Write, comparison: &Comparison, line: &Line) -> anyhow::Result<()> {
+    let cost = line.outcome.cost();
+    let money = comparison.usd(cost).map_or_else(|| "?".to_owned(), dollars);
+    let over = if comparison.is_over(line) { "!" } else { "" };
+    writeln!(
+        out,
+        "  {:<18} {:>9} {:>6.1} % {money:>9} {:>6} {:>12}{YELLOW}{over}{YELLOW:#}",
+        line.name,
+        grouped((cost / 1000.0).round() as u64),
+        100.0 * cost / comparison.all(),
+        line.outcome.edits.len(),
+        grouped(line.outcome.peak),
+    )?;
+    Ok(())
+}
+
+/// Two digits where they say something, four below ten cents.
+fn dollars(usd: f64) -> String {
+    if usd < 0.1 { format!("{usd:.4}") } else { format!("{usd:.2}") }
+}
+
+#[derive(Serialize)]
+struct Report<'r> {
+    profile: &'r str,
+    steps: usize,
+    system_tokens: u64,
+    text_tokens: u64,
+    image_tokens: u64,
+    image_every: usize,
+    floor: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context_tokens: Option<u64>,
+    policies: Vec<Row<'r>>,
+}
+
+#[derive(Serialize)]
+struct Row<'r> {
+    name: &'r str,
+    whose: &'static str,
+    /// In tokens at the base input price.
+    cost: f64,
+    of_all: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<f64>,
+    read_tokens: u64,
+    written_tokens: u64,
+    plain_tokens: u64,
+    longest_tokens: u64,
+    edits: &'r [usize],
+}
+
+pub(super) fn as_json(mut out: impl Write, comparison: &Comparison) -> anyhow::Result<()> {
+    let session = &comparison.setting.session;
+    let rows = comparison.lines.iter().map(|line| Row {
+        name: &line.name,
+        whose: match line.whose {
+            Whose::Photic => "photic",
+            Whose::Others => "others",
+            Whose::Nobody => "nobody",
+        },
+        cost: line.outcome.cost(),
+        of_all: line.outcome.cost() / comparison.all(),
+        usd: comparison.usd(line.outcome.cost()),
+        read_tokens: line.outcome.charge.read,
+        written_tokens: line.outcome.charge.written,
+        plain_tokens: line.outcome.charge.plain,
+        longest_tokens: line.outcome.peak,
+        edits: &line.outcome.edits,
+    });
+    let report = Report {
+        profile: &comparison.profile.id,
+        steps: session.steps,
+        system_tokens: session.system,
+        text_tokens: session.text,
+        image_tokens: session.image,
+        image_every: session.every,
+        floor: comparison.setting.floor,
+        context_tokens: comparison.profile.limits.context_tokens,
+        policies: rows.collect(),
+    };
+    serde_json::to_writer_pretty(&mut out, &report)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dollars;
+
+    #[test]
+    fn small_money_keeps_its_digits() {
+        assert_eq!([12.3, 0.104, 0.0042].map(dollars), ["12.30", "0.10", "0.0042"]);
+    }
+}

@@ -1,0 +1,70 @@
+//! What a token costs, and how many fit: facts that differ between models of one family, and so
+//! come as a list by name beside the profiles, not as sections of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Confidence, Fact, Profile, glob};
+
+/// What a token of a model costs at its maker's list price.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// A million tokens of input, neither read from the cache nor written to it, in US dollars.
+    pub input_usd_per_million: f64,
+}
+
+impl Price {
+    /// So many tokens, in US dollars.
+    pub fn of(self, tokens: f64) -> f64 {
+        tokens * self.input_usd_per_million / 1e6
+    }
+}
+
+/// An entry of the list.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Priced {
+    /// Globs over model names.
+    models: Vec<String>,
+    as_of: String,
+    source: String,
+    confidence: Confidence,
+    input_usd_per_million: Option<f64>,
+    context_tokens: Option<u64>,
+}
+
+impl Priced {
+    /// What is wrong with it.
+    pub(super) fn problem(&self) -> Option<String> {
+        let wrong = |price: f64| !price.is_finite() || price < 0.0;
+        self.input_usd_per_million
+            .filter(|&price| wrong(price))
+            .map(|price| format!("price of {:?}: {price} is no price", self.models))
+    }
+
+    fn fact(&self, section: &str, field: &str) -> Fact {
+        Fact {
+            section: section.to_owned(),
+            fields: vec![field.to_owned()],
+            as_of: self.as_of.clone(),
+            source: self.source.clone(),
+            confidence: self.confidence,
+            profile: "prices".to_owned(),
+        }
+    }
+}
+
+/// Writes the most specific entry of the list into a profile; of equals the later. A limit that
+/// the profile states already stays: an endpoint may offer less than the model could.
+pub(super) fn apply(list: &[Priced], models: &[&str], profile: &mut Profile) {
+    let ranked = list.iter().filter_map(|entry| Some((glob::best(&entry.models, models)?, entry)));
+    let Some((_, entry)) = ranked.max_by_key(|(rank, _)| *rank) else { return };
+    if let Some(input_usd_per_million) = entry.input_usd_per_million {
+        profile.price = Some(Price { input_usd_per_million });
+        profile.attribute(entry.fact("price", "input_usd_per_million"));
+    }
+    if profile.limits.context_tokens.is_none() && entry.context_tokens.is_some() {
+        profile.limits.context_tokens = entry.context_tokens;
+        profile.attribute(entry.fact("limits", "context_tokens"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Prompt caches: what a request reads, what it writes, and what it pays in full.
+
+use std::collections::BTreeSet;
+
+use super::session::{Place, Request, Session};
+use crate::profile;
+use crate::retention::Prices;
+
+/// The cache of an endpoint. Entries are taken to outlive the pause between two steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cache {
+    /// What its tokens cost.
+    pub prices: Prices,
+    /// The shortest prefix it holds, in tokens.
+    pub minimum: u64,
+    /// What it holds.
+    pub rule: Rule,
+}
+
+/// Where a cache has entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// At marks. A read looks for an entry from a mark backwards.
+    Marks {
+        /// Marks in a request.
+        most: usize,
+        /// Blocks a read looks at, that of the mark included.
+        lookback: usize,
+    },
+    /// At the end of every request, and at marks. A read finds the longest entry.
+    Tail {
+        /// Entries that a request may write.
+        most: usize,
+    },
+    /// Everywhere, in whole steps.
+    Prefix {
+        /// Tokens of a step.
+        step: u64,
+    },
+    /// Nowhere.
+    Absent,
+}
+
+/// The steps in which a cache without marks counts.
+const STEP: u64 = 128;
+
+impl From<&profile::Cache> for Cache {
+    fn from(facts: &profile::Cache) -> Self {
+        let rule = match facts.breakpoints.map(|most| most as usize) {
+            _ if facts.read >= 1.0 => Rule::Absent,
+            Some(most) if facts.marks_tail => Rule::Tail { most },
+            Some(most) => {
+                let lookback = facts.lookback_blocks.map_or(usize::MAX, |blocks| blocks as usize);
+                Rule::Marks { most, lookback }
+            }
+            None => Rule::Prefix { step: STEP },
+        };
+        let prices = match rule {
+            Rule::Absent => Prices { read: 1.0, write: 1.0 },
+            Rule::Marks { .. } | Rule::Tail { .. } | Rule::Prefix { .. } => {
+                Prices { read: facts.read, write: facts.write }
+            }
+        };
+        Self { prices, minimum: facts.min_tokens, rule }
+    }
+}
+
+impl Cache {
+    /// How much of a prefix it can hold, in tokens.
+    pub(super) fn holds(&self, tokens: u64) -> u64 {
+        match self.rule {
+            _ if tokens < self.minimum => 0,
+            Rule::Marks { .. } | Rule::Tail { .. } => tokens,
+            Rule::Prefix { step } => tokens - tokens % step.max(1),
+            Rule::Absent => 0,
+        }
+    }
+}
+
+/// Tokens by what is paid for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// Read from the cache.
+    pub read: u64,
+    /// Written to it.
+    pub written: u64,
+    /// Neither.
+    pub plain: u64,
+}
+
+impl Charge {
+    /// In tokens at the base input price.
+    pub fn cost(self, prices: Prices) -> f64 {
+        self.read as f64 * prices.read + self.written as f64 * prices.write + self.plain as f64
+    }
+}
+
+/// A cache at work in one session.
+pub(super) struct Till<'s> {
+    session: &'s Session,
+    cache: Cache,
+    /// What it holds. Views are retired from the oldest on, so a prefix is known by where it ends
+    /// and how many of its views are retired.
+    held: BTreeSet<(Place, usize)>,
+    before: Option<Request>,
+}
+
+impl<'s> Till<'s> {
+    pub(super) const fn new(session: &'s Session, cache: Cache) -> Self {
+        Self { session, cache, held: BTreeSet::new(), before: None }
+    }
+
+    /// What a request pays. Marks come with the most important first.
+    pub(super) fn charge(&mut self, request: Request, marks: &[Place]) -> Charge {
+        let charge = match self.cache.rule {
+            Rule::Marks { most, lookback } => {
+                self.at_marks(request, &marks[..marks.len().min(most)], lookback)
+            }
+            Rule::Tail { most } => {
+                let end = self.session.end(request.step);
+                let explicit = marks.iter().copied().filter(|&mark| mark != end);
+                let marks: Vec<_> = std::iter::once(end).chain(explicit).take(most).collect();
+                self.at_marks(request, &marks, usize::MAX)
+            }
+            Rule::Prefix { .. } => {
+                let shared = self.before.map_or(0, |before| shared(self.session, before, request));
+                let read = self.cache.holds(shared);
+                Charge { read, written: 0, plain: self.session.tokens(request) - read }
+            }
+            Rule::Absent => Charge { plain: self.session.tokens(request), ..Charge::default() },
+        };
+        self.before = Some(request);
+        charge
+    }
+
+    fn at_marks(&mut self, request: Request, marks: &[Place], lookback: usize) -> Charge {
+        let retired = request.retired;
+        let tokens = |place: Place| self.session.tokens_to(place, retired);
+        let marks: Vec<Place> =
+            marks.iter().copied().filter(|&mark| self.cache.holds(tokens(mark)) > 0).collect();
+        let read = marks.iter().filter_map(|&mark| self.find(mark, retired, lookback)).max();
+        let read = read.map_or(0, tokens);
+        let written = marks.iter().max().map_or(0, |&last| tokens(last)) - read;
+        let plain = self.session.tokens(request) - read - written;
+        self.held.extend(marks.iter().map(|&mark| (mark, retired.min(mark.views))));
+        Charge { read, written, plain }
+    }
+
+    /// The longest entry that a request with so many views retired finds from a mark.
+    fn find(&self, mark: Place, retired: usize, lookback: usize) -> Option<Place> {
+        self.held
+            .range(..=(mark, usize::MAX))
+            .rev()
+            .take_while(|(place, _)| mark.blocks() - place.blocks() < lookback)
+            .find(|(place, inside)| *inside == retired.min(place.views))
+            .map(|&(place, _)| place)
+    }
+}
+
+/// Tokens with which two successive requests begin alike.
+fn shared(session: &Session, before: Request, request: Request) -> u64 {
+    let departs = request.retired != before.retired;
+    let same = if departs { session.cut(before) } else { session.end(before.step) };
+    session.tokens_to(same, before.retired)
+}
