@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod input;
 mod lower;
+mod preview;
 mod style;
 mod view;
 

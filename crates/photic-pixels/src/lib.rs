@@ -16,4 +16,4 @@ mod view;
 pub use limits::Limits;
 pub use raster::{Layout, Raster};
 pub use refusal::{Refusal, RefusalCode};
-pub use view::{View, ViewRequest, Warning, view};
+pub use view::{View, ViewRequest, Warning, sheet, view};
