@@ -9,6 +9,8 @@ use photic::{Policy, Purpose, Wire};
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
 
+use crate::preview::Preview;
+
 const EXAMPLES: &str = "\
 Examples:
   photic check request.json                    what blinds the model in this request?
@@ -136,17 +138,31 @@ Examples:
   photic view page.png --region 0,1200,800,400         zoom: read again from the original
   photic view page.png --for gpt-5.4 -o seen.png       what that model would be sent
   photic view page.png --tile 1 --json                 one tile of a large page, as data
+  photic view spinner.gif --sheet                      frames of an animation, side by side
 ")]
 pub(crate) struct ViewOptions {
     /// The picture; `-` for standard input
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,
     /// The part to show, in pixels of the original
-    #[arg(long, value_name = "X,Y,W,H", value_parser = region)]
+    #[arg(long, value_name = "X,Y,W,H", value_parser = region, allow_hyphen_values = true)]
     pub(crate) region: Option<Rect>,
     /// One of the tiles that cover it at full resolution, from 1; 0 for the overview
     #[arg(long, value_name = "N")]
     pub(crate) tile: Option<u32>,
+    /// Which frame or page, from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) frame: u32,
+    /// Frames or pages side by side, at most N of them, evenly spaced
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "12",
+        value_parser = clap::value_parser!(u32).range(1..=64),
+        conflicts_with_all = ["frame", "region", "tile"],
+    )]
+    pub(crate) sheet: Option<u32>,
     /// How closely to look
     #[arg(long, default_value = "read", value_parser = fidelity())]
     pub(crate) fidelity: Fidelity,
@@ -159,7 +175,10 @@ pub(crate) struct ViewOptions {
     /// Write what the model would get to a file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print JSON
+    /// How to draw it in the terminal
+    #[arg(long, value_enum, value_name = "WAY", default_value_t)]
+    pub(crate) preview: Preview,
+    /// Print JSON, and draw nothing
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -260,6 +279,6 @@ fn region(text: &str) -> Result<Rect, String> {
         text.split(',').map(|number| number.trim().parse()).collect();
     match numbers.as_deref() {
         Ok(&[x, y, width, height]) => Ok(Rect::new(x, y, width, height)),
-        _ => Err("four whole numbers are wanted, like `0,1200,800,400`".to_owned()),
+        _ => Err("four whole numbers from 0 are wanted, like `0,1200,800,400`".to_owned()),
     }
 }

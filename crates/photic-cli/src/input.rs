@@ -19,7 +19,15 @@ pub(crate) struct Input {
 pub(crate) fn read_bytes(file: Option<&Path>, example: &'static str) -> anyhow::Result<Input> {
     if let Some(path) = file.filter(|path| path.as_os_str() != "-") {
         let name = path.display().to_string();
-        let body = std::fs::read(path).with_context(|| format!("cannot read `{name}`"))?;
+        let body = std::fs::read(path).with_context(|| format!("cannot read `{name}`"));
+        // The hint goes last: it is the outermost context that `style::error` looks at.
+        let body = if name.contains("://") {
+            body.context(Hint(
+                "photic does not fetch; pipe it in: `curl -sL ADDRESS | photic … -`",
+            ))?
+        } else {
+            body?
+        };
         return Ok(Input { name, body });
     }
     let mut stdin = std::io::stdin();

@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod input;
 mod lower;
+mod preview;
 mod simulate;
 mod style;
 mod view;

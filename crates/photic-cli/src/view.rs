@@ -12,18 +12,31 @@ use serde::Serialize;
 
 use crate::arguments::ViewOptions;
 use crate::input::read_bytes;
+use crate::preview;
 use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, grouped};
 
 /// 0 a view, 1 a refusal, 2 error or misuse.
 pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
     let input = read_bytes(Some(&options.source), "name a picture: `photic view page.png`")?;
     let profile = profile(options.model.as_deref());
+    if let Some(model) = &options.model
+        && profile.id == Profile::generic(profile.wire).id
+    {
+        anstream::eprintln!(
+            "{CYAN}note:{CYAN:#} nothing is known about `{model}`; this is what every endpoint takes"
+        );
+    }
     let mut request = ViewRequest::new(&profile);
     request.region = options.region;
     request.tile = options.tile;
+    request.frame = options.frame;
     request.fidelity = options.fidelity;
     request.caps = options.preset.map_or_else(Caps::default, Preset::caps);
-    let view = match photic_pixels::view(&input.body, &request) {
+    let made = match options.sheet {
+        None => photic_pixels::view(&input.body, &request),
+        Some(most) => photic_pixels::sheet(&input.body, &request, most),
+    };
+    let view = match made {
         Ok(view) => view,
         Err(refusal) => return refuse(options, &refusal),
     };
@@ -31,11 +44,11 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
         std::fs::write(path, &view.bytes)
             .with_context(|| format!("cannot write `{}`", path.display()))?;
     }
-    let out = anstream::stdout().lock();
     if options.json {
-        as_json(out, &view, &profile)?;
+        as_json(anstream::stdout().lock(), &view, &profile)?;
     } else {
-        as_text(out, &input.name, &view, &profile)?;
+        preview::draw(&view, options.preview)?;
+        as_text(anstream::stdout().lock(), &input.name, &view, &profile)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -78,6 +91,8 @@ struct Facts<'f> {
     profile: &'f str,
     tokens: u64,
     detail: Option<&'f str>,
+    /// At least so many.
+    frames: u32,
     warnings: &'f [photic_pixels::Warning],
 }
 
@@ -94,6 +109,7 @@ fn as_json(mut out: impl std::io::Write, view: &View, profile: &Profile) -> anyh
         profile: &profile.id,
         tokens: view.tokens,
         detail: view.detail.map(photic::tokens::Detail::name),
+        frames: view.frames.least(),
         warnings: &view.warnings,
     };
     serde_json::to_writer_pretty(&mut out, &facts)?;

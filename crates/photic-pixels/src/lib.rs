@@ -18,4 +18,4 @@ pub use limits::Limits;
 pub use prepare::{fitted, prepare, sheet};
 pub use raster::{Layout, Raster};
 pub use refusal::{Refusal, RefusalCode};
-pub use view::{View, ViewRequest, Warning, view};
+pub use view::{View, ViewRequest, Warning, sheet, view};

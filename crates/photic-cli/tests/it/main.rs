@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
 mod commands;
+#[cfg(unix)]
+mod preview;
 mod readme;
 mod simulate;
 mod view;

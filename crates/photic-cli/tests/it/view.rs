@@ -47,6 +47,47 @@ fn misuse_says_what_is_wanted() {
     let output = run(&["view", PICTURE, "--region", "1,2,3"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("four whole numbers"), "{}", stderr(&output));
+    let output = run(&["view", PICTURE, "--region", "-1,2,3,4"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("four whole numbers"), "{}", stderr(&output));
     let output = run(&["view", "no-such-picture.png"]);
     assert_eq!(output.status.code(), Some(2));
+    let output = run(&["view", "https://example.com/a.png"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).starts_with("error: cannot read"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("hint: photic does not fetch"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_model_nobody_knows_is_named() {
+    let output = run(&["view", PICTURE, "--for", "sees-all-9000"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("nothing is known about `sees-all-9000`"));
+    assert!(!stderr(&run(&["view", PICTURE, "--for", "gpt-4o"])).contains("nothing is known"));
+}
+
+/// A GIF of three 20 by 20 frames, each all of one color.
+const THREE_FRAMES: &str = "crates/photic-cli/tests/data/three-frames.gif";
+
+#[test]
+fn frames_are_shown_one_by_one_or_side_by_side() {
+    let facts = |arguments: &[&str]| -> serde_json::Value {
+        let output = run(&[&["view", THREE_FRAMES, "--json"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let one = facts(&["--frame", "1"]);
+    assert_eq!(one["source"], serde_json::json!([20, 20]));
+    assert_eq!(one["frames"], 3);
+    assert_eq!(one["warnings"][1]["code"], "more_frames");
+    // Two in a row, one below, four pixels between them.
+    let all = facts(&["--sheet"]);
+    assert_eq!(all["source"], serde_json::json!([44, 44]));
+    assert_eq!(all["frames"], 3);
+    let two = facts(&["--sheet", "2"]);
+    assert_eq!(two["source"], serde_json::json!([20, 44]));
+
+    let output = run(&["view", THREE_FRAMES, "--frame", "3"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no frame 3"), "{}", stderr(&output));
 }

@@ -128,6 +128,11 @@ pub fn decode(
     Ok(Decoded { raster, window, scale: (part.scale, part.scale), frames, notes: part.notes })
 }
 
+/// How many frames or pages a file has, counted where the header does not say.
+pub fn frames(bytes: &[u8], header: &Header) -> Frames {
+    animation::count(bytes, header)
+}
+
 fn one(bytes: &[u8], header: &Header, bounds: &Bounds, ask: Ask) -> Result<Part, Refusal> {
     match header.format {
         Format::Gif => animation::still(bytes, header, bounds, ask),

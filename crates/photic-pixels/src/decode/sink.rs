@@ -177,11 +177,14 @@ fn flush_plain<const SAMPLES: usize>(sums: &[u16], factor: usize, held: u32, out
     let cells = sums.chunks_exact(factor * SAMPLES);
     let rest = cells.remainder();
     // Squares of two are by far the most common, and worth a loop without a loop in it.
-    if factor == 2 {
-        for cell in cells {
-            let pair = |n: usize| u32::from(cell[n]) + u32::from(cell[n + SAMPLES]);
-            let total: [u32; SAMPLES] = std::array::from_fn(pair);
-            out.extend_from_slice(&total.map(|sum| full.of(sum)));
+    if factor == 2 && held == 2 {
+        let start = out.len();
+        out.resize(start + cells.len() * SAMPLES, 0);
+        let means = out[start..].chunks_exact_mut(SAMPLES);
+        for (mean, cell) in means.zip(cells) {
+            for sample in 0..SAMPLES {
+                mean[sample] = ((cell[sample] + cell[sample + SAMPLES] + 2) >> 2) as u8;
+            }
         }
     } else {
         for cell in cells {

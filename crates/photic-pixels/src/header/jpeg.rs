@@ -152,10 +152,11 @@ pub(crate) fn scans(bytes: &[u8]) -> (u64, bool) {
     let mut walk = segments(bytes);
     walk.by_ref().for_each(drop);
     let (mut scans, mut ended) = (1, false);
-    for pair in bytes.get(walk.at..).unwrap_or_default().windows(2) {
-        match pair {
-            [0xff, 0xda] => scans += 1,
-            [0xff, 0xd9] => ended = true,
+    let data = bytes.get(walk.at..).unwrap_or_default();
+    for at in memchr::memchr_iter(0xff, data) {
+        match data.get(at + 1) {
+            Some(0xda) => scans += 1,
+            Some(0xd9) => ended = true,
             _ => {}
         }
     }

@@ -57,7 +57,9 @@ const TO_PNG: &str = "save it as PNG or JPEG and look at that";
 /// Formats that hold pictures and have no decoder here.
 fn other(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = match bytes {
-        [b'%', b'P', b'D', b'F', b'-', ..] => ("a PDF document", "view one of its pages"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => {
+            ("a PDF document", "render one of its pages to PNG and look at that")
+        }
         [b'8', b'B', b'P', b'S', ..] => ("a Photoshop document", TO_PNG),
         [0x1f, 0x8b, ..] => {
             ("gzip data, perhaps a compressed SVG", "unpack it first, then look at what is inside")

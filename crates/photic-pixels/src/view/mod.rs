@@ -4,12 +4,14 @@
 //! of an earlier view. Must never return the file's own bytes when a step fails: that is a refusal.
 
 mod pass;
+mod sheet;
 mod warning;
 
 use photic::Profile;
 use photic::profile::MediaKind;
 use photic::tokens::Detail;
 
+pub use sheet::sheet;
 pub use warning::Warning;
 
 use crate::decode::{self, Decoded, Note, Wanted};
@@ -194,7 +196,10 @@ fn part(
         Refusal::new(
             RefusalCode::BadRegion,
             format!("there is no tile {number}"),
-            format!("ask for tile 1 to {count}, or 0 for the overview"),
+            match count {
+                1 => "it is shown whole in one view, without tiles".to_owned(),
+                _ => format!("ask for tile 1 to {count}, or 0 for the overview"),
+            },
         )
     })
 }

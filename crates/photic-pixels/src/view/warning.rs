@@ -72,7 +72,10 @@ impl std::fmt::Display for Warning {
             Self::ShrunkForBytes { width, height } => {
                 write!(f, "shrunk from {width}x{height} to keep the byte limit")
             }
-            Self::MoreFrames { frames } => write!(f, "one of at least {frames} frames is shown"),
+            Self::MoreFrames { frames } => write!(
+                f,
+                "one of at least {frames} frames is shown; a sheet shows them side by side"
+            ),
             Self::Damaged => f.write_str("the file is damaged; some pixels may be wrong"),
             Self::ProfileIgnored => {
                 f.write_str("the color profile could not be used; colors may be off")

@@ -97,6 +97,29 @@ fn pictures_without_lines_of_text_stay_silent() {
     assert_eq!(smallest_text(&label), None);
 }
 
+/// Large enough, leaves on leaves have rows that look like a line here and there.
+#[test]
+fn leaves_are_not_text() {
+    let (width, height) = (1990, 1500);
+    let mut leaves = paper((width, height), 128);
+    let mut state = 7_u64;
+    let mut random = |below: u32| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 % below
+    };
+    for _ in 0..16_000 {
+        let (x, y) = (random(width), random(height));
+        let (right, bottom) = (x + 2 + random(10), y + 2 + random(10));
+        let level = random(256) as u8;
+        for row in y..bottom.min(height) {
+            let start = (row * width) as usize;
+            leaves.data[start + x as usize..start + right.min(width) as usize].fill(level);
+        }
+    }
+    assert_eq!(smallest_text(&leaves), None);
+}
+
 #[test]
 fn odd_sizes_are_no_trouble() {
     for size in [(1, 1), (63, 900), (64, 1), (65, 40), (128, 2), (3, 3000)] {

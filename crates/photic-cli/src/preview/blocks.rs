@@ -1,0 +1,80 @@
+//! Half blocks: the upper half of a character in one color, its background in another.
+
+use std::io::{self, Write};
+
+use photic_pixels::Raster;
+
+use super::{palette, rows};
+
+/// How many colors there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Colors {
+    /// All of them.
+    True,
+    /// The terminal's fixed 240.
+    Palette,
+}
+
+/// Draws a picture, one column a pixel, one line for two rows.
+pub(super) fn write(mut out: impl Write, picture: &Raster, colors: Colors) -> io::Result<()> {
+    let mut rows = rows(picture);
+    while let Some(upper) = rows.next() {
+        let lower = rows.next();
+        let mut last = None;
+        for (column, &above) in upper.iter().enumerate() {
+            let below = lower.and_then(|row| row.get(column)).copied();
+            // Colors are stated when they change: flat pictures stay short.
+            if last != Some((above, below)) {
+                write!(out, "\x1b[38;{}", code(above, colors))?;
+                match below {
+                    Some(below) => write!(out, ";48;{}m", code(below, colors))?,
+                    None => write!(out, "m")?,
+                }
+                last = Some((above, below));
+            }
+            write!(out, "▀")?;
+        }
+        writeln!(out, "\x1b[0m")?;
+    }
+    Ok(())
+}
+
+fn code(color: [u8; 3], colors: Colors) -> String {
+    let [r, g, b] = color;
+    match colors {
+        Colors::True => format!("2;{r};{g};{b}"),
+        Colors::Palette => format!("5;{}", palette::nearest(color)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use photic_pixels::Layout;
+
+    use super::*;
+
+    fn written(width: u32, pixels: &[[u8; 3]], colors: Colors) -> String {
+        let height = pixels.len() as u32 / width;
+        let picture = Raster { width, height, layout: Layout::Rgb, data: pixels.concat() };
+        let mut out = Vec::new();
+        write(&mut out, &picture, colors).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn two_rows_are_one_line_and_colors_are_stated_once() {
+        let (red, blue) = ([255, 0, 0], [0, 0, 255]);
+        assert_eq!(
+            written(2, &[red, red, blue, blue], Colors::True),
+            "\x1b[38;2;255;0;0;48;2;0;0;255m▀▀\x1b[0m\n"
+        );
+        assert_eq!(written(1, &[red, blue], Colors::Palette), "\x1b[38;5;196;48;5;21m▀\x1b[0m\n");
+    }
+
+    #[test]
+    fn an_odd_last_row_leaves_the_background_alone() {
+        let text = written(3, &[[9; 3]; 9], Colors::True);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines, ["\x1b[38;2;9;9;9;48;2;9;9;9m▀▀▀\x1b[0m", "\x1b[38;2;9;9;9m▀▀▀\x1b[0m"]);
+    }
+}
