@@ -74,6 +74,9 @@ struct Row {
     /// As it stands; what a notice costs is in the bill.
     tokens: u64,
     bytes: usize,
+    /// What it costs in this request, read from the cache where it can be.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<f64>,
     #[serde(flatten)]
     fate: Fate,
     why: &'static str,
@@ -86,12 +89,17 @@ impl Row {
         let id = sighting.media;
         let fate = plan.fates[id];
         let size = sighting.header.size;
+        let tokens = size.map_or(0, |(w, h)| plan.profile.image_tokens(w, h, sighting.detail));
+        let cache = &plan.profile.cache;
+        let ratio = if sighting.message < kept(plan) { cache.read } else { cache.write };
+        let price = plan.profile.price.filter(|_| fate.is_shown());
         Self {
             number: id + 1,
             at: transcript.position(id),
             from: origin(sighting),
             size,
-            tokens: size.map_or(0, |(w, h)| plan.profile.image_tokens(w, h, sighting.detail)),
+            tokens,
+            usd: price.map(|price| price.of(tokens as f64 * ratio)),
             bytes: sighting.wire_bytes,
             fate,
             why: fate.reason().says(),
@@ -111,6 +119,12 @@ impl Row {
     }
 }
 
+/// How many messages can be read from the cache.
+fn kept(plan: &Plan) -> usize {
+    let former = plan.survey.requests.iter().rev().nth(1).copied().unwrap_or(0);
+    plan.ledger.changed.map_or(former, |change| change.message)
+}
+
 /// Whose it is.
 fn origin(sighting: &Sighting) -> String {
     match sighting.slot {
@@ -127,8 +141,8 @@ fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
     let wide = rows.iter().map(|row| row.from.chars().count()).max().unwrap_or(0).clamp(4, 24);
     writeln!(
         out,
-        "{DIM}{:>4}  {:<wide$}  {:>11}  {:>8}  {:>11}  {:<7} why{DIM:#}",
-        "#", "from", "pixels", "tokens", "bytes", "fate"
+        "{DIM}{:>4}  {:<wide$}  {:>11}  {:>8}  {:>11}  {:>8}  {:<7} why{DIM:#}",
+        "#", "from", "pixels", "tokens", "bytes", "dollars", "fate"
     )?;
     for row in rows {
         let size = row.size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}"));
@@ -140,10 +154,11 @@ fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
         let from: String = row.from.chars().take(wide).collect();
         writeln!(
             out,
-            "{:>4}  {from:<wide$}  {size:>11}  {:>8}  {:>11}  {style}{:<7}{style:#} {}",
+            "{:>4}  {from:<wide$}  {size:>11}  {:>8}  {:>11}  {:>8}  {style}{:<7}{style:#} {}",
             row.number,
             grouped(row.tokens),
             grouped(row.bytes as u64),
+            row.usd.map_or(String::new(), |usd| format!("{usd:.5}")),
             row.fate(),
             row.why,
         )?;
@@ -156,10 +171,11 @@ fn bill(out: &mut impl std::io::Write, plan: &Plan) -> anyhow::Result<()> {
     let Ledger { images, image_tokens, tokens, reusable_tokens, .. } = plan.ledger;
     writeln!(
         out,
-        "{} shown, {} tokens of about {} in the request",
+        "{} shown, {} tokens of about {} in the request{}",
         counted(images, "image"),
         grouped(image_tokens),
-        grouped(tokens)
+        grouped(tokens),
+        plan.ledger.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars"))
     )?;
     if plan.survey.requests.len() < 2 {
         return Ok(());

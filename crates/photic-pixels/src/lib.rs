@@ -15,7 +15,7 @@ pub mod strip;
 mod view;
 
 pub use limits::Limits;
-pub use prepare::{fitted, prepare, sheet};
+pub use prepare::{fitted, merged, prepare};
 pub use raster::{Layout, Raster};
 pub use refusal::{Refusal, RefusalCode};
 pub use view::{View, ViewRequest, Warning, sheet, view};

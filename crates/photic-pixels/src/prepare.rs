@@ -30,7 +30,7 @@ pub fn prepare(transcript: &Transcript<'_>, plan: &Plan) -> Prepared {
             Recipe::Fit(fit) => fitted(&bytes(id)?, fit, &plan.profile),
             Recipe::Sheet { members, fit } => {
                 let members: Option<Vec<_>> = members.iter().map(|&member| bytes(member)).collect();
-                sheet(&members?, fit, &plan.profile)
+                merged(&members?, fit, &plan.profile)
             }
         };
         Some((id, made.ok()?))
@@ -56,7 +56,7 @@ pub fn fitted(bytes: &[u8], fit: &Fit, profile: &Profile) -> Result<Made, Refusa
 }
 
 /// Several pictures as one, each with its number.
-pub fn sheet(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
+pub fn merged(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
     let headers: Vec<_> =
         members.iter().map(|bytes| header::probe(bytes)).collect::<Result<_, _>>()?;
     let largest = |side: fn(&header::Header) -> u32| headers.iter().map(side).max().unwrap_or(1);

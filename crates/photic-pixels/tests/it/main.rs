@@ -7,6 +7,7 @@ mod font;
 mod geometry;
 mod hostile;
 mod legibility;
+mod prepare;
 mod scaling;
 mod strip;
 mod view;

@@ -12,8 +12,14 @@ use crate::wire::Wire;
 /// Marks what the plan wants marked, as far as marks are left.
 ///
 /// Where that is follows from the conversation as it will be sent, so that sending it again finds
-/// the marks where they are.
-pub(super) fn mark(transcript: &Transcript<'_>, plan: &Plan, steps: &mut [Step<'_>]) {
+/// the marks where they are. `tails` says where in the transcript, and after how many steps, what
+/// follows each turn of the assistant begins.
+pub(super) fn mark(
+    transcript: &Transcript<'_>,
+    plan: &Plan,
+    tails: &[(usize, usize)],
+    steps: &mut [Step<'_>],
+) {
     let cache = &plan.profile.cache;
     let (Some(marks), Some(mark), Some(most)) = (plan.marks, cache.mark, cache.breakpoints) else {
         return;
@@ -24,7 +30,8 @@ pub(super) fn mark(transcript: &Transcript<'_>, plan: &Plan, steps: &mut [Step<'
     // A client that marks its own requests knows where they end; what it does not know is which
     // view will be retired next.
     if taken == 0 {
-        ends.extend([marks.tail.then_some(steps.len()), last_request(steps)]);
+        let former = marks.former.map(|message| before_message(tails, message));
+        ends.extend([marks.tail.then_some(steps.len()), former.or_else(|| last_request(steps))]);
     }
     for end in ends.into_iter().flatten() {
         let last = steps[..end].iter_mut().rev().find(|step| is_markable(plan.profile.wire, step));
@@ -49,6 +56,11 @@ fn before_view(steps: &[Step<'_>], view: MediaId) -> Option<usize> {
     };
     let shown = steps.iter().position(shows)?;
     Some(steps[..shown].iter().rposition(is_assistant).map_or(0, |last| last + 1))
+}
+
+/// How many steps precede the results among which a message stands.
+fn before_message(tails: &[(usize, usize)], message: usize) -> usize {
+    tails.iter().rev().find(|(start, _)| *start <= message).map_or(0, |(_, steps)| *steps)
 }
 
 /// How many steps the request before this one had.

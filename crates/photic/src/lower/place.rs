@@ -65,12 +65,15 @@ pub(crate) fn place<'a>(
         beside: 0,
         opening: transcript.messages.iter().take_while(|message| is_system(message)).count(),
     };
+    let mut tails = Vec::with_capacity(segments.len());
     for segment in &segments {
-        placer.segment(segment);
+        placer.head(segment);
+        tails.push((segment.tail.start, placer.steps.len()));
+        placer.tail(segment);
     }
     placer.flush_bundle();
     let Placer { mut steps, decisions, nests, .. } = placer;
-    mark::mark(transcript, plan, &mut steps);
+    mark::mark(transcript, plan, &tails, &mut steps);
     if !nests && plan.profile.placement.image == Placement::AssistantBridge {
         steps = bridge(steps);
     }
@@ -107,8 +110,8 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Placer<'_, 'a> {
-    fn segment(&mut self, segment: &Segment) {
-        self.head(segment);
+    /// What follows the assistant's units.
+    fn tail(&mut self, segment: &Segment) {
         if self.same_wire && self.transcript.wire.is_flat() {
             self.flat_tail(segment);
             return;

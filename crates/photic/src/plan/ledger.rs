@@ -27,6 +27,10 @@ pub struct Ledger {
     /// How many tokens stand before the first difference from the request before, and can come
     /// from a cache.
     pub reusable_tokens: u64,
+    /// The input of the request in US dollars, at list price, if the model's is known and the
+    /// cache holds what it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
     /// What changed in what the request before had shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Change>,
@@ -58,7 +62,23 @@ pub(super) fn bill(
         }
     }
     ledger.tokens = tokens(survey, profile, now, 0);
-    let Some(before) = before else { return ledger };
+    compare(&mut ledger, survey, profile, now, before);
+    let kept = ledger.reusable_tokens.min(ledger.tokens);
+    let new = (ledger.tokens - kept) as f64;
+    let paid = kept as f64 * profile.cache.read + new * profile.cache.write;
+    ledger.usd = profile.price.map(|price| price.of(paid));
+    ledger
+}
+
+/// What the request shares with the one before it, and where it parts from it.
+fn compare(
+    ledger: &mut Ledger,
+    survey: &Survey,
+    profile: &Profile,
+    now: &Choice,
+    before: Option<&Choice>,
+) {
+    let Some(before) = before else { return };
     let held = tokens(survey, profile, before, 0);
     let differs = |one: &&Sighting| {
         let id = one.media;
@@ -73,7 +93,6 @@ pub(super) fn bill(
             },
         );
     ledger.reusable_tokens = held - ledger.changed.map_or(0, |change| change.rewritten_tokens);
-    ledger
 }
 
 /// The tokens of a request from a message on.

@@ -27,7 +27,10 @@ pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, 
     request.images();
     request.documents();
     request.crowd();
-    let Room { image_tokens, tokens, bytes, .. } = request.room;
+    // How many tokens fit is an estimate: it retires views, but hides nothing that was just shown or
+    // that a person attached, unless the host asked for it.
+    let tokens = policy.room.tokens;
+    let Room { image_tokens, bytes, .. } = request.room;
     let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
     request.retire(Reason::OverBudget, is_any, |load| {
         over(image_tokens, load.image_tokens)
@@ -43,7 +46,7 @@ pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, 
 pub(crate) fn shed(plan: &mut Plan, excess: usize) -> Vec<MediaId> {
     let mut retired = Vec::new();
     let mut saved = 0;
-    for id in order(plan.survey.sightings.iter()) {
+    for id in order(plan.survey.sightings.iter(), &plan.fates) {
         let bytes = plan.survey.sightings[id].wire_bytes;
         if saved >= excess {
             break;
@@ -76,7 +79,7 @@ impl<'r> Request<'r> {
         profile: &'r Profile,
         policy: &'r Policy,
     ) -> Self {
-        let order = order(choice.scope(survey));
+        let order = order(choice.scope(survey), &choice.fates);
         let room = views::room(profile, policy);
         Self { choice, survey, profile, policy, room, order }
     }
@@ -124,7 +127,10 @@ impl<'r> Request<'r> {
         let too_many = |load: Load| load.images > most;
         if self.policy.pixels && most > 0 {
             let start = self.turn_start();
-            let is_past = |sighting: &Sighting| is_perceived(sighting) && sighting.message < start;
+            let newest = self.order.last().copied();
+            let is_past = |sighting: &Sighting| {
+                is_perceived(sighting) && sighting.message < start && Some(sighting.media) != newest
+            };
             self.retire(Reason::OverCount, is_past, too_many);
             self.merge(usize::try_from(most).unwrap_or(usize::MAX));
         }
@@ -200,10 +206,11 @@ impl<'r> Request<'r> {
         let is_wrong = |load: Load| is_crowd(load) && load.large > 0;
         let newest = self.order.last().copied();
         let is_old = |one: &Sighting| is_perceived(one) && Some(one.media) != newest;
-        // Large views go; if what is large must stay, the crowd is thinned around it.
+        // What is large goes first; if what is large must stay, the crowd is thinned around it.
         self.retire(Reason::OverLimit, |one| is_old(one) && is_large(one), is_wrong);
         self.retire(Reason::OverCount, |one| is_old(one) && is_image(one), is_wrong);
-        self.retire(Reason::OverLimit, is_large, is_wrong);
+        self.retire(Reason::OverLimit, |one| !is_perceived(one) && is_large(one), is_wrong);
+        self.retire(Reason::OverCount, is_image, is_wrong);
     }
 
     /// The bounds of an image that is made anew, which it is from now on.
@@ -280,9 +287,11 @@ const fn is_perceived(sighting: &Sighting) -> bool {
 
 /// The order in which media give way: what a tool can show again before what a person attached, the
 /// oldest before the newest; the newest view goes last, for it is what the model just asked for.
-fn order<'s>(sightings: impl Iterator<Item = &'s Sighting>) -> Vec<MediaId> {
+fn order<'s>(sightings: impl Iterator<Item = &'s Sighting>, fates: &[Fate]) -> Vec<MediaId> {
     let mut order: Vec<&Sighting> = sightings.collect();
-    let newest = order.iter().filter(|one| is_perceived(one)).map(|one| one.media).max();
+    let is_shown_view =
+        |one: &&&Sighting| is_perceived(one) && is_image(one) && fates[one.media].is_shown();
+    let newest = order.iter().filter(is_shown_view).map(|one| one.media).max();
     order.sort_by_key(|one| (Some(one.media) == newest, !is_perceived(one), one.media));
     order.into_iter().map(|one| one.media).collect()
 }

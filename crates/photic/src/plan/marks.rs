@@ -1,8 +1,9 @@
 //! Where the endpoint's cache should keep a prefix, on wires where a request says so.
 //!
 //! A mark that stands before the first view in sight is worth most: when that view is retired, all
-//! that precedes it is still read from the cache. The ends of this request and of the one before
-//! it come next, unless the next turn is expected to change what precedes them.
+//! that precedes it is still read from the cache, if the place is marked again in the request that
+//! retires it. Otherwise the end of the request before is where the cache is read, and the end of
+//! this one is where the next will read it, unless the next is expected to change what precedes.
 
 use super::Choice;
 use super::ledger::Ledger;
@@ -15,6 +16,9 @@ use crate::transcript::MediaId;
 pub(crate) struct Marks {
     /// The first view in sight: what precedes it is worth keeping.
     pub(crate) first_view: MediaId,
+    /// Where the first view stood that the request before had in sight, if it is another: what
+    /// precedes it is what the cache still has.
+    pub(crate) former: Option<usize>,
     /// Whether this request is: the next one is expected to begin with it.
     pub(crate) tail: bool,
 }
@@ -24,12 +28,16 @@ pub(super) fn places(
     survey: &Survey,
     profile: &Profile,
     now: &Choice,
+    before: Option<&Choice>,
     ledger: &Ledger,
 ) -> Option<Marks> {
     // A request that nothing followed may be the only one; below the minimum nothing is kept.
     let goes_on = survey.requests.len() > 1 && ledger.tokens >= profile.cache.min_tokens;
-    let mut views = now.views.iter().filter(|&&id| now.fates[id].is_shown());
-    let first_view = *views.next().filter(|_| goes_on)?;
+    let first =
+        |choice: &Choice| choice.views.iter().copied().find(|&id| choice.fates[id].is_shown());
+    let first_view = first(now).filter(|_| goes_on)?;
+    let former = before.and_then(first).filter(|&former| former != first_view);
+    let former = former.map(|id| survey.sightings[id].message);
     let tail = !profile.cache.marks_tail && !now.keeper.retires_next();
-    Some(Marks { first_view, tail })
+    Some(Marks { first_view, former, tail })
 }

@@ -98,7 +98,8 @@ pub fn plan(survey: Survey, profile: &Profile, policy: &Policy) -> Plan {
     let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
     let before = before.map(|count| Choice::made(&survey, count, profile, policy));
     let ledger = ledger::bill(&survey, profile, &now, before.as_ref());
-    let marks = marks::places(&survey, profile, &now, &ledger).filter(|_| policy.marks);
+    let marks =
+        marks::places(&survey, profile, &now, before.as_ref(), &ledger).filter(|_| policy.marks);
     let Choice { fates, recipes, .. } = now;
     Plan { profile: profile.clone(), fates, recipes, survey, ledger, marks }
 }

@@ -20,7 +20,7 @@ pub enum Retention {
     Priced,
     /// Those of this turn and of so many before it.
     Turns(usize),
-    /// The newest ones, so many.
+    /// The newest ones, so many, and at least one.
     Newest(usize),
     /// Until the endpoint takes no more of them.
     All,
@@ -276,7 +276,7 @@ impl Keeper {
                 let oldest = self.turns.saturating_sub(before);
                 self.seen.partition_point(|seen| seen.turn < oldest)
             }
-            Retention::Newest(most) => self.seen.len().saturating_sub(most),
+            Retention::Newest(most) => self.seen.len().saturating_sub(most.max(1)),
             Retention::All => 0,
         };
         // What was made in this turn is what the model asked to see.

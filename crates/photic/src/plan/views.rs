@@ -101,7 +101,7 @@ pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
     Room {
         images: less(limits.images.map(u64::from), policy.room.images),
         image_tokens: policy.room.image_tokens,
-        tokens: policy.room.tokens,
+        tokens: less(limits.context_tokens, policy.room.tokens),
         bytes: less(limits.request_bytes, policy.room.bytes),
         crowd: limits.crowd.map(|crowd| u64::from(crowd.above)),
     }

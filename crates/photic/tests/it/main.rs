@@ -13,5 +13,6 @@ mod planner;
 mod properties;
 mod replies;
 mod retention;
+mod session_cost;
 mod simulate;
 mod support;
