@@ -8,6 +8,7 @@ use std::alloc::System;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
+use photic::retention::Retention;
 use photic::{Policy, Profile, Wire};
 use serde_json::value::RawValue;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -79,7 +80,9 @@ fn measure(body: &[u8]) -> bool {
 /// What the gateway will do with every request.
 fn hoist(body: &[u8], profile: &Profile, into: Option<&mut Vec<u8>>) -> usize {
     let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
-    let plan = photic::plan(photic::survey(&transcript), profile, &Policy::default());
+    let mut policy = Policy::default();
+    policy.retention = Retention::All;
+    let plan = photic::plan(photic::survey(&transcript), profile, &policy);
     assert_eq!(plan.ledger.images, IMAGES);
     let lowered = photic::lower(&transcript, &plan);
     match into {
