@@ -16,8 +16,9 @@ const LENGTHS: [usize; 4] = [250, 500, 1000, 2000];
 const IMAGES: usize = 700;
 /// Milliseconds for the longest one.
 const MOST_MILLIS: f64 = 5.0;
-/// Twice as long may cost this much more: twice, and what noise adds.
-const MOST_GROWTH: f64 = 2.5;
+/// Most that twice the length may cost: twice, and what it costs that less of it fits into the
+/// processor's caches. What grows with the square costs four times.
+const MOST_GROWTH: f64 = 3.0;
 
 fn main() {
     let check = std::env::args().any(|argument| argument == "--check");

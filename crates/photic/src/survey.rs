@@ -17,8 +17,6 @@ pub struct Survey {
     pub wire: Wire,
     /// One for each medium, in the order they stand: `sightings[id]` is medium `id`.
     pub sightings: Vec<Sighting>,
-    /// The first message after the last of the assistant's.
-    pub current_turn: usize,
     /// Where each request ended that this conversation was: the number of messages it held. The
     /// last one is this request.
     pub requests: Vec<usize>,
@@ -110,15 +108,7 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     for sighting in &sightings {
         words[sighting.message] = words[sighting.message].saturating_sub(sighting.wire_bytes);
     }
-    let last_assistant = messages.iter().rposition(|message| message.role == Role::Assistant);
-    Survey {
-        wire: transcript.wire,
-        current_turn: last_assistant.map_or(0, |unit| unit + 1),
-        sightings,
-        requests: requests(messages),
-        words,
-        settings,
-    }
+    Survey { wire: transcript.wire, sightings, requests: requests(messages), words, settings }
 }
 
 /// A request was made wherever the assistant begins to speak, and at the end.
@@ -140,25 +130,35 @@ fn length(transcript: &Transcript<'_>, message: &Message<'_>) -> usize {
 
 /// Marks what stood in the conversation before, byte for byte.
 ///
-/// No digest is made: pictures that differ nearly always differ in length or in a few places, and
-/// those that do not are compared.
+/// No digest is made: pictures that differ nearly always differ in length, else in a few places, and
+/// those that do not are compared. Only the first few that are so alike: a sender who makes many of
+/// them differ in their last byte alone is not to cost more than the rest.
 fn find_twins(transcript: &Transcript<'_>, sightings: &mut [Sighting]) {
-    const PLACES: usize = 16;
-    let mut known: BTreeMap<(usize, [u8; PLACES]), Vec<MediaId>> = BTreeMap::new();
-    for (sighting, media) in sightings.iter_mut().zip(&transcript.media) {
-        let Source::Data(payload) = &media.source else { continue };
-        let base64 = payload.base64();
-        let sample = std::array::from_fn(|place| {
-            base64.get(base64.len() * (2 * place + 1) / (2 * PLACES)).copied().unwrap_or(0)
-        });
-        let alike = known.entry((base64.len(), sample)).or_default();
-        let is_same = |earlier: &&MediaId| match &transcript.media[**earlier].source {
-            Source::Data(other) => other.base64() == base64,
-            Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => false,
-        };
-        sighting.twin = alike.iter().find(is_same).copied();
-        if sighting.twin.is_none() {
-            alike.push(sighting.media);
+    const PLACES: usize = 4;
+    const ALIKE: usize = 4;
+    let data = |id: MediaId| match &transcript.media[id].source {
+        Source::Data(payload) => Some(payload.base64()),
+        Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
+    };
+    let mut by_length: BTreeMap<usize, Vec<MediaId>> = BTreeMap::new();
+    for id in 0..sightings.len() {
+        if let Some(base64) = data(id) {
+            by_length.entry(base64.len()).or_default().push(id);
+        }
+    }
+    for ids in by_length.values().filter(|ids| ids.len() > 1) {
+        let mut known: BTreeMap<[u8; PLACES], Vec<(MediaId, &[u8])>> = BTreeMap::new();
+        for &id in ids {
+            let Some(base64) = data(id) else { continue };
+            let sample = std::array::from_fn(|place| {
+                base64.get(base64.len() * (2 * place + 1) / (2 * PLACES)).copied().unwrap_or(0)
+            });
+            let alike = known.entry(sample).or_default();
+            let same = alike.iter().find(|(_, earlier)| *earlier == base64);
+            sightings[id].twin = same.map(|(earlier, _)| *earlier);
+            if same.is_none() && alike.len() < ALIKE {
+                alike.push((id, base64));
+            }
         }
     }
 }

@@ -15,4 +15,5 @@ mod replies;
 mod retention;
 mod session_cost;
 mod simulate;
+mod streams;
 mod support;

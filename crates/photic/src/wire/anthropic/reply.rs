@@ -15,26 +15,56 @@ pub(crate) fn lift_reply<'d, 'a>(
 ) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
     let message = read_turn(lifter, root, root.get("content"), Role::Assistant);
     let reason = root.get("stop_reason").and_then(|reason| reason.str());
-    let stop = match reason.as_ref().map(Str::decode).as_deref() {
+    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(usage_of);
+    (vec![message], stop_of(reason.as_ref()), usage)
+}
+
+/// Why it ended.
+pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
+    match reason.map(Str::decode).as_deref() {
         Some("tool_use") => Stop::Calls,
         Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
         Some("stop_sequence") => Stop::Sequence,
         Some("refusal") => Stop::Refused,
         _ => Stop::End,
-    };
-    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(|usage| {
-        let cache_read = number(usage, &["cache_read_input_tokens"]);
-        let cache_write = number(usage, &["cache_creation_input_tokens"]);
-        Usage {
-            // This wire counts only what missed the cache as input.
-            input: number(usage, &["input_tokens"]) + cache_read + cache_write,
-            output: number(usage, &["output_tokens"]),
-            cache_read,
-            cache_write,
-            reasoning: 0,
-        }
-    });
-    (vec![message], stop, usage)
+    }
+}
+
+/// The word for it.
+pub(super) const fn stop_reason(stop: Stop, calls: bool) -> &'static str {
+    match stop {
+        Stop::Length => "max_tokens",
+        _ if calls => "tool_use",
+        Stop::End | Stop::Calls => "end_turn",
+        Stop::Sequence => "stop_sequence",
+        Stop::Refused => "refusal",
+    }
+}
+
+/// What it cost.
+pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
+    let cache_read = number(usage, &["cache_read_input_tokens"]);
+    let cache_write = number(usage, &["cache_creation_input_tokens"]);
+    Usage {
+        // This wire counts only what missed the cache as input.
+        input: number(usage, &["input_tokens"]) + cache_read + cache_write,
+        output: number(usage, &["output_tokens"]),
+        cache_read,
+        cache_write,
+        reasoning: 0,
+    }
+}
+
+/// The words for it.
+pub(super) fn usage_json(usage: &Usage) -> String {
+    format!(
+        "{{\"input_tokens\":{},\"output_tokens\":{},\"cache_read_input_tokens\":{},\
+         \"cache_creation_input_tokens\":{}}}",
+        usage.input.saturating_sub(usage.cache_read + usage.cache_write),
+        usage.output,
+        usage.cache_read,
+        usage.cache_write
+    )
 }
 
 /// Writes a message.
@@ -59,22 +89,8 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
         }
         _ => content(writer, &mut out, reply.message()),
     }
-    let reason = match reply.stop {
-        Stop::Length => "max_tokens",
-        _ if reply.calls() => "tool_use",
-        Stop::End | Stop::Calls => "end_turn",
-        Stop::Sequence => "stop_sequence",
-        Stop::Refused => "refusal",
-    };
+    let reason = stop_reason(reply.stop, reply.calls());
     out.json(",\"stop_reason\":").quoted(reason).json(",\"stop_sequence\":null,\"usage\":");
-    let usage = reply.usage.unwrap_or_default();
-    out.json(&format!(
-        "{{\"input_tokens\":{},\"output_tokens\":{},\"cache_read_input_tokens\":{},\
-         \"cache_creation_input_tokens\":{}}}}}",
-        usage.input.saturating_sub(usage.cache_read + usage.cache_write),
-        usage.output,
-        usage.cache_read,
-        usage.cache_write
-    ));
+    out.json(&usage_json(&reply.usage.unwrap_or_default())).json("}");
     out.finish()
 }

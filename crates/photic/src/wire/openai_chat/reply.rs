@@ -20,20 +20,54 @@ pub(crate) fn lift_reply<'d, 'a>(
         .into_iter()
         .collect();
     let reason = choice.and_then(|choice| choice.get("finish_reason")?.str());
-    let stop = match reason.as_ref().map(Str::decode).as_deref() {
+    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(usage_of);
+    (messages, stop_of(reason.as_ref()), usage)
+}
+
+/// Why it ended.
+pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
+    match reason.map(Str::decode).as_deref() {
         Some("tool_calls" | "function_call") => Stop::Calls,
         Some("length") => Stop::Length,
         Some("content_filter") => Stop::Refused,
         _ => Stop::End,
-    };
-    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(|usage| Usage {
+    }
+}
+
+/// The word for it.
+pub(super) const fn finish_reason(stop: Stop, calls: bool) -> &'static str {
+    match stop {
+        Stop::Length => "length",
+        _ if calls => "tool_calls",
+        Stop::End | Stop::Sequence | Stop::Calls => "stop",
+        Stop::Refused => "content_filter",
+    }
+}
+
+/// What it cost.
+pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
+    Usage {
         input: number(usage, &["prompt_tokens"]),
         output: number(usage, &["completion_tokens"]),
         cache_read: number(usage, &["prompt_tokens_details", "cached_tokens"]),
         cache_write: number(usage, &["prompt_tokens_details", "cache_write_tokens"]),
         reasoning: number(usage, &["completion_tokens_details", "reasoning_tokens"]),
-    });
-    (messages, stop, usage)
+    }
+}
+
+/// The words for it.
+pub(super) fn usage_json(usage: &Usage) -> String {
+    format!(
+        "{{\"prompt_tokens\":{},\"completion_tokens\":{},\"total_tokens\":{},\
+         \"prompt_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
+         \"completion_tokens_details\":{{\"reasoning_tokens\":{}}}}}",
+        usage.input,
+        usage.output,
+        usage.input + usage.output,
+        usage.cache_read,
+        usage.cache_write,
+        usage.reasoning
+    )
 }
 
 /// Writes a completion.
@@ -56,25 +90,10 @@ pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
     } else {
         out.fragment(message);
     }
-    let reason = match reply.stop {
-        Stop::Length => "length",
-        _ if reply.calls() => "tool_calls",
-        Stop::End | Stop::Sequence | Stop::Calls => "stop",
-        Stop::Refused => "content_filter",
-    };
+    let reason = finish_reason(reply.stop, reply.calls());
     out.json(",\"logprobs\":null,\"finish_reason\":").quoted(reason).json("}]");
-    if let Some(usage) = reply.usage {
-        out.json(&format!(
-            ",\"usage\":{{\"prompt_tokens\":{},\"completion_tokens\":{},\"total_tokens\":{},\
-             \"prompt_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
-             \"completion_tokens_details\":{{\"reasoning_tokens\":{}}}}}",
-            usage.input,
-            usage.output,
-            usage.input + usage.output,
-            usage.cache_read,
-            usage.cache_write,
-            usage.reasoning
-        ));
+    if let Some(usage) = &reply.usage {
+        out.json(",\"usage\":").json(&usage_json(usage));
     }
     out.json("}");
     out.finish()

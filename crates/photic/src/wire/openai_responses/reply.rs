@@ -18,21 +18,46 @@ pub(crate) fn lift_reply<'d, 'a>(
         .flat_map(Value::items)
         .map(|item| read_item(lifter, item))
         .collect();
-    let cut = root.get("incomplete_details").and_then(|details| details.get("reason")?.str());
-    let stop = match cut.as_ref().map(Str::decode).as_deref() {
+    let calls = messages.iter().any(|message| message.calls().next().is_some());
+    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(usage_of);
+    (messages, stop_of(root, calls), usage)
+}
+
+/// Why it ended.
+pub(super) fn stop_of(response: Value<'_, '_>, calls: bool) -> Stop {
+    let cut = response.get("incomplete_details").and_then(|details| details.get("reason")?.str());
+    match cut.as_ref().map(Str::decode).as_deref() {
         Some("max_output_tokens") => Stop::Length,
         Some("content_filter") => Stop::Refused,
-        _ if messages.iter().any(|message| message.calls().next().is_some()) => Stop::Calls,
+        _ if calls => Stop::Calls,
         _ => Stop::End,
-    };
-    let usage = root.get("usage").filter(|usage| !usage.is_null()).map(|usage| Usage {
+    }
+}
+
+/// What it cost.
+pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
+    Usage {
         input: number(usage, &["input_tokens"]),
         output: number(usage, &["output_tokens"]),
         cache_read: number(usage, &["input_tokens_details", "cached_tokens"]),
         cache_write: number(usage, &["input_tokens_details", "cache_write_tokens"]),
         reasoning: number(usage, &["output_tokens_details", "reasoning_tokens"]),
-    });
-    (messages, stop, usage)
+    }
+}
+
+/// The words for it.
+pub(super) fn usage_json(usage: &Usage) -> String {
+    format!(
+        "{{\"input_tokens\":{},\"input_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
+         \"output_tokens\":{},\"output_tokens_details\":{{\"reasoning_tokens\":{}}},\
+         \"total_tokens\":{}}}",
+        usage.input,
+        usage.cache_read,
+        usage.cache_write,
+        usage.output,
+        usage.reasoning,
+        usage.input + usage.output
+    )
 }
 
 /// Writes a response.
@@ -98,18 +123,8 @@ pub(crate) fn lower_reply<'a>(reply: &Reply<'a>) -> Segments<'a> {
     }
     // What the request said is not ours to know here; clients insist on the fields.
     out.json("],\"parallel_tool_calls\":true,\"tool_choice\":\"auto\",\"tools\":[]");
-    if let Some(usage) = reply.usage {
-        out.json(&format!(
-            ",\"usage\":{{\"input_tokens\":{},\"input_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
-             \"output_tokens\":{},\"output_tokens_details\":{{\"reasoning_tokens\":{}}},\
-             \"total_tokens\":{}}}",
-            usage.input,
-            usage.cache_read,
-            usage.cache_write,
-            usage.output,
-            usage.reasoning,
-            usage.input + usage.output
-        ));
+    if let Some(usage) = &reply.usage {
+        out.json(",\"usage\":").json(&usage_json(usage));
     }
     out.json("}");
     out.finish()

@@ -1,0 +1,207 @@
+//! Chat completions: streamed replies.
+
+use crate::json::{Doc, Value};
+use crate::reply::{Stop, Usage};
+use crate::stream::{Begin, Event, Failed, event, quoted};
+
+use super::reply::{finish_reason, stop_of, usage_of};
+
+/// Reads chunks.
+#[derive(Debug, Default)]
+pub(crate) struct StreamReader {
+    begun: bool,
+    stopped: bool,
+    /// The indexes that the server gave its calls, in order.
+    calls: Vec<u64>,
+}
+
+impl StreamReader {
+    /// Whether the server gave a reason to stop: then nothing but the formal end can be missing.
+    pub(crate) const fn has_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+        if data == b"[DONE]" {
+            events.push(Event::End);
+            return;
+        }
+        let Ok(doc) = Doc::parse(data) else { return };
+        let Some(root) = doc.root() else { return };
+        if let Some(error) = root.get("error").filter(|error| !error.is_null()) {
+            events.push(Event::Failed(failed(error)));
+            return;
+        }
+        if !self.begun {
+            self.begun = true;
+            events.push(Event::Begin(begin(root)));
+        }
+        if let Some(choice) = root.get("choices").and_then(|choices| choices.items().next()) {
+            self.choice(choice, events);
+        }
+        if let Some(usage) = root.get("usage").filter(|usage| !usage.is_null()) {
+            events.push(Event::Usage(usage_of(usage)));
+        }
+    }
+
+    fn choice(&mut self, choice: Value<'_, '_>, events: &mut Vec<Event>) {
+        if let Some(delta) = choice.get("delta") {
+            for (name, make) in
+                [("content", Event::Text as fn(String) -> Event), ("refusal", Event::Refusal)]
+            {
+                let text = text(delta, name);
+                if !text.is_empty() {
+                    events.push(make(text));
+                }
+            }
+            for call in delta.get("tool_calls").into_iter().flat_map(Value::items) {
+                self.call(call, events);
+            }
+        }
+        if let Some(reason) = choice.get("finish_reason").and_then(|reason| reason.str()) {
+            self.stopped = true;
+            events.push(Event::Stop(stop_of(Some(&reason))));
+        }
+    }
+
+    fn call(&mut self, call: Value<'_, '_>, events: &mut Vec<Event>) {
+        let function = call.get("function");
+        let part = |name: &str| function.map(|function| text(function, name)).unwrap_or_default();
+        let (id, name) = (text(call, "id"), part("name"));
+        let number = call.get("index").and_then(|index| index.u64());
+        // Servers that forget the index send whole calls, each with an id.
+        let known = match number {
+            Some(number) => self.calls.iter().position(|&other| other == number),
+            None if id.is_empty() => self.calls.len().checked_sub(1),
+            None => None,
+        };
+        let index = known.unwrap_or_else(|| {
+            self.calls.push(number.unwrap_or(u64::MAX));
+            let index = self.calls.len() - 1;
+            let id = if id.is_empty() { format!("call_{index}") } else { id.clone() };
+            events.push(Event::Call { index, id, name: name.clone() });
+            index
+        });
+        let json = part("arguments");
+        if !json.is_empty() {
+            events.push(Event::Arguments { index, json });
+        }
+    }
+}
+
+fn begin(root: Value<'_, '_>) -> Begin {
+    let created = root.get("created").and_then(|created| created.u64()).unwrap_or(0);
+    Begin { id: text(root, "id"), model: text(root, "model"), created }
+}
+
+/// The string of that name, or an empty one.
+pub(crate) fn text(value: Value<'_, '_>, name: &str) -> String {
+    let text = value.get(name).and_then(|text| text.str());
+    text.map(|text| text.decode().into_owned()).unwrap_or_default()
+}
+
+/// An error in the words of both wires of this provider.
+pub(crate) fn failed(error: Value<'_, '_>) -> Failed {
+    let kind = [text(error, "type"), text(error, "code")].into_iter().find(|kind| !kind.is_empty());
+    Failed { kind: kind.unwrap_or_else(|| "api_error".to_owned()), message: text(error, "message") }
+}
+
+/// Writes chunks.
+#[derive(Debug)]
+pub(crate) struct StreamWriter {
+    begin: Begin,
+    /// Whether the client asked to be told what it cost.
+    with_usage: bool,
+    usage: Usage,
+    stop: Stop,
+    calls: bool,
+}
+
+impl StreamWriter {
+    pub(crate) fn new(with_usage: bool) -> Self {
+        let (begin, usage, stop) = (Begin::default(), Usage::default(), Stop::End);
+        Self { begin, with_usage, usage, stop, calls: false }
+    }
+
+    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+        match what {
+            Event::Begin(begin) => {
+                self.begin = begin;
+                self.delta(out, "{\"role\":\"assistant\",\"content\":\"\"}");
+            }
+            Event::Text(text) => self.delta(out, &format!("{{\"content\":{}}}", quoted(&text))),
+            Event::Refusal(text) => self.delta(out, &format!("{{\"refusal\":{}}}", quoted(&text))),
+            Event::Call { index, id, name } => {
+                self.calls = true;
+                let (id, name) = (quoted(&id), quoted(&name));
+                self.delta(
+                    out,
+                    &format!(
+                        "{{\"tool_calls\":[{{\"index\":{index},\"id\":{id},\"type\":\"function\",\
+                     \"function\":{{\"name\":{name},\"arguments\":\"\"}}}}]}}"
+                    ),
+                );
+            }
+            Event::Arguments { index, json } => {
+                let json = quoted(&json);
+                self.delta(out, &format!(
+                    "{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":{json}}}}}]}}"
+                ));
+            }
+            Event::Stop(stop) => self.stop = stop,
+            Event::Usage(usage) => self.usage.update(&usage),
+            Event::End => self.end(out),
+            Event::Failed(Failed { kind, message }) => {
+                let (kind, message) = (quoted(&kind), quoted(&message));
+                event(
+                    out,
+                    None,
+                    &format!(
+                        "{{\"error\":{{\"message\":{message},\"type\":{kind},\"param\":null,\"code\":null}}}}"
+                    ),
+                );
+            }
+        }
+    }
+
+    fn end(&self, out: &mut Vec<u8>) {
+        let reason = quoted(finish_reason(self.stop, self.calls));
+        self.chunk(
+            out,
+            &format!(
+                "[{{\"index\":0,\"delta\":{{}},\"logprobs\":null,\"finish_reason\":{reason}}}]"
+            ),
+            None,
+        );
+        if self.with_usage {
+            self.chunk(out, "[]", Some(&self.usage));
+        }
+        event(out, None, "[DONE]");
+    }
+
+    fn delta(&self, out: &mut Vec<u8>, delta: &str) {
+        self.chunk(
+            out,
+            &format!(
+                "[{{\"index\":0,\"delta\":{delta},\"logprobs\":null,\"finish_reason\":null}}]"
+            ),
+            None,
+        );
+    }
+
+    fn chunk(&self, out: &mut Vec<u8>, choices: &str, usage: Option<&Usage>) {
+        let Begin { id, model, created } = &self.begin;
+        let (id, model) = (quoted(id), quoted(model));
+        let usage = usage
+            .map(|usage| format!(",\"usage\":{}", super::reply::usage_json(usage)))
+            .unwrap_or_default();
+        event(
+            out,
+            None,
+            &format!(
+                "{{\"id\":{id},\"object\":\"chat.completion.chunk\",\"created\":{created},\
+             \"model\":{model},\"choices\":{choices}{usage}}}"
+            ),
+        );
+    }
+}

@@ -1,0 +1,336 @@
+//! Responses: streamed replies.
+
+use crate::json::{Doc, Value, escape_into};
+use crate::reply::{Stop, Usage};
+use crate::stream::{Begin, Event, Failed, event, quoted};
+use crate::wire::openai_chat::{failed, text};
+
+use super::reply::{stop_of, usage_json, usage_of};
+
+/// Reads events.
+#[derive(Debug, Default)]
+pub(crate) struct StreamReader {
+    begun: bool,
+    /// The items that are calls, in order: their index, and whether they take free text.
+    calls: Vec<(u64, bool)>,
+}
+
+impl StreamReader {
+    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+        let Ok(doc) = Doc::parse(data) else { return };
+        let Some(root) = doc.root() else { return };
+        let kind = text(root, "type");
+        match kind.as_str() {
+            "response.created" | "response.in_progress" => self.begin(root, events),
+            "response.output_text.delta" => events.push(Event::Text(text(root, "delta"))),
+            "response.refusal.delta" => events.push(Event::Refusal(text(root, "delta"))),
+            "response.output_item.added" => self.item(root, events),
+            "response.function_call_arguments.delta" => {
+                let json = text(root, "delta");
+                self.arguments(root, events, json);
+            }
+            "response.custom_tool_call_input.delta" => {
+                let json = inside(&text(root, "delta"));
+                self.arguments(root, events, json);
+            }
+            "response.custom_tool_call_input.done" => {
+                self.arguments(root, events, "\"}".to_owned());
+            }
+            "response.completed" | "response.incomplete" => {
+                let Some(response) = root.get("response") else { return };
+                if let Some(usage) = response.get("usage").filter(|usage| !usage.is_null()) {
+                    events.push(Event::Usage(usage_of(usage)));
+                }
+                events.push(Event::Stop(stop_of(response, !self.calls.is_empty())));
+                events.push(Event::End);
+            }
+            "response.failed" => {
+                let error = root.get("response").and_then(|response| response.get("error"));
+                let unknown = || Failed::ours("the response failed");
+                events.push(Event::Failed(error.map_or_else(unknown, failed)));
+            }
+            "error" => {
+                let error = root.get("error").unwrap_or(root);
+                events.push(Event::Failed(failed(error)));
+            }
+            // Reasoning, hosted tools, and the ends of what was given in pieces.
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, root: Value<'_, '_>, events: &mut Vec<Event>) {
+        let Some(response) = root.get("response").filter(|_| !self.begun) else { return };
+        self.begun = true;
+        let created = response.get("created_at").and_then(|created| created.u64()).unwrap_or(0);
+        let (id, model) = (text(response, "id"), text(response, "model"));
+        events.push(Event::Begin(Begin { id, model, created }));
+    }
+
+    fn item(&mut self, root: Value<'_, '_>, events: &mut Vec<Event>) {
+        let Some(item) = root.get("item") else { return };
+        let is_free = match text(item, "type").as_str() {
+            "function_call" => false,
+            "custom_tool_call" => true,
+            _ => return,
+        };
+        self.calls.push((number(root), is_free));
+        let index = self.calls.len() - 1;
+        events.push(Event::Call { index, id: text(item, "call_id"), name: text(item, "name") });
+        if is_free {
+            // Elsewhere arguments are JSON.
+            events.push(Event::Arguments { index, json: "{\"input\":\"".to_owned() });
+        }
+    }
+
+    fn arguments(&self, root: Value<'_, '_>, events: &mut Vec<Event>, json: String) {
+        let index = self.calls.iter().position(|(item, _)| *item == number(root));
+        if let Some(index) = index.filter(|_| !json.is_empty()) {
+            events.push(Event::Arguments { index, json });
+        }
+    }
+}
+
+fn number(root: Value<'_, '_>) -> u64 {
+    root.get("output_index").and_then(|index| index.u64()).unwrap_or(0)
+}
+
+/// A text as it stands inside a JSON string.
+fn inside(text: &str) -> String {
+    let mut json = Vec::with_capacity(text.len());
+    escape_into(text.as_bytes(), &mut json);
+    String::from_utf8_lossy(&json).into_owned()
+}
+
+/// Writes events.
+#[derive(Debug, Default)]
+pub(crate) struct StreamWriter {
+    begin: Begin,
+    usage: Usage,
+    stop: Stop,
+    /// Events are counted.
+    sequence: usize,
+    /// What was begun, in order; the last one may be open.
+    items: Vec<Item>,
+    open: bool,
+    /// The item of each call.
+    calls: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Item {
+    kind: Kind,
+    /// The words, or the arguments.
+    said: String,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Kind {
+    Words,
+    Refusal,
+    Call { id: String, name: String },
+}
+
+impl StreamWriter {
+    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+        match what {
+            Event::Begin(begin) => {
+                self.begin = begin;
+                for name in ["response.created", "response.in_progress"] {
+                    let response = self.response("in_progress", false);
+                    self.event(out, name, &format!("\"response\":{response}"));
+                }
+            }
+            Event::Text(text) => self.words(out, Kind::Words, &text),
+            Event::Refusal(text) => self.words(out, Kind::Refusal, &text),
+            Event::Call { id, name, .. } => {
+                self.start(out, Kind::Call { id, name });
+                self.calls.push(self.items.len() - 1);
+            }
+            Event::Arguments { index, json } => {
+                let Some(&at) = self.calls.get(index) else { return };
+                self.items[at].said.push_str(&json);
+                let (id, json) = (quoted(&self.item_id(at)), quoted(&json));
+                self.event(
+                    out,
+                    "response.function_call_arguments.delta",
+                    &format!("\"item_id\":{id},\"output_index\":{at},\"delta\":{json}"),
+                );
+            }
+            Event::Stop(stop) => self.stop = stop,
+            Event::Usage(usage) => self.usage.update(&usage),
+            Event::End => {
+                self.close(out);
+                let (name, status) = match self.stop {
+                    Stop::Length | Stop::Refused => ("response.incomplete", "incomplete"),
+                    Stop::End | Stop::Calls | Stop::Sequence => ("response.completed", "completed"),
+                };
+                let response = self.response(status, true);
+                self.event(out, name, &format!("\"response\":{response}"));
+            }
+            Event::Failed(Failed { kind, message }) => {
+                let (kind, message) = (quoted(&kind), quoted(&message));
+                self.event(
+                    out,
+                    "error",
+                    &format!("\"code\":{kind},\"message\":{message},\"param\":null"),
+                );
+            }
+        }
+    }
+
+    /// More words, in a message of their own kind.
+    fn words(&mut self, out: &mut Vec<u8>, kind: Kind, text: &str) {
+        let name = match kind {
+            Kind::Refusal => "response.refusal.delta",
+            Kind::Words | Kind::Call { .. } => "response.output_text.delta",
+        };
+        if !self.open || self.items.last().is_none_or(|item| item.kind != kind) {
+            self.start(out, kind);
+        }
+        let at = self.items.len() - 1;
+        self.items[at].said.push_str(text);
+        let (id, text) = (quoted(&self.item_id(at)), quoted(text));
+        let logprobs = if name == "response.refusal.delta" { "" } else { ",\"logprobs\":[]" };
+        self.event(out, name, &format!(
+            "\"item_id\":{id},\"output_index\":{at},\"content_index\":0,\"delta\":{text}{logprobs}"
+        ));
+    }
+
+    fn start(&mut self, out: &mut Vec<u8>, kind: Kind) {
+        self.close(out);
+        self.items.push(Item { kind, said: String::new() });
+        self.open = true;
+        let at = self.items.len() - 1;
+        let item = self.item(at, "in_progress");
+        self.event(
+            out,
+            "response.output_item.added",
+            &format!("\"output_index\":{at},\"item\":{item}"),
+        );
+        if let Some(part) = self.part(at, "") {
+            let id = quoted(&self.item_id(at));
+            self.event(
+                out,
+                "response.content_part.added",
+                &format!(
+                    "\"item_id\":{id},\"output_index\":{at},\"content_index\":0,\"part\":{part}"
+                ),
+            );
+        }
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::take(&mut self.open) {
+            return;
+        }
+        let at = self.items.len() - 1;
+        let (id, said) = (quoted(&self.item_id(at)), quoted(&self.items[at].said));
+        let place = format!("\"item_id\":{id},\"output_index\":{at}");
+        match &self.items[at].kind {
+            Kind::Words => self.event(
+                out,
+                "response.output_text.done",
+                &format!("{place},\"content_index\":0,\"text\":{said},\"logprobs\":[]"),
+            ),
+            Kind::Refusal => self.event(
+                out,
+                "response.refusal.done",
+                &format!("{place},\"content_index\":0,\"refusal\":{said}"),
+            ),
+            Kind::Call { name, .. } => {
+                let name = quoted(name);
+                self.event(
+                    out,
+                    "response.function_call_arguments.done",
+                    &format!("{place},\"name\":{name},\"arguments\":{said}"),
+                );
+            }
+        }
+        if let Some(part) = self.part(at, &self.items[at].said.clone()) {
+            self.event(
+                out,
+                "response.content_part.done",
+                &format!("{place},\"content_index\":0,\"part\":{part}"),
+            );
+        }
+        let item = self.item(at, "completed");
+        self.event(
+            out,
+            "response.output_item.done",
+            &format!("\"output_index\":{at},\"item\":{item}"),
+        );
+    }
+
+    fn event(&mut self, out: &mut Vec<u8>, name: &str, members: &str) {
+        let sequence = self.sequence;
+        self.sequence += 1;
+        event(
+            out,
+            Some(name),
+            &format!("{{\"type\":\"{name}\",{members},\"sequence_number\":{sequence}}}"),
+        );
+    }
+
+    fn item_id(&self, at: usize) -> String {
+        match &self.items[at].kind {
+            Kind::Words | Kind::Refusal => format!("msg_{}_{at}", self.begin.id),
+            Kind::Call { id, .. } => format!("fc_{id}"),
+        }
+    }
+
+    /// The part that holds words, as it stands.
+    fn part(&self, at: usize, said: &str) -> Option<String> {
+        let said = quoted(said);
+        match self.items[at].kind {
+            Kind::Words => Some(format!(
+                "{{\"type\":\"output_text\",\"text\":{said},\"annotations\":[],\"logprobs\":[]}}"
+            )),
+            Kind::Refusal => Some(format!("{{\"type\":\"refusal\",\"refusal\":{said}}}")),
+            Kind::Call { .. } => None,
+        }
+    }
+
+    fn item(&self, at: usize, status: &str) -> String {
+        let id = quoted(&self.item_id(at));
+        let said = if status == "completed" { &*self.items[at].said } else { "" };
+        match &self.items[at].kind {
+            Kind::Words | Kind::Refusal => {
+                let part = self.part(at, said).filter(|_| status == "completed");
+                format!(
+                    "{{\"id\":{id},\"type\":\"message\",\"status\":\"{status}\",\
+                     \"role\":\"assistant\",\"content\":[{}]}}",
+                    part.unwrap_or_default()
+                )
+            }
+            Kind::Call { id: call, name } => {
+                let (call, name, said) = (quoted(call), quoted(name), quoted(said));
+                format!(
+                    "{{\"id\":{id},\"type\":\"function_call\",\"status\":\"{status}\",\
+                     \"call_id\":{call},\"name\":{name},\"arguments\":{said}}}"
+                )
+            }
+        }
+    }
+
+    /// The response as it stands; what the request said is not known here, but clients insist on
+    /// the fields.
+    fn response(&self, status: &str, done: bool) -> String {
+        let Begin { id, model, created } = &self.begin;
+        let (id, model) = (quoted(id), quoted(model));
+        let items: Vec<String> =
+            (0..self.items.len()).filter(|_| done).map(|at| self.item(at, "completed")).collect();
+        let cut = match self.stop {
+            Stop::Length if done => "{\"reason\":\"max_output_tokens\"}",
+            Stop::Refused if done => "{\"reason\":\"content_filter\"}",
+            _ => "null",
+        };
+        let usage = if done { usage_json(&self.usage) } else { "null".to_owned() };
+        format!(
+            "{{\"id\":{id},\"object\":\"response\",\"created_at\":{created},\
+             \"status\":\"{status}\",\"incomplete_details\":{cut},\"error\":null,\
+             \"model\":{model},\"output\":[{}],\"parallel_tool_calls\":true,\
+             \"tool_choice\":\"auto\",\"tools\":[],\"usage\":{usage}}}",
+            items.join(",")
+        )
+    }
+}
