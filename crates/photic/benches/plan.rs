@@ -14,11 +14,8 @@ const ROUNDS: usize = 15;
 const LENGTHS: [usize; 4] = [250, 500, 1000, 2000];
 /// Images of the longest one; the others have as many for their length.
 const IMAGES: usize = 700;
-/// Milliseconds for the longest one.
-const MOST_MILLIS: f64 = 5.0;
-/// Most that twice the length may cost: twice, and what it costs that less of it fits into the
-/// processor's caches. What grows with the square costs four times.
-const MOST_GROWTH: f64 = 3.0;
+/// Twice as long may cost this much more: twice, and what noise adds.
+const MOST_GROWTH: f64 = 2.5;
 
 fn main() {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -36,8 +33,14 @@ fn main() {
     }
     assert!(
         !check || within,
-        "past the limits: {MOST_MILLIS} ms, or {MOST_GROWTH} times for twice the length"
+        "past the limits: {} ms, or {MOST_GROWTH} times for twice the length",
+        most_millis()
     );
+}
+
+/// Milliseconds for the longest one: the goal, or what `PHOTIC_MOST_MILLIS` allows on a busy machine.
+fn most_millis() -> f64 {
+    std::env::var("PHOTIC_MOST_MILLIS").ok().and_then(|most| most.parse().ok()).unwrap_or(5.0)
 }
 
 fn measure(profile: &Profile) -> bool {
@@ -62,7 +65,7 @@ fn measure(profile: &Profile) -> bool {
         within &= growth <= MOST_GROWTH;
     }
     assert_eq!(transcripts[3].media.len(), IMAGES);
-    within && medians[3] / 1e6 <= MOST_MILLIS
+    within && medians[3] / 1e6 <= most_millis()
 }
 
 /// A conversation of so many messages, with a picture in one of three, more or less.
