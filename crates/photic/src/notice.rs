@@ -82,6 +82,9 @@ fn facts(header: &Header) -> String {
     }
 }
 
+/// What stands in a slot that takes a picture and nothing else, when none is shown: one white dot.
+pub(crate) const DOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg==";
+
 /// A part that this wire cannot carry.
 pub(crate) const NOT_CARRIED: &str =
     "[a part of this message cannot be carried to this endpoint; you have not seen it]";

@@ -115,12 +115,12 @@ pub(super) fn alone(
     let recipe = problem
         .filter(|&reason| policy.pixels && can_be_made(sighting, reason))
         .map(|_| Recipe::Fit(Fit::within(&profile.limits, profile.types(MediaKind::Image))));
+    if policy.purpose == Purpose::Summarize {
+        return (Fate::Elide(Reason::Summary), None);
+    }
     // A slot that takes nothing but a screenshot cannot hold a notice either.
     if same_wire && matches!(sighting.slot, Slot::Result { screen: true, .. }) {
         return (Fate::Keep(Reason::Fits), recipe);
-    }
-    if policy.purpose == Purpose::Summarize {
-        return (Fate::Elide(Reason::Summary), None);
     }
     if profile.sees(sighting.kind) == Capability::No {
         return (Fate::Elide(Reason::NoSight), None);

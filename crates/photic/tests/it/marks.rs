@@ -120,3 +120,27 @@ fn other_wires_have_other_marks_or_none() {
         assert!(marked(&older, list, name).is_empty());
     }
 }
+
+#[test]
+fn a_summary_of_a_computer_session_carries_no_screen() {
+    let shot = image::base64(&image::png(64, 48, [1, 2, 3]));
+    let body = json!({"model": "gpt-5.6", "input": [
+        {"role": "user", "content": "Go."},
+        {"type": "computer_call", "id": "cc", "call_id": "c", "status": "completed",
+            "action": {"type": "screenshot"}, "pending_safety_checks": []},
+        {"type": "computer_call_output", "call_id": "c",
+            "output": {"type": "computer_screenshot", "image_url": format!("data:image/png;base64,{shot}")}},
+    ]});
+    let profile = photic::profile::resolve(Wire::OpenAiResponses, Some("gpt-5.6"), None);
+    let mut policy = Policy::default();
+    let bytes = serde_json::to_vec(&body).unwrap();
+    let kept = lower_with(Wire::OpenAiResponses, &bytes, &profile, &policy).body;
+    assert_eq!(kept, bytes);
+    policy.purpose = photic::Purpose::Summarize;
+    let lowered = lower_with(Wire::OpenAiResponses, &bytes, &profile, &policy).body;
+    let lowered: Value = serde_json::from_slice(&lowered).unwrap();
+    let output = &lowered["input"][2]["output"];
+    assert_eq!(output["type"], "computer_screenshot");
+    let url = output["image_url"].as_str().unwrap();
+    assert!(url.len() < 150 && !url.contains(&shot), "{url}");
+}

@@ -173,6 +173,12 @@ fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResul
             writer.address(&mut address, medium.id);
             writer.patched(out, slot, vec![(&["image_url"], address)]);
         }
+        // One that is left out leaves a dot: the slot takes no words.
+        None if is_picture && matches!(result.content.as_slice(), [Part::Text(_)]) => {
+            let mut dot = Out::new();
+            dot.quoted(notice::DOT);
+            writer.patched(out, slot, vec![(&["image_url"], dot)]);
+        }
         None => {
             out.raw(writer.transcript.raw(slot));
         }
