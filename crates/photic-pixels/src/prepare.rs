@@ -6,7 +6,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::media::Source;
-use photic::profile::MediaKind;
 use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Profile, Recipe, Transcript};
 
@@ -40,6 +39,13 @@ pub fn prepare(transcript: &Transcript<'_>, plan: &Plan) -> Prepared {
 
 /// One picture within bounds.
 pub fn fitted(bytes: &[u8], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
+    if fit.types.is_empty() {
+        return Err(Refusal::new(
+            RefusalCode::CannotFit,
+            "the endpoint takes no image type",
+            "send it to a model that sees",
+        ));
+    }
     let cap = fit.max_base64_bytes.map(|most| encode::raw_cap(most as usize) as u64);
     let request = ViewRequest {
         // No smaller than it must be: somebody sent it at this size.
@@ -73,19 +79,11 @@ pub fn merged(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made,
         cells.push(cell);
     }
     let raster = grid.sheet(cells.into_iter());
-    let types: Vec<&str> = profile.types(MediaKind::Image).iter().map(String::as_str).collect();
     let png = encode::encode(
         &raster,
         &EncodeOptions { accepts: &["image/png"], ..EncodeOptions::default() },
     )
     .map_err(|no| no.refusal)?;
-    if types.is_empty() {
-        return Err(Refusal::new(
-            RefusalCode::CannotFit,
-            "the endpoint takes no image type",
-            "send it to a model that sees",
-        ));
-    }
     fitted(&png.bytes, fit, profile)
 }
 

@@ -4,10 +4,13 @@
 //! limits. CPU time, medians of interleaved rounds, ratios inside one run: machines are noisy.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people")]
 
+mod clock;
+
 use std::alloc::System;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
+use clock::{cpu_nanos, median};
 use photic::retention::Retention;
 use photic::{Policy, Profile, Wire};
 use serde_json::value::RawValue;
@@ -43,7 +46,7 @@ fn main() {
 
 /// The goal, or what `PHOTIC_MOST_MEMCPYS` allows on a busy machine.
 fn most_memcpys() -> f64 {
-    std::env::var("PHOTIC_MOST_MEMCPYS").ok().and_then(|most| most.parse().ok()).unwrap_or(2.0)
+    clock::allowed("PHOTIC_MOST_MEMCPYS", 2.0)
 }
 
 fn measure(body: &[u8]) -> bool {
@@ -176,15 +179,4 @@ fn png_base64(seed: usize) -> String {
         base64.push(char::from(ALPHABET[(state >> 58) as usize]));
     }
     base64
-}
-
-/// CPU time of this thread.
-fn cpu_nanos() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-fn median(times: &mut [u64]) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2] as f64
 }

@@ -4,9 +4,12 @@
 //! limits. CPU time, medians of interleaved rounds: machines are noisy.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for people")]
 
+mod clock;
+
 use std::fmt::Write as _;
 use std::hint::black_box;
 
+use clock::{cpu_nanos, median};
 use photic::{Policy, Profile, Wire};
 
 const ROUNDS: usize = 15;
@@ -40,7 +43,7 @@ fn main() {
 
 /// Milliseconds for the longest one: the goal, or what `PHOTIC_MOST_MILLIS` allows on a busy machine.
 fn most_millis() -> f64 {
-    std::env::var("PHOTIC_MOST_MILLIS").ok().and_then(|most| most.parse().ok()).unwrap_or(5.0)
+    clock::allowed("PHOTIC_MOST_MILLIS", 5.0)
 }
 
 fn measure(profile: &Profile) -> bool {
@@ -123,15 +126,4 @@ fn parts(wire: Wire, number: usize) -> String {
 fn png_base64(number: usize) -> String {
     let filler = "gAAAABAAAAAC".repeat(340);
     format!("iVBORw0KGgoAAAANSUhEUgAABQAAAAMgCAIAAADz+lisAAAA{number:08}{filler}")
-}
-
-/// CPU time of this thread.
-fn cpu_nanos() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
-}
-
-fn median(times: &mut [u64]) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2] as f64
 }

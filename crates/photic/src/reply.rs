@@ -169,9 +169,11 @@ fn seconds(value: Value<'_, '_>) -> Option<u64> {
 }
 
 /// A number in a reply; zero where it is not said.
+///
+/// Bounded by what a JSON reader holds exactly, so that sums of a few never overflow, whatever a
+/// server claims.
 pub(crate) fn number(value: Value<'_, '_>, path: &[&str]) -> u64 {
-    path.iter()
-        .try_fold(value, |value, name| value.get(name))
-        .and_then(|value| value.u64())
-        .unwrap_or(0)
+    const EXACT: u64 = 1 << 53;
+    let found = path.iter().try_fold(value, |value, name| value.get(name));
+    found.and_then(|value| value.u64()).map_or(0, |number| number.min(EXACT))
 }

@@ -87,9 +87,10 @@ fn what_cannot_be_made_is_said_not_to_be_shown() {
 fn a_sheet_numbers_its_cells() {
     let white = STANDARD.decode(picture(200, 200, 255)).unwrap();
     let members = [white.clone(), white];
-    let fit = photic::Fit::default();
+    let fit = photic::Fit { types: vec!["image/png".to_owned()], ..photic::Fit::default() };
     let profile = Profile::generic(Wire::OpenAiChat);
     let made = photic_pixels::merged(&members, &fit, &profile).unwrap();
+    assert!(photic_pixels::merged(&members, &photic::Fit::default(), &profile).is_err());
     let bytes = STANDARD.decode(&made.base64).unwrap();
     let header = header::probe(&bytes).unwrap();
     let wanted = photic_pixels::decode::Wanted::default();

@@ -1,6 +1,7 @@
 //! From a transcript and a plan to a body: the same wire keeps every byte that the plan did not
 //! touch, another wire is written from the transcript.
 
+mod arguments;
 mod bundle;
 mod decision;
 mod mark;
@@ -8,6 +9,7 @@ mod nested;
 mod parts;
 mod place;
 mod splice;
+mod turns;
 mod write;
 
 pub use decision::{Decision, Did};

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bundle::Bundle;
 use super::decision::{Decision, Did};
 use super::mark;
+use super::turns::{bridge, merge_users, start_with_user};
 use crate::json::{NodeId, Str};
 use crate::lift::position;
 use crate::notice;
@@ -389,57 +390,4 @@ impl<'a> Placer<'_, 'a> {
         let at = node.map(|node| position(self.transcript, node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
-}
-
-/// Puts a short assistant message wherever a user message follows tool results.
-fn bridge(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
-    let mut bridged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
-    for step in steps {
-        let after_results = bridged.last().is_some_and(|before| before.message.role == Role::Tool);
-        if after_results && step.message.role == Role::User {
-            bridged
-                .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
-        }
-        bridged.push(step);
-    }
-    bridged
-}
-
-/// Opens a conversation that would start with the assistant, or not at all.
-fn start_with_user(steps: &mut Vec<Step<'_>>, same_wire: bool) {
-    let opening = steps.iter().position(|step| {
-        !matches!(step.message.role, Role::System | Role::Developer | Role::Unknown)
-    });
-    let words = match opening.map(|at| steps[at].message.role) {
-        Some(Role::Assistant) => notice::EARLIER,
-        None if !same_wire => notice::EMPTY,
-        None | Some(_) => return,
-    };
-    let at = opening.unwrap_or(steps.len());
-    steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
-}
-
-/// Joins user messages that follow each other, for templates that demand alternation.
-fn merge_users(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
-    let mut merged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
-    for mut step in steps {
-        let is_user = |step: &Step<'_>| step.message.role == Role::User;
-        if is_user(&step)
-            && merged.last().is_some_and(is_user)
-            && let Some(before) = merged.pop()
-        {
-            let mut parts = before.message.parts;
-            parts.append(&mut step.message.parts);
-            step.message.parts = parts;
-            step.message.marked |= before.message.marked;
-            step.touched = true;
-            if step.origin.is_none() {
-                step.origin = before.origin;
-                step.message.node = before.message.node;
-                step.message.slot = before.message.slot;
-            }
-        }
-        merged.push(step);
-    }
-    merged
 }

@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 
 use super::decision::{Decision, Did};
-use crate::json::{Doc, Kind, NodeId, Out, Str};
+use crate::json::{Kind, NodeId, Out, Str};
 use crate::media::{Found, Media, Source};
 use crate::notice;
 use crate::plan::{Made, Plan, Prepared};
 use crate::profile::{Detail, ToolContent};
 use crate::settings::{SHARED, Tool, ToolChoice};
 use crate::survey::{Sighting, Slot};
-use crate::transcript::{
-    Arguments, MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript,
-};
+use crate::transcript::{MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
 
 /// The context of writing one body.
@@ -324,43 +322,6 @@ impl<'t, 'a> Writer<'t, 'a> {
 fn in_range(wire: Wire, name: &str, raw: &[u8]) -> bool {
     let number = std::str::from_utf8(raw).ok().and_then(|raw| raw.parse::<f64>().ok());
     !(wire == Wire::Anthropic && name == "temperature" && number.is_some_and(|number| number > 1.0))
-}
-
-impl<'a> Arguments<'a> {
-    /// As a string that holds JSON.
-    pub(crate) fn as_string(&self, out: &mut Out<'a>) {
-        match self {
-            Self::Text(text) => out.string(text),
-            Self::Json(raw) => out.json("\"").escaped(raw).json("\""),
-            Self::Free(_) => {
-                let mut inner = Out::new();
-                self.as_object(&mut inner);
-                out.json("\"").escaped(&inner.finish().to_vec()).json("\"")
-            }
-        };
-    }
-
-    /// As a JSON object.
-    pub(crate) fn as_object(&self, out: &mut Out<'a>) {
-        match self {
-            Self::Json(raw) => {
-                out.raw(raw);
-            }
-            Self::Text(text) => {
-                let text = text.decode();
-                let is_object = Doc::parse(text.as_bytes())
-                    .is_ok_and(|doc| doc.root().is_some_and(|root| root.kind() == Kind::Object));
-                match text.trim() {
-                    "" => out.json("{}"),
-                    text if is_object => out.json(text),
-                    text => out.json("{\"input\":").quoted(text).json("}"),
-                };
-            }
-            Self::Free(text) => {
-                out.json("{\"input\":").string(text).json("}");
-            }
-        }
-    }
 }
 
 /// The texts among some parts; what cannot be said in words becomes a notice.

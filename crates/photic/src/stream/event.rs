@@ -1,5 +1,6 @@
 //! What happens in a streamed reply, in words that every wire shares.
 
+use crate::json::Value;
 use crate::reply::{Stop, Usage};
 
 /// One thing that happens.
@@ -61,4 +62,16 @@ impl Usage {
         newer(&mut self.cache_write, other.cache_write);
         newer(&mut self.reasoning, other.reasoning);
     }
+}
+
+/// The string of that name, or an empty one.
+pub(crate) fn text(value: Value<'_, '_>, name: &str) -> String {
+    let text = value.get(name).and_then(|text| text.str());
+    text.map(|text| text.decode().into_owned()).unwrap_or_default()
+}
+
+/// An error, in the members that all wires share.
+pub(crate) fn failed(error: Value<'_, '_>) -> Failed {
+    let kind = [text(error, "type"), text(error, "code")].into_iter().find(|kind| !kind.is_empty());
+    Failed { kind: kind.unwrap_or_else(|| "api_error".to_owned()), message: text(error, "message") }
 }

@@ -7,7 +7,7 @@
 mod event;
 mod sse;
 
-pub(crate) use event::{Begin, Event, Failed};
+pub(crate) use event::{Begin, Event, Failed, failed, text};
 pub(crate) use sse::{event, quoted};
 
 use crate::wire::{Wire, anthropic, openai_chat, openai_responses};

@@ -50,3 +50,26 @@ fn every_reply_reads_the_same_on_every_wire() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
+
+#[test]
+fn counts_past_any_count_do_not_overflow() {
+    let most = u64::MAX;
+    let chat = format!(
+        r#"{{"object":"chat.completion","choices":[{{"message":{{"role":"assistant","content":"a"}}}}],"usage":{{"prompt_tokens":{most},"completion_tokens":{most},"prompt_tokens_details":{{"cached_tokens":{most}}}}}}}"#
+    );
+    let anthropic = format!(
+        r#"{{"type":"message","content":[],"usage":{{"input_tokens":{most},"output_tokens":{most},"cache_read_input_tokens":{most},"cache_creation_input_tokens":{most}}}}}"#
+    );
+    let responses = format!(
+        r#"{{"object":"response","output":[],"usage":{{"input_tokens":{most},"output_tokens":{most},"input_tokens_details":{{"cached_tokens":{most},"cache_write_tokens":{most}}}}}}}"#
+    );
+    for (wire, body) in [
+        (Wire::OpenAiChat, chat),
+        (Wire::Anthropic, anthropic),
+        (Wire::OpenAiResponses, responses),
+    ] {
+        for to in Wire::ALL {
+            photic::lower_reply(&photic::lift_reply(wire, body.as_bytes()), to);
+        }
+    }
+}

@@ -2,9 +2,8 @@
 
 use crate::json::{Doc, Value};
 use crate::reply::{Stop, Usage};
-use crate::stream::{Begin, Event, Failed, event, quoted};
+use crate::stream::{Begin, Event, Failed, event, failed, quoted, text};
 use crate::structure::plain_id;
-use crate::wire::openai_chat::{failed, text};
 
 use super::reply::{stop_of, stop_reason, usage_json, usage_of};
 

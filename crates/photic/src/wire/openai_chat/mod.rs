@@ -10,4 +10,4 @@ mod stream;
 pub(crate) use lift::lift;
 pub(crate) use lower::{body, content, unit};
 pub(crate) use reply::{error, lift_reply, lower_reply};
-pub(crate) use stream::{StreamReader, StreamWriter, failed, text};
+pub(crate) use stream::{StreamReader, StreamWriter};

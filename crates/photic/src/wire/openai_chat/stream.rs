@@ -2,7 +2,7 @@
 
 use crate::json::{Doc, Value};
 use crate::reply::{Stop, Usage};
-use crate::stream::{Begin, Event, Failed, event, quoted};
+use crate::stream::{Begin, Event, Failed, event, failed, quoted, text};
 
 use super::reply::{finish_reason, stop_of, usage_of};
 
@@ -92,18 +92,6 @@ impl StreamReader {
 fn begin(root: Value<'_, '_>) -> Begin {
     let created = root.get("created").and_then(|created| created.u64()).unwrap_or(0);
     Begin { id: text(root, "id"), model: text(root, "model"), created }
-}
-
-/// The string of that name, or an empty one.
-pub(crate) fn text(value: Value<'_, '_>, name: &str) -> String {
-    let text = value.get(name).and_then(|text| text.str());
-    text.map(|text| text.decode().into_owned()).unwrap_or_default()
-}
-
-/// An error in the words of both wires of this provider.
-pub(crate) fn failed(error: Value<'_, '_>) -> Failed {
-    let kind = [text(error, "type"), text(error, "code")].into_iter().find(|kind| !kind.is_empty());
-    Failed { kind: kind.unwrap_or_else(|| "api_error".to_owned()), message: text(error, "message") }
 }
 
 /// Writes chunks.

@@ -2,8 +2,7 @@
 
 use crate::json::{Doc, Value, escape_into};
 use crate::reply::{Stop, Usage};
-use crate::stream::{Begin, Event, Failed, event, quoted};
-use crate::wire::openai_chat::{failed, text};
+use crate::stream::{Begin, Event, Failed, event, failed, quoted, text};
 
 use super::reply::{stop_of, usage_json, usage_of};
 
