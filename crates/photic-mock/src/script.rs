@@ -14,7 +14,7 @@ use crate::reply::{Call, Said};
 const SHOWING: [&str; 3] = ["screenshot", "view", "look"];
 /// A user who says one of these words asks for it. They stand in no notice of `photic` or of other
 /// gateways that is put into the user role: a hoisted image must not look like a new question.
-const ASKING: [&str; 3] = ["look", "screenshot", "view"];
+const ASKING: [&str; 4] = ["look", "screenshot", "show", "view"];
 /// A user who says one of these asks for two calls at once.
 const TWICE: [&str; 2] = ["both", "twice"];
 

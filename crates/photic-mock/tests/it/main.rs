@@ -11,6 +11,7 @@ mod captured;
 mod charts;
 mod client;
 mod counts;
+mod lowered;
 mod misbehaviors;
 mod routes;
 mod rules;
