@@ -2,7 +2,7 @@
 //!
 //! Owns the palette, the grids made from a seed, and the words for them. A chart has two to four
 //! rows and columns of named colors, neighbors always different, so that its grid can be read back
-//! from pixels alone, whatever was scaled or compressed on the way ([`read`]).
+//! from pixels alone, whatever was scaled or compressed on the way ([`look`]).
 
 mod read;
 
