@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
+use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
 
@@ -19,6 +20,7 @@ Examples:
   photic explain request.json --for gpt-5.6    what becomes of every image, and what it costs
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
+  photic mock                                  a provider that is strict, and not blind
   curl … | photic check -                      from standard input
 ";
 
@@ -37,6 +39,7 @@ pub(crate) enum Command {
     Explain(ExplainOptions),
     View(ViewOptions),
     Simulate(SimulateOptions),
+    Mock(MockOptions),
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"
@@ -229,6 +232,36 @@ pub(crate) struct SimulateOptions {
     pub(crate) check: bool,
 }
 
+/// Be a provider on loopback that keeps every rule, and answers only from pixels it decoded
+///
+/// It speaks Chat Completions, Responses and Messages, takes any key, and describes the charts it
+/// sees; asked to look, it calls a tool whose name holds `screenshot`, `view` or `look`. The first
+/// line it prints is its address. `GET /__mock/requests` says what it was sent.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic mock --port 8080                           any model, by the rules of its profile
+  photic mock --for gpt-4o --misbehave drop-images  one model, and it is blind
+  photic mock --chart 7 -o chart.png                a chart, and what it shows
+")]
+pub(crate) struct MockOptions {
+    /// The port of loopback; 0 for any that is free
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// A model it has; without one, it has them all
+    #[arg(long = "for", value_name = "MODEL")]
+    pub(crate) models: Vec<String>,
+    /// Misbehave on every request; the header `x-mock-misbehave` does it for one
+    #[arg(long, value_name = "KIND", value_parser = misbehavior())]
+    pub(crate) misbehave: Vec<Misbehavior>,
+    /// Make the chart of a number instead, and print the right answer
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["port", "models", "misbehave"])]
+    pub(crate) chart: Option<u64>,
+    /// Write the chart to a file, as PNG
+    #[arg(short, long, value_name = "FILE", requires = "chart")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 /// What to read, and for whom.
 #[derive(Debug, Args)]
 pub(crate) struct SourceOptions {
@@ -259,6 +292,11 @@ fn fidelity() -> impl clap::builder::TypedValueParser<Value = Fidelity> {
 fn preset() -> impl clap::builder::TypedValueParser<Value = Preset> {
     PossibleValuesParser::new(Preset::ALL.map(Preset::name))
         .map(|name| Preset::from_name(&name).unwrap_or(Preset::Seed003))
+}
+
+fn misbehavior() -> impl clap::builder::TypedValueParser<Value = Misbehavior> {
+    PossibleValuesParser::new(Misbehavior::ALL.map(Misbehavior::name))
+        .try_map(|name| name.parse::<Misbehavior>())
 }
 
 fn size(text: &str) -> Result<(u32, u32), String> {

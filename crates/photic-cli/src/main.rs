@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod input;
 mod lower;
+mod mock;
 mod preview;
 mod simulate;
 mod style;
@@ -38,6 +39,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Explain(options) => explain::run(options),
         Command::View(options) => view::run(options),
         Command::Simulate(options) => simulate::run(options),
+        Command::Mock(options) => mock::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

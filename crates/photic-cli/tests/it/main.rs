@@ -4,6 +4,8 @@
 mod commands;
 mod explain;
 #[cfg(unix)]
+mod mock;
+#[cfg(unix)]
 mod preview;
 mod readme;
 mod simulate;

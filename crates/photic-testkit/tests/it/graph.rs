@@ -7,9 +7,10 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 5] = [
+const EDGES: [(&str, &[&str], &[&str]); 6] = [
     ("photic", &[], &["photic-testkit"]),
-    ("photic-cli", &["photic", "photic-pixels"], &["photic-testkit"]),
+    ("photic-cli", &["photic", "photic-mock", "photic-pixels"], &["photic-testkit"]),
+    ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
     ("photic-webp", &[], &[]),

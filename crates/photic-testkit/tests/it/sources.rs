@@ -112,6 +112,20 @@ fn the_planner_names_no_provider() {
     report("the planner knows profiles, not providers", &complaints);
 }
 
+/// The mock takes facts from `photic`; whoever judges the planner must not be the planner.
+#[test]
+fn the_mock_never_asks_the_accused() {
+    let words =
+        ["photic::lift", "photic::lower", "photic::plan", "photic::survey", "photic::check"];
+    let mut complaints = Vec::new();
+    for (path, code) in code_below("crates/photic-mock/src/") {
+        for word in words.iter().filter(|word| code.lines().any(|line| says(line, word))) {
+            complaints.push(format!("{path}: `{word}`"));
+        }
+    }
+    report("the mock uses profiles and token rules of `photic`, nothing else", &complaints);
+}
+
 /// The code of every source whose path begins so: without comments, without tests.
 fn code_below(start: &str) -> Vec<(String, String)> {
     let inside = |(path, _): &(String, String)| {

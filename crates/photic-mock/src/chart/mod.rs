@@ -1,0 +1,118 @@
+//! Charts: pictures whose right description cannot be guessed.
+//!
+//! Owns the palette, the grids made from a seed, and the words for them. A chart has two to four
+//! rows and columns of named colors, neighbors always different, so that its grid can be read back
+//! from pixels alone, whatever was scaled or compressed on the way ([`look`]).
+
+mod read;
+
+use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+use photic_pixels::{Layout, Raster, Refusal};
+
+pub use read::{Sight, look};
+
+/// The colors of a cell, far enough from each other to survive JPEG.
+pub const PALETTE: [(&str, [u8; 3]); 10] = [
+    ("red", [220, 30, 40]),
+    ("green", [30, 150, 60]),
+    ("blue", [30, 70, 210]),
+    ("yellow", [245, 220, 40]),
+    ("orange", [245, 130, 20]),
+    ("purple", [130, 40, 160]),
+    ("cyan", [50, 200, 220]),
+    ("pink", [250, 150, 200]),
+    ("white", [250, 250, 250]),
+    ("black", [15, 15, 15]),
+];
+/// The border and the lines between cells: no color of the palette.
+const LINE: [u8; 3] = [128, 128, 128];
+/// How thick they are, in pixels.
+const THICK: u32 = 4;
+/// Fewest and most rows and columns.
+const SIDES: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// A grid of colors, by rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chart {
+    /// Each cell as an index into [`PALETTE`]; all rows are of one length.
+    rows: Vec<Vec<usize>>,
+}
+
+impl Chart {
+    /// The chart of a seed: the same one for ever.
+    pub fn of(seed: u64) -> Self {
+        let mut dice = Dice(seed);
+        let (height, width) = (2 + dice.below(3), 2 + dice.below(3));
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        for y in 0..height {
+            let mut row: Vec<usize> = Vec::new();
+            while row.len() < width {
+                let above = y.checked_sub(1).map(|y| rows[y][row.len()]);
+                let near = [row.last().copied(), above];
+                let mut color = dice.below(PALETTE.len());
+                while near.contains(&Some(color)) {
+                    color = (color + 1) % PALETTE.len();
+                }
+                row.push(color);
+            }
+            rows.push(row);
+        }
+        Self { rows }
+    }
+
+    /// What a model that sees it says: `red, blue / green, yellow`.
+    pub fn words(&self) -> String {
+        let name = |color: &usize| PALETTE[*color].0;
+        let row = |row: &Vec<usize>| row.iter().map(name).collect::<Vec<_>>().join(", ");
+        self.rows.iter().map(row).collect::<Vec<_>>().join(" / ")
+    }
+
+    /// Its pixels at a size.
+    pub fn draw(&self, width: u32, height: u32) -> Raster {
+        let (columns, rows) = (self.rows[0].len() as u32, self.rows.len() as u32);
+        let mut data = Vec::with_capacity(width as usize * height as usize * 3);
+        for y in 0..height {
+            let (row, near_y) = cell(y, height, rows);
+            for x in 0..width {
+                let (column, near_x) = cell(x, width, columns);
+                let line = near_x || near_y;
+                let color = PALETTE[self.rows[row][column]].1;
+                data.extend_from_slice(if line { &LINE } else { &color });
+            }
+        }
+        Raster { width, height, layout: Layout::Rgb, data }
+    }
+
+    /// It as a PNG of 384×288 pixels.
+    pub fn png(&self) -> Result<Vec<u8>, Refusal> {
+        let options = EncodeOptions {
+            accepts: &["image/png"],
+            prefer: Prefer::Lossless,
+            ..Default::default()
+        };
+        Ok(encode(&self.draw(384, 288), &options)?.bytes)
+    }
+}
+
+/// The cell in which a pixel lies, and whether it is part of a line.
+fn cell(at: u32, length: u32, cells: u32) -> (usize, bool) {
+    let index = at * cells / length;
+    let start = (index * length).div_ceil(cells);
+    let end = ((index + 1) * length).div_ceil(cells);
+    let line =
+        at < start + THICK / 2 || at + THICK / 2 >= end || at < THICK || at + THICK >= length;
+    (index as usize, line)
+}
+
+/// `SplitMix64`: small, and the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+}

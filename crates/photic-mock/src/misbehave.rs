@@ -1,0 +1,83 @@
+//! How the provider can be told to be a bad one.
+//!
+//! Owns the names. What each of them does stands where it is done.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One way of misbehaving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Misbehavior {
+    /// Takes images in tool results, and does not see them.
+    IgnoreToolImages,
+    /// Takes images, and sees none.
+    DropImages,
+    /// Counts the base64 of images as text.
+    BillAsText,
+    /// Is a turn late: what came since the assistant last spoke is not seen yet.
+    Late,
+    /// Answers 429.
+    RateLimit,
+    /// Answers 500.
+    ServerError,
+    /// Reads the request and never answers.
+    Hang,
+    /// Ends the connection in the middle of the reply.
+    Cut,
+    /// Ends the connection after reading the request.
+    Close,
+    /// Answers 200 with an empty body.
+    Empty,
+    /// Says the same thing whatever it sees.
+    Constant,
+}
+
+impl Misbehavior {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::IgnoreToolImages,
+        Self::DropImages,
+        Self::BillAsText,
+        Self::Late,
+        Self::RateLimit,
+        Self::ServerError,
+        Self::Hang,
+        Self::Cut,
+        Self::Close,
+        Self::Empty,
+        Self::Constant,
+    ];
+
+    /// Its name, in flags and in the header `x-mock-misbehave`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IgnoreToolImages => "ignore-tool-images",
+            Self::DropImages => "drop-images",
+            Self::BillAsText => "bill-as-text",
+            Self::Late => "late",
+            Self::RateLimit => "429",
+            Self::ServerError => "500",
+            Self::Hang => "hang",
+            Self::Cut => "cut",
+            Self::Close => "close",
+            Self::Empty => "empty",
+            Self::Constant => "constant",
+        }
+    }
+}
+
+impl fmt::Display for Misbehavior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Misbehavior {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        let names = || Self::ALL.map(Self::name).join(", ");
+        found.ok_or_else(|| format!("`{name}` is not one of {}", names()))
+    }
+}

@@ -1,0 +1,367 @@
+//! The provider: a request in, an outcome out. No sockets here.
+//!
+//! Owns the order of things: faults first, then the key, the model, the rules of the wire, the
+//! pixels, the script, the bill. Must never keep media: the journal gets sizes and verdicts.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use photic::{Profile, Wire};
+use photic_testkit::oracle::{self, Image, Seen, Slot, Violation};
+use serde_json::{Value, json};
+
+use crate::journal::{Entry, Journal, SeenImage, units};
+use crate::meter::{self, Billing, Cache};
+use crate::misbehave::Misbehavior;
+use crate::rejection::Rejection;
+use crate::reply::{Reply, Said, Usage};
+use crate::rules::rules;
+use crate::script::{self, Described};
+use crate::stored::{Expanded, Stored};
+use crate::{Options, wire};
+
+/// What `constant` always says.
+pub(crate) const CONSTANT: &str = "The picture shows a bar chart with rising values.";
+
+/// A request that was read from its connection.
+pub(crate) struct Incoming {
+    pub(crate) wire: Wire,
+    /// Tokens are counted, nobody is asked.
+    pub(crate) count_only: bool,
+    pub(crate) path: String,
+    pub(crate) key: Option<String>,
+    /// The header that names the version of the Messages wire.
+    pub(crate) has_version: bool,
+    pub(crate) misbehave: Vec<Misbehavior>,
+    /// None if it was too heavy to be read.
+    pub(crate) body: Option<bytes::Bytes>,
+}
+
+/// What becomes of a request.
+pub(crate) enum Outcome {
+    /// A status and a document.
+    Whole { status: u16, number: u64, body: Value },
+    /// 200 and server-sent events.
+    Events { number: u64, events: Vec<String> },
+    /// 200 and nothing.
+    Empty,
+    /// No answer, ever.
+    Hang,
+    /// The connection ends.
+    Close,
+}
+
+/// The provider and what it remembers.
+#[derive(Debug)]
+pub(crate) struct Provider {
+    options: Options,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    number: u64,
+    journal: Journal,
+    cache: Cache,
+    stored: Stored,
+}
+
+/// A request that passed, and what the model makes of it.
+struct Read {
+    body: Value,
+    seen: Seen,
+    profile: Profile,
+    /// What is in each image that reaches the model, by its position among all.
+    sights: Vec<(usize, String)>,
+    /// The service keeps the conversation.
+    keep: bool,
+}
+
+impl Provider {
+    pub(crate) fn new(options: Options) -> Self {
+        Self { options, state: Mutex::default() }
+    }
+
+    /// Answers a request. Decodes pictures: not for a thread that serves connections.
+    pub(crate) fn answer(&self, mut incoming: Incoming) -> Outcome {
+        incoming.misbehave.extend(&self.options.misbehave);
+        let number = {
+            let mut state = self.state();
+            state.number += 1;
+            state.number
+        };
+        let mut entry = Entry {
+            number,
+            path: incoming.path.clone(),
+            misbehaved: incoming.misbehave.iter().map(|kind| kind.name()).collect(),
+            ..Entry::default()
+        };
+        let outcome = match self.outcome(&incoming, &mut entry) {
+            Ok(outcome) => outcome,
+            Err(no) => {
+                let body = no.body(incoming.wire, number);
+                let says = body["error"]["message"].as_str().unwrap_or_default();
+                says.clone_into(&mut entry.said);
+                Outcome::Whole { status: no.status, number, body }
+            }
+        };
+        entry.status = match &outcome {
+            Outcome::Whole { status, .. } => *status,
+            Outcome::Events { .. } | Outcome::Empty => 200,
+            Outcome::Hang | Outcome::Close => 0,
+        };
+        self.state().journal.record(entry);
+        outcome
+    }
+
+    /// The requests so far.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.state().journal.entries()
+    }
+
+    /// The requests so far, as a document.
+    pub(crate) fn journal(&self) -> Value {
+        serde_json::to_value(self.state().journal.pages()).unwrap_or_default()
+    }
+
+    pub(crate) fn forget_journal(&self) {
+        self.state().journal.forget();
+    }
+
+    /// The models this provider has, as far as it was told.
+    pub(crate) fn models(&self) -> &[String] {
+        &self.options.models
+    }
+
+    pub(crate) fn has_model(&self, model: &str) -> bool {
+        let models = &self.options.models;
+        models.is_empty() || models.iter().any(|one| one == model)
+    }
+
+    /// Told so for every request.
+    pub(crate) fn misbehaves(&self, kind: Misbehavior) -> bool {
+        self.options.misbehave.contains(&kind)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn outcome(&self, incoming: &Incoming, entry: &mut Entry) -> Result<Outcome, Rejection> {
+        let (wire, number) = (incoming.wire, entry.number);
+        let does = |kind| incoming.misbehave.contains(&kind);
+        let bytes = incoming.body.as_ref().ok_or_else(|| Rejection::too_heavy(wire))?;
+        entry.bytes = bytes.len();
+        entry.units = units(bytes);
+        if does(Misbehavior::Hang) {
+            return Ok(Outcome::Hang);
+        }
+        if does(Misbehavior::Close) {
+            return Ok(Outcome::Close);
+        }
+        if does(Misbehavior::Empty) {
+            return Ok(Outcome::Empty);
+        }
+        let key = incoming.key.as_deref().ok_or_else(|| Rejection::no_key(wire))?;
+        if wire == Wire::Anthropic && !incoming.has_version {
+            return Err(Rejection::no_version());
+        }
+        let read = self.read(incoming, bytes, entry)?;
+        let usage = self.charge(incoming, key, &read, entry)?;
+        if incoming.count_only {
+            let body = json!({"input_tokens": usage.input});
+            return Ok(Outcome::Whole { status: 200, number, body });
+        }
+        let said = match script::calls(wire, &read.body, &read.seen, number) {
+            _ if does(Misbehavior::Constant) => Said::Text(CONSTANT.to_owned()),
+            Some(calls) => calls,
+            None => {
+                let words: Vec<String> = read.sights.iter().map(|(_, w)| w.clone()).collect();
+                Said::Text(script::answer(&words))
+            }
+        };
+        entry.said = match &said {
+            Said::Text(text) => text.clone(),
+            Said::Calls(calls) => {
+                let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+                format!("calls {}", names.join(", "))
+            }
+        };
+        let usage = Usage { output: said.tokens(), ..usage };
+        Ok(self.reply(incoming, entry, read, said, usage))
+    }
+
+    /// Reads the body as the owner of the wire would, and looks at its pictures.
+    fn read(
+        &self,
+        incoming: &Incoming,
+        bytes: &[u8],
+        entry: &mut Entry,
+    ) -> Result<Read, Rejection> {
+        let wire = incoming.wire;
+        let does = |kind| incoming.misbehave.contains(&kind);
+        let mut body: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        let model = body["model"].as_str().unwrap_or_default().to_owned();
+        model.clone_into(&mut entry.model);
+        entry.stream = body["stream"] == true;
+        if does(Misbehavior::RateLimit) {
+            return Err(Rejection::rate_limit(wire, &model));
+        }
+        if does(Misbehavior::ServerError) {
+            return Err(Rejection::server_error(wire));
+        }
+        if body.is_object() && model.is_empty() {
+            return Err(Rejection::model_missing(wire));
+        }
+        if body.is_object() && !self.has_model(&model) {
+            return Err(Rejection::no_model(wire, &model));
+        }
+        let profile = photic::profile::resolve(wire, Some(&model), None);
+        let mut rules = rules(&profile);
+        if does(Misbehavior::IgnoreToolImages) {
+            (rules.tool_images, rules.result_images) = (true, true);
+        }
+        if rules.limits.body.is_some_and(|most| bytes.len() > most) {
+            entry.violations.push("body_too_large".to_owned());
+            return Err(Rejection::too_heavy(wire));
+        }
+        let Expanded { mut rewritten, keep } = self.state().stored.expand(wire, &mut body)?;
+        if incoming.count_only && body.is_object() {
+            // Counting takes the same body without the one field that writing needs.
+            body["max_tokens"] = json!(1);
+            rewritten = true;
+        }
+        let (seen, mut violations) = if rewritten {
+            oracle::look(wire.name(), body.to_string().as_bytes(), &rules)
+        } else {
+            oracle::look(wire.name(), bytes, &rules)
+        };
+        violations.retain(|violation| !is_tolerated(wire, violation));
+        entry.images_sent = seen.images.len();
+        entry.results = seen.results.len();
+        entry.violations = violations.iter().map(|violation| violation.code.to_owned()).collect();
+        if let Some(first) = violations.first() {
+            return Err(Rejection::of(wire, first));
+        }
+        let sights = sights(incoming, &body, &seen)?;
+        entry.images = sights.iter().map(|(at, words)| image(&seen.images[*at], words)).collect();
+        Ok(Read { body, seen, profile, sights, keep })
+    }
+
+    fn charge(
+        &self,
+        incoming: &Incoming,
+        key: &str,
+        read: &Read,
+        entry: &mut Entry,
+    ) -> Result<Usage, Rejection> {
+        let as_text = incoming.misbehave.contains(&Misbehavior::BillAsText);
+        let visible: Vec<&Image> =
+            read.sights.iter().map(|(at, _)| &read.seen.images[*at]).collect();
+        let request = meter::Request {
+            wire: incoming.wire,
+            profile: &read.profile,
+            key,
+            body: &read.body,
+            seen: &read.seen,
+            visible: &visible,
+            billing: if as_text { Billing::AsText } else { Billing::AsPixels },
+        };
+        let count = meter::count(&request).input;
+        entry.input_tokens = count;
+        if let Some(most) = read.profile.limits.context_tokens.filter(|most| count > *most)
+            && !incoming.count_only
+        {
+            return Err(Rejection::too_long(incoming.wire, count, most));
+        }
+        if incoming.count_only {
+            return Ok(Usage { input: count, ..Usage::default() });
+        }
+        let usage = self.state().cache.charge(&request);
+        entry.cached_tokens = usage.cached;
+        Ok(usage)
+    }
+
+    fn reply(
+        &self,
+        incoming: &Incoming,
+        entry: &Entry,
+        read: Read,
+        said: Said,
+        usage: Usage,
+    ) -> Outcome {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let reply = Reply {
+            wire: incoming.wire,
+            model: entry.model.clone(),
+            number: entry.number,
+            created: now.map_or(0, |now| now.as_secs()),
+            said,
+            usage,
+            stream: entry.stream,
+            asked: read.body,
+        };
+        if read.keep {
+            let (id, output) = wire::kept(&reply);
+            self.state().stored.keep(id, reply.asked.clone(), &output, entry.bytes);
+        }
+        if reply.stream {
+            Outcome::Events { number: reply.number, events: wire::events(&reply) }
+        } else {
+            Outcome::Whole { status: 200, number: reply.number, body: wire::whole(&reply) }
+        }
+    }
+}
+
+/// What is in each image that reaches the model. All are decoded, also those that a misbehaving
+/// provider then does not show: it is blind, not lenient.
+fn sights(
+    incoming: &Incoming,
+    body: &Value,
+    seen: &Seen,
+) -> Result<Vec<(usize, String)>, Rejection> {
+    let does = |kind| incoming.misbehave.contains(&kind);
+    let spoke = last_assistant(incoming.wire, body);
+    let hidden = |image: &Image| {
+        does(Misbehavior::DropImages)
+            || (does(Misbehavior::IgnoreToolImages) && image.slot == Slot::ToolResult)
+            || (does(Misbehavior::Late) && script::unit(&image.pointer) > spoke)
+    };
+    let mut sights = Vec::new();
+    for (at, image) in seen.images.iter().enumerate() {
+        match script::describe(image) {
+            Described::Unreadable => {
+                return Err(Rejection::undecodable(incoming.wire, &image.pointer));
+            }
+            Described::Words(words) if !hidden(image) => sights.push((at, words)),
+            Described::Words(_) => {}
+        }
+    }
+    Ok(sights)
+}
+
+/// The streaming helpers of the SDKs put fields of their own into messages (`parsed`), which come
+/// back with the next request, and the Chat service takes them.
+fn is_tolerated(wire: Wire, violation: &Violation) -> bool {
+    let mut steps = violation.pointer.split('/').skip(1);
+    wire == Wire::OpenAiChat
+        && violation.code == "unknown_field"
+        && steps.next() == Some("messages")
+        && steps.count() == 2
+}
+
+/// Where the assistant last spoke.
+fn last_assistant(wire: Wire, body: &Value) -> Option<usize> {
+    let list = if wire == Wire::OpenAiResponses { "input" } else { "messages" };
+    let spoke = |unit: &Value| {
+        let kind = unit["type"].as_str().unwrap_or_default();
+        unit["role"] == "assistant" || kind.ends_with("_call") || kind == "reasoning"
+    };
+    body[list].as_array()?.iter().rposition(spoke)
+}
+
+fn image(image: &Image, words: &str) -> SeenImage {
+    let slot = if image.slot == Slot::ToolResult { "tool_result" } else { "user" };
+    let bytes = image.bytes().map_or(0, <[u8]>::len);
+    SeenImage { slot, bytes, pixels: image.pixels, words: words.to_owned() }
+}

@@ -1,0 +1,107 @@
+//! The rules of the endpoint that a profile describes, copied by hand into the oracle.
+//!
+//! Nothing of what `photic` computes from a profile is used here, only what the profile says: the
+//! provider must be able to disagree with the planner.
+
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use photic::profile::{Capability, ConsecutiveUser, MidSystem, Placement, Source, ToolContent};
+use photic::tokens::{Detail, Rule};
+use photic::{Profile, Wire};
+use photic_testkit::oracle::{Limits, Many, Patches, Pixels, Resize, Rules};
+
+/// The rules of the endpoint that a profile describes.
+pub(crate) fn rules(profile: &Profile) -> Rules {
+    let chat = profile.wire == Wire::OpenAiChat;
+    let native = |placement: Placement| placement == Placement::Native;
+    let takes = |source: Source| profile.accepts.sources.contains(&source);
+    let details: Vec<String> =
+        profile.quirks.details.iter().map(|detail| detail.name().to_owned()).collect();
+    Rules {
+        tool_images: native(profile.placement.image),
+        text_only: profile.sight.images == Capability::No,
+        documents: profile.sight.documents != Capability::No,
+        result_images: chat || native(profile.placement.image),
+        result_documents: chat || native(profile.placement.document),
+        tool_lists: profile.quirks.tool_content == ToolContent::Any,
+        system_messages: profile.quirks.mid_system == MidSystem::Native,
+        remote_images: takes(Source::Url),
+        file_images: takes(Source::File),
+        // What the profile names is what we had better send; no service insists on it.
+        needs_detail: false,
+        user_after_tool: profile.placement.image != Placement::AssistantBridge,
+        consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
+        media_types: words(&profile.accepts.image),
+        document_types: Some(words(&profile.accepts.document)),
+        details: if details.is_empty() { Rules::default().details } else { words(&details) },
+        // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
+        merge_turns: true,
+        duplicate_keys: true,
+        pixels: Pixels::Whole,
+        limits: limits(profile),
+        strict_unknown: true,
+        // No provider minds: the model reads letters, and is blind.
+        base64_text: true,
+        scan_arguments: false,
+    }
+}
+
+fn limits(profile: &Profile) -> Limits {
+    let limits = &profile.limits;
+    let bytes = |most: Option<u64>| most.map(|most| most as usize);
+    let count = |most: Option<u32>| most.map(|most| most as usize);
+    // The marks of this wire are a matter of the wire; the other two had none for long.
+    let marks = if profile.wire == Wire::Anthropic { 4 } else { 0 };
+    Limits {
+        images: count(limits.images),
+        image_base64: bytes(limits.image_base64_bytes),
+        image_raw: bytes(limits.image_raw_bytes),
+        body: bytes(limits.request_bytes),
+        edge: limits.edge,
+        min_edge: limits.min_edge,
+        many: limits.crowd.map(|crowd| Many {
+            over: crowd.above as usize,
+            edge: crowd.edge,
+            documents: crowd.counts_documents,
+        }),
+        patches: limits.patches.map(|most| patches(most, &profile.tokens)),
+        documents: count(limits.documents),
+        document_raw: bytes(limits.document_bytes),
+        breakpoints: Some(profile.cache.breakpoints.unwrap_or(marks) as usize),
+    }
+}
+
+/// The resize that goes before the count: that of the rule by which the model prices.
+fn patches(most: u32, tokens: &Rule) -> Patches {
+    let whole = Resize::default();
+    match *tokens {
+        Rule::Patch32 { budget, max_side, original, omitted, .. } => {
+            let high = Resize { side: Some(max_side), budget: Some(budget) };
+            let original =
+                original.map_or(high, |tier| Resize { side: tier.max_side, budget: tier.budget });
+            Patches { most, high, original, omitted_is_original: omitted == Detail::Original }
+        }
+        Rule::Tiles512 { .. } => {
+            let fit = Resize { side: Some(2048), budget: None };
+            Patches { most, high: fit, original: fit, omitted_is_original: false }
+        }
+        Rule::Cells28 { .. }
+        | Rule::Tiles768 { .. }
+        | Rule::Cells28Grid { .. }
+        | Rule::Flat { .. } => {
+            Patches { most, high: whole, original: whole, omitted_is_original: true }
+        }
+    }
+}
+
+/// A list for as long as the process runs; the same list is made once.
+fn words(list: &[String]) -> &'static [&'static str] {
+    static MADE: LazyLock<Mutex<BTreeMap<Vec<String>, &'static [&'static str]>>> =
+        LazyLock::new(Mutex::default);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.entry(list.to_vec()).or_insert_with(|| {
+        let words = list.iter().map(|word| &*Box::leak(word.clone().into_boxed_str()));
+        Box::leak(words.collect::<Vec<&'static str>>().into_boxed_slice())
+    })
+}

@@ -1,0 +1,125 @@
+//! What the model would do next: call a tool, or answer from what it sees.
+//!
+//! Owns the script. The pixels are read by `chart`; which of them the model may see was decided
+//! before.
+
+use photic::Wire;
+use photic_testkit::oracle::{Image, Seen, Slot, Source};
+use serde_json::{Map, Value, json};
+
+use crate::chart::{Sight, look};
+use crate::reply::{Call, Said};
+
+/// A tool whose name holds one of these can show something.
+const SHOWING: [&str; 3] = ["screenshot", "view", "look"];
+/// A user who says one of these words asks for it. They stand in no notice of `photic` or of other
+/// gateways that is put into the user role: a hoisted image must not look like a new question.
+const ASKING: [&str; 4] = ["look", "screenshot", "show", "view"];
+/// A user who says one of these asks for two calls at once.
+const TWICE: [&str; 2] = ["both", "twice"];
+
+/// What is in an image, as the journal and the answer put it.
+pub(crate) enum Described {
+    /// These words.
+    Words(String),
+    /// It cannot be decoded: the request is turned down.
+    Unreadable,
+}
+
+/// Decodes an image.
+pub(crate) fn describe(image: &Image) -> Described {
+    let bytes = match &image.source {
+        Source::Inline(bytes) => bytes,
+        // This provider connects to nobody.
+        Source::Remote(_) | Source::File(_) => return Described::Words("not fetched".to_owned()),
+    };
+    match look(bytes) {
+        Ok(Sight::Chart(chart)) => Described::Words(chart.words()),
+        Ok(Sight::Other) => Described::Words("not a chart".to_owned()),
+        Err(_) => Described::Unreadable,
+    }
+}
+
+/// `image 1: red, blue / green, yellow; image 2: …`
+pub(crate) fn answer(descriptions: &[String]) -> String {
+    if descriptions.is_empty() {
+        return "I see no image.".to_owned();
+    }
+    let one = |(index, words): (usize, &String)| format!("image {}: {words}", index + 1);
+    descriptions.iter().enumerate().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// The calls to make first, if the user asks to look, a tool can, and none has yet.
+pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Option<Said> {
+    let (name, schema) = tool(body)?;
+    let asks =
+        |text: &&photic_testkit::oracle::Text| text.slot == Slot::User && says(&text.text, &ASKING);
+    let question = seen.texts.iter().rfind(asks)?;
+    let asked_at = unit(&question.pointer);
+    if seen.results.iter().any(|result| unit(&result.pointer) > asked_at) {
+        return None;
+    }
+    let one_only = body["parallel_tool_calls"] == false
+        || body["tool_choice"]["disable_parallel_tool_use"] == true;
+    let count = if says(&question.text, &TWICE) && !one_only { 2 } else { 1 };
+    let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
+    let call = |index| Call {
+        id: format!("{prefix}_mock{number:08}_{index}"),
+        name: name.clone(),
+        arguments: arguments(&schema, index),
+    };
+    Some(Said::Calls((1..=count).map(call).collect()))
+}
+
+/// The position in the list of messages or items that a pointer leads into; none before the list.
+pub(crate) fn unit(pointer: &str) -> Option<usize> {
+    let mut steps = pointer.split('/').skip(1);
+    match (steps.next()?, steps.next()) {
+        ("messages" | "input", Some(index)) => index.parse().ok(),
+        // An input that is one string.
+        ("input", None) => Some(0),
+        _ => None,
+    }
+}
+
+/// The offered tool that can show something, with the schema of its arguments.
+fn tool(body: &Value) -> Option<(String, Value)> {
+    if body["tool_choice"] == "none" || body["tool_choice"]["type"] == "none" {
+        return None;
+    }
+    body["tools"].as_array()?.iter().find_map(|tool| {
+        let tool = tool.get("function").unwrap_or(tool);
+        let name = tool["name"].as_str()?;
+        let lower = name.to_ascii_lowercase();
+        let schema = tool.get("parameters").or_else(|| tool.get("input_schema"));
+        let shows = SHOWING.iter().any(|word| lower.contains(word));
+        shows.then(|| (name.to_owned(), schema.cloned().unwrap_or_default()))
+    })
+}
+
+/// Arguments that fit a schema, and depend on nothing but the number of the call.
+fn arguments(schema: &Value, index: usize) -> Value {
+    let Some(properties) = schema["properties"].as_object() else { return json!({}) };
+    let required = schema["required"].as_array();
+    let wanted = |name: &&String| {
+        required.is_none_or(|required| required.iter().any(|one| one == name.as_str()))
+    };
+    let value = |name: &String| {
+        let property = &properties[name];
+        let value = match (&property["enum"][0], property["type"].as_str()) {
+            (Value::Null, Some("integer" | "number")) => json!(index),
+            (Value::Null, Some("boolean")) => json!(true),
+            (Value::Null, Some("array")) => json!([]),
+            (Value::Null, Some("object")) => json!({}),
+            (Value::Null, _) => json!(format!("item {index}")),
+            (first, _) => first.clone(),
+        };
+        (name.clone(), value)
+    };
+    Value::Object(properties.keys().filter(wanted).map(value).collect::<Map<_, _>>())
+}
+
+fn says(text: &str, words: &[&str]) -> bool {
+    let mut said = text.split(|c: char| !c.is_alphanumeric());
+    said.any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
+}

@@ -1,0 +1,262 @@
+//! Connections: HTTP/1.1 on loopback, one task each.
+//!
+//! Owns sockets, headers and bodies. Must never log a body, and never serve anything but loopback.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Limited};
+use hyper::body::{Body, Frame, Incoming as Arriving};
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use photic::Wire;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::misbehave::Misbehavior;
+use crate::provider::{Incoming, Outcome, Provider};
+use crate::rejection::Rejection;
+use crate::route::Route;
+
+/// Most bytes of a body that is read at all; providers stop earlier.
+const MOST: usize = 600 << 20;
+/// Models that are listed when none were named.
+const MODELS: [&str; 4] = ["claude-sonnet-5", "gpt-4o", "gpt-5.4", "gpt-5.6"];
+
+/// A connection that ends without an answer.
+#[derive(Debug)]
+struct Closed;
+
+impl std::fmt::Display for Closed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the provider ended the connection")
+    }
+}
+
+impl std::error::Error for Closed {}
+
+/// Binds a port of loopback; 0 is any.
+pub(crate) async fn bind(port: u16) -> io::Result<TcpListener> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await
+}
+
+/// Serves for ever; dropping the runtime ends it.
+pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
+    loop {
+        // Out of file handles, or a client that left before it was greeted: both pass.
+        let Ok((socket, _)) = listener.accept().await else {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            continue;
+        };
+        let _ = socket.set_nodelay(true);
+        let provider = Arc::clone(&provider);
+        tokio::spawn(async move {
+            let service = service_fn(|request| respond(Arc::clone(&provider), request));
+            // An error here is a client that left, or a connection that was meant to end.
+            let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
+        });
+    }
+}
+
+async fn respond(
+    provider: Arc<Provider>,
+    request: Request<Arriving>,
+) -> Result<Response<Stream>, Closed> {
+    let route = Route::of(request.method(), request.uri().path());
+    let anthropic = request.headers().contains_key("anthropic-version");
+    match route {
+        Route::Ask(wire) => ask(provider, request, wire, false).await,
+        Route::Count => ask(provider, request, Wire::Anthropic, true).await,
+        Route::Models => {
+            let mut names: Vec<&str> = provider.models().iter().map(String::as_str).collect();
+            if names.is_empty() {
+                names = MODELS.to_vec();
+            }
+            Ok(document(200, &models(&names, anthropic)))
+        }
+        Route::Model(name) if provider.has_model(&name) => {
+            Ok(document(200, &model(&name, anthropic)))
+        }
+        Route::Model(name) => {
+            let wire = if anthropic { Wire::Anthropic } else { Wire::OpenAiChat };
+            Ok(document(404, &Rejection::no_model(wire, &name).body(wire, 0)))
+        }
+        Route::Journal => Ok(document(200, &provider.journal())),
+        Route::ForgetJournal => {
+            provider.forget_journal();
+            Ok(document(200, &json!({})))
+        }
+        Route::Unknown => {
+            let no = Rejection::no_path(request.method().as_str(), request.uri().path());
+            Ok(document(404, &no.body(Wire::OpenAiChat, 0)))
+        }
+    }
+}
+
+async fn ask(
+    provider: Arc<Provider>,
+    request: Request<Arriving>,
+    wire: Wire,
+    count_only: bool,
+) -> Result<Response<Stream>, Closed> {
+    let headers = request.headers();
+    let misbehave = match misbehaviors(headers) {
+        Ok(kinds) => kinds,
+        Err(says) => return Ok(document(400, &json!({"error": {"message": says}}))),
+    };
+    let cut = misbehave.contains(&Misbehavior::Cut) || provider.misbehaves(Misbehavior::Cut);
+    let (key, has_version) = (key(headers), headers.contains_key("anthropic-version"));
+    let path = request.uri().path().to_owned();
+    let body = match Limited::new(request.into_body(), MOST).collect().await {
+        Ok(body) => Some(body.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => None,
+        Err(_) => return Err(Closed),
+    };
+    let incoming = Incoming { wire, count_only, path, key, has_version, misbehave, body };
+    let answer = tokio::task::spawn_blocking(move || provider.answer(incoming));
+    match answer.await.map_err(|_| Closed)? {
+        Outcome::Whole { status, number, body } => {
+            let mut response = document(status, &body);
+            name(&mut response, wire, number);
+            if status == 429 {
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            if cut && status == 200 {
+                response.body_mut().cut();
+            }
+            Ok(response)
+        }
+        Outcome::Events { number, events } => {
+            let mut response = Response::new(Stream::new(events.into_iter().map(Bytes::from)));
+            let headers = response.headers_mut();
+            let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
+            headers.insert(CONTENT_TYPE, kind);
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            name(&mut response, wire, number);
+            if cut {
+                response.body_mut().cut();
+            }
+            Ok(response)
+        }
+        Outcome::Empty => Ok(Response::new(Stream::new([]))),
+        Outcome::Hang => std::future::pending().await,
+        Outcome::Close => Err(Closed),
+    }
+}
+
+/// The key of a request, in whichever header its client sends it.
+fn key(headers: &HeaderMap) -> Option<String> {
+    let text = |name: &str| headers.get(name)?.to_str().ok();
+    let bearer = text("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    let key = bearer.or_else(|| text("x-api-key")).or_else(|| text("api-key"))?;
+    (!key.trim().is_empty()).then(|| key.trim().to_owned())
+}
+
+fn misbehaviors(headers: &HeaderMap) -> Result<Vec<Misbehavior>, String> {
+    let values = headers.get_all("x-mock-misbehave").iter();
+    let values = values.filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(|name| name.trim().parse()).collect()
+}
+
+fn document(status: u16, body: &Value) -> Response<Stream> {
+    // In two halves, so that a reply can be cut between them.
+    let text = body.to_string().into_bytes();
+    let middle = text.len() / 2;
+    let whole = Bytes::from(text);
+    let length = whole.len();
+    let halves = [whole.slice(..middle), whole.slice(middle..)];
+    let mut response = Response::new(Stream { length: Some(length as u64), ..Stream::new(halves) });
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// The id of a request, where its wire keeps it.
+fn name(response: &mut Response<Stream>, wire: Wire, number: u64) {
+    let header = match wire {
+        Wire::Anthropic => "request-id",
+        Wire::OpenAiChat | Wire::OpenAiResponses => "x-request-id",
+    };
+    if let Ok(id) = HeaderValue::from_str(&format!("req_mock{number:08}")) {
+        response.headers_mut().insert(HeaderName::from_static(header), id);
+    }
+}
+
+fn models(names: &[&str], anthropic: bool) -> Value {
+    let list: Vec<Value> = names.iter().map(|name| model(name, anthropic)).collect();
+    if anthropic {
+        json!({"data": list, "has_more": false, "first_id": names.first(), "last_id": names.last()})
+    } else {
+        json!({"object": "list", "data": list})
+    }
+}
+
+fn model(name: &str, anthropic: bool) -> Value {
+    if anthropic {
+        let created = "2026-01-01T00:00:00Z";
+        json!({"type": "model", "id": name, "display_name": name, "created_at": created})
+    } else {
+        json!({"id": name, "object": "model", "created": 1_767_225_600, "owned_by": "mock"})
+    }
+}
+
+/// A body in pieces. After each piece it waits for a moment, so that the piece is sent by itself,
+/// as a model's words are.
+#[derive(Debug)]
+struct Stream {
+    pieces: std::collections::VecDeque<Bytes>,
+    length: Option<u64>,
+    cut: bool,
+    sent: bool,
+}
+
+impl Stream {
+    fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
+        let pieces = pieces.into_iter().collect();
+        Self { pieces, length: None, cut: false, sent: false }
+    }
+
+    /// Half of the pieces, and then the connection ends.
+    fn cut(&mut self) {
+        self.pieces.truncate(self.pieces.len() / 2);
+        self.cut = true;
+    }
+}
+
+impl Body for Stream {
+    type Data = Bytes;
+    type Error = Closed;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Closed>>> {
+        if std::mem::take(&mut self.sent) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        match self.pieces.pop_front() {
+            Some(piece) => {
+                self.sent = true;
+                Poll::Ready(Some(Ok(Frame::data(piece))))
+            }
+            None if self.cut => Poll::Ready(Some(Err(Closed))),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.pieces.is_empty() && !self.cut
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        self.length.map_or_else(hyper::body::SizeHint::default, hyper::body::SizeHint::with_exact)
+    }
+}

@@ -1,0 +1,46 @@
+//! What published clients were recorded to send is understood, whatever becomes of it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::bodies::Wire;
+use crate::client::{post, start};
+
+/// What is wrong with some of them; it is why `photic` exists.
+const KNOWN: [&str; 3] = ["error_result_media", "image_wrong_role", "media_type_unsupported"];
+
+#[test]
+fn recorded_requests_hold_nothing_unknown() {
+    let mock = start();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../photic/tests/captured");
+    let (mut count, mut complaints) = (0, Vec::new());
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let Ok(mut body) = serde_json::from_str::<Value>(&text) else { continue };
+        let wire = match (&body["input"], &body["max_tokens"], &body["messages"]) {
+            (Value::Array(_), ..) => Wire::Responses,
+            (_, Value::Number(_), Value::Array(_)) => Wire::Messages,
+            (.., Value::Array(_)) => Wire::Chat,
+            _ => continue,
+        };
+        // The recorder made up its ids; what they refer to is not here.
+        let kept = ["\"previous_response_id\"", "\"item_reference\"", "\"thread\""];
+        if kept.iter().any(|word| text.contains(word)) {
+            continue;
+        }
+        body["stream"] = Value::Bool(false);
+        let reply = post(&mock, wire.path(), &body);
+        let entry = mock.journal().pop().unwrap();
+        let strange: Vec<&String> =
+            entry.violations.iter().filter(|code| !KNOWN.contains(&code.as_str())).collect();
+        if !strange.is_empty() {
+            complaints.push(format!("{}: {strange:?} {}", path.display(), reply.text));
+        }
+        assert!(reply.status == 200 || !entry.violations.is_empty(), "{}", reply.text);
+        count += 1;
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(count > 30, "{count}");
+}

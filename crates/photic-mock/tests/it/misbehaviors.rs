@@ -1,0 +1,140 @@
+//! Each way of misbehaving, as the client suffers it.
+
+use photic_mock::{Misbehavior, Mock, Options};
+use serde_json::json;
+
+use crate::bodies::{WIRES, Wire, chart, user, words};
+use crate::client::{misbehave, post, send, start};
+use crate::routes::streamed;
+
+#[test]
+fn tool_images_are_taken_and_ignored() {
+    let mock = start();
+    let (kind, bytes) = chart(1);
+    for wire in WIRES {
+        let mut list = wire.used_tool(vec![wire.image(kind, &bytes)]);
+        let body = wire.request(list.clone());
+        let reply = misbehave(&mock, wire.path(), &body, "ignore-tool-images");
+        assert_eq!(reply.status, 200, "{}", reply.text);
+        assert!(reply.text.contains("I see no image."), "{}", reply.text);
+        // What the user shows is still seen.
+        let (kind, bytes) = chart(2);
+        list.push(user(vec![wire.image(kind, &bytes)]));
+        let reply = misbehave(&mock, wire.path(), &wire.request(list), "ignore-tool-images");
+        assert!(reply.text.contains(&format!("image 1: {}", words(2))), "{}", reply.text);
+    }
+}
+
+#[test]
+fn images_are_dropped() {
+    let mock = start();
+    for wire in WIRES {
+        let reply = misbehave(&mock, wire.path(), &wire.shows(&[chart(1)]), "drop-images");
+        assert!(reply.text.contains("I see no image."), "{}", reply.text);
+        let entry = mock.journal().pop().unwrap();
+        assert_eq!((entry.images_sent, entry.images.len()), (1, 0));
+    }
+}
+
+#[test]
+fn base64_is_billed_as_text() {
+    let mock = start();
+    let (kind, bytes) = ("image/png", photic_testkit::image::png_noise(64, 64, 1));
+    for wire in WIRES {
+        let body = wire.shows(&[(kind, bytes.clone())]);
+        post(&mock, wire.path(), &body);
+        misbehave(&mock, wire.path(), &body, "bill-as-text");
+        let [fair, unfair] = &mock.journal()[mock.journal().len() - 2..] else { panic!() };
+        assert!(unfair.input_tokens as usize > bytes.len() / 3);
+        assert!(fair.input_tokens < unfair.input_tokens / 4, "{fair:?} {unfair:?}");
+    }
+}
+
+#[test]
+fn answers_are_a_turn_late() {
+    let mock = start();
+    for wire in WIRES {
+        let show = |seed| {
+            let (kind, bytes) = chart(seed);
+            user(vec![wire.image(kind, &bytes), wire.text("What is it?")])
+        };
+        let reply = misbehave(&mock, wire.path(), &wire.request(vec![show(1)]), "late");
+        assert!(reply.text.contains("I see no image."), "{}", reply.text);
+        let said = json!({"role": "assistant", "content": "a chart"});
+        let body = wire.request(vec![show(1), said, show(2)]);
+        let reply = misbehave(&mock, wire.path(), &body, "late");
+        assert!(reply.text.contains(&words(1)), "{}", reply.text);
+        assert!(!reply.text.contains("image 2"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn statuses() {
+    let mock = start();
+    for wire in WIRES {
+        let reply = misbehave(&mock, wire.path(), &wire.shows(&[]), "429");
+        assert_eq!((reply.status, reply.header("retry-after")), (429, Some("1")));
+        let kind = &reply.json()["error"]["type"];
+        assert_eq!(kind, if wire == Wire::Messages { "rate_limit_error" } else { "requests" });
+        let reply = misbehave(&mock, wire.path(), &wire.shows(&[]), "500");
+        assert_eq!(reply.status, 500);
+        let kind = &reply.json()["error"]["type"];
+        assert_eq!(kind, if wire == Wire::Messages { "api_error" } else { "server_error" });
+    }
+}
+
+#[test]
+fn no_answer() {
+    let mock = start();
+    for kind in ["hang", "close"] {
+        let body = Wire::Chat.shows(&[]).to_string();
+        let headers = [("authorization", "Bearer k"), ("x-mock-misbehave", kind)];
+        let begun = std::time::Instant::now();
+        let reply = send(&mock, "POST", Wire::Chat.path(), &headers, body.as_bytes());
+        assert!(reply.is_none(), "{kind}");
+        // The client gave up after two seconds, or was told at once.
+        assert_eq!(begun.elapsed().as_secs() >= 2, kind == "hang");
+        assert_eq!(mock.journal().last().unwrap().bytes, body.len());
+    }
+}
+
+#[test]
+fn replies_are_cut_in_the_middle() {
+    let mock = start();
+    for wire in WIRES {
+        let mut body = wire.shows(&[chart(1)]);
+        let reply = misbehave(&mock, wire.path(), &body, "cut");
+        assert_eq!((reply.status, reply.whole), (200, false));
+        assert!(!reply.text.is_empty());
+        body["stream"] = json!(true);
+        let reply = misbehave(&mock, wire.path(), &body, "cut");
+        assert_eq!((reply.status, reply.whole), (200, false));
+        let said = streamed(wire, &reply.events());
+        let all = format!("image 1: {}", words(1));
+        assert!(!said.is_empty() && all.starts_with(&said) && said != all, "{said}");
+    }
+}
+
+#[test]
+fn nothing_and_always_the_same() {
+    let mock = start();
+    for wire in WIRES {
+        let reply = misbehave(&mock, wire.path(), &wire.shows(&[chart(1)]), "empty");
+        assert_eq!((reply.status, &*reply.text), (200, ""));
+        let reply = misbehave(&mock, wire.path(), &wire.shows(&[chart(1)]), "constant");
+        assert!(reply.text.contains("The picture shows a bar chart"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn told_once_for_all_requests_or_together() {
+    let misbehave_always = vec![Misbehavior::DropImages];
+    let mock = Mock::start(Options { misbehave: misbehave_always, ..Default::default() }).unwrap();
+    let reply = post(&mock, Wire::Chat.path(), &Wire::Chat.shows(&[chart(1)]));
+    assert!(reply.text.contains("I see no image."));
+    let reply = misbehave(&mock, Wire::Chat.path(), &Wire::Chat.shows(&[]), "constant, 429");
+    assert_eq!(reply.status, 429);
+    assert_eq!(mock.journal().last().unwrap().misbehaved, ["constant", "429", "drop-images"]);
+    let reply = misbehave(&mock, Wire::Chat.path(), &Wire::Chat.shows(&[]), "nap");
+    assert!(reply.text.contains("`nap` is not one of ignore-tool-images"), "{}", reply.text);
+}
