@@ -22,7 +22,7 @@
 //!
 //! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read
 //! travels as it is. It decodes no pixels (it cannot shrink or convert an image, only say honestly
-//! that it is not shown), fetches nothing, and does not read streamed replies yet.
+//! that it is not shown) and fetches nothing.
 
 mod check;
 pub mod finding;
@@ -38,6 +38,7 @@ pub mod reply;
 mod rescue;
 pub mod settings;
 pub mod simulate;
+mod stream;
 mod structure;
 mod survey;
 pub mod tokens;
@@ -54,6 +55,7 @@ pub use plan::{
 };
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
+pub use stream::Translator;
 pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;
 pub use wire::{Wire, detect};

@@ -5,7 +5,11 @@
 mod lift;
 mod lower;
 mod reply;
+mod stream_lift;
+mod stream_lower;
 
 pub(crate) use lift::lift;
 pub(crate) use lower::{body, content, unit};
 pub(crate) use reply::{lift_reply, lower_reply};
+pub(crate) use stream_lift::StreamLift;
+pub(crate) use stream_lower::StreamLower;
