@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
+use photic_gateway::UpstreamConfig;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
 
@@ -19,6 +20,7 @@ Examples:
   photic explain request.json --for gpt-5.6    what becomes of every image, and what it costs
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
+  photic serve                                 a gateway that repairs every request
   curl … | photic check -                      from standard input
 ";
 
@@ -37,6 +39,7 @@ pub(crate) enum Command {
     Explain(ExplainOptions),
     View(ViewOptions),
     Simulate(SimulateOptions),
+    Serve(ServeOptions),
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"
@@ -227,6 +230,31 @@ pub(crate) struct SimulateOptions {
     /// exit 1 if it is further away than promised
     #[arg(long, conflicts_with_all = ["steps", "image", "model", "text", "system", "every", "floor", "svg", "json"])]
     pub(crate) check: bool,
+}
+
+/// Serve as a gateway: agents that use it as their base address see every image
+///
+/// Requests go where their wire says (the caller's key passes through), unless an upstream is named
+/// here or in the file. `x-photic-fixes` on a reply says how much was repaired; a request with
+/// `x-photic-off: 1` passes exactly.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic serve                                                  in front of the providers themselves
+  photic serve --upstream http://127.0.0.1:1234                 in front of a server of your own
+  photic serve --upstream openai-chat=http://127.0.0.1:8080/v1  … for one wire
+  OPENAI_BASE_URL=http://127.0.0.1:4141/v1 my-agent             the agent, through it
+")]
+pub(crate) struct ServeOptions {
+    /// The address to listen on [default: 127.0.0.1:4141]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Where requests go, `WIRE=` for those of one wire; may be repeated
+    #[arg(long, value_name = "[WIRE=]URL")]
+    pub(crate) upstream: Vec<UpstreamConfig>,
+    /// Settings; without it, `photic.toml` in the current folder, if there is one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// What to read, and for whom.

@@ -6,6 +6,7 @@ mod explain;
 mod input;
 mod lower;
 mod preview;
+mod serve;
 mod simulate;
 mod style;
 mod view;
@@ -38,6 +39,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Explain(options) => explain::run(options),
         Command::View(options) => view::run(options),
         Command::Simulate(options) => simulate::run(options),
+        Command::Serve(options) => serve::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

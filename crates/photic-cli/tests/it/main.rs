@@ -6,6 +6,7 @@ mod explain;
 #[cfg(unix)]
 mod preview;
 mod readme;
+mod serve;
 mod simulate;
 mod view;
 
