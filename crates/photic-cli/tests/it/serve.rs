@@ -33,7 +33,7 @@ fn serve(arguments: &[&str]) -> Serving {
         .unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().strip_prefix("photic: listening on http://").expect("an address");
+    let address = line.trim().strip_prefix("photic: listening on http://").unwrap();
     Serving { child, address: address.parse().unwrap() }
 }
 
