@@ -6,6 +6,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
+use photic_gateway::UpstreamConfig;
 use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
@@ -21,6 +22,7 @@ Examples:
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
+  photic serve                                 a gateway that repairs every request
   curl … | photic check -                      from standard input
 ";
 
@@ -40,6 +42,7 @@ pub(crate) enum Command {
     View(ViewOptions),
     Simulate(SimulateOptions),
     Mock(MockOptions),
+    Serve(ServeOptions),
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"
@@ -260,6 +263,31 @@ pub(crate) struct MockOptions {
     /// Write the chart to a file, as PNG
     #[arg(short, long, value_name = "FILE", requires = "chart")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// Serve as a gateway: agents that use it as their base address see every image
+///
+/// Requests go where their wire says (the caller's key passes through), unless an upstream is named
+/// here or in the file. `x-photic-fixes` on a reply says how much was repaired; a request with
+/// `x-photic-off: 1` passes exactly.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic serve                                                  in front of the providers themselves
+  photic serve --upstream http://127.0.0.1:1234                 in front of a server of your own
+  photic serve --upstream openai-chat=http://127.0.0.1:8080/v1  … for one wire
+  OPENAI_BASE_URL=http://127.0.0.1:4141/v1 my-agent             the agent, through it
+")]
+pub(crate) struct ServeOptions {
+    /// The address to listen on [default: 127.0.0.1:4141]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<String>,
+    /// Where requests go, `WIRE=` for those of one wire; may be repeated
+    #[arg(long, value_name = "[WIRE=]URL")]
+    pub(crate) upstream: Vec<UpstreamConfig>,
+    /// Settings; without it, `photic.toml` in the current folder, if there is one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// What to read, and for whom.

@@ -7,6 +7,7 @@ mod input;
 mod lower;
 mod mock;
 mod preview;
+mod serve;
 mod simulate;
 mod style;
 mod view;
@@ -40,6 +41,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::View(options) => view::run(options),
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
+        Command::Serve(options) => serve::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

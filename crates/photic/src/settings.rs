@@ -23,6 +23,8 @@ pub struct Settings<'a> {
     pub format: Option<Format<'a>>,
     /// How hard to think.
     pub effort: Option<Str<'a>>,
+    /// Whether a stream should end with what it cost, where that has to be asked for.
+    pub usage_in_stream: bool,
     /// Fields that mean the same under the same name wherever they are known.
     pub shared: Vec<(&'static str, &'a [u8])>,
     /// Whether part of the conversation is kept by the provider.

@@ -8,6 +8,7 @@ mod mock;
 #[cfg(unix)]
 mod preview;
 mod readme;
+mod serve;
 mod simulate;
 mod view;
 

@@ -7,10 +7,16 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 6] = [
+const EDGES: [(&str, &[&str], &[&str]); 8] = [
     ("photic", &[], &["photic-testkit"]),
-    ("photic-cli", &["photic", "photic-mock", "photic-pixels"], &["photic-testkit"]),
+    (
+        "photic-cli",
+        &["photic", "photic-gateway", "photic-mock", "photic-pixels"],
+        &["photic-testkit"],
+    ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
+    ("photic-gateway", &["photic", "photic-net", "photic-pixels"], &["photic-testkit"]),
+    ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
     ("photic-webp", &[], &[]),
@@ -76,6 +82,9 @@ const PHOTIC_NEVER: [&str; 51] = [
     "tempfile",
 ];
 
+/// What must never come with the gateway: it serves HTTP, and leaves arguments and MCP to others.
+const GATEWAY_NEVER: [&str; 2] = ["clap", "rmcp"];
+
 /// What the testkit may name: it is the witness, so the fewer friends the better.
 const TESTKIT_DIRECT: [&str; 2] = ["base64", "serde_json"];
 
@@ -122,6 +131,15 @@ fn photic_stays_pure() {
     assert!(paths.contains_key("serde_json"), "the walk is broken");
     let found = PHOTIC_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
     report("`photic` pulls what it must never pull", &found.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_gateway_stays_a_gateway() {
+    let metadata = metadata();
+    let paths = pulled(&metadata, "photic-gateway");
+    assert!(paths.contains_key("hyper"), "the walk is broken");
+    let found = GATEWAY_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
+    report("`photic-gateway` pulls what it must never pull", &found.collect::<Vec<_>>());
 }
 
 /// Every crate that comes with `name` in a normal build, with the path to it.

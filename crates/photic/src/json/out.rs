@@ -25,6 +25,11 @@ impl<'a> Segments<'a> {
         self.list.iter().map(AsRef::as_ref)
     }
 
+    /// The segments themselves, borrowed or not.
+    pub fn into_pieces(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
+        self.list.into_iter()
+    }
+
     /// The length of the body.
     pub fn len(&self) -> usize {
         self.iter().map(<[u8]>::len).sum()

@@ -55,6 +55,26 @@ pub enum Did {
 }
 
 impl Did {
+    /// In a word, the one that it is serialized by.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Hoisted => "hoisted",
+            Self::Rewrote => "rewrote",
+            Self::Remade => "remade",
+            Self::NotShown(_) => "not_shown",
+            Self::MovedBehindResults => "moved_behind_results",
+            Self::MovedResultsFirst => "moved_results_first",
+            Self::LeftOutEmptyText => "left_out_empty_text",
+            Self::RenamedCall => "renamed_call",
+            Self::FilledEmpty => "filled_empty",
+            Self::FilledMissing => "filled_missing",
+            Self::AddedStandInCall => "added_stand_in_call",
+            Self::LeftOutReasoning => "left_out_reasoning",
+            Self::LeftOutPart => "left_out_part",
+            Self::LeftOutField(_) => "left_out_field",
+        }
+    }
+
     /// In a sentence.
     pub fn says(&self) -> String {
         match self {

@@ -127,6 +127,12 @@ pub fn resolve(wire: Wire, model: Option<&str>, host: Option<&str>) -> Profile {
     Catalog::shipped().resolve(wire, model, host)
 }
 
+/// How well globs match a model's name, tried as [`resolve`] tries them: the literal characters of
+/// the best, or `None` if none matches.
+pub fn specificity(globs: &[String], model: &str) -> Option<usize> {
+    glob::best(globs, &glob::model_names(model))
+}
+
 impl Profile {
     /// The profile of a wire about which nothing else is known.
     pub fn generic(wire: Wire) -> Self {

@@ -63,11 +63,9 @@ fn counts_past_any_count_do_not_overflow() {
     let responses = format!(
         r#"{{"object":"response","output":[],"usage":{{"input_tokens":{most},"output_tokens":{most},"input_tokens_details":{{"cached_tokens":{most},"cache_write_tokens":{most}}}}}}}"#
     );
-    for (wire, body) in [
-        (Wire::OpenAiChat, chat),
-        (Wire::Anthropic, anthropic),
-        (Wire::OpenAiResponses, responses),
-    ] {
+    for (wire, body) in
+        [(Wire::OpenAiChat, chat), (Wire::Anthropic, anthropic), (Wire::OpenAiResponses, responses)]
+    {
         for to in Wire::ALL {
             photic::lower_reply(&photic::lift_reply(wire, body.as_bytes()), to);
         }

@@ -198,7 +198,6 @@ const OWN: &[&str] = &[
     "logprobs",
     "n",
     "seed",
-    "stream_options",
     "modalities",
     "audio",
     "prediction",
@@ -225,6 +224,10 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             },
             "parallel_tool_calls" => settings.parallel_calls = value.bool(),
             "reasoning_effort" => settings.effort = value.str(),
+            "stream_options" => {
+                let asked = value.get("include_usage").and_then(|asked| asked.bool());
+                settings.usage_in_stream = asked.unwrap_or(false);
+            }
             "response_format" => settings.format = read_format(value),
             _ => settings.other_field(key, value, OWN),
         }

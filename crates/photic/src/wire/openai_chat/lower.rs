@@ -246,11 +246,16 @@ const FIELDS: &[&str] = &[
     "parallel_tool_calls",
     "reasoning_effort",
     "response_format",
+    "stream_options",
 ];
 
 fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
     writer.common_settings(out, FIELDS);
+    if settings.shared.iter().any(|(name, raw)| *name == "stream" && *raw == b"true") {
+        // On other wires a stream always ends with what it cost.
+        out.comma().key("stream_options").json("{\"include_usage\":true}");
+    }
     if let Some(most) = settings.max_tokens {
         // The older name is refused by models that reason; the newer is ignored where unknown.
         out.comma().key("max_completion_tokens").raw(most);

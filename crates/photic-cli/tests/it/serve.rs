@@ -1,0 +1,109 @@
+//! `photic serve`, as a process.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A gateway that runs, and is ended with the test.
+struct Serving {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn photic() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
+    command.current_dir(env!("CARGO_TARGET_TMPDIR")).arg("serve");
+    command
+}
+
+fn serve(arguments: &[&str]) -> Serving {
+    let mut child = photic()
+        .args(["--listen", "127.0.0.1:0"])
+        .args(arguments)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("photic: listening on http://").unwrap();
+    Serving { child, address: address.parse().unwrap() }
+}
+
+fn exchange(to: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).unwrap();
+    reply
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = photic().args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn it_serves_and_ends_when_told() {
+    let mut serving = serve(&[]);
+    let reply =
+        exchange(serving.address, "GET /health HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n");
+    assert!(reply.starts_with("HTTP/1.1 200") && reply.ends_with("{\"status\":\"ok\"}"), "{reply}");
+    let id = serving.child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = serving.child.try_wait().unwrap() {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "it does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(status.code(), Some(0));
+}
+
+#[test]
+fn it_sends_requests_where_it_is_told() {
+    let upstream = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("anthropic=http://{}", upstream.local_addr().unwrap());
+    let serving = serve(&["--upstream", &url]);
+    let address = serving.address;
+    let caller = std::thread::spawn(move || {
+        exchange(
+            address,
+            "POST /messages HTTP/1.1\r\nhost: g\r\nx-api-key: k\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+        )
+    });
+    let (mut stream, _) = upstream.accept().unwrap();
+    let mut head = vec![0; 4096];
+    let read = stream.read(&mut head).unwrap();
+    let head = String::from_utf8_lossy(&head[..read]).into_owned();
+    assert!(
+        head.starts_with("POST /v1/messages HTTP/1.1\r\n") && head.contains("x-api-key: k\r\n")
+    );
+    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]").unwrap();
+    let reply = caller.join().unwrap();
+    assert!(reply.contains("x-photic-fixes: 0\r\n") && reply.ends_with("[]"), "{reply}");
+}
+
+#[test]
+fn it_says_what_is_wrong_with_its_settings() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrong.toml");
+    std::fs::write(&path, "[timeouts]\nidle = 3\n").unwrap();
+    let says = refused(&["--config", path.to_str().unwrap()]);
+    assert!(says.contains("unknown key `timeouts.idle`; did you mean `idle_s`?"), "{says}");
+    assert!(refused(&["--upstream", "ftp://h"]).contains("`http://`"));
+    assert!(refused(&["--upstream", "chat=http://h"]).contains("openai-chat"));
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (listen, upstream) = (format!("127.0.0.1:{port}"), format!("http://localhost:{port}"));
+    let says = refused(&["--listen", &listen, "--upstream", &upstream]);
+    assert!(says.contains("is this gateway itself"), "{says}");
+}

@@ -1,0 +1,213 @@
+//! What can be set, in `photic.toml` or by the host. Unknown keys are errors: a setting that is
+//! silently ignored is worse than none.
+
+mod keys;
+
+use serde::Deserialize;
+
+use photic::Wire;
+
+/// The settings of a gateway.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The address to listen on.
+    pub listen: String,
+    /// What is too much.
+    pub limits: Limits,
+    /// What is too late.
+    pub timeouts: Timeouts,
+    /// How requests are planned.
+    pub policy: Policies,
+    /// Where requests go, before the defaults.
+    pub upstream: Vec<UpstreamConfig>,
+}
+
+/// What is too much.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// The largest request body, in MiB.
+    pub body_mib: u32,
+    /// What prepared pictures may take together, in MiB.
+    pub pictures_mib: u32,
+}
+
+/// What is too late, in seconds.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Timeouts {
+    /// For a connection to an upstream.
+    pub connect_s: u32,
+    /// For the head of a reply.
+    pub answer_s: u32,
+    /// Between two pieces of a body, either way.
+    pub idle_s: u32,
+    /// For requests under way when the gateway is told to stop.
+    pub drain_s: u32,
+}
+
+/// How requests are planned.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policies {
+    /// How long tool images stay in sight: `priced`, `turns(K)`, `newest(N)` or `all`.
+    pub retention: String,
+    /// The newest tool images that `priced` always keeps.
+    pub keep: usize,
+    /// Whether to mark where the provider's cache should keep a prefix. Off: bodies gain no fields.
+    pub marks: bool,
+}
+
+/// Where some requests go.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct UpstreamConfig {
+    /// Its address, with or without a final `/v1`.
+    pub url: String,
+    /// The wire it speaks; without it, every wire.
+    #[serde(default)]
+    pub wire: Option<Wire>,
+    /// Globs of the models it serves, whatever wire their callers speak. Without them it serves
+    /// every model asked for on its own wire.
+    #[serde(default)]
+    pub models: Vec<String>,
+}
+
+/// What is wrong with a configuration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// It is no TOML, or a value has the wrong type.
+    #[error("{0}")]
+    Toml(String),
+    /// A key means nothing.
+    #[error("unknown key `{key}`{}", keys::suggestion(.instead.as_deref()))]
+    UnknownKey {
+        /// The key, with the tables around it.
+        key: String,
+        /// What was probably meant.
+        instead: Option<String>,
+    },
+    /// A value that cannot be used.
+    #[error("`{key}`: {problem}")]
+    Value {
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:4141".to_owned(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            policy: Policies::default(),
+            upstream: Vec::new(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { body_mib: 64, pictures_mib: 64 }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect_s: 10, answer_s: 600, idle_s: 300, drain_s: 30 }
+    }
+}
+
+impl Default for Policies {
+    fn default() -> Self {
+        Self { retention: "priced".to_owned(), keep: 3, marks: false }
+    }
+}
+
+impl Config {
+    /// Reads a configuration file.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let table: toml::Table =
+            toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))?;
+        keys::check(&table)?;
+        toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))
+    }
+
+    /// Where requests go that nobody configured.
+    pub(crate) fn default_upstreams() -> Result<Vec<UpstreamConfig>, ConfigError> {
+        Self::parse(include_str!("../../data/defaults.toml")).map(|config| config.upstream)
+    }
+}
+
+impl std::str::FromStr for UpstreamConfig {
+    type Err = ConfigError;
+
+    /// `URL`, or `WIRE=URL`.
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        // An address may hold a `=` of its own, but only behind its scheme.
+        let named = text.split_once('=').filter(|(name, _)| !name.contains("://"));
+        let Some((name, url)) = named else {
+            return Ok(Self { url: text.to_owned(), wire: None, models: Vec::new() });
+        };
+        let Some(wire) = Wire::from_name(name) else {
+            let names = Wire::ALL.map(Wire::name).join(", ");
+            let problem = format!("`{name}` is no wire; there are {names}");
+            return Err(ConfigError::Value { key: "upstream".to_owned(), problem });
+        };
+        Ok(Self { url: url.to_owned(), wire: Some(wire), models: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_can_be_set() {
+        let config = Config::parse(
+            "listen = '0.0.0.0:80'\n[limits]\nbody_mib = 128\n[timeouts]\nidle_s = 5\n\
+             [policy]\nretention = 'all'\n[[upstream]]\nurl = 'http://h:1/v1'\n\
+             wire = 'openai-chat'\nmodels = ['qwen*']",
+        )
+        .unwrap();
+        assert_eq!(config.limits, Limits { body_mib: 128, ..Limits::default() });
+        assert_eq!(config.timeouts.idle_s, 5);
+        assert_eq!(config.upstream[0].wire, Some(Wire::OpenAiChat));
+    }
+
+    #[test]
+    fn nothing_has_to_be_set() {
+        assert_eq!(Config::parse("").unwrap(), Config::default());
+        assert_eq!(Config::default_upstreams().unwrap().len(), Wire::ALL.len());
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_that_help() {
+        for (text, says) in [
+            ("listn = ''", "unknown key `listn`; did you mean `listen`?"),
+            ("[limit]\nbody_mib = 1", "unknown key `limit`; did you mean `limits`?"),
+            ("[limits]\nbody_mb = 1", "unknown key `limits.body_mb`; did you mean `body_mib`?"),
+            (
+                "[[upstream]]\nurl = ''\nmodel = []",
+                "unknown key `upstream.model`; did you mean `models`?",
+            ),
+            ("zebra = 1", "unknown key `zebra`"),
+        ] {
+            assert_eq!(Config::parse(text).unwrap_err().to_string(), says);
+        }
+    }
+
+    #[test]
+    fn an_upstream_in_an_argument() {
+        let read = |text: &str| text.parse::<UpstreamConfig>();
+        assert_eq!(read("http://h/?a=b").unwrap().wire, None);
+        let chat = read("openai-chat=http://h:1234").unwrap();
+        assert_eq!((chat.wire, chat.url.as_str()), (Some(Wire::OpenAiChat), "http://h:1234"));
+        assert!(read("chat=http://h").unwrap_err().to_string().contains("openai-chat"));
+    }
+}

@@ -1,0 +1,61 @@
+//! Replies of an upstream that speaks another wire than its caller.
+
+use std::future::poll_fn;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, Response};
+use hyper::body::Incoming;
+use photic::{Stream as Translation, Wire};
+
+use crate::failure::Failure;
+use crate::headers;
+use crate::proxy::Proxy;
+use crate::reply::{ReplyBody, Stream};
+
+/// A reply that is translated whole is no longer than this.
+const LONGEST: usize = 64 << 20;
+
+/// Writes a reply for a caller of another wire.
+pub(crate) async fn reply(
+    proxy: &Proxy,
+    (from, to): (Wire, Wire),
+    usage_in_stream: bool,
+    host: &str,
+    reply: Response<Incoming>,
+) -> Result<Response<ReplyBody>, Failure> {
+    let (mut parts, body) = reply.into_parts();
+    headers::reply(&mut parts.headers);
+    parts.headers.remove(CONTENT_LENGTH);
+    parts.version = http::Version::default();
+    let stream = Stream::new(body, proxy.bounds.idle);
+    if is_stream(&parts.headers) {
+        let body = ReplyBody::translated(stream, Translation::new(from, to, usage_in_stream));
+        return Ok(Response::from_parts(parts, body));
+    }
+    let body = whole(stream, host).await?;
+    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let lifted = photic::lift_reply(from, &body);
+    let written = Bytes::from(photic::lower_reply(&lifted, to).to_vec());
+    Ok(Response::from_parts(parts, ReplyBody::whole(written)))
+}
+
+/// Whether it comes as events; an error comes whole, whatever was asked for.
+fn is_stream(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
+    media_type.starts_with(b"text/event-stream")
+}
+
+async fn whole(mut stream: Stream, host: &str) -> Result<Bytes, Failure> {
+    let mut whole = BytesMut::new();
+    while let Some(frame) = poll_fn(|context| stream.poll(context)).await {
+        let frame = frame.map_err(|_| Failure::Closed(host.to_owned()))?;
+        if let Ok(data) = frame.into_data() {
+            if whole.len() + data.len() > LONGEST {
+                return Err(Failure::ReplyTooLarge(host.to_owned()));
+            }
+            whole.extend_from_slice(&data);
+        }
+    }
+    Ok(whole.freeze())
+}

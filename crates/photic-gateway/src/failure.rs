@@ -1,0 +1,148 @@
+//! What went wrong between a caller and an upstream, told in the envelope of the caller's wire.
+//!
+//! Says whose side failed and whether to try again; never holds a body, a key or an address that
+//! the operator did not write.
+
+use http::header::{self, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use photic::Wire;
+use serde_json::json;
+
+use crate::reply::ReplyBody;
+
+/// The code of a failure of our own; a provider's error has none.
+const ERROR: HeaderName = HeaderName::from_static("x-photic-error");
+/// Both providers' SDKs obey it.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// Why a request got no answer from a provider.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("the request body is larger than {} MiB, the limit of this gateway", .limit >> 20)]
+    TooLarge { limit: u64 },
+    #[error("the request body did not arrive in time")]
+    SlowBody,
+    #[error("the request body broke off")]
+    BodyBrokeOff,
+    #[error("the path cannot be joined to the address of the upstream")]
+    BadPath,
+    #[error("cannot connect to the upstream `{0}`")]
+    Unreachable(String),
+    #[error("the upstream `{0}` did not answer in time")]
+    NoAnswer(String),
+    #[error("the upstream `{0}` closed the connection without an answer")]
+    Closed(String),
+    #[error("the upstream `{0}` answered with more than can be translated")]
+    ReplyTooLarge(String),
+    #[error("the gateway failed to repair the request")]
+    Broken,
+}
+
+/// Whose side failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Client,
+    Upstream,
+    Gateway,
+}
+
+impl Failure {
+    pub(crate) fn of(error: &photic_net::Error, host: &str, limit: u64) -> Self {
+        match error {
+            photic_net::Error::Connect(_) => Self::Unreachable(host.to_owned()),
+            photic_net::Error::Timeout => Self::NoAnswer(host.to_owned()),
+            photic_net::Error::TooLarge => Self::TooLarge { limit },
+            photic_net::Error::BodyBrokeOff => Self::BodyBrokeOff,
+            photic_net::Error::Closed(_) => Self::Closed(host.to_owned()),
+        }
+    }
+
+    /// The answer to the caller.
+    pub(crate) fn render(&self, wire: Wire) -> Response<ReplyBody> {
+        let message = format!("photic: {self}");
+        let body = match wire {
+            Wire::OpenAiChat | Wire::OpenAiResponses => json!({"error": {
+                "message": message,
+                "type": self.openai_type(),
+                "param": null,
+                "code": self.code(),
+            }}),
+            Wire::Anthropic => json!({
+                "type": "error",
+                "error": {"type": self.anthropic_type(), "message": message},
+            }),
+        };
+        let mut response = Response::new(ReplyBody::whole(body.to_string()));
+        *response.status_mut() = self.status();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ERROR, HeaderValue::from_static(self.code()));
+        let retry = if self.retry_helps() { "true" } else { "false" };
+        headers.insert(SHOULD_RETRY, HeaderValue::from_static(retry));
+        response
+    }
+
+    const fn status(&self) -> StatusCode {
+        match self {
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyBrokeOff | Self::BadPath => StatusCode::BAD_REQUEST,
+            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
+                StatusCode::BAD_GATEWAY
+            }
+            Self::NoAnswer(_) => StatusCode::GATEWAY_TIMEOUT,
+            Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    const fn code(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } => "request_too_large",
+            Self::SlowBody => "request_timeout",
+            Self::BodyBrokeOff => "request_broke_off",
+            Self::BadPath => "bad_path",
+            Self::Unreachable(_) => "upstream_unreachable",
+            Self::NoAnswer(_) => "upstream_timeout",
+            Self::Closed(_) => "upstream_closed",
+            Self::ReplyTooLarge(_) => "upstream_reply_too_large",
+            Self::Broken => "internal_error",
+        }
+    }
+
+    const fn side(&self) -> Side {
+        match self {
+            Self::TooLarge { .. } | Self::SlowBody | Self::BodyBrokeOff | Self::BadPath => {
+                Side::Client
+            }
+            Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
+                Side::Upstream
+            }
+            Self::Broken => Side::Gateway,
+        }
+    }
+
+    /// Whether the same request might succeed: not where the request itself is to blame.
+    const fn retry_helps(&self) -> bool {
+        matches!(self, Self::SlowBody | Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_))
+    }
+
+    const fn openai_type(&self) -> &'static str {
+        match self.side() {
+            Side::Client => "invalid_request_error",
+            Side::Upstream => "upstream_error",
+            Side::Gateway => "server_error",
+        }
+    }
+
+    /// The words of the Messages wire, which its clients branch on.
+    const fn anthropic_type(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } => "request_too_large",
+            Self::SlowBody | Self::NoAnswer(_) => "timeout_error",
+            Self::BodyBrokeOff | Self::BadPath => "invalid_request_error",
+            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) | Self::Broken => {
+                "api_error"
+            }
+        }
+    }
+}

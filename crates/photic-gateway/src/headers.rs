@@ -1,0 +1,172 @@
+//! Headers on their way through: what concerns one connection stays behind, what concerns the
+//! other wire is translated, everything else is passed on.
+
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use photic::Wire;
+
+use crate::fix::Fixes;
+
+/// Passes a request through exactly.
+pub(crate) const OFF: HeaderName = HeaderName::from_static("x-photic-off");
+/// How many things were fixed, on replies.
+const FIXES: HeaderName = HeaderName::from_static("x-photic-fixes");
+/// What was fixed, on replies.
+const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
+
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
+/// The only version of the Messages wire there has been since 2023.
+const MESSAGES_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
+
+/// What concerns only the connection it came on (RFC 9110, section 7.6.1).
+const HOP_BY_HOP: [HeaderName; 8] = [
+    header::CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    header::PROXY_AUTHORIZATION,
+    header::TE,
+    header::TRAILER,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+];
+
+/// Whether the caller wants its request left alone.
+pub(crate) fn is_off(headers: &HeaderMap) -> bool {
+    headers.get(OFF).is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0" | b"false"))
+}
+
+/// Whether the body is written in something that has to be decoded first.
+pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity")
+}
+
+/// Makes the headers of a request fit to be passed on; the client writes host and length anew.
+pub(crate) fn request(headers: &mut HeaderMap) {
+    hop(headers);
+    headers.remove(header::HOST);
+    // Answered on the way in: asking for the body is what sends the go-ahead.
+    headers.remove(header::EXPECT);
+    headers.remove(OFF);
+}
+
+/// Makes the headers of a reply fit to be passed on.
+pub(crate) fn reply(headers: &mut HeaderMap) {
+    hop(headers);
+}
+
+/// Makes the headers of a request fit for another wire: the key goes where that wire looks for it,
+/// and the reply must come in a form that can be read.
+pub(crate) fn translate(headers: &mut HeaderMap, to: Wire) {
+    headers.remove(header::ACCEPT_ENCODING);
+    headers.remove(header::CONTENT_ENCODING);
+    let foreign = match to {
+        Wire::OpenAiChat | Wire::OpenAiResponses => "anthropic-",
+        Wire::Anthropic => "openai-",
+    };
+    drop_all(headers, |name| name.as_str().starts_with(foreign));
+    match to {
+        Wire::OpenAiChat | Wire::OpenAiResponses => {
+            if let Some(key) = headers.remove(API_KEY)
+                && !headers.contains_key(header::AUTHORIZATION)
+                && let Ok(mut bearer) =
+                    HeaderValue::from_bytes(&[b"Bearer ", key.as_bytes()].concat())
+            {
+                bearer.set_sensitive(true);
+                headers.insert(header::AUTHORIZATION, bearer);
+            }
+        }
+        Wire::Anthropic => {
+            headers.entry(ANTHROPIC_VERSION).or_insert(MESSAGES_VERSION);
+            let bearer = headers.remove(header::AUTHORIZATION);
+            let key = bearer.as_ref().and_then(|bearer| {
+                let bytes = bearer.as_bytes();
+                let (scheme, key) = bytes.split_at_checked("Bearer ".len())?;
+                scheme.eq_ignore_ascii_case(b"Bearer ").then_some(key)
+            });
+            if let Some(mut key) = key.and_then(|key| HeaderValue::from_bytes(key).ok()) {
+                key.set_sensitive(true);
+                headers.entry(API_KEY).or_insert(key);
+            }
+        }
+    }
+}
+
+/// Says on a reply what was done to its request.
+pub(crate) fn say(headers: &mut HeaderMap, fixes: &Fixes) {
+    headers.insert(FIXES, HeaderValue::from(fixes.count()));
+    if fixes.count() > 0
+        && let Ok(list) = HeaderValue::from_str(&fixes.list())
+    {
+        headers.insert(FIXED, list);
+    }
+}
+
+fn hop(headers: &mut HeaderMap) {
+    // What `Connection` names is meant for this connection, too.
+    if headers.contains_key(header::CONNECTION) {
+        let named: Vec<HeaderName> = headers
+            .get_all(header::CONNECTION)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .filter_map(|name| name.trim().parse().ok())
+            .collect();
+        for name in named {
+            headers.remove(name);
+        }
+    }
+    for name in &HOP_BY_HOP {
+        headers.remove(name);
+    }
+}
+
+fn drop_all(headers: &mut HeaderMap, which: impl Fn(&HeaderName) -> bool) {
+    let names: Vec<HeaderName> = headers.keys().filter(|name| which(name)).cloned().collect();
+    for name in names {
+        headers.remove(name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(list: &[(&'static str, &'static str)]) -> HeaderMap {
+        list.iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
+            .collect()
+    }
+
+    #[test]
+    fn what_concerns_one_connection_stays_behind() {
+        let mut map = headers(&[
+            ("connection", "keep-alive, x-mine"),
+            ("x-mine", "1"),
+            ("te", "trailers"),
+            ("host", "gateway"),
+            ("expect", "100-continue"),
+            ("x-photic-off", "1"),
+            ("authorization", "Bearer k"),
+            ("x-other", "stays"),
+        ]);
+        request(&mut map);
+        assert_eq!(map, headers(&[("authorization", "Bearer k"), ("x-other", "stays")]));
+    }
+
+    #[test]
+    fn keys_go_where_the_wire_looks_for_them() {
+        let mut map =
+            headers(&[("x-api-key", "k"), ("anthropic-beta", "x"), ("accept-encoding", "br")]);
+        translate(&mut map, Wire::OpenAiChat);
+        assert_eq!(map, headers(&[("authorization", "Bearer k")]));
+        translate(&mut map, Wire::Anthropic);
+        assert_eq!(map, headers(&[("x-api-key", "k"), ("anthropic-version", "2023-06-01")]));
+    }
+
+    #[test]
+    fn off_means_off() {
+        assert!(is_off(&headers(&[("x-photic-off", "1")])));
+        assert!(!is_off(&headers(&[("x-photic-off", "0")])));
+        assert!(!is_off(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,153 @@
+//! The body of a reply on its way to the caller: streamed as it comes, or at hand.
+//!
+//! Never gathers a stream: what an upstream sent is offered to the caller before more is read.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use photic_net::Incoming;
+use tokio::time::{Instant, Sleep};
+
+/// A reply body.
+#[derive(Debug)]
+pub(crate) enum ReplyBody {
+    /// At hand.
+    Pieces(std::vec::IntoIter<Bytes>, u64),
+    /// As it comes.
+    Stream(Stream),
+    /// As it comes, in the words of another wire.
+    Translated(Box<Translated>),
+}
+
+/// A stream and who translates it.
+#[derive(Debug)]
+pub(crate) struct Translated {
+    stream: Stream,
+    translation: photic::Stream,
+    over: bool,
+}
+
+/// A body that is being received, and the patience with it.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    incoming: Incoming,
+    idle: Duration,
+    /// Set when there is something to wait for; most pieces are there when they are asked for.
+    alarm: Option<Pin<Box<Sleep>>>,
+    waiting: bool,
+}
+
+/// Why a reply ends before its end.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Broken {
+    #[error("the upstream fell silent")]
+    Silent,
+    #[error("the upstream broke off")]
+    Upstream(#[from] hyper::Error),
+}
+
+impl ReplyBody {
+    pub(crate) fn whole(body: impl Into<Bytes>) -> Self {
+        Self::pieces(vec![body.into()])
+    }
+
+    pub(crate) fn pieces(pieces: Vec<Bytes>) -> Self {
+        let left = pieces.iter().map(|piece| piece.len() as u64).sum();
+        Self::Pieces(pieces.into_iter(), left)
+    }
+
+    pub(crate) fn translated(stream: Stream, translation: photic::Stream) -> Self {
+        Self::Translated(Box::new(Translated { stream, translation, over: false }))
+    }
+
+    pub(crate) const fn stream(incoming: Incoming, idle: Duration) -> Self {
+        Self::Stream(Stream::new(incoming, idle))
+    }
+}
+
+impl Stream {
+    pub(crate) const fn new(incoming: Incoming, idle: Duration) -> Self {
+        Self { incoming, idle, alarm: None, waiting: false }
+    }
+
+    /// The next frame, unless it takes too long.
+    pub(crate) fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
+            self.waiting = false;
+            return Poll::Ready(frame.map(|frame| frame.map_err(Broken::from)));
+        }
+        let until = Instant::now() + self.idle;
+        let alarm = self.alarm.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(until)));
+        if !self.waiting {
+            alarm.as_mut().reset(until);
+            self.waiting = true;
+        }
+        alarm.as_mut().poll(context).map(|()| Some(Err(Broken::Silent)))
+    }
+}
+
+impl Translated {
+    /// The next events, as soon as there are any. A stream that breaks off ends with an event that
+    /// says so: its caller can still be told.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        while !self.over {
+            let events = match self.stream.poll(context) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) => self.translation.feed(&data),
+                    Err(_) => Vec::new(),
+                },
+                Poll::Ready(Some(Err(_)) | None) => {
+                    self.over = true;
+                    self.translation.finish()
+                }
+            };
+            if !events.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(events.into()))));
+            }
+        }
+        Poll::Ready(None)
+    }
+}
+
+impl Body for ReplyBody {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        match self.get_mut() {
+            Self::Pieces(rest, left) => {
+                let piece = rest.find(|piece| !piece.is_empty());
+                *left -= piece.as_ref().map_or(0, |piece| piece.len() as u64);
+                Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+            }
+            Self::Stream(stream) => stream.poll(context),
+            Self::Translated(translated) => translated.poll(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Pieces(_, left) => *left == 0,
+            Self::Stream(stream) => stream.incoming.is_end_stream(),
+            Self::Translated(translated) => translated.over,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Pieces(_, left) => SizeHint::with_exact(*left),
+            Self::Stream(stream) => stream.incoming.size_hint(),
+            Self::Translated(_) => SizeHint::default(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The door: connections are taken, served, and let finish when the gateway is told to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use photic::Policy;
+use photic::retention::Retention;
+use photic_net::Client;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::buffers::Buffers;
+use crate::config::{Config, ConfigError, Policies};
+use crate::derivatives::Derivatives;
+use crate::fix::Workshop;
+use crate::intake::Bounds;
+use crate::itself::is_itself;
+use crate::profiles::Profiles;
+use crate::proxy::Proxy;
+use crate::upstream::Upstreams;
+
+/// How long a connection may be silent between requests. Longer than clients keep theirs: whoever
+/// closes first loses no request.
+const SILENCE: Duration = Duration::from_mins(2);
+/// How often unused memory is given back.
+const SWEEP: Duration = Duration::from_secs(5);
+
+/// A gateway that listens.
+#[derive(Debug)]
+pub struct Gateway {
+    listener: TcpListener,
+    address: SocketAddr,
+    proxy: Arc<Proxy>,
+    drain: Duration,
+}
+
+/// Why a gateway does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The address cannot be listened on.
+    #[error("cannot listen on `{address}`")]
+    Listen {
+        /// The address.
+        address: String,
+        /// Why not.
+        #[source]
+        cause: io::Error,
+    },
+    /// An upstream is the gateway.
+    #[error("the upstream `{0}` is this gateway itself")]
+    Itself(String),
+}
+
+impl Gateway {
+    /// Begins to listen; connections wait until [`Gateway::serve`].
+    pub async fn bind(config: Config) -> Result<Self, StartError> {
+        let upstreams = Upstreams::new(&config.upstream)?;
+        let policy = policy(&config.policy)?;
+        let failed = |cause| StartError::Listen { address: config.listen.clone(), cause };
+        let listener = TcpListener::bind(&config.listen).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        for upstream in upstreams.iter() {
+            if is_itself(upstream, address).await {
+                return Err(StartError::Itself(upstream.host().to_owned()));
+            }
+        }
+        let seconds = |seconds: u32| Duration::from_secs(seconds.into());
+        let client = Client::new(photic_net::Timeouts {
+            connect: seconds(config.timeouts.connect_s),
+            answer: seconds(config.timeouts.answer_s),
+            ..photic_net::Timeouts::default()
+        });
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let proxy = Arc::new(Proxy {
+            client,
+            workshop: Workshop {
+                upstreams,
+                policy,
+                profiles: Profiles::default(),
+                derivatives: Derivatives::new((config.limits.pictures_mib as usize) << 20),
+            },
+            buffers: Arc::default(),
+            bounds: Bounds {
+                bytes: u64::from(config.limits.body_mib) << 20,
+                idle: seconds(config.timeouts.idle_s),
+            },
+            pixels: Semaphore::new(processors),
+            stopping: AtomicBool::new(false),
+        });
+        Ok(Self { listener, address, proxy, drain: seconds(config.timeouts.drain_s) })
+    }
+
+    /// The address it listens on.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop` is done, then lets what is under way finish, as long as configured.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let graceful = GracefulShutdown::new();
+        let sweeper = tokio::spawn(sweep(Arc::clone(&self.proxy.buffers)));
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            tokio::select! {
+                taken = self.listener.accept() => match taken {
+                    Ok((stream, _)) => self.take(stream, &graceful),
+                    // Out of files, most likely: others have to end before more can begin.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                },
+                () = &mut stop => break,
+            }
+        }
+        self.proxy.stopping.store(true, Ordering::Relaxed);
+        drop(self.listener);
+        // What is not done by then is cut off.
+        let _ = tokio::time::timeout(self.drain, graceful.shutdown()).await;
+        sweeper.abort();
+    }
+
+    fn take(&self, stream: TcpStream, graceful: &GracefulShutdown) {
+        // Pieces of a stream are small, and each is waited for.
+        let _ = stream.set_nodelay(true);
+        let proxy = Arc::clone(&self.proxy);
+        let service = service_fn(move |request| Arc::clone(&proxy).answer(request));
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(SILENCE)
+            .serve_connection(TokioIo::new(stream), service);
+        // Watched: the gateway does not end before it does.
+        tokio::spawn(graceful.watch(connection));
+    }
+}
+
+/// Gives back what nobody uses.
+async fn sweep(buffers: Arc<Buffers>) {
+    let mut ticks = tokio::time::interval(SWEEP);
+    loop {
+        ticks.tick().await;
+        buffers.trim();
+    }
+}
+
+fn policy(settings: &Policies) -> Result<Policy, ConfigError> {
+    let mut policy = Policy::default();
+    policy.retention =
+        Retention::from_name(&settings.retention).ok_or_else(|| ConfigError::Value {
+            key: "policy.retention".to_owned(),
+            problem: format!("one of {} is wanted", Retention::NAMES.join(", ")),
+        })?;
+    policy.floor = settings.keep;
+    policy.marks = settings.marks;
+    policy.pixels = true;
+    Ok(policy)
+}

@@ -1,0 +1,190 @@
+//! Whom to send a request to: by model first, then by wire.
+
+use std::sync::Arc;
+
+use http::Uri;
+use http::uri::{Authority, PathAndQuery, Scheme};
+use photic::Wire;
+
+use crate::config::{Config, ConfigError, UpstreamConfig};
+use crate::route::without_version;
+
+/// Whom to send requests to.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    scheme: Scheme,
+    authority: Authority,
+    /// The path of its address, without a slash or version at its end.
+    base: String,
+    /// Whether its address ends with a version.
+    versioned: bool,
+    wire: Option<Wire>,
+    models: Vec<String>,
+}
+
+/// All of them, the configured before the defaults.
+#[derive(Debug)]
+pub(crate) struct Upstreams(Vec<Arc<Upstream>>);
+
+impl Upstreams {
+    pub(crate) fn new(configured: &[UpstreamConfig]) -> Result<Self, ConfigError> {
+        let defaults = Config::default_upstreams()?;
+        let all = configured.iter().chain(&defaults);
+        all.map(|one| Upstream::new(one).map(Arc::new)).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Upstream> {
+        self.0.iter().map(Arc::as_ref)
+    }
+
+    /// Whether the body has to be read to know whom it is for.
+    pub(crate) fn differ_by_model(&self) -> bool {
+        self.0.iter().any(|upstream| !upstream.models.is_empty())
+    }
+
+    /// The one that serves a model; else the first for the wire. Always something: the defaults
+    /// name every wire.
+    pub(crate) fn choose(&self, wire: Wire, model: Option<&str>) -> Option<&Arc<Upstream>> {
+        let by_model = self.0.iter().rev().filter_map(|upstream| {
+            let specific = photic::profile::specificity(&upstream.models, model?)?;
+            Some(((specific, upstream.speaks(wire) == wire), upstream))
+        });
+        // Of equals the first configured: `max_by_key` takes the last, so they come reversed.
+        let by_model = by_model.max_by_key(|(rank, _)| *rank).map(|(_, upstream)| upstream);
+        let general = || self.0.iter().filter(|upstream| upstream.models.is_empty());
+        by_model.or_else(|| general().find(|upstream| upstream.speaks(wire) == wire))
+    }
+}
+
+impl Upstream {
+    fn new(config: &UpstreamConfig) -> Result<Self, ConfigError> {
+        let wrong = |problem: &str| ConfigError::Value {
+            key: "upstream.url".to_owned(),
+            problem: format!("`{}` {problem}", config.url),
+        };
+        let uri: Uri = config.url.parse().map_err(|_| wrong("is no address"))?;
+        let parts = uri.into_parts();
+        let scheme = parts.scheme.filter(|scheme| matches!(scheme.as_str(), "http" | "https"));
+        let scheme = scheme.ok_or_else(|| wrong("does not begin with `http://` or `https://`"))?;
+        let authority = parts.authority.ok_or_else(|| wrong("names no host"))?;
+        if authority.as_str().contains('@') {
+            return Err(wrong("holds a name or password; keys come with requests"));
+        }
+        let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
+        if parts.path_and_query.as_ref().is_some_and(|path| path.query().is_some()) {
+            return Err(wrong("holds a query"));
+        }
+        let path = path.trim_end_matches('/');
+        let base = path.strip_suffix("/v1");
+        Ok(Self {
+            scheme,
+            authority,
+            base: base.unwrap_or(path).to_owned(),
+            versioned: base.is_some(),
+            wire: config.wire,
+            models: config.models.clone(),
+        })
+    }
+
+    /// The wire a caller's request has to be written in for it.
+    pub(crate) fn speaks(&self, caller: Wire) -> Wire {
+        self.wire.unwrap_or(caller)
+    }
+
+    /// Its host, with the port if one is named.
+    pub(crate) fn host(&self) -> &str {
+        self.authority.as_str()
+    }
+
+    /// Its host and port.
+    pub(crate) fn endpoint(&self) -> (&str, u16) {
+        let usual = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
+        let host = self.authority.host();
+        (host.trim_matches(['[', ']']), self.authority.port_u16().unwrap_or(usual))
+    }
+
+    /// The address of a conversation, or of something beside one: its version is written whether
+    /// or not the caller wrote it.
+    pub(crate) fn route(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        self.join(&["/v1", without_version(path)].concat(), query)
+    }
+
+    /// The address of anything else: as the caller wrote it, but for a version that the upstream's
+    /// own address has already.
+    pub(crate) fn other(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        if self.versioned { self.route(path, query) } else { self.join(path, query) }
+    }
+
+    fn join(&self, path: &str, query: Option<&str>) -> Option<Uri> {
+        let query = query.map(|query| ["?", query].concat()).unwrap_or_default();
+        let whole = [self.base.as_str(), path, &query].concat();
+        Uri::builder()
+            .scheme(self.scheme.clone())
+            .authority(self.authority.clone())
+            .path_and_query(whole)
+            .build()
+            .ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upstreams(toml: &str) -> Upstreams {
+        Upstreams::new(&Config::parse(toml).unwrap().upstream).unwrap()
+    }
+
+    #[test]
+    fn without_a_word_the_wire_decides() {
+        let upstreams = upstreams("");
+        for (wire, host) in [
+            (Wire::OpenAiChat, "api.openai.com"),
+            (Wire::OpenAiResponses, "api.openai.com"),
+            (Wire::Anthropic, "api.anthropic.com"),
+        ] {
+            assert_eq!(upstreams.choose(wire, Some("m")).unwrap().host(), host);
+        }
+    }
+
+    #[test]
+    fn models_come_before_wires() {
+        let upstreams = upstreams(
+            "[[upstream]]\nurl='http://all'\n[[upstream]]\nurl='http://qwen'\n\
+             wire='openai-chat'\nmodels=['qwen*']\n[[upstream]]\nurl='http://vl'\nmodels=['qwen*vl']",
+        );
+        let host = |wire, model| upstreams.choose(wire, model).unwrap().host().to_owned();
+        assert_eq!(host(Wire::Anthropic, Some("qwen3")), "qwen");
+        assert_eq!(host(Wire::Anthropic, Some("vendor/qwen3-vl")), "vl");
+        assert_eq!(host(Wire::Anthropic, Some("opus")), "all");
+        assert_eq!(host(Wire::OpenAiChat, None), "all");
+    }
+
+    #[test]
+    fn addresses_are_joined_with_one_version() {
+        for (url, path, route, other) in [
+            (
+                "http://h",
+                "/chat/completions",
+                "http://h/v1/chat/completions",
+                "http://h/chat/completions",
+            ),
+            ("http://h/", "/v1/models", "http://h/v1/models", "http://h/v1/models"),
+            ("http://h/v1", "/v1/models", "http://h/v1/models", "http://h/v1/models"),
+            ("http://h/api/v1/", "/models", "http://h/api/v1/models", "http://h/api/v1/models"),
+        ] {
+            let config = UpstreamConfig { url: url.to_owned(), wire: None, models: Vec::new() };
+            let upstream = Upstream::new(&config).unwrap();
+            assert_eq!(upstream.route(path, None).unwrap(), route);
+            assert_eq!(upstream.other(path, None).unwrap(), other);
+        }
+    }
+
+    #[test]
+    fn addresses_that_cannot_be_used() {
+        for url in ["h:1", "ftp://h", "http://u:p@h", "http://h?x=1", "/v1"] {
+            let config = UpstreamConfig { url: url.to_owned(), wire: None, models: Vec::new() };
+            assert!(Upstream::new(&config).is_err(), "{url}");
+        }
+    }
+}

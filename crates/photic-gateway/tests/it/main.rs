@@ -1,0 +1,31 @@
+//! The gateway against scripted upstreams, over real sockets.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
+mod caller;
+mod crossing;
+mod failing;
+mod fixing;
+mod many;
+mod passing;
+mod scripted;
+mod streaming;
+
+use std::net::SocketAddr;
+
+use photic_gateway::{Config, Gateway};
+
+/// A gateway with these settings, in front of an upstream that gets everything.
+async fn gateway(upstream: SocketAddr, settings: &str) -> SocketAddr {
+    started(&format!("{settings}\n[[upstream]]\nurl = 'http://{upstream}'")).await
+}
+
+/// A gateway with these settings.
+async fn started(settings: &str) -> SocketAddr {
+    let mut config = Config::parse(settings).unwrap();
+    "127.0.0.1:0".clone_into(&mut config.listen);
+    let gateway = Gateway::bind(config).await.unwrap();
+    let address = gateway.address();
+    tokio::spawn(gateway.serve(std::future::pending()));
+    address
+}

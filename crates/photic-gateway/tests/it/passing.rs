@@ -1,0 +1,73 @@
+//! What is not a conversation passes through as it is.
+
+use crate::caller::{exchange, get, post};
+use crate::gateway;
+use crate::scripted::{Act, Upstream, ok};
+
+#[tokio::test]
+async fn any_other_path_streams_through() {
+    let (address, upstream) = Upstream::answering("{\"data\":[]}").await;
+    let gateway = gateway(address, "").await;
+    let body = b"{ \"input\" : \"odd  spacing\" }";
+    let headers = "authorization: Bearer secret\r\nx-custom: 1\r\nte: trailers\r\n";
+    let reply = exchange(gateway, &post("/v1/embeddings?a=b", headers, body)).await;
+    assert_eq!((reply.status, reply.body.as_slice()), (200, b"{\"data\":[]}".as_slice()));
+    assert_eq!(reply.header("x-upstream"), Some("yes"));
+    assert_eq!(reply.header("x-photic-fixes"), None);
+    let seen = upstream.last();
+    assert!(seen.head.starts_with("post /v1/embeddings?a=b http/1.1\r\n"), "{}", seen.head);
+    assert_eq!(seen.body, body);
+    for line in ["authorization: bearer secret", "x-custom: 1", &format!("host: {address}")] {
+        assert!(seen.head.contains(&format!("{line}\r\n")), "{line} in {}", seen.head);
+    }
+    assert!(!seen.head.contains("te: ") && !seen.head.contains("connection: close"));
+}
+
+#[tokio::test]
+async fn models_are_listed_with_and_without_a_version() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    for path in ["/v1/models", "/models"] {
+        assert_eq!(exchange(gateway, &get(path, "")).await.status, 200);
+        assert!(upstream.last().head.starts_with(&format!("get {path} ")));
+    }
+}
+
+#[tokio::test]
+async fn errors_of_the_provider_are_its_own() {
+    let body = b"{\"error\":{\"message\":\"no\"}}";
+    let text = "HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\ncontent-length: 26\r\n\r\n";
+    let answer = [text.as_bytes(), body].concat();
+    let (address, _) = Upstream::start(move |_| vec![Act::Send(answer.clone())]).await;
+    let gateway = gateway(address, "").await;
+    let reply = exchange(gateway, &post("/v1/messages", "", b"{\"messages\":[]}")).await;
+    assert_eq!((reply.status, reply.body.as_slice()), (429, body.as_slice()));
+    assert_eq!(reply.header("retry-after"), Some("7"));
+    assert_eq!(reply.header("x-photic-error"), None);
+}
+
+#[tokio::test]
+async fn a_body_without_a_length_passes_too() {
+    let (address, upstream) = Upstream::start(|seen| vec![Act::Send(ok(&seen.body))]).await;
+    let gateway = gateway(address, "").await;
+    for path in ["/v1/files", "/v1/chat/completions"] {
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n\
+             3\r\n{{\"a\r\n5\r\n\": 1}}\r\n0\r\n\r\n"
+        );
+        let reply = exchange(gateway, request.as_bytes()).await;
+        assert_eq!((reply.status, reply.body.as_slice()), (200, b"{\"a\": 1}".as_slice()));
+        assert_eq!(upstream.last().body, b"{\"a\": 1}");
+    }
+}
+
+#[tokio::test]
+async fn the_gateway_answers_for_itself() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, "").await;
+    for (path, word) in [("/health", "ok"), ("/ready", "ready")] {
+        let reply = exchange(gateway, &get(path, "")).await;
+        assert_eq!((reply.status, reply.json()["status"].as_str()), (200, Some(word)));
+    }
+    assert!(upstream.seen.lock().unwrap().is_empty());
+}
