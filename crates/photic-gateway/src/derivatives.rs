@@ -53,7 +53,7 @@ impl Derivatives {
     pub(crate) fn prepare(
         &self,
         transcript: &Transcript<'_>,
-        plan: &Plan,
+        plan: &Plan<'_>,
         profile: &[u8; 32],
     ) -> Prepared {
         let made = |(&id, recipe): (&MediaId, &Recipe)| {

@@ -19,7 +19,7 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::view::{ViewRequest, view};
 
 /// Makes everything that a plan asks for, as far as it can be made.
-pub fn prepare(transcript: &Transcript<'_>, plan: &Plan) -> Prepared {
+pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     let bytes = |id: MediaId| match &transcript.media.get(id)?.source {
         Source::Data(payload) => Some(payload.decode()),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
