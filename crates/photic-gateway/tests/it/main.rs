@@ -8,6 +8,7 @@ mod failing;
 mod fixing;
 mod many;
 mod passing;
+mod poisoned;
 mod scripted;
 mod streaming;
 
