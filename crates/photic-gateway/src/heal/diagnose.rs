@@ -1,7 +1,7 @@
 //! From a rejection and the body that was rejected to lessons: what to obey from now on.
 //!
 //! Where the provider names a limit it is obeyed; where it does not, the next lower one in use
-//! elsewhere is tried. A medium that is broken is put in quarantine, and no limit is learned.
+//! elsewhere is tried, and then one far below: the last attempt must be bold. A medium that is broken is put in quarantine, and no limit is learned.
 
 use photic::media::{MediaKind, Source};
 use photic::profile::{Profile, Role as Holder};
@@ -13,9 +13,9 @@ use photic_pixels::ViewRequest;
 use crate::learned::{Lesson, refused};
 
 /// Sides that endpoints are known to limit images to.
-const EDGES: [u32; 6] = [8000, 4096, 2000, 1568, 1024, 512];
+const EDGES: [u32; 7] = [8000, 4096, 2000, 1568, 1024, 768, 512];
 /// Numbers of images that endpoints are known to take.
-const COUNTS: [u32; 9] = [500, 100, 50, 20, 16, 10, 8, 5, 1];
+const COUNTS: [u32; 9] = [500, 100, 50, 20, 10, 8, 5, 3, 1];
 /// The shortest side that an endpoint is known to ask for, and the next.
 const SHORTEST: [u32; 2] = [28, 64];
 
@@ -23,11 +23,14 @@ const SHORTEST: [u32; 2] = [28, 64];
 pub(super) struct Diagnosis {
     pub(super) status: u16,
     pub(super) rejection: Rejection,
+    /// How often something was tried before.
+    pub(super) tries: usize,
 }
 
 /// The rejected body, as the provider saw it.
 struct Rejected<'r, 'a> {
     rejection: &'r Rejection,
+    tries: usize,
     transcript: &'r Transcript<'a>,
     survey: Survey,
     /// What stands where the rejection points, if it points anywhere.
@@ -42,7 +45,8 @@ impl Diagnosis {
         let rejection = &self.rejection;
         let named = rejection.position.as_deref().map(|place| at(&transcript, place));
         let named = named.unwrap_or_default();
-        let rejected = Rejected { rejection, transcript: &transcript, survey, named };
+        let (tries, transcript) = (self.tries, &transcript);
+        let rejected = Rejected { rejection, tries, transcript, survey, named };
         if rejected.survey.sightings.is_empty() { Vec::new() } else { rejected.lessons(sent.len()) }
     }
 }
@@ -67,7 +71,7 @@ impl Rejected<'_, '_> {
             Class::Order => vec![Lesson::Bridge],
             Class::BodyTooLarge => {
                 let body = body as u64;
-                let most = limit.filter(|most| *most < body).unwrap_or(body / 2);
+                let most = limit.filter(|most| *most < body).unwrap_or(self.part(body));
                 vec![Lesson::RequestBytes { most }]
             }
             Class::ContextOverflow => {
@@ -85,6 +89,18 @@ impl Rejected<'_, '_> {
 
     fn images(&self) -> impl Iterator<Item = &Sighting> {
         self.survey.sightings.iter().filter(|one| one.kind == MediaKind::Image)
+    }
+
+    /// A part of what was too much.
+    fn part(&self, of: u64) -> u64 {
+        if self.tries == 0 { of / 2 } else { of / 4 }
+    }
+
+    /// A usual limit below what was too much.
+    fn usual(&self, limits: &[u32], below: u32) -> Option<u32> {
+        let lower: Vec<u32> = limits.iter().copied().filter(|limit| *limit < below).collect();
+        let bold = if self.tries == 0 { 0 } else { 2 };
+        lower.get(bold).or(lower.last()).copied()
     }
 
     /// The kind of media it is about: what it points at, or names, or else pictures.
@@ -115,7 +131,7 @@ impl Rejected<'_, '_> {
             return Vec::new();
         };
         // A limit that nothing is past cannot be the one that was meant.
-        let most = limit.filter(|most| *most < heaviest).unwrap_or(heaviest / 2);
+        let most = limit.filter(|most| *most < heaviest).unwrap_or(self.part(heaviest));
         vec![match of {
             MediaKind::Image | MediaKind::Audio => Lesson::ImageBytes { most },
             MediaKind::Document => Lesson::DocumentBytes { most: most / 4 * 3 },
@@ -128,7 +144,7 @@ impl Rejected<'_, '_> {
             return named_u32(limit).map(|most| Lesson::Patches { most }).into_iter().collect();
         }
         let Some(longest) = self.images().filter_map(long_side).max() else { return Vec::new() };
-        let usual = || EDGES.into_iter().find(|edge| *edge < longest);
+        let usual = || self.usual(&EDGES, longest);
         let Some(most) = named_u32(limit).filter(|most| *most < longest).or_else(usual) else {
             return Vec::new();
         };
@@ -142,7 +158,7 @@ impl Rejected<'_, '_> {
         if limit == Some(0) {
             return vec![Lesson::Blind { of: MediaKind::Image }];
         }
-        let usual = || COUNTS.into_iter().find(|most| *most < count);
+        let usual = || self.usual(&COUNTS, count);
         let most = named_u32(limit).filter(|most| *most < count).or_else(usual);
         most.map(|most| Lesson::Images { most }).into_iter().collect()
     }

@@ -16,6 +16,8 @@ use photic::Wire;
 use photic::rejection::{Class, classify};
 use photic_net::Outgoing;
 
+use diagnose::Diagnosis;
+
 use crate::failure::Failure;
 use crate::fix::{Effort, Fixes, Order};
 use crate::learned::{Entry, Evidence};
@@ -88,8 +90,9 @@ pub(crate) async fn send(
             rejection.as_ref().is_some_and(|rejection| rejection.class != Class::Unrelated);
         let can_try = outcome.healed.len() < RETRIES;
         if let Some(rejection) = rejection.filter(|_| is_ours && can_try) {
+            let (status, tries) = (status.as_u16(), outcome.healed.len());
             outcome.healed.push(rejection.class);
-            let diagnosis = diagnose::Diagnosis { status: status.as_u16(), rejection };
+            let diagnosis = Diagnosis { status, rejection, tries };
             if let Some(better) = again(proxy, &turn, &mut order, &mut tried, diagnosis).await {
                 let fixes = std::mem::replace(&mut order, better).fixes;
                 first.get_or_insert(First { reply, fixes });
@@ -141,7 +144,7 @@ async fn again(
     turn: &Turn<'_>,
     order: &mut Order,
     tried: &mut Vec<Entry>,
-    diagnosis: diagnose::Diagnosis,
+    diagnosis: Diagnosis,
 ) -> Option<Order> {
     let _permit = proxy.pixels.acquire().await.ok()?;
     let shared = Arc::clone(proxy);

@@ -6,6 +6,7 @@ mod caller;
 mod crossing;
 mod failing;
 mod fixing;
+mod healing;
 mod many;
 mod passing;
 mod poisoned;

@@ -218,5 +218,12 @@ async fn dead_sessions_come_back() {
     }
     assert!(wrong.is_empty(), "{} of 30:\n{}", wrong.len(), wrong.join("\n"));
     // Most are repaired before they are sent; what only a decoder sees takes a rejection.
-    eprintln!("{healed:?}");
+    let expected = [
+        "04-messages-truncated-png",
+        "05-messages-bad-check-sum",
+        "09-chat-truncated-jpeg",
+        "13-responses-truncated-png-from-a-tool",
+        "15-responses-two-broken-ones",
+    ];
+    assert_eq!(healed, expected);
 }
