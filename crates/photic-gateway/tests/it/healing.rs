@@ -79,12 +79,12 @@ impl Wire {
     }
 
     /// A question with these images.
-    pub(crate) fn shows(self, images: Vec<Value>) -> Value {
+    pub(crate) fn shows(self, images: &[Value]) -> Value {
         self.request(&[json!({"role": "user", "content": images})])
     }
 
     /// The result of a tool with these images.
-    pub(crate) fn returned(self, images: Vec<Value>) -> Value {
+    pub(crate) fn returned(self, images: &[Value]) -> Value {
         match self {
             Chat => {
                 let function = json!({"name": "shot", "arguments": "{}"});
@@ -134,42 +134,42 @@ fn cases() -> Vec<Case> {
         let noise = |side: u32| wire.image("image/png", &image::png_noise(side, side, 3));
         let mut add = |body, options, learned| cases.push(Case { wire, body, options, learned });
         let images = Limits { images: Some(3), ..Limits::default() };
-        add(wire.shows(charts(5)), limits(images), "a request has at most 3 images");
+        add(wire.shows(&charts(5)), limits(images), "a request has at most 3 images");
         let edge = Limits { edge: Some(300), ..Limits::default() };
         let learned = "no side of an image is longer than 300 px";
-        add(wire.returned(charts(1)), limits(edge), learned);
+        add(wire.returned(&charts(1)), limits(edge), learned);
         let bytes = Limits { image_base64_bytes: Some(1_100_000), ..Limits::default() };
         let learned = "an image has at most 1100000 bytes after base64";
-        add(wire.shows(vec![noise(600)]), limits(bytes), learned);
+        add(wire.shows(&[noise(600)]), limits(bytes), learned);
         let body = Limits { request_bytes: Some(200_000), ..Limits::default() };
-        add(wire.returned(vec![noise(150), noise(151), noise(152)]), limits(body), "a request has");
+        add(wire.returned(&[noise(150), noise(151), noise(152)]), limits(body), "a request has");
         let blind = match wire {
             Chat => "gpt-3.5-turbo",
             Responses => "o3-mini",
             Messages => "claude-2.1",
         };
-        add(wire.shows(charts(1)), judge_as(blind), "images are not taken at all");
+        add(wire.shows(&charts(1)), judge_as(blind), "images are not taken at all");
         let broken = wire.image("image/png", &image::broken::truncated_png());
         let images = vec![charts(1).remove(0), broken, chart(wire, 2)];
-        add(wire.returned(images), Options::default(), "a medium of");
+        add(wire.returned(&images), Options::default(), "a medium of");
     }
     let webp = vec![Chat.image("image/webp", &image::webp()), chart(Chat, 1)];
     cases.push(Case {
         wire: Chat,
-        body: Chat.shows(webp),
+        body: Chat.shows(&webp),
         options: judge_as("grok-4"),
         learned: "`image/webp` is not taken",
     });
     let tiny = vec![Chat.image("image/png", &image::png(8, 8, [1, 2, 3])), chart(Chat, 1)];
     cases.push(Case {
         wire: Chat,
-        body: Chat.shows(tiny),
+        body: Chat.shows(&tiny),
         options: limits(Limits { min_edge: Some(28), ..Limits::default() }),
         learned: "no side of an image is shorter than 28 px",
     });
     cases.push(Case {
         wire: Chat,
-        body: Chat.returned(vec![chart(Chat, 1)]),
+        body: Chat.returned(&[chart(Chat, 1)]),
         options: judge_as("mistral-large-3"),
         learned: "no user turn stands right behind a tool's or another",
     });
@@ -213,7 +213,7 @@ async fn only_what_is_broken_is_withheld() {
     let recorded = Recorded::start(Options::default()).await;
     let gateway = gateway(recorded.address, &kept.settings()).await;
     let broken = Messages.image("image/png", &image::broken::truncated_png());
-    let body = Messages.returned(vec![chart(Messages, 1), broken, chart(Messages, 2)]);
+    let body = Messages.returned(&[chart(Messages, 1), broken, chart(Messages, 2)]);
     let reply = ask(gateway, Messages.path(), &body).await;
     assert_eq!(reply.header("x-photic-healed"), Some("bad_image"));
     let entry = recorded.mock.journal().pop().unwrap();
@@ -229,7 +229,7 @@ async fn a_lesson_that_expired_is_learned_again() {
     let limits = Limits { images: Some(1), ..Limits::default() };
     let options = Options { limits: Some(limits), ..Options::default() };
     let recorded = Recorded::start(options).await;
-    let body = Chat.shows(vec![chart(Chat, 1), chart(Chat, 2)]);
+    let body = Chat.shows(&[chart(Chat, 1), chart(Chat, 2)]);
     let first = gateway(recorded.address, &kept.settings()).await;
     assert_eq!(ask(first, Chat.path(), &body).await.status, 200);
     assert_eq!(recorded.taken().len(), 2);

@@ -10,6 +10,7 @@ mod healing;
 mod many;
 mod passing;
 mod poisoned;
+mod retrying;
 mod scripted;
 mod streaming;
 
