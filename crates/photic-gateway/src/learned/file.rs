@@ -39,23 +39,29 @@ struct Read {
     entries: Vec<Value>,
 }
 
-/// Reads a file; one that is not there holds nothing.
+/// Reads a file, and sets it aside if it cannot be read.
 pub(crate) fn read(path: &Path) -> io::Result<Held> {
+    if let Some(entries) = look(path)? {
+        return Ok(Held { entries, set_aside: None });
+    }
+    let aside = aside(path);
+    fs::rename(path, &aside)?;
+    Ok(Held { set_aside: Some(aside), ..Held::default() })
+}
+
+/// What a file holds, nothing if it is not there; `None` if it cannot be read.
+pub(crate) fn look(path: &Path) -> io::Result<Option<Vec<Entry>>> {
     let mut text = Vec::new();
     match File::open(path) {
         Ok(file) => file.take(LONGEST + 1).read_to_end(&mut text)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Held::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Vec::new())),
         Err(error) => return Err(error),
     };
     let read: Option<Read> = serde_json::from_slice(&text).ok();
-    let Some(read) = read.filter(|read| read.version == VERSION) else {
-        let aside = aside(path);
-        fs::rename(path, &aside)?;
-        return Ok(Held { set_aside: Some(aside), ..Held::default() });
-    };
+    let Some(read) = read.filter(|read| read.version == VERSION) else { return Ok(None) };
     // What another version knew and this one does not is left out.
     let entries = read.entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok());
-    Ok(Held { entries: entries.take(MOST).collect(), set_aside: None })
+    Ok(Some(entries.take(MOST).collect()))
 }
 
 /// Changes a file: what it holds is read, handed over, and written back.

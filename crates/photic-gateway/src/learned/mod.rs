@@ -53,9 +53,9 @@ pub fn usual_file() -> Option<PathBuf> {
     Some(state.join("photic/learned.json"))
 }
 
-/// What a file holds.
+/// What a file holds; nothing if it is not there.
 pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
-    file::read(path).map(|held| held.entries)
+    file::look(path)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Forgets what was learned about a host, or about one model of it; how many things that were.
