@@ -155,7 +155,7 @@ impl Rejected<'_, '_> {
     fn too_many(&self, limit: Option<u64>) -> Vec<Lesson> {
         let count = u32::try_from(self.images().count()).unwrap_or(u32::MAX);
         // So some servers say that the model sees none.
-        if limit == Some(0) {
+        if self.rejection.text.to_ascii_lowercase().contains("at most 0 image") {
             return vec![Lesson::Blind { of: MediaKind::Image }];
         }
         let usual = || self.usual(&COUNTS, count);

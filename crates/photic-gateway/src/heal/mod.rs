@@ -6,6 +6,8 @@
 
 mod diagnose;
 mod read;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -277,6 +277,7 @@ impl fmt::Display for Lesson {
             }
             Self::MinEdge { least } => write!(f, "no side of an image is shorter than {least} px"),
             Self::Patches { most } => write!(f, "an image has at most {most} patches"),
+            Self::Images { most: 1 } => f.write_str("a request has at most 1 image"),
             Self::Images { most } => write!(f, "a request has at most {most} images"),
             Self::RequestBytes { most } => write!(f, "a request has at most {most} bytes"),
             Self::ContextTokens { most } => write!(f, "a request has at most {most} tokens"),

@@ -159,7 +159,9 @@ async fn tool_images_move_to_the_user_where_results_hold_none() {
     let answers = vec![rejection("400 Bad Request", &no), vec![Act::Send(ok(b"{\"output\":[]}"))]];
     let (gateway, upstream) = answering(&kept, answers).await;
     let body = Responses.returned(&[chart(Responses, 1)]);
-    let reply = ask(gateway, Responses.path(), &body).await;
+    let headers = format!("{KEYS}accept-encoding: gzip, br\r\n");
+    let request = post(Responses.path(), &headers, body.to_string().as_bytes());
+    let reply = exchange(gateway, &request).await;
     assert_eq!(reply.header("x-photic-fixed"), Some("hoisted=1"));
     assert_eq!(reply.header("x-photic-healed"), Some("role_not_allowed"));
     assert_eq!(kept.lessons(), ["images are not taken in tool results"]);
