@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use photic_mock::{Misbehavior, Mock, Options};
 use photic_testkit::image;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
 
-use crate::caller::{Reply, exchange, post};
+use crate::caller::{Reply, exchange, post, read_until};
 use crate::healing::{Kept, Wire, chart};
 use crate::poisoned::{KEYS, Recorded, ask};
 use crate::scripted::{Act, Upstream, chunk, chunked, ok};
@@ -100,6 +103,46 @@ async fn a_request_without_media_is_sent_once() {
     assert_eq!(reply.status, 400);
     assert_eq!(upstream.last().body, request.as_bytes());
     assert_eq!(upstream.seen.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn the_rejection_of_a_request_without_media_is_not_waited_for() {
+    let kept = Kept::new("not-read");
+    let (sign, body) = (Arc::new(Notify::new()), error("too many images"));
+    let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
+    let answer = vec![
+        Act::Send(head.into_bytes()),
+        Act::Send(body.as_bytes()[..10].to_vec()),
+        Act::Wait(Arc::clone(&sign)),
+        Act::Send(body.as_bytes()[10..].to_vec()),
+    ];
+    let (gateway, upstream) = answering(&kept, vec![answer]).await;
+    let words = Chat.shows(&[json!({"type": "text", "text": "hi"})]);
+    let mut stream = TcpStream::connect(gateway).await.unwrap();
+    stream.write_all(&post(Chat.path(), KEYS, words.to_string().as_bytes())).await.unwrap();
+    read_until(&mut stream, &body[..10]).await;
+    sign.notify_one();
+    read_until(&mut stream, &body[10..]).await;
+    assert_eq!(upstream.seen.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_picture_that_we_made_and_they_refuse_is_withheld() {
+    let kept = Kept::new("made");
+    let no = error("Invalid 'messages[0].content[0].image_url'. Could not process image");
+    let answers = vec![rejection("400 Bad Request", &no), vec![Act::Send(ok(b"{}"))]];
+    let (gateway, upstream) = answering(&kept, answers).await;
+    let bmp = Chat.image("image/bmp", &image::bmp(24, 24, [200, 30, 60]));
+    let body = Chat.shows(&[bmp, chart(Chat, 1)]);
+    for requests in [2, 3] {
+        let reply = ask(gateway, Chat.path(), &body).await;
+        assert_eq!((reply.status, upstream.seen.lock().unwrap().len()), (200, requests));
+    }
+    let sent = |at: usize| {
+        let body = upstream.seen.lock().unwrap()[at].body.clone();
+        String::from_utf8(body).unwrap().matches("data:image/").count()
+    };
+    assert_eq!([sent(0), sent(1), sent(2)], [2, 1, 1]);
 }
 
 #[tokio::test]
