@@ -45,7 +45,7 @@ pub(crate) struct Turn<'t> {
 
 /// A request that was answered, one way or the other.
 pub(crate) struct Sent {
-    /// As it was sent last; its pieces are gone.
+    /// As it was sent last. Its pieces are gone, and with them the buffer of the body.
     pub(crate) order: Order,
     pub(crate) reply: Response<Stream>,
     /// For a request that carried media.
@@ -84,6 +84,7 @@ pub(crate) async fn send(
             if status.is_success() && !tried.is_empty() {
                 remember(proxy, tried).await;
             }
+            order.pieces = Vec::new();
             return Ok(Sent { order, reply, outcome: Some(outcome) });
         }
         let (reply, text) = read::whole(reply).await;
@@ -102,6 +103,7 @@ pub(crate) async fn send(
             }
             outcome.healed.pop();
         }
+        order.pieces = Vec::new();
         // Nothing helped. The first rejection is about the request as it was meant; but one that
         // is not about media says what would still be wrong.
         return Ok(match first.filter(|_| is_ours) {
