@@ -100,6 +100,8 @@ pub(crate) struct Learned {
     /// Most gateways never learn anything: then this is all that a request looks at.
     any: AtomicBool,
     known: RwLock<Endpoints>,
+    /// Held by whoever remembers: what is known must not fall behind what is kept.
+    remembering: Mutex<()>,
 }
 
 /// Lessons by host and model.
@@ -118,8 +120,13 @@ impl Learned {
     /// Reads what is known; what cannot be read or written is not kept, and that is said.
     pub(crate) fn open(path: Option<PathBuf>, days: u32) -> (Self, Option<String>) {
         let keep = u64::from(days) * DAY;
-        let learned =
-            |path| Self { path, keep, any: AtomicBool::new(false), known: RwLock::default() };
+        let learned = |path| Self {
+            path,
+            keep,
+            any: AtomicBool::new(false),
+            known: RwLock::default(),
+            remembering: Mutex::default(),
+        };
         let Some(path) = path else { return (learned(None), None) };
         let shown = path.display().to_string();
         let (held, word) = match file::read(&path) {
@@ -190,6 +197,7 @@ impl Learned {
         if lessons.is_empty() {
             return;
         }
+        let _remembering = self.remembering.lock().unwrap_or_else(PoisonError::into_inner);
         let now = evidence::now();
         let merge = |entries: &mut Vec<Entry>| {
             entries.retain(|entry| self.holds(entry, now));

@@ -160,3 +160,21 @@ fn what_is_tried_is_not_remembered() {
     assert_eq!(learned.of("h", Some("m"), &tried).unwrap().entries, tried);
     assert!(learned.of("h", Some("m"), &[]).is_none());
 }
+
+#[test]
+fn many_learn_at_once_and_nothing_is_lost() {
+    for place in [Some(Folder::new("many")), None] {
+        let path = place.as_ref().map(Folder::file);
+        let (learned, _) = Learned::open(path, 30);
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let learned = &learned;
+                scope.spawn(move || {
+                    learned.remember(&[entry(&format!("h{number}"), Lesson::NoDetail)]);
+                });
+            }
+        });
+        let known = (0..16).filter(|number| !lessons(&learned, &format!("h{number}")).is_empty());
+        assert_eq!(known.count(), 16);
+    }
+}
