@@ -1,5 +1,7 @@
 //! Every argument, defined once: help, man page and completions are made from it.
 
+mod profiles;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -10,6 +12,8 @@ use photic_gateway::UpstreamConfig;
 use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
+
+pub(crate) use profiles::ProfilesOptions;
 
 use crate::preview::Preview;
 
@@ -23,6 +27,7 @@ Examples:
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
   photic serve                                 a gateway that repairs every request
+  photic profiles --for gpt-5.6                what is known about a model, and what was learned
   curl … | photic check -                      from standard input
 ";
 
@@ -43,6 +48,7 @@ pub(crate) enum Command {
     Simulate(SimulateOptions),
     Mock(MockOptions),
     Serve(ServeOptions),
+    Profiles(ProfilesOptions),
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, Gateway};
+use photic_gateway::{Config, Gateway, learned};
 
 use crate::arguments::ServeOptions;
 
@@ -26,6 +26,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     let gateway = Gateway::bind(config).await?;
     writeln!(anstream::stderr(), "photic: listening on http://{}", gateway.address())?;
+    if let Some(word) = gateway.word() {
+        writeln!(anstream::stderr(), "photic: {word}")?;
+    }
     gateway.serve(stop).await;
     Ok(())
 }
@@ -40,12 +43,23 @@ fn config(options: &ServeOptions) -> anyhow::Result<Config> {
         config.listen.clone_from(listen);
     }
     config.upstream.splice(0..0, options.upstream.iter().cloned());
+    config.learned.path = config.learned.path.or_else(learned::usual_file);
     Ok(config)
 }
 
+/// Where a gateway that is started here keeps what it learns.
+pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
+    let config = usual().map(|path| read(&path)).transpose()?.unwrap_or_default();
+    let path = config.learned.path.or_else(learned::usual_file);
+    Ok(path.filter(|path| !path.as_os_str().is_empty()))
+}
+
 fn file(options: &ServeOptions) -> Option<PathBuf> {
-    let usual = || Path::new(USUAL).is_file().then(|| PathBuf::from(USUAL));
     options.config.clone().or_else(usual)
+}
+
+fn usual() -> Option<PathBuf> {
+    Path::new(USUAL).is_file().then(|| PathBuf::from(USUAL))
 }
 
 fn read(path: &Path) -> anyhow::Result<Config> {

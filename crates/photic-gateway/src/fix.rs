@@ -12,8 +12,10 @@ use photic::json::Segments;
 use photic::{Decision, Policy, Prepared, Wire};
 
 use crate::derivatives::Derivatives;
+use crate::learned::{Entry, Learned};
 use crate::profiles::Profiles;
 use crate::upstream::{Upstream, Upstreams};
+use crate::watch::Carried;
 
 /// What requests are repaired with.
 #[derive(Debug)]
@@ -22,6 +24,7 @@ pub(crate) struct Workshop {
     pub(crate) policy: Policy,
     pub(crate) profiles: Profiles,
     pub(crate) derivatives: Derivatives,
+    pub(crate) learned: Learned,
 }
 
 /// A request that is ready to be sent.
@@ -36,6 +39,8 @@ pub(crate) struct Order {
     pub(crate) tokens: u64,
     /// Whether a streamed reply should end with what it cost.
     pub(crate) usage_in_stream: bool,
+    /// The media in it, if there are any and it was planned.
+    pub(crate) carried: Option<Box<Carried>>,
 }
 
 /// What was done to a request, counted.
@@ -54,8 +59,15 @@ pub(crate) enum Effort {
 }
 
 impl Workshop {
-    /// Makes a request ready; `None` if that takes more effort, or nobody serves it.
-    pub(crate) fn order(&self, from: Wire, body: &Bytes, effort: Effort) -> Option<Order> {
+    /// Makes a request ready, under what was learned and what is being tried; `None` if that takes
+    /// more effort, or nobody serves it.
+    pub(crate) fn order(
+        &self,
+        from: Wire,
+        body: &Bytes,
+        effort: Effort,
+        tried: &[Entry],
+    ) -> Option<Order> {
         let (transcript, _) = photic::lift(from, body);
         let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         let upstream = Arc::clone(self.upstreams.choose(from, model.as_deref())?);
@@ -68,18 +80,32 @@ impl Workshop {
                 fixes,
                 tokens: 0,
                 usage_in_stream: false,
+                carried: None,
             });
         }
         let wire = upstream.speaks(from);
         let known = self.profiles.of(wire, model.as_deref(), upstream.host());
-        let plan = photic::plan(photic::survey(&transcript), &known.profile, &self.policy);
-        let prepared = match effort {
+        let mut survey = photic::survey(&transcript);
+        let lessons = self.learned.of(upstream.host(), model.as_deref(), tried);
+        let known = match &lessons {
+            None => known,
+            Some(lessons) => {
+                lessons.quarantine.withhold(&transcript, &mut survey);
+                lessons.over(known)
+            }
+        };
+        let plan = photic::plan(survey, &known.profile, &self.policy);
+        let mut prepared = match effort {
             _ if plan.recipes.is_empty() => Prepared::new(),
             Effort::Exact | Effort::Light => return None,
             Effort::Full => self.derivatives.prepare(&transcript, &plan, &known.fingerprint),
         };
+        if let Some(lessons) = &lessons {
+            lessons.quarantine.withhold_made(&mut prepared);
+        }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         Some(Order {
+            carried: Carried::of(&plan, &prepared, model.as_deref()),
             wire,
             fixes: Fixes::of(&lowered.decisions),
             tokens: plan.ledger.tokens,

@@ -14,12 +14,13 @@
 //!
 //! A conversation is read whole, repaired by `photic`, and sent on in pieces that borrow from what
 //! came in; a body that is fine goes out as the bytes that came. Replies, and every other path, are
-//! streamed through.
+//! streamed through. A rejection that blames media is obeyed: the request is repaired further and
+//! sent again, and what helped is remembered, with its evidence.
 //!
 //! # What it does not do
 //!
 //! It holds no keys: the caller's pass through. It fetches no image addresses, keeps nothing on
-//! disk, logs neither bodies nor headers, and serves no TLS.
+//! disk but what rejections taught it (neither media nor keys), logs neither bodies nor headers, and serves no TLS.
 
 mod buffers;
 mod config;
@@ -29,14 +30,17 @@ mod derivatives;
 mod failure;
 mod fix;
 mod headers;
+mod heal;
 mod intake;
 mod itself;
+pub mod learned;
 mod profiles;
 mod proxy;
 mod reply;
 mod route;
 mod serve;
 mod upstream;
+mod watch;
 
-pub use config::{Config, ConfigError, Limits, Policies, Timeouts, UpstreamConfig};
+pub use config::{Config, ConfigError, LearnedConfig, Limits, Policies, Timeouts, UpstreamConfig};
 pub use serve::{Gateway, StartError};

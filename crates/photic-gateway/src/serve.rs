@@ -22,6 +22,7 @@ use crate::derivatives::Derivatives;
 use crate::fix::Workshop;
 use crate::intake::Bounds;
 use crate::itself::is_itself;
+use crate::learned::Learned;
 use crate::profiles::Profiles;
 use crate::proxy::Proxy;
 use crate::upstream::Upstreams;
@@ -39,6 +40,7 @@ pub struct Gateway {
     address: SocketAddr,
     proxy: Arc<Proxy>,
     drain: Duration,
+    word: Option<String>,
 }
 
 /// Why a gateway does not start.
@@ -81,6 +83,7 @@ impl Gateway {
             answer: seconds(config.timeouts.answer_s),
             ..photic_net::Timeouts::default()
         });
+        let (learned, word) = Learned::open(config.learned.file(), config.learned.days);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let proxy = Arc::new(Proxy {
             client,
@@ -89,6 +92,7 @@ impl Gateway {
                 policy,
                 profiles: Profiles::default(),
                 derivatives: Derivatives::new((config.limits.pictures_mib as usize) << 20),
+                learned,
             },
             buffers: Arc::default(),
             bounds: Bounds {
@@ -98,7 +102,12 @@ impl Gateway {
             pixels: Semaphore::new(processors),
             stopping: AtomicBool::new(false),
         });
-        Ok(Self { listener, address, proxy, drain: seconds(config.timeouts.drain_s) })
+        Ok(Self { listener, address, proxy, drain: seconds(config.timeouts.drain_s), word })
+    }
+
+    /// What its operator should know: what was learned earlier cannot be read, or not be kept.
+    pub fn word(&self) -> Option<&str> {
+        self.word.as_deref()
     }
 
     /// The address it listens on.

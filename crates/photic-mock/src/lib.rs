@@ -54,6 +54,11 @@ pub struct Options {
     pub models: Vec<String>,
     /// How it misbehaves on every request. The header `x-mock-misbehave` adds to it.
     pub misbehave: Vec<Misbehavior>,
+    /// The model by whose rules every request is judged; without one, the model it names. So a
+    /// name that nobody knows can have rules that nobody knows.
+    pub judge_as: Option<String>,
+    /// Limits instead of those of the profile.
+    pub limits: Option<photic::profile::Limits>,
 }
 
 /// A provider that runs in the background, until it is dropped.

@@ -216,7 +216,9 @@ impl Provider {
         if body.is_object() && !self.has_model(&model) {
             return Err(Rejection::no_model(wire, &model));
         }
-        let profile = photic::profile::resolve(wire, Some(&model), None);
+        let judged = self.options.judge_as.as_deref().unwrap_or(&model);
+        let mut profile = photic::profile::resolve(wire, Some(judged), None);
+        profile.limits = self.options.limits.unwrap_or(profile.limits);
         let mut rules = rules(&profile);
         if does(Misbehavior::IgnoreToolImages) {
             (rules.tool_images, rules.result_images) = (true, true);

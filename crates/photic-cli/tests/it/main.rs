@@ -7,6 +7,7 @@ mod explain;
 mod mock;
 #[cfg(unix)]
 mod preview;
+mod profiles;
 mod readme;
 mod serve;
 mod simulate;

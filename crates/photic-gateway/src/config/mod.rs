@@ -3,6 +3,8 @@
 
 mod keys;
 
+use std::path::PathBuf;
+
 use serde::Deserialize;
 
 use photic::Wire;
@@ -19,8 +21,21 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// How requests are planned.
     pub policy: Policies,
+    /// What rejections taught.
+    pub learned: LearnedConfig,
     /// Where requests go, before the defaults.
     pub upstream: Vec<UpstreamConfig>,
+}
+
+/// What rejections taught.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearnedConfig {
+    /// The file it is kept in; without one, or with an empty name, it is forgotten at the end. The
+    /// `photic` command has one in the folder for state, unless told otherwise.
+    pub path: Option<PathBuf>,
+    /// How many days it holds; then the endpoint gets another chance.
+    pub days: u32,
 }
 
 /// What is too much.
@@ -106,8 +121,21 @@ impl Default for Config {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             policy: Policies::default(),
+            learned: LearnedConfig::default(),
             upstream: Vec::new(),
         }
+    }
+}
+
+impl Default for LearnedConfig {
+    fn default() -> Self {
+        Self { path: None, days: 30 }
+    }
+}
+
+impl LearnedConfig {
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.path.clone().filter(|path| !path.as_os_str().is_empty())
     }
 }
 

@@ -6,8 +6,11 @@ mod caller;
 mod crossing;
 mod failing;
 mod fixing;
+mod healing;
 mod many;
 mod passing;
+mod poisoned;
+mod retrying;
 mod scripted;
 mod streaming;
 
