@@ -7,6 +7,7 @@ mod input;
 mod lower;
 mod mock;
 mod preview;
+mod run;
 mod serve;
 mod simulate;
 mod style;
@@ -42,6 +43,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        Command::Run(options) => run::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

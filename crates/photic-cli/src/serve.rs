@@ -1,7 +1,7 @@
 //! `photic serve`: the gateway, until it is told to stop.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -32,10 +32,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
 
 /// Flags come before the file.
 fn config(options: &ServeOptions) -> anyhow::Result<Config> {
-    let mut config = match file(options) {
-        None => Config::default(),
-        Some(path) => read(&path)?,
-    };
+    let mut config = settings(options.config.as_deref())?;
     if let Some(listen) = &options.listen {
         config.listen.clone_from(listen);
     }
@@ -43,9 +40,10 @@ fn config(options: &ServeOptions) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-fn file(options: &ServeOptions) -> Option<PathBuf> {
-    let usual = || Path::new(USUAL).is_file().then(|| PathBuf::from(USUAL));
-    options.config.clone().or_else(usual)
+/// Those of the file that is named, or of the usual one.
+pub(crate) fn settings(named: Option<&Path>) -> anyhow::Result<Config> {
+    let usual = || Some(Path::new(USUAL)).filter(|path| path.is_file());
+    named.or_else(usual).map_or_else(|| Ok(Config::default()), read)
 }
 
 fn read(path: &Path) -> anyhow::Result<Config> {

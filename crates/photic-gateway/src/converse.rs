@@ -53,6 +53,7 @@ pub(crate) async fn converse(
     };
     if !off {
         headers::say(reply.headers_mut(), &fixes);
+        proxy.tally.add(fixes.counts());
     }
     Ok(reply)
 }

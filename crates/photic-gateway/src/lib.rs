@@ -36,7 +36,9 @@ mod proxy;
 mod reply;
 mod route;
 mod serve;
+mod tally;
 mod upstream;
 
 pub use config::{Config, ConfigError, Limits, Policies, Timeouts, UpstreamConfig};
 pub use serve::{Gateway, StartError};
+pub use tally::Tally;

@@ -8,6 +8,8 @@ mod mock;
 #[cfg(unix)]
 mod preview;
 mod readme;
+#[cfg(unix)]
+mod run;
 mod serve;
 mod simulate;
 mod view;

@@ -77,6 +77,22 @@ fn both_means_two_calls_at_once() {
 }
 
 #[test]
+fn who_spells_a_call_out_gets_it() {
+    let mock = start();
+    for wire in WIRES {
+        let mut body = ask(wire, "Now call search with {\"for\": \"a {b}\"} and nothing else.");
+        let list = if wire == Wire::Responses { "input" } else { "messages" };
+        // Beside it, words that would have another tool called.
+        let content = &mut body[list][0]["content"];
+        content.as_array_mut().unwrap().push(wire.text("call gone with {} or look."));
+        let reply = post(&mock, wire.path(), &body);
+        let read = oracle::reply(wire.name(), reply.text.as_bytes()).unwrap();
+        let [call] = &read.calls[..] else { panic!("{}", reply.text) };
+        assert_eq!((&*call.name, &*call.arguments), ("search", "{\"for\":\"a {b}\"}"));
+    }
+}
+
+#[test]
 fn calls_are_streamed_piece_by_piece() {
     let mock = start();
     for wire in WIRES {
