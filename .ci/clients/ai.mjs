@@ -10,6 +10,8 @@ const [rows, charts] = process.argv.slice(2);
 const data = (n) => readFileSync(`${charts}/${n}.png`).toString('base64');
 const ASK = 'Please take a screenshot of both pages.';
 const MORE = 'And which colors are these?';
+// Warnings would go to standard output.
+globalThis.AI_SDK_LOG_WARNINGS = false;
 const isSeven = !sdk.stepCountIs || Boolean(sdk.isStepCount);
 const stop = (sdk.isStepCount ?? sdk.stepCountIs)(4);
 

@@ -17,6 +17,8 @@ const anthropic = new Anthropic({ maxRetries: 0 });
 
 const url = (n) => `data:image/png;base64,${data(n)}`;
 const object = (n) => ({ page: n, screenshot: data(n) });
+const asSent = ({ parsed_arguments, content, ...item }) =>
+  content ? { ...item, content: content.map(({ parsed, ...part }) => part) } : item;
 const isText = (shape) => shape.includes('JSON');
 
 async function chat({ model, shape, stream }) {
@@ -60,7 +62,7 @@ async function responses({ model, shape, stream }) {
     const done = stream ? await openai.responses.stream(request).finalResponse() : await openai.responses.create(request);
     previous = done.id;
     // A streamed response carries what the SDK parsed beside what was sent; only the latter goes back.
-    if (!kept) input.push(...done.output.map(({ parsed_arguments, ...item }) => item));
+    if (!kept) input.push(...done.output.map(asSent));
     return done;
   };
   const calls = (await send(kept ? input : [])).output;

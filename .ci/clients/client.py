@@ -34,6 +34,14 @@ def as_object(n):
     return {"page": n, "screenshot": data(n)}
 
 
+def as_sent(item):
+    """Without what the streaming helper parsed."""
+    item.pop("parsed_arguments", None)
+    for part in item.get("content", []):
+        part.pop("parsed", None)
+    return item
+
+
 def openai_chat(row):
     client, messages = OpenAI(max_retries=0), [{"role": "user", "content": ASK}]
     function = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA, "strict": True}
@@ -71,9 +79,7 @@ def openai_responses(row):
         else:
             done = client.responses.create(**request)
         previous["previous_response_id"] = done.id
-        history.extend(item.to_dict() | {} for item in done.output)
-        for item in history:
-            item.pop("parsed_arguments", None)  # of the streaming helper
+        history.extend(as_sent(item.to_dict()) for item in done.output)
         return done
 
     results = []

@@ -147,7 +147,9 @@ fn arguments(schema: &Value, index: usize) -> Value {
     Value::Object(properties.keys().filter(wanted).map(value).collect::<Map<_, _>>())
 }
 
+/// Whether one of the words stands in a text, other than in a name: where a client tells which tool
+/// an image came from, nobody asks for another.
 fn says(text: &str, words: &[&str]) -> bool {
-    let mut said = text.split(|c: char| !c.is_alphanumeric());
+    let mut said = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     said.any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
 }

@@ -31,7 +31,7 @@ fn a_tool_that_shows_is_called_and_its_result_answered() {
             Wire::Chat => vec![
                 reply["choices"][0]["message"].clone(),
                 json!({"role": "tool", "tool_call_id": call.id, "content": "see below"}),
-                user(vec![wire.text("Image 1 of this turn:"), image]),
+                user(vec![wire.text("From take_screenshot:"), image]),
             ],
             Wire::Responses => vec![
                 reply["output"][0].clone(),
