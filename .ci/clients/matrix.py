@@ -47,6 +47,8 @@ def versions():
     python = [f"{name} {re.search(rf'^{name}==(.+)$', required, re.M)[1]}" for name in
               ("openai", "anthropic", "langchain", "langchain-openai", "langchain-anthropic", "pydantic-ai-slim")]
     lines = [f"- Python: {', '.join(python)}"]
+    claude = json.loads((HERE / "claude/package.json").read_text())["dependencies"]
+    lines.append("- " + ", ".join(f"{k} {v}" for k, v in claude.items()))
     captures = HERE.parent.parent / "captures"
     for name, label in (("node", "Node"), ("ai6", "AI SDK 6"), ("ai7", "AI SDK 7")):
         packages = json.loads((captures / name / "package.json").read_text())["dependencies"]
@@ -104,6 +106,19 @@ def write():
     return "\n".join(text), wrong + more
 
 
+def loops():
+    """Whether the rows were run as they claim: calls two at once, streamed where they say so."""
+    requests = json.loads((folder / "journal").read_text())["requests"]
+    calls = [request for request in requests if request["said"].startswith("calls")]
+    once = [request["said"] for request in calls if request["said"].count(",") != 1]
+    wanted = [row["stream"] for row in rows("same")] * 2
+    streamed = sum(request["stream"] for request in calls)
+    # pydantic-ai streams from Anthropic whether or not it is asked to.
+    if once or len(calls) != len(wanted) or streamed < sum(wanted):
+        sys.exit(f"{len(calls)} loops began, {streamed} streamed, instead of {len(wanted)}, {sum(wanted)}: {once}")
+
+
+loops()
 text, problems = write()
 count = len(list(rows("same"))) + len(list(rows("cross")))
 if problems:

@@ -40,6 +40,12 @@ for client, door, shapes in (
     for name, wire in (("openai chat", CHAT), ("openai responses", RESPONSES), ("anthropic", MESSAGES)):
         TABLE.append(("python", f"{client}, {name}", f"{door}-{wire}", wire, shapes))
 
+TABLE.append(("claude", "Claude Code", "claude", MESSAGES, ["`Read` of a PNG file"]))
+# Its newer models get system messages inside the conversation, which the provider does not know.
+BY_CLIENT = {"Claude Code": {MESSAGES: "claude-sonnet-4-6"}}
+# It always streams.
+WAYS = {"Claude Code": (True,)}
+
 # Clients of one wire, and the wires that they are led to.
 CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT]}
 
@@ -51,8 +57,8 @@ def rows(mode):
                 # What the service keeps cannot be led elsewhere.
                 if to and ("runner" in shape or "previous" in shape):
                     continue
-                for stream in (False, True):
-                    model = ACROSS[to] if to else MODELS[wire]
+                for stream in WAYS.get(client, (False, True)):
+                    model = ACROSS[to] if to else BY_CLIENT.get(client, MODELS)[wire]
                     yield {"runner": runner, "client": client, "door": door, "wire": wire, "to": to,
                            "shape": shape, "stream": stream, "model": model}
 
