@@ -1,6 +1,6 @@
 //! `photic run`, as a process with a process of its own.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -179,4 +179,26 @@ fn what_cannot_be_is_named() {
     let itself = format!("http://127.0.0.1:{free}/v1");
     let says = refused(&[("OPENAI_API_BASE", &itself)], &["--port", &free, "--", "echo", "x"]);
     assert!(says.contains("`OPENAI_API_BASE` is the address of this gateway itself"), "{says}");
+}
+
+/// A terminal tells everybody in front of it, so the command must not be told again: to agents a
+/// second Ctrl-C means more than one.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_ctrl_c_is_one_ctrl_c() {
+    let count = "trap 'echo told' INT; echo ready; for i in 1 2 3 4 5 6 7 8; do sleep 0.1; done";
+    let command = format!("{} run --quiet -- sh -c \"{count}\"", env!("CARGO_BIN_EXE_photic"));
+    let mut terminal = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(terminal.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.next().unwrap().trim(), "ready");
+    terminal.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    let told: Vec<String> = lines.collect();
+    assert_eq!(terminal.wait().unwrap().code(), Some(0), "{told:?}");
+    assert_eq!(told.iter().filter(|line| line.contains("told")).count(), 1, "{told:?}");
 }
