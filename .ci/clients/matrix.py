@@ -88,7 +88,7 @@ def write():
         "pixels. Without photic the client talks to it directly; with photic it is started by",
         "`photic run`, and nothing else changes. **400** means that the provider turned the request",
         "down, **404** that it does not speak the wire, **blind** that the model answered without the",
-        "images; *sees* means that every chart was named exactly, both times.",
+        "images; *sees* means that every chart was named exactly, every time.",
         "",
         *same,
         "",

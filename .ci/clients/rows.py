@@ -47,7 +47,7 @@ BY_CLIENT = {"Claude Code": {MESSAGES: "claude-sonnet-4-6"}}
 WAYS = {"Claude Code": (True,)}
 
 # Clients of one wire, and the wires that they are led to.
-CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT]}
+CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT, RESPONSES]}
 
 
 def rows(mode):

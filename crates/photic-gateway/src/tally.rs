@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct Tally {
     requests: AtomicU64,
-    repaired: AtomicU64,
+    changed: AtomicU64,
     fixes: Mutex<BTreeMap<&'static str, u64>>,
 }
 
@@ -19,8 +19,8 @@ impl Tally {
     }
 
     /// How many of them needed something.
-    pub fn repaired(&self) -> u64 {
-        self.repaired.load(Ordering::Relaxed)
+    pub fn changed(&self) -> u64 {
+        self.changed.load(Ordering::Relaxed)
     }
 
     /// What was done how often, by the names in `x-photic-fixed`. An image that is sent again every
@@ -35,7 +35,7 @@ impl Tally {
         if fixes.is_empty() {
             return;
         }
-        self.repaired.fetch_add(1, Ordering::Relaxed);
+        self.changed.fetch_add(1, Ordering::Relaxed);
         let mut total = self.fixes.lock().unwrap_or_else(PoisonError::into_inner);
         for (name, count) in fixes {
             *total.entry(name).or_default() += *count as u64;
@@ -53,7 +53,7 @@ mod tests {
         tally.add(&BTreeMap::new());
         tally.add(&BTreeMap::from([("hoisted", 2)]));
         tally.add(&BTreeMap::from([("hoisted", 1), ("remade", 1)]));
-        assert_eq!((tally.requests(), tally.repaired()), (3, 2));
+        assert_eq!((tally.requests(), tally.changed()), (3, 2));
         assert_eq!(tally.fixes(), BTreeMap::from([("hoisted", 3), ("remade", 1)]));
     }
 }

@@ -11,17 +11,17 @@ use crate::style::{counted, grouped};
 const MADE_VISIBLE: [&str; 2] = ["hoisted", "rewrote"];
 
 pub(crate) fn of(tally: &Tally) -> String {
-    line(tally.requests(), tally.repaired(), &tally.fixes())
+    line(tally.requests(), tally.changed(), &tally.fixes())
 }
 
-fn line(requests: u64, repaired: u64, fixes: &BTreeMap<&'static str, u64>) -> String {
+fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> String {
     if requests == 0 {
         return "photic: no requests; the command may not read `OPENAI_BASE_URL` or \
                 `ANTHROPIC_BASE_URL`"
             .to_owned();
     }
     let mut line = format!("photic: {}", times(requests, "request"));
-    if repaired == 0 {
+    if changed == 0 {
         line.push_str(", nothing to repair");
         return line;
     }
@@ -29,7 +29,7 @@ fn line(requests: u64, repaired: u64, fixes: &BTreeMap<&'static str, u64>) -> St
         fixes.iter().partition(|(name, _)| MADE_VISIBLE.contains(*name));
     let visible: u64 = images.iter().map(|(_, count)| **count).sum();
     // Written to a string: cannot fail.
-    let _ = write!(line, ", {} repaired", grouped(repaired));
+    let _ = write!(line, ", {} changed", grouped(changed));
     if visible > 0 {
         let _ = write!(line, ": {} made visible ({})", times(visible, "image"), list(&images));
     }
@@ -56,16 +56,16 @@ mod tests {
 
     #[test]
     fn lines() {
-        let line = |requests, repaired, fixes: &[(&'static str, u64)]| {
-            line(requests, repaired, &fixes.iter().copied().collect())
+        let line = |requests, changed, fixes: &[(&'static str, u64)]| {
+            line(requests, changed, &fixes.iter().copied().collect())
         };
         assert_eq!(line(1, 0, &[]), "photic: 1 request, nothing to repair");
         assert_eq!(
             line(12, 3, &[("rewrote", 1), ("hoisted", 6), ("filled_empty", 2)]),
-            "photic: 12 requests, 3 repaired: 7 images made visible (hoisted 6, rewrote 1); \
+            "photic: 12 requests, 3 changed: 7 images made visible (hoisted 6, rewrote 1); \
              also filled empty 2"
         );
-        assert_eq!(line(2, 1, &[("remade", 1)]), "photic: 2 requests, 1 repaired: remade 1");
+        assert_eq!(line(2, 1, &[("remade", 1)]), "photic: 2 requests, 1 changed: remade 1");
         assert!(line(0, 0, &[]).contains("`OPENAI_BASE_URL`"));
     }
 }

@@ -98,7 +98,7 @@ fn what_was_invisible_is_seen_and_counted() {
     assert!(stdout(&through).contains(&format!("image 1: {words}")), "{}", stdout(&through));
     assert_eq!(
         stderr(&through),
-        "photic: 1 request, 1 repaired: 1 image made visible (hoisted 1)\n"
+        "photic: 1 request, 1 changed: 1 image made visible (hoisted 1)\n"
     );
     let elsewhere = [("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")];
     let flag = ran(&elsewhere, &["--quiet", "--upstream", &provider.1, "sh", "-c", &script]);
