@@ -11,6 +11,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 folder, page = map(pathlib.Path, sys.argv[1:])
 charts = [(folder / f"{n}.txt").read_text().strip() for n in (1, 2)]
 RIGHT = "; ".join(f"image {n}: {words}" for n, words in enumerate(charts, 1))
+# Claude Code reads files at once, and sends the result first that was there first.
+OTHERWISE = "; ".join(f"image {n}: {words}" for n, words in enumerate(reversed(charts), 1))
+RIGHT_FOR = {"Claude Code": (RIGHT, OTHERWISE)}
 SEES, BLIND = "sees", "blind"
 WIRES = {"openai-chat": "Chat Completions", "openai-responses": "Responses", "anthropic": "Messages"}
 
@@ -33,7 +36,7 @@ def outcome(row):
     if "said" not in row:
         return f"{row['status']}: {row['error']}" if row["status"] else f"fails: {row['error']}"
     said = row["said"]
-    if all(answer == RIGHT for answer in said):
+    if all(answer in RIGHT_FOR.get(row["client"], (RIGHT,)) for answer in said):
         return SEES
     return BLIND if all(answer == "I see no image." for answer in said) else f"says {said}"
 
