@@ -8,6 +8,7 @@ mod lower;
 mod mock;
 mod preview;
 mod profiles;
+mod run;
 mod serve;
 mod simulate;
 mod style;
@@ -44,6 +45,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
         Command::Profiles(options) => profiles::run(options),
+        Command::Run(options) => run::run(options),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

@@ -35,31 +35,27 @@ async fn serve(config: Config) -> anyhow::Result<()> {
 
 /// Flags come before the file.
 fn config(options: &ServeOptions) -> anyhow::Result<Config> {
-    let mut config = match file(options) {
-        None => Config::default(),
-        Some(path) => read(&path)?,
-    };
+    let mut config = settings(options.config.as_deref())?;
     if let Some(listen) = &options.listen {
         config.listen.clone_from(listen);
     }
     config.upstream.splice(0..0, options.upstream.iter().cloned());
+    Ok(config)
+}
+
+/// Those of the file that is named, or of the usual one.
+pub(crate) fn settings(named: Option<&Path>) -> anyhow::Result<Config> {
+    let usual = || Some(Path::new(USUAL)).filter(|path| path.is_file());
+    let mut config = named.or_else(usual).map_or_else(|| Ok(Config::default()), read)?;
+    // An embedded gateway writes nowhere unless told; a command has a usual place.
     config.learned.path = config.learned.path.or_else(learned::usual_file);
     Ok(config)
 }
 
 /// Where a gateway that is started here keeps what it learns.
 pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
-    let config = usual().map(|path| read(&path)).transpose()?.unwrap_or_default();
-    let path = config.learned.path.or_else(learned::usual_file);
+    let path = settings(None)?.learned.path;
     Ok(path.filter(|path| !path.as_os_str().is_empty()))
-}
-
-fn file(options: &ServeOptions) -> Option<PathBuf> {
-    options.config.clone().or_else(usual)
-}
-
-fn usual() -> Option<PathBuf> {
-    Path::new(USUAL).is_file().then(|| PathBuf::from(USUAL))
 }
 
 fn read(path: &Path) -> anyhow::Result<Config> {

@@ -61,6 +61,7 @@ pub(crate) async fn converse(
     };
     if !off {
         headers::say(reply.headers_mut(), &fixes);
+        proxy.tally.add(fixes.counts());
     }
     if let Some(outcome) = outcome {
         headers::say_healed(reply.headers_mut(), &outcome.healed);

@@ -125,6 +125,11 @@ impl Fixes {
         Self(counts)
     }
 
+    /// Each with how often.
+    pub(crate) fn counts(&self) -> &BTreeMap<&'static str, usize> {
+        &self.0
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.0.values().sum()
     }

@@ -39,8 +39,10 @@ mod proxy;
 mod reply;
 mod route;
 mod serve;
+mod tally;
 mod upstream;
 mod watch;
 
 pub use config::{Config, ConfigError, LearnedConfig, Limits, Policies, Timeouts, UpstreamConfig};
 pub use serve::{Gateway, StartError};
+pub use tally::Tally;

@@ -17,6 +17,7 @@ use crate::fix::Workshop;
 use crate::intake::{self, Bounds};
 use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
+use crate::tally::Tally;
 use crate::{converse, headers};
 
 /// Everything that requests share.
@@ -29,6 +30,7 @@ pub(crate) struct Proxy {
     /// How many requests may work on pixels at once.
     pub(crate) pixels: Semaphore,
     pub(crate) stopping: AtomicBool,
+    pub(crate) tally: Arc<Tally>,
 }
 
 impl Proxy {

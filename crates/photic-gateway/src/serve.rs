@@ -25,6 +25,7 @@ use crate::itself::is_itself;
 use crate::learned::Learned;
 use crate::profiles::Profiles;
 use crate::proxy::Proxy;
+use crate::tally::Tally;
 use crate::upstream::Upstreams;
 
 /// How long a connection may be silent between requests. Longer than clients keep theirs: whoever
@@ -101,6 +102,7 @@ impl Gateway {
             },
             pixels: Semaphore::new(processors),
             stopping: AtomicBool::new(false),
+            tally: Arc::default(),
         });
         Ok(Self { listener, address, proxy, drain: seconds(config.timeouts.drain_s), word })
     }
@@ -113,6 +115,11 @@ impl Gateway {
     /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What it does from now on, in counts.
+    pub fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.proxy.tally)
     }
 
     /// Serves until `stop` is done, then lets what is under way finish, as long as configured.

@@ -37,6 +37,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use photic::Wire;
 use tokio::runtime::{Builder, Runtime};
 
 pub use chart::Chart;
@@ -52,6 +53,8 @@ pub struct Options {
     pub port: u16,
     /// The models it has; without one, it has them all.
     pub models: Vec<String>,
+    /// The wires it speaks; without one, it speaks them all.
+    pub wires: Vec<Wire>,
     /// How it misbehaves on every request. The header `x-mock-misbehave` adds to it.
     pub misbehave: Vec<Misbehavior>,
     /// The model by whose rules every request is judged; without one, the model it names. So a

@@ -138,6 +138,10 @@ impl Provider {
         models.is_empty() || models.iter().any(|one| one == model)
     }
 
+    pub(crate) fn speaks(&self, wire: Wire) -> bool {
+        self.options.wires.is_empty() || self.options.wires.contains(&wire)
+    }
+
     /// Told so for every request.
     pub(crate) fn misbehaves(&self, kind: Misbehavior) -> bool {
         self.options.misbehave.contains(&kind)

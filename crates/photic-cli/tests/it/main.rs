@@ -9,6 +9,8 @@ mod mock;
 mod preview;
 mod profiles;
 mod readme;
+#[cfg(unix)]
+mod run;
 mod serve;
 mod simulate;
 mod view;

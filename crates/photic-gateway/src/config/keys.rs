@@ -12,7 +12,7 @@ const TABLES: [(&str, &[&str]); 5] = [
     ("limits", &["body_mib", "pictures_mib"]),
     ("policy", &["keep", "marks", "retention"]),
     ("timeouts", &["answer_s", "connect_s", "drain_s", "idle_s"]),
-    ("upstream", &["models", "url", "wire"]),
+    ("upstream", &["models", "unversioned", "url", "wire"]),
 ];
 
 /// Complains about the first key that means nothing.

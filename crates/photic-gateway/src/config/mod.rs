@@ -87,6 +87,10 @@ pub struct UpstreamConfig {
     /// every model asked for on its own wire.
     #[serde(default)]
     pub models: Vec<String>,
+    /// Whether nothing is put between its address and `/chat/completions`. Otherwise paths begin
+    /// with `/v1` behind it, as most providers have it.
+    #[serde(default)]
+    pub unversioned: bool,
 }
 
 /// What is wrong with a configuration.
@@ -180,14 +184,19 @@ impl std::str::FromStr for UpstreamConfig {
         // An address may hold a `=` of its own, but only behind its scheme.
         let named = text.split_once('=').filter(|(name, _)| !name.contains("://"));
         let Some((name, url)) = named else {
-            return Ok(Self { url: text.to_owned(), wire: None, models: Vec::new() });
+            return Ok(Self {
+                url: text.to_owned(),
+                wire: None,
+                models: Vec::new(),
+                unversioned: false,
+            });
         };
         let Some(wire) = Wire::from_name(name) else {
             let names = Wire::ALL.map(Wire::name).join(", ");
             let problem = format!("`{name}` is no wire; there are {names}");
             return Err(ConfigError::Value { key: "upstream".to_owned(), problem });
         };
-        Ok(Self { url: url.to_owned(), wire: Some(wire), models: Vec::new() })
+        Ok(Self { url: url.to_owned(), wire: Some(wire), models: Vec::new(), unversioned: false })
     }
 }
 
