@@ -68,11 +68,11 @@ impl Derivatives {
             let attempt = self.get(&key).unwrap_or_else(|| {
                 let made = match recipe {
                     Recipe::Fit(fit) => payloads.first().and_then(|one| {
-                        photic_pixels::fitted(&one.decode(), fit, &plan.profile).ok()
+                        photic_pixels::fitted(&one.decode(), fit, plan.profile).ok()
                     }),
                     Recipe::Sheet { fit, .. } => {
                         let all: Vec<Vec<u8>> = payloads.iter().map(|one| one.decode()).collect();
-                        photic_pixels::merged(&all, fit, &plan.profile).ok()
+                        photic_pixels::merged(&all, fit, plan.profile).ok()
                     }
                 };
                 let made = made.map_or(Attempt::Failed, |made| Attempt::Made(Arc::new(made)));

@@ -26,10 +26,10 @@ pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     };
     let made = |(&id, recipe): (&MediaId, &Recipe)| {
         let made = match recipe {
-            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, &plan.profile),
+            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, plan.profile),
             Recipe::Sheet { members, fit } => {
                 let members: Option<Vec<_>> = members.iter().map(|&member| bytes(member)).collect();
-                merged(&members?, fit, &plan.profile)
+                merged(&members?, fit, plan.profile)
             }
         };
         Some((id, made.ok()?))

@@ -42,7 +42,7 @@ fn wrong_place(sighting: &Sighting, plan: &Plan<'_>) -> Option<Code> {
     if sighting.found == Found::AsText {
         return None;
     }
-    match placed(sighting, &plan.profile) {
+    match placed(sighting, plan.profile) {
         Fate::Hoist(Reason::ErrorResult) => Some(Code::ImageInErrorResult),
         Fate::Hoist(_) | Fate::Elide(_) => Some(Code::ImageInForbiddenRole),
         Fate::Keep(_) | Fate::Refuse(_) => None,
@@ -109,7 +109,7 @@ fn at_media(transcript: &Transcript<'_>, id: MediaId, code: Code) -> Finding {
 /// Only what is read as text costs as text.
 fn cost(code: Code, plan: &Plan<'_>, id: MediaId) -> Option<Cost> {
     let sighting = &plan.survey.sightings[id];
-    let as_image = tokens(sighting, &plan.profile)?;
+    let as_image = tokens(sighting, plan.profile)?;
     (code == Code::ImageAsText && sighting.kind == MediaKind::Image)
         .then(|| Cost { as_text: text_tokens(sighting.wire_bytes as u64), as_image })
 }
