@@ -91,8 +91,12 @@ async fn what_is_not_about_media_passes_as_it_is() {
 #[tokio::test]
 async fn a_request_without_media_is_sent_once() {
     let kept = Kept::new("no-media");
-    let body = error("too many images");
-    let (gateway, upstream) = answering(&kept, vec![rejection("400 Bad Request", &body)]).await;
+    let body = error("image too large");
+    let no = rejection("400 Bad Request", &body);
+    let (address, upstream) = Upstream::start(move |_| no.clone()).await;
+    // By model: then a body is read also where it is to be left alone.
+    let by_model = format!("[[upstream]]\nurl = 'http://{address}'\nmodels = ['house*']");
+    let gateway = started(&format!("{}\n{by_model}", kept.settings())).await;
     let words = Chat.shows(&[json!({"type": "text", "text": "hi"})]);
     let reply = ask(gateway, Chat.path(), &words).await;
     assert_eq!((reply.status, reply.body), (400, body.into_bytes()));
