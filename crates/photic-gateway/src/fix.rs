@@ -4,7 +4,7 @@
 //! done where it holds nobody up.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use photic::json::Segments;
 use photic::{Decision, Policy, Prepared, Wire};
 
 use crate::derivatives::Derivatives;
+use crate::fetching::{Fetching, Gathered};
 use crate::profiles::Profiles;
 use crate::upstream::{Upstream, Upstreams};
 
@@ -22,6 +23,7 @@ pub(crate) struct Workshop {
     pub(crate) policy: Policy,
     pub(crate) profiles: Profiles,
     pub(crate) derivatives: Derivatives,
+    pub(crate) fetching: Fetching,
 }
 
 /// A request that is ready to be sent.
@@ -43,23 +45,23 @@ pub(crate) struct Order {
 pub(crate) struct Fixes(BTreeMap<&'static str, usize>);
 
 /// How far a request may be worked on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effort {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Effort<'f> {
     /// Not at all: find out whom it is for, and send what came.
     Exact,
     /// As far as it goes without pixels.
     Light,
-    /// With pixels, which can take a second.
-    Full,
+    /// With pixels, which can take a second, and with what was fetched.
+    Full(&'f Gathered),
 }
 
 impl Workshop {
     /// Makes a request ready; `None` if that takes more effort, or nobody serves it.
-    pub(crate) fn order(&self, from: Wire, body: &Bytes, effort: Effort) -> Option<Order> {
-        let (transcript, _) = photic::lift(from, body);
+    pub(crate) fn order(&self, from: Wire, body: &Bytes, effort: Effort<'_>) -> Option<Order> {
+        let (mut transcript, _) = photic::lift(from, body);
         let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         let upstream = Arc::clone(self.upstreams.choose(from, model.as_deref())?);
-        if effort == Effort::Exact || !transcript.is_readable() {
+        if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             let (pieces, fixes) = (vec![body.clone()], Fixes::default());
             return Some(Order {
                 upstream,
@@ -72,11 +74,16 @@ impl Workshop {
         }
         let wire = upstream.speaks(from);
         let known = self.profiles.of(wire, model.as_deref(), upstream.host());
-        let plan = photic::plan(photic::survey(&transcript), &known.profile, &self.policy);
+        let mut plan = photic::plan(photic::survey(&transcript), &known.profile, &self.policy);
+        if self.fetching.is_due(&transcript, &plan) {
+            let Effort::Full(gathered) = effort else { return None };
+            gathered.put_into(&mut transcript, &plan, &self.fetching);
+            plan = photic::plan(photic::survey(&transcript), &known.profile, &self.policy);
+        }
         let prepared = match effort {
             _ if plan.recipes.is_empty() => Prepared::new(),
             Effort::Exact | Effort::Light => return None,
-            Effort::Full => self.derivatives.prepare(&transcript, &plan, &known.fingerprint),
+            Effort::Full(_) => self.derivatives.prepare(&transcript, &plan, &known.fingerprint),
         };
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         Some(Order {
@@ -87,6 +94,20 @@ impl Workshop {
             pieces: pieces(lowered.body, body),
             upstream,
         })
+    }
+}
+
+impl Workshop {
+    /// The addresses that have to be fetched before a request can be made ready.
+    pub(crate) fn addresses(&self, from: Wire, body: &Bytes) -> BTreeSet<String> {
+        let (transcript, _) = photic::lift(from, body);
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let Some(upstream) = self.upstreams.choose(from, model.as_deref()) else {
+            return BTreeSet::new();
+        };
+        let known = self.profiles.of(upstream.speaks(from), model.as_deref(), upstream.host());
+        let plan = photic::plan(photic::survey(&transcript), &known.profile, &self.policy);
+        self.fetching.addresses(&transcript, &plan)
     }
 }
 

@@ -18,8 +18,8 @@
 //!
 //! # What it does not do
 //!
-//! It holds no keys: the caller's pass through. It fetches no image addresses, keeps nothing on
-//! disk, logs neither bodies nor headers, and serves no TLS.
+//! It holds no keys: the caller's pass through. It fetches no image addresses where the provider can
+//! (unless told to), and none from private networks. It keeps nothing on disk, logs neither bodies nor headers, and serves no TLS.
 
 mod buffers;
 mod config;
@@ -27,16 +27,18 @@ mod converse;
 mod cross;
 mod derivatives;
 mod failure;
+mod fetching;
 mod fix;
 mod headers;
 mod intake;
 mod itself;
 mod profiles;
 mod proxy;
+mod recent;
 mod reply;
 mod route;
 mod serve;
 mod upstream;
 
-pub use config::{Config, ConfigError, Limits, Policies, Timeouts, UpstreamConfig};
+pub use config::{Config, ConfigError, FetchConfig, FetchMode, Limits, Policies, Timeouts, UpstreamConfig};
 pub use serve::{Gateway, StartError};

@@ -4,10 +4,11 @@ use toml::{Table, Value};
 
 use super::ConfigError;
 
-const ROOT: [&str; 5] = ["limits", "listen", "policy", "timeouts", "upstream"];
+const ROOT: [&str; 6] = ["fetch", "limits", "listen", "policy", "timeouts", "upstream"];
 
 /// The keys of each table below the root.
-const TABLES: [(&str, &[&str]); 4] = [
+const TABLES: [(&str, &[&str]); 5] = [
+    ("fetch", &["hosts", "keep_mib", "max_mib", "mode", "not_hosts", "private", "timeout_s"]),
     ("limits", &["body_mib", "pictures_mib"]),
     ("policy", &["keep", "marks", "retention"]),
     ("timeouts", &["answer_s", "connect_s", "drain_s", "idle_s"]),

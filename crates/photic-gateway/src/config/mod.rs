@@ -1,11 +1,14 @@
 //! What can be set, in `photic.toml` or by the host. Unknown keys are errors: a setting that is
 //! silently ignored is worse than none.
 
+mod fetch;
 mod keys;
 
 use serde::Deserialize;
 
 use photic::Wire;
+
+pub use fetch::{FetchConfig, FetchMode};
 
 /// The settings of a gateway.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -19,6 +22,8 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// How requests are planned.
     pub policy: Policies,
+    /// Whether pictures are fetched that came as addresses.
+    pub fetch: FetchConfig,
     /// Where requests go, before the defaults.
     pub upstream: Vec<UpstreamConfig>,
 }
@@ -106,6 +111,7 @@ impl Default for Config {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             policy: Policies::default(),
+            fetch: FetchConfig::default(),
             upstream: Vec::new(),
         }
     }
@@ -171,12 +177,14 @@ mod tests {
     fn everything_can_be_set() {
         let config = Config::parse(
             "listen = '0.0.0.0:80'\n[limits]\nbody_mib = 128\n[timeouts]\nidle_s = 5\n\
-             [policy]\nretention = 'all'\n[[upstream]]\nurl = 'http://h:1/v1'\n\
+             [policy]\nretention = 'all'\n[fetch]\nmode = 'always'\nprivate = ['10.0.0.1:9000']\n[[upstream]]\nurl = 'http://h:1/v1'\n\
              wire = 'openai-chat'\nmodels = ['qwen*']",
         )
         .unwrap();
         assert_eq!(config.limits, Limits { body_mib: 128, ..Limits::default() });
         assert_eq!(config.timeouts.idle_s, 5);
+        assert_eq!(config.fetch.mode, FetchMode::Always);
+        assert_eq!(config.fetch.private, ["10.0.0.1:9000".parse().unwrap()]);
         assert_eq!(config.upstream[0].wire, Some(Wire::OpenAiChat));
     }
 
@@ -196,6 +204,7 @@ mod tests {
                 "[[upstream]]\nurl = ''\nmodel = []",
                 "unknown key `upstream.model`; did you mean `models`?",
             ),
+            ("[fetch]\nhost = []", "unknown key `fetch.host`; did you mean `hosts`?"),
             ("zebra = 1", "unknown key `zebra`"),
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), says);
