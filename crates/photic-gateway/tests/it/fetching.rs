@@ -202,12 +202,12 @@ async fn what_the_endpoint_does_not_take_is_fetched_and_made_into_what_it_takes(
     assert_eq!(reply.header("x-photic-fixed"), Some("remade=1"), "{first}");
     let (transcript, _) = photic::lift(photic::Wire::Anthropic, first.as_bytes());
     let header = transcript.media[0].header();
-    assert_eq!((header.media_type, header.size), (Some("image/png"), Some((40, 40))));
+    assert_eq!((header.media_type, header.size), (Some("image/png"), Some((200, 200))));
     assert_eq!(scene.ask(&body).await.1, first);
     assert_eq!(scene.fetched(), 1);
 }
 
-/// A type that few endpoints take: 40x40, gray.
+/// A type that few endpoints take, and smaller than this one takes: 40x40, gray.
 fn bitmap() -> Vec<u8> {
     let length = 40 * 40 * 3_u32;
     let mut bytes = b"BM".to_vec();
