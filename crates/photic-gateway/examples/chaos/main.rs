@@ -29,8 +29,9 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Requests under way at once.
 const AT_ONCE: usize = 64;
-/// How long the gateway may take to come to rest: kept connections to the provider end by then.
-const REST: Duration = Duration::from_secs(75);
+/// How long the gateway may take to come to rest. Unused connections to the provider are kept for 50
+/// seconds and looked at every 50.
+const REST: Duration = Duration::from_secs(130);
 /// How many files may be open more than at the start: one connection to the provider and the like.
 const SPARE_FILES: usize = 8;
 /// How much memory may be in use at rest, in MB.
