@@ -40,5 +40,7 @@ mod route;
 mod serve;
 mod upstream;
 
-pub use config::{Config, ConfigError, FetchConfig, FetchMode, Limits, Policies, Timeouts, UpstreamConfig};
+pub use config::{
+    Config, ConfigError, FetchConfig, FetchMode, Limits, Policies, Timeouts, UpstreamConfig,
+};
 pub use serve::{Gateway, StartError};

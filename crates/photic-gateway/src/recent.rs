@@ -41,8 +41,7 @@ struct Entry<V> {
 impl<V: Weighed + Clone> Recent<V> {
     /// Room for so many bytes.
     pub(crate) const fn new(most: usize) -> Self {
-        let kept =
-            Kept { entries: BTreeMap::new(), order: BTreeMap::new(), clock: 0, bytes: 0 };
+        let kept = Kept { entries: BTreeMap::new(), order: BTreeMap::new(), clock: 0, bytes: 0 };
         Self { most, kept: Mutex::new(kept) }
     }
 

@@ -267,7 +267,17 @@ pub(crate) const fn medium<'a>(
     found: Found,
     node: NodeId,
 ) -> Media<'a> {
-    Media { kind, source, declared, detail: None, name: None, found, withheld: None, node, inner: None }
+    Media {
+        kind,
+        source,
+        declared,
+        detail: None,
+        name: None,
+        found,
+        withheld: None,
+        node,
+        inner: None,
+    }
 }
 
 impl<'a> Settings<'a> {

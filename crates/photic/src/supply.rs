@@ -146,7 +146,10 @@ mod tests {
         for (from, body) in bodies() {
             for to in Wire::ALL {
                 let (text, did) = lowered(&body, from, to, Supply::Bytes(png()));
-                assert!(text.contains(&base64) && !text.contains(ADDRESS), "{from:?} {to:?} {text}");
+                assert!(
+                    text.contains(&base64) && !text.contains(ADDRESS),
+                    "{from:?} {to:?} {text}"
+                );
                 assert!(did.contains(&"fetched".to_owned()), "{did:?}");
                 // What else the part says stays.
                 assert_eq!(text.contains("\"x\":1"), from == to, "{text}");
@@ -163,7 +166,8 @@ mod tests {
             for to in Wire::ALL {
                 let supply = Supply::Withheld(Reason::FetchForbidden);
                 let (text, did) = lowered(&body, from, to, supply);
-                let says = "[image not shown: its address may not be fetched; you have not seen it]";
+                let says =
+                    "[image not shown: its address may not be fetched; you have not seen it]";
                 assert!(text.contains(says) && !text.contains(ADDRESS), "{text}");
                 assert!(did.contains(&"not_shown".to_owned()), "{did:?}");
             }
@@ -174,8 +178,7 @@ mod tests {
     fn an_endpoint_that_takes_addresses_is_left_to_fetch_them() {
         for (wire, body) in bodies() {
             let (transcript, _) = lift(wire, body.as_bytes());
-            let plan =
-                plan(survey(&transcript), &profile(wire, true), &Policy::hands_off());
+            let plan = plan(survey(&transcript), &profile(wire, true), &Policy::hands_off());
             assert_eq!(fetchable(&transcript, &plan, Wanted::Unreachable), []);
             assert_eq!(fetchable(&transcript, &plan, Wanted::All).len(), 1);
         }

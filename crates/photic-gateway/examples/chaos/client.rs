@@ -9,11 +9,11 @@ use tokio::time::timeout;
 
 use crate::request::{Request, Trouble};
 
-/// Longer than anything may take on a busy machine, with a provider that hangs for ten seconds.
+/// Longer than anything may take on a busy machine, with a provider that is given twenty seconds.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What came of a request.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Reply {
     /// 0 where no reply began.
     pub(crate) status: u16,
@@ -23,6 +23,15 @@ pub(crate) struct Reply {
     /// Nothing came, and nothing ended.
     pub(crate) hung: bool,
     pub(crate) left: bool,
+}
+
+impl Reply {
+    /// In short.
+    pub(crate) fn describe(&self) -> String {
+        let end = if self.whole { "whole" } else { "broken off" };
+        let beginning = &self.body[..self.body.len().min(500)];
+        format!("{} {end} {}", self.status, String::from_utf8_lossy(beginning))
+    }
 }
 
 /// Sends a request, and reads the reply as long as its trouble lets it.

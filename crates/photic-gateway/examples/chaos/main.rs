@@ -4,7 +4,7 @@
 //! Nothing may hang, leak or be mixed up, and every failure must come in the caller's envelope.
 //! Prints what happened, and fails if something did that may not.
 //!
-//! `cargo run -p photic-gateway --example chaos [REQUESTS [SEED]]`
+//! `cargo run --example chaos [REQUESTS [SEED]]`
 
 #![expect(clippy::print_stdout, reason = "its figures are what it is for")]
 
@@ -72,7 +72,10 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
             break;
         }
     }
-    println!("open files {files} → {files_after}, memory {memory} MB → {memory_after} MB (peak {peak} MB), at rest after {:.0} s", rest.elapsed().as_secs_f64());
+    println!(
+        "open files {files} → {files_after}, memory {memory} MB → {memory_after} MB (peak {peak} MB), at rest after {:.0} s",
+        rest.elapsed().as_secs_f64()
+    );
     let wrong: u64 =
         tally.iter().filter(|((_, verdict), _)| verdict.is_wrong()).map(|(_, count)| count).sum();
     if wrong > 0 {
@@ -112,7 +115,11 @@ async fn storm(
                 let reply = client::exchange(address, &request).await;
                 let verdict = Verdict::of(&request, &reply);
                 if verdict.is_wrong() {
-                    println!("request {number}: {} {verdict:?} {reply:?}", request.describe());
+                    println!(
+                        "request {number}: {}: {verdict:?}: {}",
+                        request.describe(),
+                        reply.describe()
+                    );
                 }
                 *tally.entry((request.trouble.name(), verdict)).or_default() += 1;
             }

@@ -45,8 +45,11 @@ pub(crate) struct Request {
 
 impl Pictures {
     pub(crate) fn new() -> Outcome<Self> {
-        let options =
-            EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };
+        let options = EncodeOptions {
+            accepts: &["image/png"],
+            prefer: Prefer::Lossless,
+            ..Default::default()
+        };
         let drawn = |seed| {
             let chart = Chart::of(seed);
             let png = encode(&chart.draw(128, 96), &options).map_err(|no| format!("{no:?}"))?;

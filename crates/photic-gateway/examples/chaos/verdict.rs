@@ -85,7 +85,8 @@ fn expected(request: &Request) -> &'static [Verdict] {
     match request.trouble {
         Trouble::None | Trouble::LeavesAsking | Trouble::LeavesReading => &[Answered],
         Trouble::Provider(kind) => match kind {
-            Misbehavior::BillAsText => &[Answered],
+            // As text, a large one does not fit the model's context.
+            Misbehavior::BillAsText => &[Answered, Failed(400)],
             // It may look at what was moved out of the results.
             Misbehavior::IgnoreToolImages | Misbehavior::Late => &[Answered, Blind],
             Misbehavior::DropImages | Misbehavior::Constant => &[Blind],

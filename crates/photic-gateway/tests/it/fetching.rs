@@ -32,10 +32,9 @@ impl Scene {
         settings: &str,
         answer: impl Fn(&str) -> Vec<Act> + Send + Sync + 'static,
     ) -> Self {
-        let (pictures_at, pictures) = Upstream::start(move |seen| {
-            answer(seen.head.split(' ').nth(1).unwrap_or_default())
-        })
-        .await;
+        let (pictures_at, pictures) =
+            Upstream::start(move |seen| answer(seen.head.split(' ').nth(1).unwrap_or_default()))
+                .await;
         let listener = bound(upstream).await;
         let (upstream_at, upstream) = Upstream::start_on(listener, |_| vec![Act::Send(ok(b"{}"))]);
         let settings = format!(
@@ -123,10 +122,12 @@ async fn who_takes_addresses_is_left_to_fetch_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn always_means_always_and_never_never() {
-    let always = Scene::new(ANYWHERE, "mode = 'always'", |_| vec![Act::Send(ok(&picture(1)))]).await;
+    let always =
+        Scene::new(ANYWHERE, "mode = 'always'", |_| vec![Act::Send(ok(&picture(1)))]).await;
     let (_, sent) = always.ask(&message(&image(&always.url("/p.png")))).await;
     assert!(sent.contains(&STANDARD.encode(picture(1))) && !sent.contains("http://"), "{sent}");
-    let never = Scene::new(BYTES_ONLY, "mode = 'never'", |_| vec![Act::Send(ok(&picture(1)))]).await;
+    let never =
+        Scene::new(BYTES_ONLY, "mode = 'never'", |_| vec![Act::Send(ok(&picture(1)))]).await;
     let (reply, sent) = never.ask(&message(&image(&never.url("/p.png")))).await;
     assert_eq!(reply.header("x-photic-fixed"), Some("not_shown=1"));
     assert!(sent.contains("this endpoint cannot reach where it is stored"), "{sent}");
@@ -181,7 +182,11 @@ async fn what_cannot_be_fetched_is_a_notice_and_the_request_goes_out() {
 #[tokio::test(flavor = "multi_thread")]
 async fn addresses_in_the_words_of_a_tool_are_words() {
     let scene = Scene::new(ANYWHERE, "mode = 'always'", |_| vec![Act::Send(ok(&picture(1)))]).await;
-    let words = format!("see {} or [{{\\\"type\\\":\\\"image\\\",\\\"source\\\":{{\\\"type\\\":\\\"url\\\",\\\"url\\\":\\\"{}\\\"}}}}]", scene.url("/a"), scene.url("/b"));
+    let words = format!(
+        "see {} or [{{\\\"type\\\":\\\"image\\\",\\\"source\\\":{{\\\"type\\\":\\\"url\\\",\\\"url\\\":\\\"{}\\\"}}}}]",
+        scene.url("/a"),
+        scene.url("/b")
+    );
     for content in [words, scene.url("/c")] {
         let body = format!(
             "{{\"model\":\"m\",\"max_tokens\":9,\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}},\

@@ -102,7 +102,8 @@ async fn without_trust_there_is_no_picture() {
 #[tokio::test]
 async fn a_redirect_never_leads_from_tls_to_plain_http() {
     let (server, names) =
-        serve("HTTP/1.1 302 Found\r\nlocation: http://8.8.8.8/\r\ncontent-length: 0\r\n\r\n").await;
+        serve("HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n")
+            .await;
     let address = format!("https://pictures.example:{}/", server.port());
     assert_eq!(fetch(server, true).get(&address).await, Err(Refusal::Redirect));
     assert_eq!(names.lock().unwrap().len(), 1);

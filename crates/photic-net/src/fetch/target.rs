@@ -66,9 +66,7 @@ impl Target {
         let found: Vec<IpAddr> = match self.url.host().ok_or(Refusal::NoAddress)? {
             Host::Ipv4(address) => vec![address.into()],
             Host::Ipv6(address) => vec![address.into()],
-            Host::Domain(name) => {
-                resolver.resolve(name).await.map_err(|_| Refusal::Unresolved)?
-            }
+            Host::Domain(name) => resolver.resolve(name).await.map_err(|_| Refusal::Unresolved)?,
         };
         if found.is_empty() {
             return Err(Refusal::Unresolved);

@@ -24,7 +24,8 @@ struct Script(Mutex<(VecDeque<Option<Vec<IpAddr>>>, Vec<String>)>);
 impl Script {
     /// `None` is a server that fails.
     fn new(answers: &[Option<&[&str]>]) -> Arc<Self> {
-        let answer = |addresses: &[&str]| addresses.iter().map(|one| one.parse().unwrap()).collect();
+        let answer =
+            |addresses: &[&str]| addresses.iter().map(|one| one.parse().unwrap()).collect();
         let answers = answers.iter().map(|one| one.map(answer)).collect();
         Arc::new(Self(Mutex::new((answers, Vec::new()))))
     }
@@ -39,7 +40,8 @@ impl Resolve for Script {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
         let mut script = self.0.lock().unwrap();
         script.1.push(host.to_owned());
-        let answer = if script.0.len() > 1 { script.0.pop_front() } else { script.0.front().cloned() };
+        let answer =
+            if script.0.len() > 1 { script.0.pop_front() } else { script.0.front().cloned() };
         let answer = answer.flatten().ok_or_else(|| io::Error::other("SERVFAIL"));
         Box::pin(async move { answer })
     }

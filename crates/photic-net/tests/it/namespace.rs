@@ -8,7 +8,7 @@ use photic_net::fetch::{Fetch, Refusal, Rules, System};
 use tokio::net::TcpListener;
 
 use crate::server::{redirect, reply, serve_on};
-use crate::{is_picture, picture};
+use crate::{Script, is_picture, picture};
 
 /// Says to a test that it runs inside.
 const INSIDE: &str = "PHOTIC_INSIDE_NAMESPACE";
@@ -102,8 +102,9 @@ async fn fetches() {
         return;
     }
     // A service that this machine keeps for itself, behind its public address.
-    let (_, asked) =
-        serve_on(TcpListener::bind("0.0.0.0:80").await.unwrap(), |_| reply("200 OK", "", &picture(9)));
+    let (_, asked) = serve_on(TcpListener::bind("0.0.0.0:80").await.unwrap(), |_| {
+        reply("200 OK", "", &picture(9))
+    });
     let fetch = Fetch::new(Rules::new(is_picture), std::sync::Arc::new(System));
     let mut got = Err(Refusal::Timeout);
     for _ in 0..50 {
@@ -124,5 +125,11 @@ async fn fetches() {
     ] {
         assert_eq!(fetch.get(address).await, Err(rule), "{address}");
     }
+    // Public when it is checked, this machine when it is asked for again: it is not.
+    let names = Script::new(&[Some(&["9.9.9.9"]), Some(&["127.0.0.1"])]);
+    let fetch = Fetch::new(Rules::new(is_picture), names.clone());
+    assert_eq!(fetch.get("http://rebound.example/picture").await, Ok(picture(2000)));
+    assert_eq!(names.asked().len(), 1);
+    assert_eq!(fetch.get("http://rebound.example/picture").await, Err(Refusal::NotPublic));
     assert!(asked.lock().unwrap().is_empty());
 }

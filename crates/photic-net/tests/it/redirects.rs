@@ -26,7 +26,10 @@ async fn three_are_followed_and_no_more() {
 #[tokio::test]
 async fn a_loop_ends() {
     let (server, heads) = serve(|_| redirect("/")).await;
-    assert_eq!(crate::fetch(server).get(&format!("http://{server}/")).await, Err(Refusal::Redirects));
+    assert_eq!(
+        crate::fetch(server).get(&format!("http://{server}/")).await,
+        Err(Refusal::Redirects)
+    );
     assert_eq!(heads.lock().unwrap().len(), 4);
 }
 
@@ -58,7 +61,10 @@ async fn each_is_checked_like_the_first() {
 #[tokio::test]
 async fn a_redirect_without_an_address() {
     let (server, _) = serve(|_| reply("301 Moved", "", &picture(600))).await;
-    assert_eq!(crate::fetch(server).get(&format!("http://{server}/")).await, Err(Refusal::Redirect));
+    assert_eq!(
+        crate::fetch(server).get(&format!("http://{server}/")).await,
+        Err(Refusal::Redirect)
+    );
 }
 
 #[tokio::test]

@@ -26,21 +26,11 @@ async fn a_name_is_resolved_once_and_the_checked_address_dialed() {
 }
 
 #[tokio::test]
-async fn rebinding_between_check_and_connection_changes_nothing() {
-    let (server, heads) = serve(|_| reply("200 OK", "", &picture(1000))).await;
-    // Public when it is checked; a second question would be answered with this machine. The rules
-    // allow the port, so only the pinned address keeps it away.
-    let names = Script::new(&[Some(&["192.0.1.1"]), Some(&["127.0.0.1"])]);
-    let mut rules = Rules { ports: vec![server.port()], ..rules(server) };
-    rules.private.clear();
-    rules.total = std::time::Duration::from_millis(400);
-    let fetch = Fetch::new(rules, names.clone());
-    let address = format!("http://rebound.example:{}/", server.port());
-    let refused = fetch.get(&address).await.unwrap_err();
-    assert!(matches!(refused, Refusal::Unreachable | Refusal::Timeout), "{refused:?}");
-    assert_eq!(names.asked().len(), 1);
-    assert_eq!(fetch.get(&address).await, Err(Refusal::NotPublic));
-    assert!(heads.lock().unwrap().is_empty(), "this machine was asked");
+async fn a_name_that_turns_private_is_refused_from_then_on() {
+    let names = Script::new(&[Some(&["8.8.8.8"]), Some(&["127.0.0.1"])]);
+    let fetch = Fetch::new(Rules::new(is_picture), names);
+    assert_eq!(fetch.check("https://rebound.example/").await, Ok(()));
+    assert_eq!(fetch.get("https://rebound.example/").await, Err(Refusal::NotPublic));
 }
 
 #[tokio::test]
