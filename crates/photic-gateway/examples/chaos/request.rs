@@ -123,7 +123,7 @@ impl Request {
             said.push(format!("image {}: {words}", index + 1));
             images.push(image(wire, &STANDARD.encode(bytes)));
         }
-        let body = body(wire, crosses, streams, images).to_string();
+        let body = body(wire, crosses, streams, &images).to_string();
         let misbehave = match trouble {
             Trouble::Provider(kind) => format!("x-mock-misbehave: {kind}\r\n"),
             Trouble::None | Trouble::LeavesAsking | Trouble::LeavesReading => String::new(),
@@ -191,7 +191,7 @@ fn image(wire: Wire, base64: &str) -> Value {
 }
 
 /// A tool returned the pictures: where results hold none, they have to be moved.
-fn body(wire: Wire, crosses: bool, streams: bool, images: Vec<Value>) -> Value {
+fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
     let ask = json!({"role": "user", "content": "What is on the screen?"});
     let mut body = match wire {
         Wire::OpenAiChat => {

@@ -12,8 +12,8 @@ use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_rustls::ConfigBuilderExt as _;
 use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -49,19 +49,14 @@ pub(super) enum Answer {
 /// The certificate roots of the system; where there are none, nobody is trusted.
 pub(super) fn system_trust() -> ClientConfig {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let builder = || ClientConfig::builder_with_provider(Arc::clone(&provider));
-    let native = builder()
+    let native = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .ok()
         .and_then(|builder| builder.with_native_roots().ok());
-    native.map_or_else(
-        || {
-            ClientConfig::builder()
-                .with_root_certificates(RootCertStore::empty())
-                .with_no_client_auth()
-        },
-        |builder| builder.with_no_client_auth(),
-    )
+    match native {
+        Some(builder) => builder.with_no_client_auth(),
+        None => crate::client::distrusting(),
+    }
 }
 
 /// Asks one of the checked addresses for the target.

@@ -9,7 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// IPv4 ranges that are not for everybody: IANA's registry of special purposes, multicast, what
 /// was never assigned, and the address at which one cloud serves its machines' secrets.
 const SPECIAL_V4: [(Ipv4Addr, u32); 19] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
