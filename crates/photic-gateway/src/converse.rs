@@ -97,11 +97,13 @@ async fn order(proxy: &Arc<Proxy>, caller: Wire, body: Bytes, off: bool) -> Resu
     if let Some(order) = proxy.workshop.order(caller, &body, effort, &[]) {
         return Ok(order);
     }
+    // Before a place among the pixels is taken: the network is slower than they are.
+    let gathered = proxy.workshop.gather(caller, &body, &[]).await;
     // Decoded pictures are large: as many at once as there are processors, not as there are
     // requests.
     let _permit = proxy.pixels.acquire().await.map_err(|_| Failure::Broken)?;
     let shared = Arc::clone(proxy);
-    let work = move || shared.workshop.order(caller, &body, Effort::Full, &[]);
+    let work = move || shared.workshop.order(caller, &body, Effort::Full(&gathered), &[]);
     // A decoder that panics takes this request with it, and no other.
     tokio::task::spawn_blocking(work).await.ok().flatten().ok_or(Failure::Broken)
 }

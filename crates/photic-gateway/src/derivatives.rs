@@ -1,41 +1,17 @@
 //! Pictures that were made, kept by what they were made from and how: an image that is sent again
 //! every turn is prepared once.
-//!
-//! Bounded in bytes; what was not asked for longest goes first.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use photic::media::{Payload, Source};
 use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Recipe, Transcript};
 
-type Key = [u8; 32];
-
-/// What an entry takes besides its picture.
-const OVERHEAD: usize = 256;
+use crate::recent::{Key, Recent, Weighed};
 
 /// The pictures that were made.
 #[derive(Debug)]
-pub(crate) struct Derivatives {
-    most: usize,
-    kept: Mutex<Kept>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    entries: BTreeMap<Key, Entry>,
-    /// The order in which they were last asked for.
-    order: BTreeMap<u64, Key>,
-    clock: u64,
-    bytes: usize,
-}
-
-#[derive(Debug)]
-struct Entry {
-    attempt: Attempt,
-    asked: u64,
-}
+pub(crate) struct Derivatives(Recent<Attempt>);
 
 /// What came of it. Failures are kept, too: to try again every turn would be as dear.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +22,7 @@ enum Attempt {
 
 impl Derivatives {
     pub(crate) fn new(most: usize) -> Self {
-        Self { most, kept: Mutex::default() }
+        Self(Recent::new(most))
     }
 
     /// Makes everything that a plan asks for, as far as it can be made.
@@ -65,7 +41,7 @@ impl Derivatives {
                 members.iter().map(|&member| payload(transcript, member)).collect();
             let payloads = payloads?;
             let key = key(profile, recipe, fit, &payloads);
-            let attempt = self.get(&key).unwrap_or_else(|| {
+            let attempt = self.0.get(&key).unwrap_or_else(|| {
                 let made = match recipe {
                     Recipe::Fit(fit) => payloads.first().and_then(|one| {
                         photic_pixels::fitted(&one.decode(), fit, plan.profile).ok()
@@ -76,7 +52,8 @@ impl Derivatives {
                     }
                 };
                 let made = made.map_or(Attempt::Failed, |made| Attempt::Made(Arc::new(made)));
-                self.put(key, made)
+                self.0.put(key, made.clone());
+                made
             });
             match attempt {
                 Attempt::Made(made) => Some((id, Made::clone(&made))),
@@ -85,56 +62,14 @@ impl Derivatives {
         };
         plan.recipes.iter().filter_map(made).collect()
     }
-
-    fn get(&self, key: &Key) -> Option<Attempt> {
-        let mut kept = self.lock();
-        let kept = &mut *kept;
-        let entry = kept.entries.get_mut(key)?;
-        kept.clock += 1;
-        kept.order.remove(&entry.asked);
-        entry.asked = kept.clock;
-        kept.order.insert(entry.asked, *key);
-        Some(entry.attempt.clone())
-    }
-
-    fn put(&self, key: Key, attempt: Attempt) -> Attempt {
-        let mut kept = self.lock();
-        kept.forget(&key);
-        kept.clock += 1;
-        let asked = kept.clock;
-        kept.bytes += attempt.size();
-        kept.entries.insert(key, Entry { attempt: attempt.clone(), asked });
-        kept.order.insert(asked, key);
-        while kept.bytes > self.most
-            && let Some(oldest) = kept.order.first_key_value().map(|(_, key)| *key)
-        {
-            kept.forget(&oldest);
-        }
-        attempt
-    }
-
-    /// Every change is finished before the lock is given up.
-    fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-impl Kept {
-    fn forget(&mut self, key: &Key) {
-        if let Some(entry) = self.entries.remove(key) {
-            self.order.remove(&entry.asked);
-            self.bytes -= entry.attempt.size();
+impl Weighed for Attempt {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Made(made) => made.base64.len(),
+            Self::Failed => 0,
         }
-    }
-}
-
-impl Attempt {
-    fn size(&self) -> usize {
-        OVERHEAD
-            + match self {
-                Self::Made(made) => made.base64.len(),
-                Self::Failed => 0,
-            }
     }
 }
 
@@ -158,37 +93,4 @@ fn key(profile: &[u8; 32], recipe: &Recipe, fit: &Fit, payloads: &[&Payload<'_>]
         hasher.update(blake3::hash(payload.base64()).as_bytes());
     }
     *hasher.finalize().as_bytes()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn made(length: usize) -> Attempt {
-        let base64 = "A".repeat(length);
-        let media_type = "image/png".to_owned();
-        Attempt::Made(Arc::new(Made { media_type, base64, size: (1, 1) }))
-    }
-
-    #[test]
-    fn what_was_not_asked_for_longest_goes_first() {
-        let kept = Derivatives::new(2 * (1000 + OVERHEAD));
-        kept.put([1; 32], made(1000));
-        kept.put([2; 32], made(1000));
-        assert!(kept.get(&[1; 32]).is_some());
-        kept.put([3; 32], made(1000));
-        assert!(kept.get(&[2; 32]).is_none());
-        assert!(kept.get(&[1; 32]).is_some() && kept.get(&[3; 32]).is_some());
-        kept.put([3; 32], Attempt::Failed);
-        assert_eq!(kept.lock().bytes, 1000 + 2 * OVERHEAD);
-        assert_eq!(kept.get(&[3; 32]), Some(Attempt::Failed));
-    }
-
-    #[test]
-    fn what_is_too_large_for_the_cache_is_still_made() {
-        let kept = Derivatives::new(10);
-        assert_eq!(kept.put([1; 32], made(1000)), made(1000));
-        assert!(kept.get(&[1; 32]).is_none());
-        assert_eq!(kept.lock().bytes, 0);
-    }
 }

@@ -4,16 +4,17 @@
 //! done where it holds nobody up.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
 use photic::json::Segments;
-use photic::{Decision, Policy, Prepared, Wire};
+use photic::{Decision, Plan, Policy, Prepared, Transcript, Wire};
 
 use crate::derivatives::Derivatives;
-use crate::learned::{Entry, Learned};
-use crate::profiles::Profiles;
+use crate::fetching::{Fetching, Gathered};
+use crate::learned::{Entry, Learned, Lessons};
+use crate::profiles::{Known, Profiles};
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
 
@@ -24,6 +25,7 @@ pub(crate) struct Workshop {
     pub(crate) policy: Policy,
     pub(crate) profiles: Profiles,
     pub(crate) derivatives: Derivatives,
+    pub(crate) fetching: Fetching,
     pub(crate) learned: Learned,
 }
 
@@ -48,14 +50,14 @@ pub(crate) struct Order {
 pub(crate) struct Fixes(BTreeMap<&'static str, usize>);
 
 /// How far a request may be worked on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effort {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Effort<'f> {
     /// Not at all: find out whom it is for, and send what came.
     Exact,
     /// As far as it goes without pixels.
     Light,
-    /// With pixels, which can take a second.
-    Full,
+    /// With pixels, which can take a second, and with what was fetched.
+    Full(&'f Gathered),
 }
 
 impl Workshop {
@@ -65,54 +67,95 @@ impl Workshop {
         &self,
         from: Wire,
         body: &Bytes,
-        effort: Effort,
+        effort: Effort<'_>,
         tried: &[Entry],
     ) -> Option<Order> {
-        let (transcript, _) = photic::lift(from, body);
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-        let upstream = Arc::clone(self.upstreams.choose(from, model.as_deref())?);
-        if effort == Effort::Exact || !transcript.is_readable() {
-            let (pieces, fixes) = (vec![body.clone()], Fixes::default());
-            return Some(Order {
-                upstream,
-                wire: from,
-                pieces,
-                fixes,
-                tokens: 0,
-                usage_in_stream: false,
-                carried: None,
-            });
+        let (mut transcript, _) = photic::lift(from, body);
+        if matches!(effort, Effort::Exact) || !transcript.is_readable() {
+            return self.exactly(from, body, &transcript);
         }
-        let wire = upstream.speaks(from);
-        let known = self.profiles.of(wire, model.as_deref(), upstream.host());
-        let mut survey = photic::survey(&transcript);
-        let lessons = self.learned.of(upstream.host(), model.as_deref(), tried);
-        let known = match &lessons {
-            None => known,
-            Some(lessons) => {
-                lessons.quarantine.withhold(&transcript, &mut survey);
-                lessons.over(known)
-            }
-        };
-        let plan = photic::plan(survey, &known.profile, &self.policy);
+        let terms = self.terms(&transcript, tried)?;
+        let mut plan = terms.plan(&transcript, &self.policy);
+        if self.fetching.is_due(&transcript, &plan) {
+            let Effort::Full(gathered) = effort else { return None };
+            gathered.put_into(&mut transcript, &plan, &self.fetching);
+            plan = terms.plan(&transcript, &self.policy);
+        }
         let mut prepared = match effort {
             _ if plan.recipes.is_empty() => Prepared::new(),
             Effort::Exact | Effort::Light => return None,
-            Effort::Full => self.derivatives.prepare(&transcript, &plan, &known.fingerprint),
+            Effort::Full(_) => {
+                self.derivatives.prepare(&transcript, &plan, &terms.known.fingerprint)
+            }
         };
-        if let Some(lessons) = &lessons {
+        if let Some(lessons) = &terms.lessons {
             lessons.quarantine.withhold_made(&mut prepared);
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         Some(Order {
             carried: Carried::of(&plan, &prepared, model.as_deref()),
-            wire,
+            wire: terms.upstream.speaks(from),
             fixes: Fixes::of(&lowered.decisions),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
             pieces: pieces(lowered.body, body),
-            upstream,
+            upstream: terms.upstream,
         })
+    }
+
+    /// Fetches what has to be there before a request can be made ready.
+    pub(crate) async fn gather(&self, from: Wire, body: &Bytes, tried: &[Entry]) -> Gathered {
+        let addresses = self.addresses(from, body, tried).unwrap_or_default();
+        self.fetching.gather(addresses).await
+    }
+
+    fn addresses(&self, from: Wire, body: &Bytes, tried: &[Entry]) -> Option<BTreeSet<String>> {
+        let (transcript, _) = photic::lift(from, body);
+        let terms = self.terms(&transcript, tried)?;
+        Some(self.fetching.addresses(&transcript, &terms.plan(&transcript, &self.policy)))
+    }
+
+    /// The request as it came.
+    fn exactly(&self, from: Wire, body: &Bytes, transcript: &Transcript<'_>) -> Option<Order> {
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        Some(Order {
+            upstream: Arc::clone(self.upstreams.choose(from, model.as_deref())?),
+            wire: from,
+            pieces: vec![body.clone()],
+            fixes: Fixes::default(),
+            tokens: 0,
+            usage_in_stream: false,
+            carried: None,
+        })
+    }
+
+    /// Whom a request is for, and what is known about that.
+    fn terms(&self, transcript: &Transcript<'_>, tried: &[Entry]) -> Option<Terms> {
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let upstream = Arc::clone(self.upstreams.choose(transcript.wire, model.as_deref())?);
+        let wire = upstream.speaks(transcript.wire);
+        let known = self.profiles.of(wire, model.as_deref(), upstream.host());
+        let lessons = self.learned.of(upstream.host(), model.as_deref(), tried);
+        let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
+        Some(Terms { upstream, known, lessons })
+    }
+}
+
+/// On what terms a request is sent.
+struct Terms {
+    upstream: Arc<Upstream>,
+    known: Arc<Known>,
+    lessons: Option<Arc<Lessons>>,
+}
+
+impl Terms {
+    fn plan(&self, transcript: &Transcript<'_>, policy: &Policy) -> Plan<'_> {
+        let mut survey = photic::survey(transcript);
+        if let Some(lessons) = &self.lessons {
+            lessons.quarantine.withhold(transcript, &mut survey);
+        }
+        photic::plan(survey, &self.known.profile, policy)
     }
 }
 

@@ -19,8 +19,9 @@
 //!
 //! # What it does not do
 //!
-//! It holds no keys: the caller's pass through. It fetches no image addresses, keeps nothing on
-//! disk but what rejections taught it (neither media nor keys), logs neither bodies nor headers, and serves no TLS.
+//! It holds no keys: the caller's pass through. It fetches no image addresses where the provider can
+//! (unless told to), and none from private networks. It keeps nothing on disk but what rejections
+//! taught it (neither media nor keys), logs neither bodies nor headers, and serves no TLS.
 
 mod buffers;
 mod config;
@@ -28,6 +29,7 @@ mod converse;
 mod cross;
 mod derivatives;
 mod failure;
+mod fetching;
 mod fix;
 mod headers;
 mod heal;
@@ -36,6 +38,7 @@ mod itself;
 pub mod learned;
 mod profiles;
 mod proxy;
+mod recent;
 mod reply;
 mod route;
 mod serve;
@@ -43,6 +46,9 @@ mod tally;
 mod upstream;
 mod watch;
 
-pub use config::{Config, ConfigError, LearnedConfig, Limits, Policies, Timeouts, UpstreamConfig};
+pub use config::{
+    Config, ConfigError, FetchConfig, FetchMode, LearnedConfig, Limits, Policies, Timeouts,
+    UpstreamConfig,
+};
 pub use serve::{Gateway, StartError};
 pub use tally::Tally;

@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 use crate::buffers::Buffers;
 use crate::config::{Config, ConfigError, Policies};
 use crate::derivatives::Derivatives;
+use crate::fetching::Fetching;
 use crate::fix::Workshop;
 use crate::intake::Bounds;
 use crate::itself::is_itself;
@@ -94,6 +95,7 @@ impl Gateway {
                 profiles: Profiles::default(),
                 derivatives: Derivatives::new((config.limits.pictures_mib as usize) << 20),
                 learned,
+                fetching: Fetching::new(&config.fetch),
             },
             buffers: Arc::default(),
             bounds: Bounds {

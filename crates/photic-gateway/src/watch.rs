@@ -46,7 +46,11 @@ pub(crate) struct Carried {
 
 impl Carried {
     /// What a plan shows; `None` if that is nothing.
-    pub(crate) fn of(plan: &Plan, prepared: &Prepared, model: Option<&str>) -> Option<Box<Self>> {
+    pub(crate) fn of(
+        plan: &Plan<'_>,
+        prepared: &Prepared,
+        model: Option<&str>,
+    ) -> Option<Box<Self>> {
         let shown = |id: MediaId| plan.fates.get(id).is_some_and(|fate| fate.is_shown());
         let mut shown = plan.survey.sightings.iter().filter(|one| shown(one.media)).peekable();
         shown.peek()?;

@@ -78,6 +78,6 @@ fn secured() -> HttpsConnectorBuilder<hyper_rustls::builderstates::WantsSchemes>
 }
 
 /// Trusts nobody.
-fn distrusting() -> ClientConfig {
+pub(crate) fn distrusting() -> ClientConfig {
     ClientConfig::builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth()
 }

@@ -1,4 +1,5 @@
-//! Every connection photic opens itself: the client that talks to model providers.
+//! Every connection photic opens itself: the client that talks to model providers, and the guarded
+//! [`fetch`] for addresses that nobody vouches for.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), photic_net::Error> {
@@ -17,13 +18,14 @@
 //!
 //! # What it does not do
 //!
-//! It follows no redirects, keeps no cookies, decodes no content encoding, and reads no proxy
-//! settings from the environment. Whom to talk to is the caller's decision.
+//! The client follows no redirects; whom it talks to is the caller's decision. Neither it nor the
+//! fetch keeps cookies, decodes a content encoding, or reads proxy settings from the environment.
 
 mod addresses;
 mod body;
 mod client;
 mod error;
+pub mod fetch;
 
 pub use addresses::addresses;
 pub use body::Outgoing;

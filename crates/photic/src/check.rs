@@ -57,7 +57,11 @@ const fn not_shown(fate: Fate) -> Option<Code> {
         Reason::NoSlot => Some(Code::ImageInForbiddenRole),
         Reason::Unreadable => Some(Code::UnreadableImage),
         Reason::TypeNotAccepted => Some(Code::UnsupportedType),
-        Reason::SourceNotAccepted => Some(Code::SourceNotAccepted),
+        Reason::SourceNotAccepted
+        | Reason::FetchForbidden
+        | Reason::FetchFailed
+        | Reason::FetchTooLarge
+        | Reason::FetchWrongKind => Some(Code::SourceNotAccepted),
         Reason::OverLimit => Some(Code::OverLimit),
         Reason::OverCount | Reason::OverBudget => Some(Code::TooManyImages),
         Reason::Fits

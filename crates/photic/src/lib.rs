@@ -22,7 +22,8 @@
 //!
 //! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read
 //! travels as it is. It decodes no pixels (it cannot shrink or convert an image, only say honestly
-//! that it is not shown), and fetches nothing.
+//! that it is not shown), and fetches nothing: a host that does puts in what it got ([`fetchable`],
+//! [`Transcript::supply`]).
 
 mod check;
 pub mod finding;
@@ -40,6 +41,7 @@ pub mod settings;
 pub mod simulate;
 mod stream;
 mod structure;
+mod supply;
 mod survey;
 pub mod tokens;
 pub mod transcript;
@@ -56,6 +58,7 @@ pub use plan::{
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
 pub use stream::Stream;
+pub use supply::{Supply, Wanted, fetchable};
 pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;
 pub use wire::{Wire, detect};

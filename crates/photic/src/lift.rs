@@ -267,7 +267,17 @@ pub(crate) const fn medium<'a>(
     found: Found,
     node: NodeId,
 ) -> Media<'a> {
-    Media { kind, source, declared, detail: None, name: None, found, node, inner: None }
+    Media {
+        kind,
+        source,
+        declared,
+        detail: None,
+        name: None,
+        found,
+        withheld: None,
+        node,
+        inner: None,
+    }
 }
 
 impl<'a> Settings<'a> {
@@ -310,7 +320,7 @@ fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Fi
             (Found::Misfiled, _) => Code::ImageAsFile,
             (Found::Mended, Source::Missing) => Code::UnreadableImage,
             (Found::Mended, _) => Code::MalformedDataUrl,
-            (Found::Typed, _) => return None,
+            (Found::Typed | Found::Fetched, _) => return None,
         };
         let at = position(transcript, media.node, media.inner.as_deref());
         Some(Finding { code, at, media: Some(id), cost: None })

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::json::Str;
 use crate::media::{Found, Header, MediaKind, Source, is_type};
+use crate::plan::Reason;
 use crate::profile::{self, Detail};
 use crate::transcript::{CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
@@ -45,6 +46,8 @@ pub struct Sighting {
     pub source: Option<profile::Source>,
     /// Whether there is an address, of whatever use.
     pub has_address: bool,
+    /// Why the bytes behind its address are not at hand, where somebody asked for them.
+    pub withheld: Option<Reason>,
     /// Whether the declared type differs from the type of the bytes.
     pub mislabeled: bool,
     /// The type it declares, where the bytes do not tell.
@@ -203,6 +206,7 @@ fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) ->
         header,
         source,
         has_address: matches!(media.source, Source::Url(_)),
+        withheld: media.withheld,
         mislabeled,
         declared,
         detail: media.detail.as_ref().and_then(|detail| Detail::from_name(&detail.decode())),

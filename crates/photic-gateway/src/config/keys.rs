@@ -4,10 +4,11 @@ use toml::{Table, Value};
 
 use super::ConfigError;
 
-const ROOT: [&str; 6] = ["learned", "limits", "listen", "policy", "timeouts", "upstream"];
+const ROOT: [&str; 7] = ["fetch", "learned", "limits", "listen", "policy", "timeouts", "upstream"];
 
 /// The keys of each table below the root.
-const TABLES: [(&str, &[&str]); 5] = [
+const TABLES: [(&str, &[&str]); 6] = [
+    ("fetch", &["hosts", "keep_mib", "max_mib", "mode", "not_hosts", "private", "timeout_s"]),
     ("learned", &["days", "path"]),
     ("limits", &["body_mib", "pictures_mib"]),
     ("policy", &["keep", "marks", "retention"]),

@@ -1,6 +1,7 @@
 //! What can be set, in `photic.toml` or by the host. Unknown keys are errors: a setting that is
 //! silently ignored is worse than none.
 
+mod fetch;
 mod keys;
 
 use std::path::PathBuf;
@@ -8,6 +9,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use photic::Wire;
+
+pub use fetch::{FetchConfig, FetchMode};
 
 /// The settings of a gateway.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub struct Config {
     pub policy: Policies,
     /// What rejections taught.
     pub learned: LearnedConfig,
+    /// Whether pictures are fetched that came as addresses.
+    pub fetch: FetchConfig,
     /// Where requests go, before the defaults.
     pub upstream: Vec<UpstreamConfig>,
 }
@@ -126,6 +131,7 @@ impl Default for Config {
             timeouts: Timeouts::default(),
             policy: Policies::default(),
             learned: LearnedConfig::default(),
+            fetch: FetchConfig::default(),
             upstream: Vec::new(),
         }
     }
@@ -208,12 +214,14 @@ mod tests {
     fn everything_can_be_set() {
         let config = Config::parse(
             "listen = '0.0.0.0:80'\n[limits]\nbody_mib = 128\n[timeouts]\nidle_s = 5\n\
-             [policy]\nretention = 'all'\n[[upstream]]\nurl = 'http://h:1/v1'\n\
+             [policy]\nretention = 'all'\n[fetch]\nmode = 'always'\nprivate = ['10.0.0.1:9000']\n[[upstream]]\nurl = 'http://h:1/v1'\n\
              wire = 'openai-chat'\nmodels = ['qwen*']",
         )
         .unwrap();
         assert_eq!(config.limits, Limits { body_mib: 128, ..Limits::default() });
         assert_eq!(config.timeouts.idle_s, 5);
+        assert_eq!(config.fetch.mode, FetchMode::Always);
+        assert_eq!(config.fetch.private, ["10.0.0.1:9000".parse().unwrap()]);
         assert_eq!(config.upstream[0].wire, Some(Wire::OpenAiChat));
     }
 
@@ -233,6 +241,7 @@ mod tests {
                 "[[upstream]]\nurl = ''\nmodel = []",
                 "unknown key `upstream.model`; did you mean `models`?",
             ),
+            ("[fetch]\nhost = []", "unknown key `fetch.host`; did you mean `hosts`?"),
             ("zebra = 1", "unknown key `zebra`"),
         ] {
             assert_eq!(Config::parse(text).unwrap_err().to_string(), says);

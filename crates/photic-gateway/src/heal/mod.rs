@@ -150,11 +150,13 @@ async fn again(
     tried: &mut Vec<Entry>,
     diagnosis: Diagnosis,
 ) -> Option<Order> {
-    let _permit = proxy.pixels.acquire().await.ok()?;
-    let shared = Arc::clone(proxy);
     let (caller, body, wire) = (turn.caller, turn.body.clone(), order.wire);
     let (host, model) = (order.upstream.host().to_owned(), order.carried.as_ref()?.model.clone());
     let (pieces, mut all) = (order.pieces.clone(), tried.clone());
+    // Mostly at hand since the first time.
+    let gathered = proxy.workshop.gather(caller, &body, &all).await;
+    let _permit = proxy.pixels.acquire().await.ok()?;
+    let shared = Arc::clone(proxy);
     let work = move || {
         let sent = pieces.concat();
         let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
@@ -162,7 +164,7 @@ async fn again(
             let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
             all.push(Entry { host, model, lesson, evidence });
         }
-        let better = shared.workshop.order(caller, &body, Effort::Full, &all)?;
+        let better = shared.workshop.order(caller, &body, Effort::Full(&gathered), &all)?;
         // The same request would get the same answer.
         (better.pieces.concat() != sent).then_some((better, all))
     };

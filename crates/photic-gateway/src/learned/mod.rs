@@ -251,9 +251,9 @@ impl Lessons {
     }
 
     /// A profile under these lessons.
-    pub(crate) fn over(&self, known: Arc<Known>) -> Arc<Known> {
+    pub(crate) fn over(&self, known: &Arc<Known>) -> Arc<Known> {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, after)) = over.iter().find(|(before, _)| Arc::ptr_eq(before, &known)) {
+        if let Some((_, after)) = over.iter().find(|(before, _)| Arc::ptr_eq(before, known)) {
             return Arc::clone(after);
         }
         let mut profile = known.profile.clone();
@@ -261,7 +261,7 @@ impl Lessons {
         let after = Arc::new(Known::new(profile));
         // One for each wire; more only if the list of profiles started over.
         over.truncate(7);
-        over.insert(0, (known, Arc::clone(&after)));
+        over.insert(0, (Arc::clone(known), Arc::clone(&after)));
         after
     }
 }

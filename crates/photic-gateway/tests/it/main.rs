@@ -5,6 +5,7 @@
 mod caller;
 mod crossing;
 mod failing;
+mod fetching;
 mod fixing;
 mod healing;
 mod many;

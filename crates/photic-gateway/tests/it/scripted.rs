@@ -44,7 +44,14 @@ impl Upstream {
     pub(crate) async fn start(
         script: impl Fn(&Seen) -> Vec<Act> + Send + Sync + 'static,
     ) -> (SocketAddr, Arc<Self>) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_on(TcpListener::bind("127.0.0.1:0").await.unwrap(), script)
+    }
+
+    /// Starts one at an address of the test's choice.
+    pub(crate) fn start_on(
+        listener: TcpListener,
+        script: impl Fn(&Seen) -> Vec<Act> + Send + Sync + 'static,
+    ) -> (SocketAddr, Arc<Self>) {
         let address = listener.local_addr().unwrap();
         let (script, this) = (Arc::new(script), Arc::new(Self::default()));
         let upstream = Arc::clone(&this);

@@ -30,6 +30,8 @@ pub enum Did {
     Rewrote,
     /// Sent another picture made from it: smaller, lighter, of an accepted type, or several on one.
     Remade,
+    /// Sent what was fetched from its address instead of the address.
+    Fetched,
     /// Replaced a medium by an honest notice.
     NotShown(Reason),
     /// Moved a message behind the results it interrupted.
@@ -61,6 +63,7 @@ impl Did {
             Self::Hoisted => "hoisted",
             Self::Rewrote => "rewrote",
             Self::Remade => "remade",
+            Self::Fetched => "fetched",
             Self::NotShown(_) => "not_shown",
             Self::MovedBehindResults => "moved_behind_results",
             Self::MovedResultsFirst => "moved_results_first",
@@ -81,6 +84,7 @@ impl Did {
             Self::Hoisted => "moved into the user turn after the results".to_owned(),
             Self::Rewrote => "written anew as the image it is".to_owned(),
             Self::Remade => "sent as another picture made from it".to_owned(),
+            Self::Fetched => "sent as what was fetched from its address".to_owned(),
             Self::NotShown(reason) => format!("not shown: {}", reason.says()),
             Self::MovedBehindResults => "moved behind the tool results it interrupted".to_owned(),
             Self::MovedResultsFirst => "tool results moved to the front".to_owned(),

@@ -4,7 +4,7 @@ use super::decision::{Decision, Did};
 use super::place::Placer;
 use crate::json::Kind;
 use crate::lift::position;
-use crate::media::Source;
+use crate::media::{Found, Source};
 use crate::notice::{self, Owner};
 use crate::plan::Fate;
 use crate::profile::{ErrorResults, ToolContent};
@@ -164,6 +164,8 @@ impl<'a> Placer<'_, 'a> {
         let rewritten = self.plan.rewrites(id);
         if self.plan.recipes.contains_key(&id) {
             self.decide(Did::Remade, id);
+        } else if self.transcript.media[id].found == Found::Fetched {
+            self.decide(Did::Fetched, id);
         } else if rewritten {
             self.decide(Did::Rewrote, id);
         }

@@ -7,6 +7,7 @@ mod header;
 mod payload;
 
 use crate::json::{NodeId, Str};
+use crate::plan::Reason;
 pub use crate::profile::MediaKind;
 pub use data_url::DataUrl;
 pub(crate) use data_url::{begins_with_data, is_type, proper_name};
@@ -29,6 +30,8 @@ pub struct Media<'a> {
     pub name: Option<Str<'a>>,
     /// How it stood in the body.
     pub found: Found,
+    /// Why the bytes behind its address are not at hand, where somebody asked for them.
+    pub withheld: Option<Reason>,
     /// The node it was read from.
     pub(crate) node: NodeId,
     /// Where it stands inside the JSON that a string held.
@@ -61,6 +64,8 @@ pub enum Found {
     Misfiled,
     /// As text: base64, a data URL, or JSON inside a string.
     AsText,
+    /// As an address in a typed part; the host fetched what is there.
+    Fetched,
 }
 
 impl Media<'_> {

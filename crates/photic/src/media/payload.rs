@@ -92,6 +92,11 @@ impl<'a> Payload<'a> {
         &self.0
     }
 
+    /// The same, borrowed from this one.
+    pub fn by_ref(&self) -> Payload<'_> {
+        Payload(Cow::Borrowed(&self.0))
+    }
+
     /// The base64 text, borrowed from the body where it came from there.
     pub(crate) fn bytes(&self) -> Cow<'a, [u8]> {
         self.0.clone()

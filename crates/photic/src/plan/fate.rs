@@ -46,6 +46,14 @@ pub enum Reason {
     TypeNotAccepted,
     /// The source is not accepted.
     SourceNotAccepted,
+    /// The rules of the host forbid to fetch it.
+    FetchForbidden,
+    /// It could not be fetched.
+    FetchFailed,
+    /// What was fetched is larger than the host allows.
+    FetchTooLarge,
+    /// What was fetched is nothing to look at.
+    FetchWrongKind,
     /// Past a limit for one medium.
     OverLimit,
     /// Past the number for one request.
@@ -75,6 +83,10 @@ impl Reason {
             Self::Unreadable => "its bytes could not be read",
             Self::TypeNotAccepted => "this endpoint does not accept its type",
             Self::SourceNotAccepted => "this endpoint cannot reach where it is stored",
+            Self::FetchForbidden => "its address may not be fetched",
+            Self::FetchFailed => "it could not be fetched from its address",
+            Self::FetchTooLarge => "the file at its address is too large to be fetched",
+            Self::FetchWrongKind => "there is no picture or document at its address",
             Self::OverLimit => "it is larger than this endpoint accepts",
             Self::OverCount => "this endpoint accepts no more of them in one request",
             Self::OverBudget => "the request would be larger than this endpoint accepts",
@@ -140,6 +152,9 @@ fn can_be_made(sighting: &Sighting, reason: Reason) -> bool {
 
 /// Why the medium itself cannot be sent.
 fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Option<Reason> {
+    if sighting.withheld.is_some() {
+        return sighting.withheld;
+    }
     let Some(source) = sighting.source else {
         let no_use =
             if sighting.has_address { Reason::SourceNotAccepted } else { Reason::Unreadable };

@@ -72,6 +72,7 @@ impl<'a> Rescued<'a> {
             detail: None,
             name: self.name,
             found: Found::AsText,
+            withheld: None,
             node,
             inner: self.inner,
         }

@@ -51,6 +51,14 @@ impl Wire {
         }
     }
 
+    /// Whether a document may be named by the address it can be fetched from.
+    pub(crate) const fn takes_document_addresses(self) -> bool {
+        match self {
+            Self::OpenAiResponses | Self::Anthropic => true,
+            Self::OpenAiChat => false,
+        }
+    }
+
     /// Whether no two calls of a conversation may share an id; elsewhere, no two of a turn.
     pub(crate) const fn wants_unique_calls(self) -> bool {
         match self {

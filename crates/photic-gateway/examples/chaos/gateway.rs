@@ -1,0 +1,70 @@
+//! The gateway as a process of its own, and what the system knows about it.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use crate::Outcome;
+
+/// A gateway that runs until it is dropped.
+pub(crate) struct Gateway {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+/// What the process does: serves until it is killed. A provider that hangs is given up soon.
+pub(crate) fn run(upstream: &str) -> Outcome<()> {
+    let settings = format!(
+        "listen = '127.0.0.1:0'\n[timeouts]\nanswer_s = 20\nidle_s = 10\n\
+         [[upstream]]\nurl = 'http://{upstream}'\n\
+         [[upstream]]\nurl = 'http://{upstream}'\nwire = 'openai-chat'\nmodels = ['chat-*']\n\
+         [[upstream]]\nurl = 'http://{upstream}'\nwire = 'anthropic'\nmodels = ['messages-*']\n"
+    );
+    let config = photic_gateway::Config::parse(&settings)?;
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let gateway = photic_gateway::Gateway::bind(config).await?;
+        println!("{}", gateway.address().port());
+        gateway.serve(std::future::pending()).await;
+        Ok(())
+    })
+}
+
+impl Gateway {
+    pub(crate) fn start(upstream: SocketAddr) -> Outcome<Self> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(["gateway", &upstream.to_string()])
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+        let address = SocketAddr::from(([127, 0, 0, 1], line.trim().parse()?));
+        Ok(Self { child, address })
+    }
+
+    /// How many files it has open, sockets included.
+    pub(crate) fn files(&self) -> Outcome<usize> {
+        Ok(std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count())
+    }
+
+    /// Its memory, in MB.
+    pub(crate) fn memory(&self) -> Outcome<u64> {
+        self.status("VmRSS:")
+    }
+
+    pub(crate) fn peak(&self) -> Outcome<u64> {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, name: &str) -> Outcome<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no such line")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? / 1024)
+    }
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

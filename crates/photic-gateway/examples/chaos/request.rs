@@ -1,0 +1,248 @@
+//! One request: its size, its wire, its trouble, and the pictures only it shows.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use photic::Wire;
+use photic_mock::{Chart, Misbehavior};
+use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+
+/// As many charts as pairs of them are needed: every request shows a pair that no other shows.
+const CHARTS: u64 = 128;
+/// The most noise behind one picture; every endpoint takes that much.
+const MOST_NOISE: usize = 2_500_000;
+
+/// The charts, drawn once, and noise to make pictures heavier.
+pub(crate) struct Pictures {
+    charts: Vec<(Vec<u8>, String)>,
+    noise: Vec<u8>,
+}
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trouble {
+    None,
+    /// The provider misbehaves.
+    Provider(Misbehavior),
+    /// The client leaves before all is sent.
+    LeavesAsking,
+    /// The client leaves when the reply has begun.
+    LeavesReading,
+}
+
+/// One request.
+pub(crate) struct Request {
+    pub(crate) wire: Wire,
+    pub(crate) crosses: bool,
+    pub(crate) streams: bool,
+    pub(crate) trouble: Trouble,
+    pub(crate) bytes: Vec<u8>,
+    /// What a model says that sees its pictures.
+    pub(crate) answer: String,
+}
+
+impl Pictures {
+    pub(crate) fn new() -> Outcome<Self> {
+        let options = EncodeOptions {
+            accepts: &["image/png"],
+            prefer: Prefer::Lossless,
+            ..Default::default()
+        };
+        let drawn = |seed| {
+            let chart = Chart::of(seed);
+            let png = encode(&chart.draw(128, 96), &options).map_err(|no| format!("{no:?}"))?;
+            Ok((png.bytes, chart.words()))
+        };
+        let mut dice = Dice(7);
+        let noise = (0..MOST_NOISE).map(|_| dice.below(256) as u8).collect();
+        Ok(Self { charts: (0..CHARTS).map(drawn).collect::<Outcome<_>>()?, noise })
+    }
+
+    /// A chart with so much noise in a chunk that no decoder looks at, and its words.
+    fn heavy(&self, chart: u64, noise: usize) -> (Vec<u8>, &str) {
+        let (png, words) = &self.charts[(chart % CHARTS) as usize];
+        let Some(end) = png.len().checked_sub(12) else { return (png.clone(), words) };
+        let noise = &self.noise[..noise.min(MOST_NOISE)];
+        let mut bytes = png[..end].to_vec();
+        bytes.extend((noise.len() as u32).to_be_bytes());
+        let from = bytes.len();
+        bytes.extend_from_slice(b"noIz");
+        bytes.extend_from_slice(noise);
+        let sum = checksum(&bytes[from..]);
+        bytes.extend(sum.to_be_bytes());
+        bytes.extend_from_slice(&png[end..]);
+        (bytes, words)
+    }
+}
+
+impl Request {
+    /// Request so and so; the same one for the same seed.
+    pub(crate) fn new(number: u64, seed: u64, pictures: &Pictures) -> Self {
+        let mut dice = Dice(seed.wrapping_mul(1 << 32).wrapping_add(number));
+        let size = size(number, &mut dice);
+        // One wire takes 32 MB at the most.
+        let wires = if size > 15_000_000 { 2 } else { 3 };
+        let wire = Wire::ALL[dice.below(wires)];
+        let crosses = wires == 3 && wire != Wire::OpenAiResponses && dice.below(4) == 0;
+        let trouble = match dice.below(100) {
+            0..=4 => Trouble::LeavesAsking,
+            5..=9 => Trouble::LeavesReading,
+            10..=44 => Trouble::Provider(Misbehavior::ALL[dice.below(Misbehavior::ALL.len())]),
+            _ => Trouble::None,
+        };
+        let streams = dice.below(2) == 0;
+        Self::made((wire, crosses, streams), trouble, (number, size), pictures)
+    }
+
+    /// One without any trouble.
+    pub(crate) fn plain(pictures: &Pictures) -> Self {
+        Self::made((Wire::OpenAiChat, false, false), Trouble::None, (0, 2000), pictures)
+    }
+
+    fn made(
+        (wire, crosses, streams): (Wire, bool, bool),
+        trouble: Trouble,
+        (number, size): (u64, usize),
+        pictures: &Pictures,
+    ) -> Self {
+        let noise = size / 4 * 3 / MOST_NOISE;
+        let count = 2.max(noise + 1);
+        let each = (size / 4 * 3 / count).saturating_sub(600);
+        let mut images = Vec::new();
+        let mut said = Vec::new();
+        for index in 0..count {
+            // The first two tell which request it is, the rest are anything.
+            let chart = match index {
+                0 => number % CHARTS,
+                1 => number / CHARTS,
+                other => other as u64,
+            };
+            let (bytes, words) = pictures.heavy(chart, each);
+            said.push(format!("image {}: {words}", index + 1));
+            images.push(image(wire, &STANDARD.encode(bytes)));
+        }
+        let body = body(wire, crosses, streams, &images).to_string();
+        let misbehave = match trouble {
+            Trouble::Provider(kind) => format!("x-mock-misbehave: {kind}\r\n"),
+            Trouble::None | Trouble::LeavesAsking | Trouble::LeavesReading => String::new(),
+        };
+        let path = match wire {
+            Wire::OpenAiChat => "/v1/chat/completions",
+            Wire::OpenAiResponses => "/v1/responses",
+            Wire::Anthropic => "/v1/messages",
+        };
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\nauthorization: Bearer k\r\n\
+             anthropic-version: 2023-06-01\r\ncontent-type: application/json\r\n{misbehave}\
+             content-length: {}\r\n\r\n",
+            body.len()
+        );
+        let bytes = [head.as_bytes(), body.as_bytes()].concat();
+        Self { wire, crosses, streams, trouble, bytes, answer: said.join("; ") }
+    }
+
+    /// In short, without its pictures.
+    pub(crate) fn describe(&self) -> String {
+        format!(
+            "{}{}{}, {} bytes, {}",
+            self.wire.name(),
+            if self.crosses { " across" } else { "" },
+            if self.streams { " streamed" } else { "" },
+            self.bytes.len(),
+            self.trouble.name()
+        )
+    }
+}
+
+impl Trouble {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Provider(kind) => kind.name(),
+            Self::LeavesAsking => "leaves while asking",
+            Self::LeavesReading => "leaves while reading",
+        }
+    }
+}
+
+/// From 2 KB to 40 MB, most of them small; 25 of 10,000 are past 30 MB.
+fn size(number: u64, dice: &mut Dice) -> usize {
+    let (least, most) = match number {
+        number if number % 400 == 399 => (30_000_000_f64, 40_000_000_f64),
+        number if number % 40 == 39 => (300_000_f64, 8_000_000_f64),
+        _ => (2_000_f64, 300_000_f64),
+    };
+    let share = dice.below(1 << 20) as f64 / f64::from(1 << 20);
+    (least.ln() + (most.ln() - least.ln()) * share).exp() as usize
+}
+
+fn image(wire: Wire, base64: &str) -> Value {
+    let url = || format!("data:image/png;base64,{base64}");
+    match wire {
+        Wire::OpenAiChat => json!({"type": "image_url", "image_url": {"url": url()}}),
+        Wire::OpenAiResponses => json!({"type": "input_image", "image_url": url()}),
+        Wire::Anthropic => json!({
+            "type": "image",
+            "source": {"type": "base64", "media_type": "image/png", "data": base64},
+        }),
+    }
+}
+
+/// A tool returned the pictures: where results hold none, they have to be moved.
+fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
+    let ask = json!({"role": "user", "content": "What is on the screen?"});
+    let mut body = match wire {
+        Wire::OpenAiChat => {
+            let function = json!({"name": "shot", "arguments": "{}"});
+            let call = json!({"id": "c1", "type": "function", "function": function});
+            json!({"model": if crosses { "messages-1" } else { "gpt-5.4" }, "messages": [
+                ask,
+                {"role": "assistant", "content": null, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "c1", "content": images},
+            ]})
+        }
+        Wire::OpenAiResponses => json!({"model": "gpt-5.4", "input": [
+            ask,
+            {"type": "function_call", "call_id": "c1", "name": "shot", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c1", "output": images},
+        ]}),
+        Wire::Anthropic => {
+            let model = if crosses { "chat-1" } else { "claude-sonnet-5" };
+            let call = json!({"type": "tool_use", "id": "c1", "name": "shot", "input": {}});
+            let result = json!({"type": "tool_result", "tool_use_id": "c1", "content": images});
+            json!({"model": model, "max_tokens": 100, "messages": [
+                ask,
+                {"role": "assistant", "content": [call]},
+                {"role": "user", "content": [result]},
+            ]})
+        }
+    };
+    body["stream"] = json!(streams);
+    body
+}
+
+/// The sum at the end of a chunk of a PNG.
+fn checksum(bytes: &[u8]) -> u32 {
+    static TABLE: std::sync::LazyLock<Vec<u32>> = std::sync::LazyLock::new(|| {
+        let step = |sum: u32, _| if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 };
+        (0..256).map(|byte| (0..8).fold(byte, step)).collect()
+    });
+    let table = &*TABLE;
+    let next = |sum: u32, byte: &u8| table[((sum ^ u32::from(*byte)) & 255) as usize] ^ (sum >> 8);
+    !bytes.iter().fold(!0, next)
+}
+
+/// `SplitMix64`: small, and the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+}

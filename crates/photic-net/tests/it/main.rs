@@ -1,0 +1,75 @@
+//! The guarded fetch against real servers on loopback, which it must be told to allow.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
+mod answers;
+mod corpus;
+mod namespace;
+mod redirects;
+mod resolving;
+mod server;
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use photic_net::fetch::{Fetch, Resolve, Resolving, Rules};
+
+/// Answers as it is told: one answer after the other, the last one for ever.
+#[derive(Debug, Default)]
+struct Script(Mutex<(VecDeque<Option<Vec<IpAddr>>>, Vec<String>)>);
+
+impl Script {
+    /// `None` is a server that fails.
+    fn new(answers: &[Option<&[&str]>]) -> Arc<Self> {
+        let answer =
+            |addresses: &[&str]| addresses.iter().map(|one| one.parse().unwrap()).collect();
+        let answers = answers.iter().map(|one| one.map(answer)).collect();
+        Arc::new(Self(Mutex::new((answers, Vec::new()))))
+    }
+
+    /// The names it was asked for.
+    fn asked(&self) -> Vec<String> {
+        self.0.lock().unwrap().1.clone()
+    }
+}
+
+impl Resolve for Script {
+    fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
+        let mut script = self.0.lock().unwrap();
+        script.1.push(host.to_owned());
+        let answer =
+            if script.0.len() > 1 { script.0.pop_front() } else { script.0.front().cloned() };
+        let answer = answer.flatten().ok_or_else(|| io::Error::other("SERVFAIL"));
+        Box::pin(async move { answer })
+    }
+}
+
+fn is_picture(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG\r\n\x1a\n")
+}
+
+/// A picture of so many bytes.
+fn picture(bytes: usize) -> Vec<u8> {
+    let mut picture = b"\x89PNG\r\n\x1a\n".to_vec();
+    picture.resize(bytes, 7);
+    picture
+}
+
+/// Rules that allow one server of this machine and nothing else that is not public.
+fn rules(server: SocketAddr) -> Rules {
+    Rules {
+        private: vec![server],
+        most_bytes: 100_000,
+        total: Duration::from_secs(3),
+        connect: Duration::from_secs(1),
+        ..Rules::new(is_picture)
+    }
+}
+
+/// Fetches from one server of this machine, by number.
+fn fetch(server: SocketAddr) -> Fetch {
+    Fetch::new(rules(server), Script::new(&[None]))
+}

@@ -1,0 +1,244 @@
+//! Bytes for what came as an address: which addresses a host would have to fetch, and where what it
+//! got is put. Nothing is fetched here.
+//!
+//! Only addresses in slots made for pictures and documents count; one in the text of a tool is text.
+
+use crate::media::{Found, MediaKind, Payload, Source};
+use crate::plan::{Fate, Plan, Reason};
+use crate::profile;
+use crate::rescue::is_web_address;
+use crate::survey::Sighting;
+use crate::transcript::{MediaId, Transcript};
+use crate::wire::Wire;
+
+/// Which addresses are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that the endpoint cannot be given: there is no slot for them.
+    Unreachable,
+    /// All whose media would be shown.
+    All,
+}
+
+/// What became of an address.
+#[derive(Clone, Debug)]
+pub enum Supply<'a> {
+    /// What is there.
+    Bytes(Payload<'a>),
+    /// Nothing that can be shown, and why.
+    Withheld(Reason),
+}
+
+/// The web addresses whose bytes would have to be fetched for a plan to be better, in order.
+pub fn fetchable(
+    transcript: &Transcript<'_>,
+    plan: &Plan<'_>,
+    wanted: Wanted,
+) -> Vec<(MediaId, String)> {
+    let sightings = plan.survey.sightings.iter();
+    sightings
+        .filter(|sighting| is_wanted(sighting, transcript.wire, plan, wanted))
+        .filter_map(|sighting| match &transcript.media[sighting.media].source {
+            Source::Url(address) if is_web_address(address) => {
+                Some((sighting.media, address.decode().into_owned()))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+impl<'a> Transcript<'a> {
+    /// Puts what a host fetched where an address stood; plan again afterwards. Does nothing to a
+    /// medium that did not come as an address.
+    pub fn supply(&mut self, id: MediaId, supply: Supply<'a>) {
+        let Some(media) = self.media.get_mut(id) else { return };
+        if !matches!(media.source, Source::Url(_)) {
+            return;
+        }
+        match supply {
+            Supply::Bytes(payload) => {
+                media.source = Source::Data(payload);
+                media.found = Found::Fetched;
+            }
+            Supply::Withheld(reason) => media.withheld = Some(reason),
+        }
+    }
+}
+
+fn is_wanted(sighting: &Sighting, from: Wire, plan: &Plan<'_>, wanted: Wanted) -> bool {
+    if sighting.source != Some(profile::Source::Url) || sighting.found != Found::Typed {
+        return false;
+    }
+    let fate = plan.fates[sighting.media];
+    let to = plan.profile.wire;
+    let no_slot = match sighting.kind {
+        MediaKind::Image => fate == Fate::Refuse(Reason::SourceNotAccepted),
+        MediaKind::Document => from != to && fate.is_shown() && !to.takes_document_addresses(),
+        MediaKind::Audio => return false,
+    };
+    no_slot || (wanted == Wanted::All && fate.is_shown())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Policy, Profile, lift, lower, plan, survey};
+
+    const ADDRESS: &str = "https://a.example/p.png";
+
+    fn png() -> Payload<'static> {
+        let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
+        png.extend_from_slice(&[0, 0, 5, 0, 0, 0, 3, 32, 8, 2, 0, 0, 0]);
+        Payload::encode(&png)
+    }
+
+    fn profile(wire: Wire, urls: bool) -> Profile {
+        let mut profile = Profile::generic(wire);
+        profile.accepts.sources = vec![profile::Source::Data];
+        profile.accepts.sources.extend(urls.then_some(profile::Source::Url));
+        profile
+    }
+
+    fn bodies() -> [(Wire, String); 3] {
+        [
+            (
+                Wire::OpenAiChat,
+                format!(
+                    "{{\"messages\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"image_url\", \
+                     \"image_url\":{{\"url\":\"{ADDRESS}\",\"detail\":\"low\"}},\"x\":1}}]}}]}}"
+                ),
+            ),
+            (
+                Wire::OpenAiResponses,
+                format!(
+                    "{{\"input\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"input_image\", \
+                     \"image_url\":\"{ADDRESS}\",\"x\":1}}]}}]}}"
+                ),
+            ),
+            (
+                Wire::Anthropic,
+                format!(
+                    "{{\"messages\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"image\", \
+                     \"source\":{{\"type\":\"url\",\"url\":\"{ADDRESS}\"}},\"x\":1}}]}}]}}"
+                ),
+            ),
+        ]
+    }
+
+    /// Lowers with what was supplied, on every wire, and says what was done.
+    fn lowered(body: &str, from: Wire, to: Wire, supply: Supply<'static>) -> (String, Vec<String>) {
+        let (mut transcript, _) = lift(from, body.as_bytes());
+        let profile = profile(to, false);
+        let first = plan(survey(&transcript), &profile, &Policy::hands_off());
+        let wanted = fetchable(&transcript, &first, Wanted::Unreachable);
+        assert_eq!(wanted, [(0, ADDRESS.to_owned())]);
+        transcript.supply(0, supply);
+        let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+        assert_eq!(fetchable(&transcript, &plan, Wanted::All), [], "asked for twice");
+        let lowered = lower(&transcript, &plan);
+        let did = lowered.decisions.iter().map(|decision| decision.did.name().to_owned());
+        (String::from_utf8(lowered.body.to_vec()).unwrap(), did.collect())
+    }
+
+    #[test]
+    fn bytes_stand_where_the_address_stood() {
+        let base64 = String::from_utf8(png().base64().to_vec()).unwrap();
+        for (from, body) in bodies() {
+            for to in Wire::ALL {
+                let (text, did) = lowered(&body, from, to, Supply::Bytes(png()));
+                assert!(
+                    text.contains(&base64) && !text.contains(ADDRESS),
+                    "{from:?} {to:?} {text}"
+                );
+                assert!(did.contains(&"fetched".to_owned()), "{did:?}");
+                // What else the part says stays.
+                assert_eq!(text.contains("\"x\":1"), from == to, "{text}");
+                let (again, _) = lift(to, text.as_bytes());
+                assert_eq!(again.media[0].header().size, Some((1280, 800)), "{text}");
+                assert_eq!(again.media[0].found, Found::Typed);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_fetched_is_a_notice_that_says_why() {
+        for (from, body) in bodies() {
+            for to in Wire::ALL {
+                let supply = Supply::Withheld(Reason::FetchForbidden);
+                let (text, did) = lowered(&body, from, to, supply);
+                let says =
+                    "[image not shown: its address may not be fetched; you have not seen it]";
+                assert!(text.contains(says) && !text.contains(ADDRESS), "{text}");
+                assert!(did.contains(&"not_shown".to_owned()), "{did:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_endpoint_that_takes_addresses_is_left_to_fetch_them() {
+        for (wire, body) in bodies() {
+            let (transcript, _) = lift(wire, body.as_bytes());
+            let profile = profile(wire, true);
+            let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+            assert_eq!(fetchable(&transcript, &plan, Wanted::Unreachable), []);
+            assert_eq!(fetchable(&transcript, &plan, Wanted::All).len(), 1);
+        }
+    }
+
+    #[test]
+    fn only_addresses_of_the_web_in_slots_of_their_own_are_wanted() {
+        let texts = [
+            "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"https://a.example/p.png\"}",
+            "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\
+             \"[{\\\"type\\\":\\\"image_url\\\",\\\"image_url\\\":{\\\"url\\\":\\\"https://a.example/p.png\\\"}}]\"}",
+            "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"gs://b/p.png\"}}]}",
+            "{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"file:///etc/passwd\"}}]}",
+            "{\"role\":\"user\",\"content\":\"![](https://a.example/p.png)\"}",
+        ];
+        for text in texts {
+            let body = format!(
+                "{{\"messages\":[{{\"role\":\"user\",\"content\":\"x\"}},{{\"role\":\"assistant\",\
+                 \"tool_calls\":[{{\"id\":\"c\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\
+                 \"arguments\":\"{{}}\"}}}}]}},{text}]}}"
+            );
+            let (transcript, _) = lift(Wire::OpenAiChat, body.as_bytes());
+            for urls in [false, true] {
+                let profile = profile(Wire::OpenAiChat, urls);
+                let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+                assert_eq!(fetchable(&transcript, &plan, Wanted::All), [], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn documents_are_wanted_where_their_addresses_have_no_slot() {
+        let body = "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"document\",\
+             \"source\":{\"type\":\"url\",\"url\":\"https://a.example/d.pdf\"}}]}]}";
+        let (mut transcript, _) = lift(Wire::Anthropic, body.as_bytes());
+        let mut count = |to| {
+            let profile = profile(to, false);
+            let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+            fetchable(&transcript, &plan, Wanted::Unreachable).len()
+        };
+        assert_eq!(Wire::ALL.map(&mut count), [1, 0, 0], "{:?}", Wire::ALL);
+        transcript.supply(0, Supply::Bytes(Payload::encode(b"%PDF-1.7\n")));
+        let mut profile = profile(Wire::OpenAiChat, false);
+        profile.accepts.document = vec!["application/pdf".to_owned()];
+        let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+        let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
+        assert!(text.contains("data:application/pdf;base64,JVBERi0xLjcK"), "{text}");
+    }
+
+    #[test]
+    fn what_came_as_bytes_is_not_replaced() {
+        let body = format!(
+            "{{\"messages\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"image_url\",\"image_url\":\
+             {{\"url\":\"data:image/png;base64,{}\"}}}}]}}]}}",
+            String::from_utf8_lossy(png().base64())
+        );
+        let (mut transcript, _) = lift(Wire::OpenAiChat, body.as_bytes());
+        transcript.supply(0, Supply::Withheld(Reason::FetchFailed));
+        transcript.supply(7, Supply::Withheld(Reason::FetchFailed));
+        assert_eq!((transcript.media[0].withheld, transcript.media[0].found), (None, Found::Typed));
+    }
+}
