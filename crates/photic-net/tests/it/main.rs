@@ -1,6 +1,6 @@
 //! The guarded fetch against real servers on loopback, which it must be told to allow.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod answers;
 mod corpus;
@@ -19,7 +19,13 @@ use photic_net::fetch::{Fetch, Resolve, Resolving, Rules};
 
 /// Answers as it is told: one answer after the other, the last one for ever.
 #[derive(Debug, Default)]
-struct Script(Mutex<(VecDeque<Option<Vec<IpAddr>>>, Vec<String>)>);
+struct Script(Mutex<Lines>);
+
+#[derive(Debug, Default)]
+struct Lines {
+    answers: VecDeque<Option<Vec<IpAddr>>>,
+    asked: Vec<String>,
+}
 
 impl Script {
     /// `None` is a server that fails.
@@ -27,21 +33,21 @@ impl Script {
         let answer =
             |addresses: &[&str]| addresses.iter().map(|one| one.parse().unwrap()).collect();
         let answers = answers.iter().map(|one| one.map(answer)).collect();
-        Arc::new(Self(Mutex::new((answers, Vec::new()))))
+        Arc::new(Self(Mutex::new(Lines { answers, asked: Vec::new() })))
     }
 
     /// The names it was asked for.
     fn asked(&self) -> Vec<String> {
-        self.0.lock().unwrap().1.clone()
+        self.0.lock().unwrap().asked.clone()
     }
 }
 
 impl Resolve for Script {
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a> {
-        let mut script = self.0.lock().unwrap();
-        script.1.push(host.to_owned());
-        let answer =
-            if script.0.len() > 1 { script.0.pop_front() } else { script.0.front().cloned() };
+        let mut lines = self.0.lock().unwrap();
+        lines.asked.push(host.to_owned());
+        let answers = &mut lines.answers;
+        let answer = if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() };
         let answer = answer.flatten().ok_or_else(|| io::Error::other("SERVFAIL"));
         Box::pin(async move { answer })
     }
