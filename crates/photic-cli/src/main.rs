@@ -42,6 +42,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
+        Command::Schema { example: false } => {
+            let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;
+            print(format!("{schema}\n").as_bytes())
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

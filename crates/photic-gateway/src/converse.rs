@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use photic::Wire;
 use photic_net::Outgoing;
 
+use crate::account::Account;
 use crate::failure::Failure;
 use crate::fix::{Effort, Order};
 use crate::proxy::Proxy;
@@ -23,6 +24,7 @@ pub(crate) async fn converse(
     route: Route,
     off: bool,
     request: Request<Incoming>,
+    account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut incoming) = request.into_parts();
     let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
@@ -32,8 +34,10 @@ pub(crate) async fn converse(
             return Err(failure);
         }
     };
+    account.bytes_in = body.len() as u64;
     let caller = route.wire();
-    let order = order(proxy, caller, body, off).await?;
+    let mut order = order(proxy, caller, body, off).await?;
+    account.learn(&mut order);
     let crosses = order.wire != caller;
     if crosses && route == Route::CountTokens {
         return Ok(counted(&order));
@@ -42,7 +46,7 @@ pub(crate) async fn converse(
     if crosses {
         headers::translate(&mut parts.headers, order.wire);
     }
-    let Order { upstream, wire, pieces, fixes, usage_in_stream, .. } = order;
+    let Order { upstream, wire, pieces, usage_in_stream, .. } = order;
     let path = if crosses { route::conversation(wire) } else { parts.uri.path() };
     let uri = upstream.route(path, parts.uri.query()).ok_or(Failure::BadPath)?;
     let reply = proxy.send(upstream.host(), outgoing(parts, uri, pieces)).await?;
@@ -52,7 +56,7 @@ pub(crate) async fn converse(
         proxy.through(reply)
     };
     if !off {
-        headers::say(reply.headers_mut(), &fixes);
+        headers::say(reply.headers_mut(), &account.fixes);
     }
     Ok(reply)
 }

@@ -10,6 +10,8 @@ use photic::media::{Payload, Source};
 use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Recipe, Transcript};
 
+use crate::watch::Counter;
+
 type Key = [u8; 32];
 
 /// What an entry takes besides its picture.
@@ -20,6 +22,8 @@ const OVERHEAD: usize = 256;
 pub(crate) struct Derivatives {
     most: usize,
     kept: Mutex<Kept>,
+    hits: Counter,
+    misses: Counter,
 }
 
 #[derive(Debug, Default)]
@@ -46,7 +50,7 @@ enum Attempt {
 
 impl Derivatives {
     pub(crate) fn new(most: usize) -> Self {
-        Self { most, kept: Mutex::default() }
+        Self { most, kept: Mutex::default(), hits: Counter::default(), misses: Counter::default() }
     }
 
     /// Makes everything that a plan asks for, as far as it can be made.
@@ -65,7 +69,9 @@ impl Derivatives {
                 members.iter().map(|&member| payload(transcript, member)).collect();
             let payloads = payloads?;
             let key = key(profile, recipe, fit, &payloads);
-            let attempt = self.get(&key).unwrap_or_else(|| {
+            let known = self.get(&key);
+            if known.is_some() { &self.hits } else { &self.misses }.add(1);
+            let attempt = known.unwrap_or_else(|| {
                 let made = match recipe {
                     Recipe::Fit(fit) => payloads.first().and_then(|one| {
                         photic_pixels::fitted(&one.decode(), fit, &plan.profile).ok()
@@ -84,6 +90,11 @@ impl Derivatives {
             }
         };
         plan.recipes.iter().filter_map(made).collect()
+    }
+
+    /// How often a picture was there, how often not, and the bytes that are kept.
+    pub(crate) fn figures(&self) -> (u64, u64, u64) {
+        (self.hits.get(), self.misses.get(), self.lock().bytes as u64)
     }
 
     fn get(&self, key: &Key) -> Option<Attempt> {

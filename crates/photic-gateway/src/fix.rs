@@ -11,6 +11,7 @@ use bytes::Bytes;
 use photic::json::Segments;
 use photic::{Decision, Policy, Prepared, Wire};
 
+use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::profiles::Profiles;
 use crate::upstream::{Upstream, Upstreams};
@@ -22,6 +23,8 @@ pub(crate) struct Workshop {
     pub(crate) policy: Policy,
     pub(crate) profiles: Profiles,
     pub(crate) derivatives: Derivatives,
+    /// Whether somebody reads what was done one by one.
+    pub(crate) details: bool,
 }
 
 /// A request that is ready to be sent.
@@ -32,6 +35,7 @@ pub(crate) struct Order {
     pub(crate) wire: Wire,
     pub(crate) pieces: Vec<Bytes>,
     pub(crate) fixes: Fixes,
+    pub(crate) facts: Facts,
     /// What it costs to read, by estimate.
     pub(crate) tokens: u64,
     /// Whether a streamed reply should end with what it cost.
@@ -56,7 +60,7 @@ pub(crate) enum Effort {
 impl Workshop {
     /// Makes a request ready; `None` if that takes more effort, or nobody serves it.
     pub(crate) fn order(&self, from: Wire, body: &Bytes, effort: Effort) -> Option<Order> {
-        let (transcript, _) = photic::lift(from, body);
+        let (transcript, findings) = photic::lift(from, body);
         let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         let upstream = Arc::clone(self.upstreams.choose(from, model.as_deref())?);
         if effort == Effort::Exact || !transcript.is_readable() {
@@ -66,6 +70,7 @@ impl Workshop {
                 wire: from,
                 pieces,
                 fixes,
+                facts: Facts::default().named(model.as_deref()),
                 tokens: 0,
                 usage_in_stream: false,
             });
@@ -79,8 +84,10 @@ impl Workshop {
             Effort::Full => self.derivatives.prepare(&transcript, &plan, &known.fingerprint),
         };
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
+        let facts = Facts::of(&plan, &prepared, &lowered, &findings, self.details);
         Some(Order {
             wire,
+            facts: facts.named(model.as_deref()),
             fixes: Fixes::of(&lowered.decisions),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
@@ -101,6 +108,10 @@ impl Fixes {
 
     pub(crate) fn count(&self) -> usize {
         self.0.values().sum()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.0.iter().map(|(name, count)| (*name, *count))
     }
 
     /// As in `hoisted=2, filled_empty=1`.

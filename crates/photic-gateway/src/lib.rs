@@ -19,8 +19,9 @@
 //! # What it does not do
 //!
 //! It holds no keys: the caller's pass through. It fetches no image addresses, keeps nothing on
-//! disk, logs neither bodies nor headers, and serves no TLS.
+//! disk, tells neither bodies nor headers to its log, its metrics or its traces, and serves no TLS.
 
+mod account;
 mod buffers;
 mod config;
 mod converse;
@@ -37,6 +38,10 @@ mod reply;
 mod route;
 mod serve;
 mod upstream;
+mod watch;
 
-pub use config::{Config, ConfigError, Limits, Policies, Timeouts, UpstreamConfig};
+pub use config::{
+    Admin, Config, ConfigError, ExportHeaders, Limits, LogFormat, Policies, Telemetry, Timeouts,
+    UpstreamConfig,
+};
 pub use serve::{Gateway, StartError};

@@ -7,9 +7,14 @@ mod crossing;
 mod failing;
 mod fixing;
 mod many;
+mod metrics;
 mod passing;
 mod scripted;
+mod secrets;
+mod settings;
 mod streaming;
+mod telling;
+mod watching;
 
 use std::net::SocketAddr;
 
