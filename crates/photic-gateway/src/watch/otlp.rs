@@ -58,7 +58,7 @@ pub(crate) fn endpoint(settings: &Telemetry) -> Result<Option<Uri>, ConfigError>
         return Err(wrong("it does not begin with `http://` or `https://`"));
     }
     if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-        return Err(wrong("it names no host, or a name and password"));
+        return Err(wrong("it names no host, or holds a login; use `OTEL_EXPORTER_OTLP_HEADERS`"));
     }
     Ok(Some(uri))
 }
