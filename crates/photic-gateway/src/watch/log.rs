@@ -155,7 +155,7 @@ fn lines(account: &Account, time: &str) -> Vec<String> {
         "time": time,
         "event": "request",
         "id": id,
-        "trace": account.trace.map(|trace| format!("{:032x}", trace.trace)),
+        "trace": account.trace.map(|trace| format!("{:032x}", trace.id)),
         "route": route_name(account.route),
         "from": caller,
         "to": upstream,

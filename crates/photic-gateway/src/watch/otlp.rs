@@ -157,7 +157,7 @@ fn span(account: &Account) -> Option<String> {
     let model = account.facts.model.name();
     let error = error(account);
     let mut span = json!({
-        "traceId": format!("{:032x}", trace.trace),
+        "traceId": format!("{:032x}", trace.id),
         "spanId": format!("{:016x}", trace.span),
         "name": model.map_or_else(|| "chat".to_owned(), |model| format!("chat {model}")),
         // A client, as the conventions want it for a call to a model.

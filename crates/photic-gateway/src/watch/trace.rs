@@ -12,7 +12,7 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 /// The span of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trace {
-    pub(super) trace: u128,
+    pub(super) id: u128,
     pub(super) span: u64,
     /// The caller's span.
     pub(super) parent: Option<u64>,
@@ -24,7 +24,7 @@ impl Trace {
     /// caller decided that the request is not to be traced.
     pub(super) fn take_over(headers: &mut HeaderMap, ids: &Ids) -> Option<Self> {
         let caller = headers.get(TRACEPARENT).and_then(|value| parent(value.to_str().ok()?));
-        let (trace, parent) = match caller {
+        let (id, parent) = match caller {
             Some(Parent { sampled: false, .. }) => return None,
             Some(Parent { trace, span, .. }) => (trace, Some(span)),
             None => {
@@ -33,8 +33,8 @@ impl Trace {
                 (u128::from(ids.next()) << 64 | u128::from(ids.next()), None)
             }
         };
-        let this = Self { trace, span: ids.next(), parent, began: SystemTime::now() };
-        let value = format!("00-{:032x}-{:016x}-01", this.trace, this.span);
+        let this = Self { id, span: ids.next(), parent, began: SystemTime::now() };
+        let value = format!("00-{:032x}-{:016x}-01", this.id, this.span);
         headers.insert(TRACEPARENT, HeaderValue::from_str(&value).ok()?);
         Some(this)
     }
@@ -76,7 +76,7 @@ impl Ids {
         Self { seed: RandomState::new().hash_one(SystemTime::now()), next: AtomicU64::new(1) }
     }
 
-    /// Never 0. SplitMix64 (Steele, Lea, Flood 2014) visits every number once.
+    /// Never 0. `SplitMix64` (Steele, Lea, Flood 2014) visits every number once.
     pub(super) fn next(&self) -> u64 {
         let count = self.next.fetch_add(1, Ordering::Relaxed);
         let mut mixed = self.seed.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -104,7 +104,7 @@ mod tests {
     fn a_trace_goes_on() {
         let (trace, headers) = taken(CALLER);
         let trace = trace.unwrap();
-        assert_eq!(trace.trace, 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c);
+        assert_eq!(trace.id, 0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c);
         assert_eq!(trace.parent, Some(0xb7ad_6b71_6920_3331));
         let sent = format!("00-0af7651916cd43dd8448eb211c80319c-{:016x}-01", trace.span);
         assert_eq!(headers[TRACEPARENT], sent.as_str());

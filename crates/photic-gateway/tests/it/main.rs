@@ -1,6 +1,11 @@
 //! The gateway against scripted upstreams, over real sockets.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
 
 mod caller;
 mod crossing;
