@@ -13,8 +13,8 @@ use photic::{
 
 use crate::fix::{Fixes, Order};
 use crate::route::Route;
+use crate::telemetry::Trace;
 use crate::upstream::Upstream;
-use crate::watch::Trace;
 
 /// What became of one request.
 #[derive(Debug)]

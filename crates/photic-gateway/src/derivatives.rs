@@ -10,7 +10,7 @@ use photic::media::{Payload, Source};
 use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Recipe, Transcript};
 
-use crate::watch::Counter;
+use crate::telemetry::Counter;
 
 type Key = [u8; 32];
 

@@ -37,8 +37,8 @@ mod proxy;
 mod reply;
 mod route;
 mod serve;
+mod telemetry;
 mod upstream;
-mod watch;
 
 pub use config::{
     Admin, Config, ConfigError, ExportHeaders, Limits, LogFormat, Policies, Telemetry, Timeouts,

@@ -18,7 +18,7 @@ use crate::fix::Workshop;
 use crate::intake::{self, Bounds};
 use crate::reply::ReplyBody;
 use crate::route::Route;
-use crate::watch::{Watch, Watched, Watchers};
+use crate::telemetry::{Watch, Watched, Watchers};
 use crate::{converse, headers};
 
 /// The text format of Prometheus.

@@ -24,8 +24,8 @@ use crate::intake::Bounds;
 use crate::itself::is_itself;
 use crate::profiles::Profiles;
 use crate::proxy::{Door, Proxy};
+use crate::telemetry::{self, Exporter, Log, Watchers};
 use crate::upstream::Upstreams;
-use crate::watch::{self, Exporter, Log, Watchers};
 
 /// How long a connection may be silent between requests. Longer than clients keep theirs: whoever
 /// closes first loses no request.
@@ -74,7 +74,7 @@ impl Gateway {
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         let upstreams = Upstreams::new(&config.upstream)?;
         let policy = policy(&config.policy)?;
-        let endpoint = watch::endpoint(&config.telemetry)?;
+        let endpoint = telemetry::endpoint(&config.telemetry)?;
         let (listener, address) = listen(&config.listen).await?;
         let admin = match &config.admin.listen {
             None => None,
