@@ -1,5 +1,8 @@
 //! Every argument, defined once: help, man page and completions are made from it.
 
+mod profiles;
+mod run;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -10,6 +13,9 @@ use photic_gateway::{LogFormat, UpstreamConfig};
 use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
+
+pub(crate) use profiles::ProfilesOptions;
+pub(crate) use run::RunOptions;
 
 use crate::preview::Preview;
 
@@ -23,6 +29,8 @@ Examples:
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
   photic serve                                 a gateway that repairs every request
+  photic profiles --for gpt-5.6                what is known about a model, and what was learned
+  photic run -- claude                         a command, with that gateway in front of it
   curl … | photic check -                      from standard input
 ";
 
@@ -43,6 +51,8 @@ pub(crate) enum Command {
     Simulate(SimulateOptions),
     Mock(MockOptions),
     Serve(ServeOptions),
+    Profiles(ProfilesOptions),
+    Run(RunOptions),
     /// Print the JSON Schema of `photic.toml`, or the file itself with every default
     #[command(before_help = "\
 Examples:
@@ -249,8 +259,8 @@ pub(crate) struct SimulateOptions {
 /// Be a provider on loopback that keeps every rule, and answers only from pixels it decoded
 ///
 /// It speaks Chat Completions, Responses and Messages, takes any key, and describes the charts it
-/// sees; asked to look, it calls a tool whose name holds `screenshot`, `view` or `look`. The first
-/// line it prints is its address. `GET /__mock/requests` says what it was sent.
+/// sees; asked to look, it calls a tool whose name holds `screenshot`, `view` or `look`; told to
+/// `call NAME with {…}`, it does. The first line it prints is its address. `GET /__mock/requests` says what it was sent.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
@@ -265,11 +275,14 @@ pub(crate) struct MockOptions {
     /// A model it has; without one, it has them all
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) models: Vec<String>,
+    /// A wire it speaks; without one, it speaks them all
+    #[arg(long = "wire", value_name = "WIRE", value_parser = wire())]
+    pub(crate) wires: Vec<Wire>,
     /// Misbehave on every request; the header `x-mock-misbehave` does it for one
     #[arg(long, value_name = "KIND", value_parser = misbehavior())]
     pub(crate) misbehave: Vec<Misbehavior>,
     /// Make the chart of a number instead, and print the right answer
-    #[arg(long, value_name = "SEED", conflicts_with_all = ["port", "models", "misbehave"])]
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["port", "models", "wires", "misbehave"])]
     pub(crate) chart: Option<u64>,
     /// Write the chart to a file, as PNG
     #[arg(short, long, value_name = "FILE", requires = "chart")]

@@ -45,7 +45,7 @@ struct Explained<'r> {
 fn as_json(
     mut out: impl std::io::Write,
     profile: &Profile,
-    plan: &photic::Plan,
+    plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
     let report = Report {
@@ -71,7 +71,7 @@ fn as_text(
     mut out: impl std::io::Write,
     name: &str,
     profile: &Profile,
-    plan: &photic::Plan,
+    plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
     for finding in findings {

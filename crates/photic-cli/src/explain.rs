@@ -85,7 +85,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan) -> Self {
+    fn of(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan<'_>) -> Self {
         let id = sighting.media;
         let fate = plan.fates[id];
         let size = sighting.header.size;
@@ -120,7 +120,7 @@ impl Row {
 }
 
 /// How many messages can be read from the cache.
-fn kept(plan: &Plan) -> usize {
+fn kept(plan: &Plan<'_>) -> usize {
     let former = plan.survey.requests.iter().rev().nth(1).copied().unwrap_or(0);
     plan.ledger.changed.map_or(former, |change| change.message)
 }
@@ -167,7 +167,7 @@ fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn bill(out: &mut impl std::io::Write, plan: &Plan) -> anyhow::Result<()> {
+fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
     let Ledger { images, image_tokens, tokens, reusable_tokens, .. } = plan.ledger;
     writeln!(
         out,

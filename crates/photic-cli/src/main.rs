@@ -7,6 +7,8 @@ mod input;
 mod lower;
 mod mock;
 mod preview;
+mod profiles;
+mod run;
 mod serve;
 mod simulate;
 mod style;
@@ -42,6 +44,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        Command::Profiles(options) => profiles::run(options),
+        Command::Run(options) => run::run(options),
         Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
         Command::Schema { example: false } => {
             let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;

@@ -18,8 +18,8 @@ pub(crate) fn run(options: &MockOptions) -> anyhow::Result<ExitCode> {
 
 fn serve(options: &MockOptions) -> anyhow::Result<ExitCode> {
     let (models, misbehave) = (options.models.clone(), options.misbehave.clone());
-    let port = options.port;
-    let mock = Mock::start(Options { port, models, misbehave })
+    let (port, wires) = (options.port, options.wires.clone());
+    let mock = Mock::start(Options { port, models, wires, misbehave, ..Options::default() })
         .with_context(|| format!("cannot listen on port {port} of loopback"))?;
     crate::print(format!("{}\n", mock.url()).as_bytes())?;
     mock.until_signal().context("cannot wait for a signal")?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry};
+use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, learned};
 
 use crate::arguments::ServeOptions;
 
@@ -51,15 +51,19 @@ fn announce(log: LogFormat, gateway: &Gateway) -> anyhow::Result<()> {
             writeln!(out, "{line}")?;
         }
     }
+    match (log, gateway.word()) {
+        (LogFormat::Off, _) | (_, None) => {}
+        (LogFormat::Text, Some(word)) => writeln!(out, "photic: {word}")?,
+        (LogFormat::Json, Some(word)) => {
+            writeln!(out, "{}", serde_json::json!({"event": "warning", "says": word}))?;
+        }
+    }
     Ok(())
 }
 
 /// Flags come before the environment, and that before the file.
 fn config(options: &ServeOptions) -> anyhow::Result<Config> {
-    let mut config = match file(options) {
-        None => Config::default(),
-        Some(path) => read(&path)?,
-    };
+    let mut config = settings(options.config.as_deref())?;
     if let Some(listen) = &options.listen {
         config.listen.clone_from(listen);
     }
@@ -96,9 +100,19 @@ fn telemetry(
     Ok(())
 }
 
-fn file(options: &ServeOptions) -> Option<PathBuf> {
-    let usual = || Path::new(USUAL).is_file().then(|| PathBuf::from(USUAL));
-    options.config.clone().or_else(usual)
+/// Those of the file that is named, or of the usual one.
+pub(crate) fn settings(named: Option<&Path>) -> anyhow::Result<Config> {
+    let usual = || Some(Path::new(USUAL)).filter(|path| path.is_file());
+    let mut config = named.or_else(usual).map_or_else(|| Ok(Config::default()), read)?;
+    // An embedded gateway writes nowhere unless told; a command has a usual place.
+    config.learned.path = config.learned.path.or_else(learned::usual_file);
+    Ok(config)
+}
+
+/// Where a gateway that is started here keeps what it learns.
+pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
+    let path = settings(None)?.learned.path;
+    Ok(path.filter(|path| !path.as_os_str().is_empty()))
 }
 
 fn read(path: &Path) -> anyhow::Result<Config> {

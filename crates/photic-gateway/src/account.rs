@@ -4,6 +4,7 @@
 //! is written down here may end up in a log, a metric or a trace.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use photic::profile::MediaKind;
@@ -15,6 +16,7 @@ use crate::fix::{Fixes, Order};
 use crate::route::Route;
 use crate::telemetry::Trace;
 use crate::upstream::Upstream;
+use crate::watch::Outcome;
 
 /// What became of one request.
 #[derive(Debug)]
@@ -28,8 +30,6 @@ pub(crate) struct Account {
     pub(crate) fixes: Fixes,
     /// What it costs to read, by estimate; 0 where nobody estimated.
     pub(crate) tokens: u64,
-    /// What it cost to read, as the upstream told.
-    pub(crate) reported: Option<u64>,
     /// Bytes of the request as it came, as far as they were declared or read.
     pub(crate) bytes_in: u64,
     /// Bytes of a conversation as it was sent on.
@@ -39,10 +39,8 @@ pub(crate) struct Account {
     pub(crate) status: u16,
     /// The code of a failure of the gateway's own.
     pub(crate) failure: Option<&'static str>,
-    /// How often it was sent again, repaired anew, because the upstream refused it.
-    pub(crate) healed: u32,
-    /// Whether the upstream took images for text, by what it charged.
-    pub(crate) billed_as_text: bool,
+    /// What came of healing and of looking at the reply, where it carried media.
+    pub(crate) outcome: Option<Arc<Outcome>>,
     /// When the first byte of the reply's body was there.
     pub(crate) first_byte: Option<Duration>,
     pub(crate) ending: Ending,
@@ -121,27 +119,47 @@ impl Account {
             facts: Facts::default(),
             fixes: Fixes::default(),
             tokens: 0,
-            reported: None,
             bytes_in: 0,
             bytes_sent: 0,
             bytes_out: 0,
             status: 0,
             failure: None,
-            healed: 0,
-            billed_as_text: false,
+            outcome: None,
             first_byte: None,
             ending: Ending::Open,
             trace: None,
         }
     }
 
-    /// What is known once a request is ready to be sent.
-    pub(crate) fn learn(&mut self, order: &mut Order) {
+    /// What is known before a request is sent, should it get no reply.
+    pub(crate) fn expect(&mut self, order: &Order) {
         self.upstream = Some((Arc::clone(&order.upstream), order.wire));
+        (self.facts.model, self.facts.images) = (order.facts.model, order.facts.images);
+        self.tokens = order.tokens;
+        self.bytes_sent = order.pieces.iter().map(|piece| piece.len() as u64).sum();
+    }
+
+    /// What is known once it was sent, perhaps in another shape.
+    pub(crate) fn learn(&mut self, order: &mut Order) {
         self.facts = std::mem::take(&mut order.facts);
         self.fixes = std::mem::take(&mut order.fixes);
         self.tokens = order.tokens;
-        self.bytes_sent = order.pieces.iter().map(|piece| piece.len() as u64).sum();
+    }
+
+    /// How often it was sent again, repaired anew, because the upstream refused it.
+    pub(crate) fn healed(&self) -> usize {
+        self.outcome.as_ref().map_or(0, |outcome| outcome.healed.len())
+    }
+
+    /// What it cost to read, as the upstream told; known at its end.
+    pub(crate) fn reported(&self) -> Option<u64> {
+        self.outcome.as_ref()?.usage.get().map(|usage| usage.input)
+    }
+
+    /// Whether the upstream took images for text, by what it charged; known at its end.
+    pub(crate) fn billed_as_text(&self) -> bool {
+        let outcome = self.outcome.as_ref();
+        outcome.is_some_and(|outcome| outcome.billed_as_text.load(Ordering::Relaxed))
     }
 
     pub(crate) const fn is_success(&self) -> bool {
@@ -166,7 +184,7 @@ impl Account {
 impl Facts {
     /// What is known after a request was written; `details` where somebody reads each fix.
     pub(crate) fn of(
-        plan: &Plan,
+        plan: &Plan<'_>,
         prepared: &Prepared,
         lowered: &Lowered<'_>,
         findings: &[Finding],
@@ -220,7 +238,7 @@ impl Images {
 
 impl Audit {
     /// The finding that stands at the same place says why; else the plan does.
-    fn of(decision: &Decision, plan: &Plan, findings: &[Finding]) -> Self {
+    fn of(decision: &Decision, plan: &Plan<'_>, findings: &[Finding]) -> Self {
         let same = |finding: &&Finding| {
             let media = decision.media.is_some() && finding.media == decision.media;
             media || decision.at.as_ref() == Some(&finding.at)

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
-use http::request::Parts;
-use http::{Method, Request, Response};
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Request, Response};
 use hyper::body::Incoming;
 use photic::Wire;
-use photic_net::Outgoing;
 
 use crate::account::Account;
 use crate::failure::Failure;
 use crate::fix::{Effort, Order};
+use crate::heal::{self, Sent, Turn};
 use crate::proxy::Proxy;
-use crate::reply::ReplyBody;
+use crate::reply::{ReplyBody, Stream};
 use crate::route::{self, Route};
+use crate::watch::{Outcome, Watch};
 use crate::{cross, headers, intake};
 
 /// Answers a request of a conversation, or one about what it would cost.
@@ -36,8 +36,8 @@ pub(crate) async fn converse(
     };
     account.bytes_in = body.len() as u64;
     let caller = route.wire();
-    let mut order = order(proxy, caller, body, off).await?;
-    account.learn(&mut order);
+    let order = order(proxy, caller, body.clone(), off).await?;
+    account.expect(&order);
     let crosses = order.wire != caller;
     if crosses && route == Route::CountTokens {
         return Ok(counted(&order));
@@ -46,43 +46,68 @@ pub(crate) async fn converse(
     if crosses {
         headers::translate(&mut parts.headers, order.wire);
     }
-    let Order { upstream, wire, pieces, usage_in_stream, .. } = order;
-    let path = if crosses { route::conversation(wire) } else { parts.uri.path() };
-    let uri = upstream.route(path, parts.uri.query()).ok_or(Failure::BadPath)?;
-    let reply = proxy.send(upstream.host(), outgoing(parts, uri, pieces)).await?;
+    let path = if crosses { route::conversation(order.wire) } else { parts.uri.path() };
+    let query = parts.uri.query();
+    let turn = Turn { caller, body, headers: parts.headers, path, query };
+    let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
+    account.learn(&mut order);
+    let outcome = outcome.map(Arc::new);
+    let reply = match &outcome {
+        Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
+            watched(proxy, &mut order, outcome, reply)
+        }
+        _ => reply,
+    };
+    let Order { upstream, wire, usage_in_stream, .. } = order;
     let mut reply = if crosses {
-        cross::reply(proxy, (wire, caller), usage_in_stream, upstream.host(), reply).await?
+        cross::reply((wire, caller), usage_in_stream, upstream.host(), reply).await?
     } else {
-        proxy.through(reply)
+        Proxy::through(reply)
     };
     if !off {
         headers::say(reply.headers_mut(), &account.fixes);
+        proxy.tally.add(account.fixes.counts());
+    }
+    if let Some(outcome) = outcome {
+        headers::say_healed(reply.headers_mut(), &outcome.healed);
+        account.outcome = Some(outcome);
     }
     Ok(reply)
 }
 
+/// A reply whose cost is compared with what was expected.
+fn watched(
+    proxy: &Arc<Proxy>,
+    order: &mut Order,
+    outcome: &Arc<Outcome>,
+    reply: Response<Stream>,
+) -> Response<Stream> {
+    let Some(carried) = order.carried.take() else { return reply };
+    let watch = Watch {
+        proxy: Arc::clone(proxy),
+        outcome: Arc::clone(outcome),
+        wire: order.wire,
+        host: order.upstream.host().to_owned(),
+        carried,
+        estimate: order.tokens,
+        head: Vec::new(),
+        tail: Vec::new(),
+    };
+    reply.map(|stream| stream.watched(watch))
+}
+
 async fn order(proxy: &Arc<Proxy>, caller: Wire, body: Bytes, off: bool) -> Result<Order, Failure> {
     let effort = if off { Effort::Exact } else { Effort::Light };
-    if let Some(order) = proxy.workshop.order(caller, &body, effort) {
+    if let Some(order) = proxy.workshop.order(caller, &body, effort, &[]) {
         return Ok(order);
     }
     // Decoded pictures are large: as many at once as there are processors, not as there are
     // requests.
     let _permit = proxy.pixels.acquire().await.map_err(|_| Failure::Broken)?;
     let shared = Arc::clone(proxy);
-    let work = move || shared.workshop.order(caller, &body, Effort::Full);
+    let work = move || shared.workshop.order(caller, &body, Effort::Full, &[]);
     // A decoder that panics takes this request with it, and no other.
     tokio::task::spawn_blocking(work).await.ok().flatten().ok_or(Failure::Broken)
-}
-
-fn outgoing(parts: Parts, uri: http::Uri, pieces: Vec<Bytes>) -> Request<Outgoing> {
-    let mut outgoing = Request::new(Outgoing::pieces(pieces));
-    *outgoing.method_mut() = Method::POST;
-    *outgoing.uri_mut() = uri;
-    *outgoing.headers_mut() = parts.headers;
-    // The client writes the length of what it sends.
-    outgoing.headers_mut().remove(CONTENT_LENGTH);
-    outgoing
 }
 
 /// An upstream of another wire cannot count; the estimate is better than no answer.

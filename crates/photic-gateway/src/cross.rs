@@ -5,12 +5,10 @@ use std::future::poll_fn;
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Response};
-use hyper::body::Incoming;
 use photic::{Stream as Translation, Wire};
 
 use crate::failure::Failure;
 use crate::headers;
-use crate::proxy::Proxy;
 use crate::reply::{ReplyBody, Stream};
 
 /// A reply that is translated whole is no longer than this.
@@ -18,17 +16,15 @@ const LONGEST: usize = 64 << 20;
 
 /// Writes a reply for a caller of another wire.
 pub(crate) async fn reply(
-    proxy: &Proxy,
     (from, to): (Wire, Wire),
     usage_in_stream: bool,
     host: &str,
-    reply: Response<Incoming>,
+    reply: Response<Stream>,
 ) -> Result<Response<ReplyBody>, Failure> {
-    let (mut parts, body) = reply.into_parts();
+    let (mut parts, stream) = reply.into_parts();
     headers::reply(&mut parts.headers);
     parts.headers.remove(CONTENT_LENGTH);
     parts.version = http::Version::default();
-    let stream = Stream::new(body, proxy.bounds.idle);
     if is_stream(&parts.headers) {
         let body = ReplyBody::translated(stream, Translation::new(from, to, usage_in_stream));
         return Ok(Response::from_parts(parts, body));

@@ -57,7 +57,7 @@ impl Derivatives {
     pub(crate) fn prepare(
         &self,
         transcript: &Transcript<'_>,
-        plan: &Plan,
+        plan: &Plan<'_>,
         profile: &[u8; 32],
     ) -> Prepared {
         let made = |(&id, recipe): (&MediaId, &Recipe)| {
@@ -74,11 +74,11 @@ impl Derivatives {
             let attempt = known.unwrap_or_else(|| {
                 let made = match recipe {
                     Recipe::Fit(fit) => payloads.first().and_then(|one| {
-                        photic_pixels::fitted(&one.decode(), fit, &plan.profile).ok()
+                        photic_pixels::fitted(&one.decode(), fit, plan.profile).ok()
                     }),
                     Recipe::Sheet { fit, .. } => {
                         let all: Vec<Vec<u8>> = payloads.iter().map(|one| one.decode()).collect();
-                        photic_pixels::merged(&all, fit, &plan.profile).ok()
+                        photic_pixels::merged(&all, fit, plan.profile).ok()
                     }
                 };
                 let made = made.map_or(Attempt::Failed, |made| Attempt::Made(Arc::new(made)));

@@ -13,8 +13,10 @@ use photic::{Decision, Policy, Prepared, Wire};
 
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
+use crate::learned::{Entry, Learned};
 use crate::profiles::Profiles;
 use crate::upstream::{Upstream, Upstreams};
+use crate::watch::Carried;
 
 /// What requests are repaired with.
 #[derive(Debug)]
@@ -23,6 +25,7 @@ pub(crate) struct Workshop {
     pub(crate) policy: Policy,
     pub(crate) profiles: Profiles,
     pub(crate) derivatives: Derivatives,
+    pub(crate) learned: Learned,
     /// Whether somebody reads what was done one by one.
     pub(crate) details: bool,
 }
@@ -40,6 +43,8 @@ pub(crate) struct Order {
     pub(crate) tokens: u64,
     /// Whether a streamed reply should end with what it cost.
     pub(crate) usage_in_stream: bool,
+    /// The media in it, if there are any and it was planned.
+    pub(crate) carried: Option<Box<Carried>>,
 }
 
 /// What was done to a request, counted.
@@ -58,8 +63,15 @@ pub(crate) enum Effort {
 }
 
 impl Workshop {
-    /// Makes a request ready; `None` if that takes more effort, or nobody serves it.
-    pub(crate) fn order(&self, from: Wire, body: &Bytes, effort: Effort) -> Option<Order> {
+    /// Makes a request ready, under what was learned and what is being tried; `None` if that takes
+    /// more effort, or nobody serves it.
+    pub(crate) fn order(
+        &self,
+        from: Wire,
+        body: &Bytes,
+        effort: Effort,
+        tried: &[Entry],
+    ) -> Option<Order> {
         let (transcript, findings) = photic::lift(from, body);
         let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         let upstream = Arc::clone(self.upstreams.choose(from, model.as_deref())?);
@@ -73,19 +85,33 @@ impl Workshop {
                 facts: Facts::default().named(model.as_deref()),
                 tokens: 0,
                 usage_in_stream: false,
+                carried: None,
             });
         }
         let wire = upstream.speaks(from);
         let known = self.profiles.of(wire, model.as_deref(), upstream.host());
-        let plan = photic::plan(photic::survey(&transcript), &known.profile, &self.policy);
-        let prepared = match effort {
+        let mut survey = photic::survey(&transcript);
+        let lessons = self.learned.of(upstream.host(), model.as_deref(), tried);
+        let known = match &lessons {
+            None => known,
+            Some(lessons) => {
+                lessons.quarantine.withhold(&transcript, &mut survey);
+                lessons.over(known)
+            }
+        };
+        let plan = photic::plan(survey, &known.profile, &self.policy);
+        let mut prepared = match effort {
             _ if plan.recipes.is_empty() => Prepared::new(),
             Effort::Exact | Effort::Light => return None,
             Effort::Full => self.derivatives.prepare(&transcript, &plan, &known.fingerprint),
         };
+        if let Some(lessons) = &lessons {
+            lessons.quarantine.withhold_made(&mut prepared);
+        }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         let facts = Facts::of(&plan, &prepared, &lowered, &findings, self.details);
         Some(Order {
+            carried: Carried::of(&plan, &prepared, model.as_deref()),
             wire,
             facts: facts.named(model.as_deref()),
             fixes: Fixes::of(&lowered.decisions),
@@ -104,6 +130,11 @@ impl Fixes {
             *counts.entry(decision.did.name()).or_default() += 1;
         }
         Self(counts)
+    }
+
+    /// Each with how often.
+    pub(crate) fn counts(&self) -> &BTreeMap<&'static str, usize> {
+        &self.0
     }
 
     pub(crate) fn count(&self) -> usize {

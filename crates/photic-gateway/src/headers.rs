@@ -3,6 +3,7 @@
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use photic::Wire;
+use photic::rejection::Class;
 
 use crate::fix::Fixes;
 
@@ -12,6 +13,8 @@ pub(crate) const OFF: HeaderName = HeaderName::from_static("x-photic-off");
 const FIXES: HeaderName = HeaderName::from_static("x-photic-fixes");
 /// What was fixed, on replies.
 const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
+/// What a provider refused before it took the request, on replies.
+const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
@@ -98,6 +101,19 @@ pub(crate) fn say(headers: &mut HeaderMap, fixes: &Fixes) {
         && let Ok(list) = HeaderValue::from_str(&fixes.list())
     {
         headers.insert(FIXED, list);
+    }
+}
+
+/// Says on a reply which rejections its request was healed of.
+pub(crate) fn say_healed(headers: &mut HeaderMap, healed: &[Class]) {
+    let names: Vec<String> = healed
+        .iter()
+        .filter_map(|class| serde_json::to_value(class).ok()?.as_str().map(str::to_owned))
+        .collect();
+    if !names.is_empty()
+        && let Ok(names) = HeaderValue::from_str(&names.join(", "))
+    {
+        headers.insert(HEALED, names);
     }
 }
 

@@ -14,12 +14,14 @@
 //!
 //! A conversation is read whole, repaired by `photic`, and sent on in pieces that borrow from what
 //! came in; a body that is fine goes out as the bytes that came. Replies, and every other path, are
-//! streamed through.
+//! streamed through. A rejection that blames media is obeyed: the request is repaired further and
+//! sent again, and what helped is remembered, with its evidence.
 //!
 //! # What it does not do
 //!
 //! It holds no keys: the caller's pass through. It fetches no image addresses, keeps nothing on
-//! disk, tells neither bodies nor headers to its log, its metrics or its traces, and serves no TLS.
+//! disk but what rejections taught it (neither media nor keys), tells neither bodies nor headers to
+//! its log, its metrics or its traces, and serves no TLS.
 
 mod account;
 mod buffers;
@@ -30,18 +32,23 @@ mod derivatives;
 mod failure;
 mod fix;
 mod headers;
+mod heal;
 mod intake;
 mod itself;
+pub mod learned;
 mod profiles;
 mod proxy;
 mod reply;
 mod route;
 mod serve;
+mod tally;
 mod telemetry;
 mod upstream;
+mod watch;
 
 pub use config::{
-    Admin, Config, ConfigError, ExportHeaders, Limits, LogFormat, Policies, Telemetry, Timeouts,
-    UpstreamConfig,
+    Admin, Config, ConfigError, ExportHeaders, LearnedConfig, Limits, LogFormat, Policies,
+    Telemetry, Timeouts, UpstreamConfig,
 };
 pub use serve::{Gateway, StartError};
+pub use tally::Tally;

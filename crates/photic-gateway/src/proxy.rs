@@ -16,8 +16,9 @@ use crate::buffers::Buffers;
 use crate::failure::Failure;
 use crate::fix::Workshop;
 use crate::intake::{self, Bounds};
-use crate::reply::ReplyBody;
+use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
+use crate::tally::Tally;
 use crate::telemetry::{Watch, Watched, Watchers};
 use crate::{converse, headers};
 
@@ -35,6 +36,7 @@ pub(crate) struct Proxy {
     pub(crate) pixels: Semaphore,
     pub(crate) stopping: AtomicBool,
     pub(crate) watchers: Arc<Watchers>,
+    pub(crate) tally: Arc<Tally>,
 }
 
 /// Who comes in by a door.
@@ -123,25 +125,27 @@ impl Proxy {
         *outgoing.uri_mut() = uri.ok_or(Failure::BadPath)?;
         *outgoing.headers_mut() = parts.headers;
         let reply = self.send(upstream.host(), outgoing).await?;
-        Ok(self.through(reply))
+        Ok(Self::through(reply))
     }
 
     pub(crate) async fn send(
         &self,
         host: &str,
         request: Request<Outgoing>,
-    ) -> Result<Response<Incoming>, Failure> {
+    ) -> Result<Response<Stream>, Failure> {
         let reply = self.client.send(request).await;
-        reply.map_err(|error| Failure::of(&error, host, self.bounds.bytes))
+        reply
+            .map(|reply| reply.map(|body| Stream::new(body, self.bounds.idle)))
+            .map_err(|error| Failure::of(&error, host, self.bounds.bytes))
     }
 
     /// A reply as it comes.
-    pub(crate) fn through(&self, reply: Response<Incoming>) -> Response<ReplyBody> {
+    pub(crate) fn through(reply: Response<Stream>) -> Response<ReplyBody> {
         let (mut parts, body) = reply.into_parts();
         headers::reply(&mut parts.headers);
         // The caller is answered in its own version of HTTP, whatever the upstream speaks.
         parts.version = http::Version::default();
-        Response::from_parts(parts, ReplyBody::stream(body, self.bounds.idle))
+        Response::from_parts(parts, ReplyBody::Stream(body))
     }
 }
 

@@ -11,6 +11,8 @@ use http_body::{Body, Frame, SizeHint};
 use photic_net::Incoming;
 use tokio::time::{Instant, Sleep};
 
+use crate::watch::Watch;
+
 /// A reply body.
 #[derive(Debug)]
 pub(crate) enum ReplyBody {
@@ -38,6 +40,10 @@ pub(crate) struct Stream {
     /// Set when there is something to wait for; most pieces are there when they are asked for.
     alarm: Option<Pin<Box<Sleep>>>,
     waiting: bool,
+    /// What was read before, and comes first.
+    before: Bytes,
+    /// Who looks on.
+    watch: Option<Box<Watch>>,
 }
 
 /// Why a reply ends before its end.
@@ -62,15 +68,37 @@ impl ReplyBody {
     pub(crate) fn translated(stream: Stream, translation: photic::Stream) -> Self {
         Self::Translated(Box::new(Translated { stream, translation, over: false }))
     }
-
-    pub(crate) const fn stream(incoming: Incoming, idle: Duration) -> Self {
-        Self::Stream(Stream::new(incoming, idle))
-    }
 }
 
 impl Stream {
     pub(crate) const fn new(incoming: Incoming, idle: Duration) -> Self {
-        Self { incoming, idle, alarm: None, waiting: false }
+        Self { incoming, idle, alarm: None, waiting: false, before: Bytes::new(), watch: None }
+    }
+
+    /// Puts back what was read of it.
+    pub(crate) fn put_back(&mut self, read: Bytes) {
+        self.before = read;
+    }
+
+    /// Lets somebody look on, until the end.
+    pub(crate) fn watched(mut self, watch: Watch) -> Self {
+        self.watch = Some(Box::new(watch));
+        self
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.before.is_empty() && self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let rest = self.incoming.size_hint();
+        let before = self.before.len() as u64;
+        let mut hint = SizeHint::new();
+        hint.set_lower(rest.lower() + before);
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(upper + before);
+        }
+        hint
     }
 
     /// The next frame, unless it takes too long.
@@ -78,8 +106,15 @@ impl Stream {
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        if !self.before.is_empty() {
+            let before = std::mem::take(&mut self.before);
+            return Poll::Ready(Some(Ok(Frame::data(before))));
+        }
         if let Poll::Ready(frame) = Pin::new(&mut self.incoming).poll_frame(context) {
             self.waiting = false;
+            if let (Some(watch), Some(Ok(frame))) = (&mut self.watch, &frame) {
+                frame.data_ref().into_iter().for_each(|data| watch.see(data));
+            }
             return Poll::Ready(frame.map(|frame| frame.map_err(Broken::from)));
         }
         let until = Instant::now() + self.idle;
@@ -138,7 +173,7 @@ impl Body for ReplyBody {
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Pieces(_, left) => *left == 0,
-            Self::Stream(stream) => stream.incoming.is_end_stream(),
+            Self::Stream(stream) => stream.is_end_stream(),
             Self::Translated(translated) => translated.over,
         }
     }
@@ -146,7 +181,7 @@ impl Body for ReplyBody {
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Pieces(_, left) => SizeHint::with_exact(*left),
-            Self::Stream(stream) => stream.incoming.size_hint(),
+            Self::Stream(stream) => stream.size_hint(),
             Self::Translated(_) => SizeHint::default(),
         }
     }

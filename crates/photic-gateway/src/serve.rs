@@ -22,8 +22,10 @@ use crate::derivatives::Derivatives;
 use crate::fix::Workshop;
 use crate::intake::Bounds;
 use crate::itself::is_itself;
+use crate::learned::Learned;
 use crate::profiles::Profiles;
 use crate::proxy::{Door, Proxy};
+use crate::tally::Tally;
 use crate::telemetry::{self, Exporter, Log, Watchers};
 use crate::upstream::Upstreams;
 
@@ -46,6 +48,7 @@ pub struct Gateway {
     exporter: Option<Exporter>,
     log: LogFormat,
     drain: Duration,
+    word: Option<String>,
 }
 
 /// Why a gateway does not start.
@@ -94,6 +97,7 @@ impl Gateway {
         let (spans, exporter) =
             endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
         let watchers = Arc::new(Watchers::new(Log::new(config.log, io::stderr()), spans));
+        let (learned, word) = Learned::open(config.learned.file(), config.learned.days);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let proxy = Arc::new(Proxy {
             client,
@@ -103,6 +107,7 @@ impl Gateway {
                 profiles: Profiles::default(),
                 derivatives: Derivatives::new((config.limits.pictures_mib as usize) << 20),
                 details: watchers.want_details(),
+                learned,
             },
             buffers: Arc::default(),
             bounds: Bounds {
@@ -112,9 +117,10 @@ impl Gateway {
             pixels: Semaphore::new(processors),
             stopping: AtomicBool::new(false),
             watchers,
+            tally: Arc::default(),
         });
         let (log, drain) = (config.log, seconds(config.timeouts.drain_s));
-        Ok(Self { listener, address, admin, proxy, exporter, log, drain })
+        Ok(Self { listener, address, admin, proxy, exporter, log, drain, word })
     }
 
     /// Writes the log there, instead of to standard error.
@@ -133,9 +139,19 @@ impl Gateway {
         self.admin.as_ref().map_or(self.address, |(_, address)| *address)
     }
 
+    /// What its operator should know: what was learned earlier cannot be read, or not be kept.
+    pub fn word(&self) -> Option<&str> {
+        self.word.as_deref()
+    }
+
     /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What it does from now on, in counts.
+    pub fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.proxy.tally)
     }
 
     /// Serves until `stop` is done, then lets what is under way finish, as long as configured.

@@ -16,8 +16,10 @@ pub(crate) struct Upstream {
     authority: Authority,
     /// The path of its address, without a slash or version at its end.
     base: String,
-    /// Whether its address ends with a version.
+    /// Whether its address ends with a version, or has to do without.
     versioned: bool,
+    /// What stands before the paths of conversations.
+    version: &'static str,
     wire: Option<Wire>,
     models: Vec<String>,
 }
@@ -68,19 +70,22 @@ impl Upstream {
         let scheme = scheme.ok_or_else(|| wrong("does not begin with `http://` or `https://`"))?;
         let authority = parts.authority.ok_or_else(|| wrong("names no host"))?;
         if authority.as_str().contains('@') {
-            return Err(wrong("holds a name or password; keys come with requests"));
+            // Without the address: it is nobody's to read.
+            let problem = "holds a name or password; keys come with requests".to_owned();
+            return Err(ConfigError::Value { key: "upstream.url".to_owned(), problem });
         }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         if parts.path_and_query.as_ref().is_some_and(|path| path.query().is_some()) {
             return Err(wrong("holds a query"));
         }
         let path = path.trim_end_matches('/');
-        let base = path.strip_suffix("/v1");
+        let base = path.strip_suffix("/v1").filter(|_| !config.unversioned);
         Ok(Self {
             scheme,
             authority,
             base: base.unwrap_or(path).to_owned(),
-            versioned: base.is_some(),
+            versioned: base.is_some() || config.unversioned,
+            version: if config.unversioned { "" } else { "/v1" },
             wire: config.wire,
             models: config.models.clone(),
         })
@@ -103,10 +108,10 @@ impl Upstream {
         (host.trim_matches(['[', ']']), self.authority.port_u16().unwrap_or(usual))
     }
 
-    /// The address of a conversation, or of something beside one: its version is written whether
-    /// or not the caller wrote it.
+    /// The address of a conversation, or of something beside one: its version, if it has one, is
+    /// written whether or not the caller wrote it.
     pub(crate) fn route(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        self.join(&["/v1", without_version(path)].concat(), query)
+        self.join(&[self.version, without_version(path)].concat(), query)
     }
 
     /// The address of anything else: as the caller wrote it, but for a version that the upstream's
@@ -124,6 +129,13 @@ impl Upstream {
             .path_and_query(whole)
             .build()
             .ok()
+    }
+}
+
+impl UpstreamConfig {
+    /// Whether its address can be used.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        Upstream::new(self).map(drop)
     }
 }
 
@@ -173,8 +185,7 @@ mod tests {
             ("http://h/v1", "/v1/models", "http://h/v1/models", "http://h/v1/models"),
             ("http://h/api/v1/", "/models", "http://h/api/v1/models", "http://h/api/v1/models"),
         ] {
-            let config = UpstreamConfig { url: url.to_owned(), wire: None, models: Vec::new() };
-            let upstream = Upstream::new(&config).unwrap();
+            let upstream = Upstream::new(&url.parse().unwrap()).unwrap();
             assert_eq!(upstream.route(path, None).unwrap(), route);
             assert_eq!(upstream.other(path, None).unwrap(), other);
         }
@@ -183,8 +194,23 @@ mod tests {
     #[test]
     fn addresses_that_cannot_be_used() {
         for url in ["h:1", "ftp://h", "http://u:p@h", "http://h?x=1", "/v1"] {
-            let config = UpstreamConfig { url: url.to_owned(), wire: None, models: Vec::new() };
-            assert!(Upstream::new(&config).is_err(), "{url}");
+            let config: UpstreamConfig = url.parse().unwrap();
+            let says = config.check().unwrap_err().to_string();
+            assert!(!says.contains("u:p"), "{says}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_are_complete() {
+        for (url, path, address) in [
+            ("http://h/v4/", "/v1/chat/completions", "http://h/v4/chat/completions"),
+            ("http://h/v1", "/v1/embeddings", "http://h/v1/embeddings"),
+            ("http://h", "/chat/completions", "http://h/chat/completions"),
+        ] {
+            let config = UpstreamConfig { unversioned: true, ..url.parse().unwrap() };
+            let upstream = Upstream::new(&config).unwrap();
+            assert_eq!(upstream.route(path, None).unwrap(), address);
+            assert_eq!(upstream.other(path, None).unwrap(), address);
         }
     }
 }

@@ -37,6 +37,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use photic::Wire;
 use tokio::runtime::{Builder, Runtime};
 
 pub use chart::Chart;
@@ -52,8 +53,15 @@ pub struct Options {
     pub port: u16,
     /// The models it has; without one, it has them all.
     pub models: Vec<String>,
+    /// The wires it speaks; without one, it speaks them all.
+    pub wires: Vec<Wire>,
     /// How it misbehaves on every request. The header `x-mock-misbehave` adds to it.
     pub misbehave: Vec<Misbehavior>,
+    /// The model by whose rules every request is judged; without one, the model it names. So a
+    /// name that nobody knows can have rules that nobody knows.
+    pub judge_as: Option<String>,
+    /// Limits instead of those of the profile.
+    pub limits: Option<photic::profile::Limits>,
 }
 
 /// A provider that runs in the background, until it is dropped.

@@ -138,6 +138,10 @@ impl Provider {
         models.is_empty() || models.iter().any(|one| one == model)
     }
 
+    pub(crate) fn speaks(&self, wire: Wire) -> bool {
+        self.options.wires.is_empty() || self.options.wires.contains(&wire)
+    }
+
     /// Told so for every request.
     pub(crate) fn misbehaves(&self, kind: Misbehavior) -> bool {
         self.options.misbehave.contains(&kind)
@@ -216,7 +220,9 @@ impl Provider {
         if body.is_object() && !self.has_model(&model) {
             return Err(Rejection::no_model(wire, &model));
         }
-        let profile = photic::profile::resolve(wire, Some(&model), None);
+        let judged = self.options.judge_as.as_deref().unwrap_or(&model);
+        let mut profile = photic::profile::resolve(wire, Some(judged), None);
+        profile.limits = self.options.limits.unwrap_or(profile.limits);
         let mut rules = rules(&profile);
         if does(Misbehavior::IgnoreToolImages) {
             (rules.tool_images, rules.result_images) = (true, true);

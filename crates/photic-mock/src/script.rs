@@ -18,6 +18,9 @@ const ASKING: [&str; 4] = ["look", "screenshot", "show", "view"];
 /// A user who says one of these asks for two calls at once.
 const TWICE: [&str; 2] = ["both", "twice"];
 
+/// What stands between the name of a tool and its arguments where the user says what to call.
+const WITH: &str = " with {";
+
 /// What is in an image, as the journal and the answer put it.
 pub(crate) enum Described {
     /// These words.
@@ -49,25 +52,34 @@ pub(crate) fn answer(descriptions: &[String]) -> String {
     descriptions.iter().enumerate().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// The calls to make first, if the user asks to look, a tool can, and none has yet.
+/// The calls to make first, if the user asks to look, a tool can, and none has yet; or those that
+/// the user spells out.
 pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Option<Said> {
-    let (name, schema) = tool(body)?;
-    let asks =
-        |text: &&photic_testkit::oracle::Text| text.slot == Slot::User && says(&text.text, &ASKING);
-    let question = seen.texts.iter().rfind(asks)?;
+    let users = seen.texts.iter().filter(|text| text.slot == Slot::User);
+    let questions = users.filter_map(|text| {
+        let spelled = spelled_out(&text.text, body);
+        let asks = !spelled.is_empty() || says(&text.text, &ASKING);
+        asks.then_some((text, spelled))
+    });
+    // The last; and of the texts of one message the one that is clearest.
+    let (question, spelled) =
+        questions.max_by_key(|(text, spelled)| (unit(&text.pointer), spelled.len()))?;
     let asked_at = unit(&question.pointer);
     if seen.results.iter().any(|result| unit(&result.pointer) > asked_at) {
         return None;
     }
+    let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
+    let id = |index| format!("{prefix}_mock{number:08}_{index}");
+    if !spelled.is_empty() {
+        let call = |((name, arguments), index)| Call { id: id(index), name, arguments };
+        return Some(Said::Calls(spelled.into_iter().zip(1..).map(call).collect()));
+    }
+    let (name, schema) = tool(body)?;
     let one_only = body["parallel_tool_calls"] == false
         || body["tool_choice"]["disable_parallel_tool_use"] == true;
     let count = if says(&question.text, &TWICE) && !one_only { 2 } else { 1 };
-    let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
-    let call = |index| Call {
-        id: format!("{prefix}_mock{number:08}_{index}"),
-        name: name.clone(),
-        arguments: arguments(&schema, index),
-    };
+    let call =
+        |index| Call { id: id(index), name: name.clone(), arguments: arguments(&schema, index) };
     Some(Said::Calls((1..=count).map(call).collect()))
 }
 
@@ -80,6 +92,22 @@ pub(crate) fn unit(pointer: &str) -> Option<usize> {
         ("input", None) => Some(0),
         _ => None,
     }
+}
+
+/// The offered tools that a user names with arguments: `call Read with {"file": "a.png"}`.
+fn spelled_out(text: &str, body: &Value) -> Vec<(String, Value)> {
+    let offered = |name: &str| {
+        let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+        tools.iter().any(|tool| tool.get("function").unwrap_or(tool)["name"] == name)
+    };
+    let call = |(at, _): (usize, &str)| {
+        let name = text[..at].rsplit(char::is_whitespace).next()?;
+        let rest = &text[at + WITH.len() - 1..];
+        let arguments =
+            serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
+        offered(name).then(|| (name.to_owned(), arguments))
+    };
+    text.match_indices(WITH).filter_map(call).collect()
 }
 
 /// The offered tool that can show something, with the schema of its arguments.
@@ -119,7 +147,9 @@ fn arguments(schema: &Value, index: usize) -> Value {
     Value::Object(properties.keys().filter(wanted).map(value).collect::<Map<_, _>>())
 }
 
+/// Whether one of the words stands in a text, other than in a name: where a client tells which tool
+/// an image came from, nobody asks for another.
 fn says(text: &str, words: &[&str]) -> bool {
-    let mut said = text.split(|c: char| !c.is_alphanumeric());
+    let mut said = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     said.any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))
 }

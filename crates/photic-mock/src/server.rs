@@ -71,6 +71,11 @@ async fn respond(
 ) -> Result<Response<Stream>, Closed> {
     let route = Route::of(request.method(), request.uri().path());
     let anthropic = request.headers().contains_key("anthropic-version");
+    let route = match route {
+        Route::Ask(wire) if !provider.speaks(wire) => Route::Unknown,
+        Route::Count if !provider.speaks(Wire::Anthropic) => Route::Unknown,
+        route => route,
+    };
     match route {
         Route::Ask(wire) => ask(provider, request, wire, false).await,
         Route::Count => ask(provider, request, Wire::Anthropic, true).await,

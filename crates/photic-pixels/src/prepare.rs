@@ -19,17 +19,17 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::view::{ViewRequest, view};
 
 /// Makes everything that a plan asks for, as far as it can be made.
-pub fn prepare(transcript: &Transcript<'_>, plan: &Plan) -> Prepared {
+pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     let bytes = |id: MediaId| match &transcript.media.get(id)?.source {
         Source::Data(payload) => Some(payload.decode()),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     };
     let made = |(&id, recipe): (&MediaId, &Recipe)| {
         let made = match recipe {
-            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, &plan.profile),
+            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, plan.profile),
             Recipe::Sheet { members, fit } => {
                 let members: Option<Vec<_>> = members.iter().map(|&member| bytes(member)).collect();
-                merged(&members?, fit, &plan.profile)
+                merged(&members?, fit, plan.profile)
             }
         };
         Some((id, made.ok()?))

@@ -12,7 +12,7 @@ use crate::transcript::{MediaId, Message, Role, Transcript};
 
 /// Everything that is wrong with a request on its own wire: what [`crate::lift`] found, what the
 /// plan for the same wire had to repair, and what each image costs as it stands.
-pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan) -> Vec<Finding> {
+pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan<'_>) -> Vec<Finding> {
     let mut findings = lifted.to_vec();
     for sighting in &plan.survey.sightings {
         let id = sighting.media;
@@ -38,11 +38,11 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan) -> Ve
 }
 
 /// What is wrong with where it stands. What stands as text has been reported as such.
-fn wrong_place(sighting: &Sighting, plan: &Plan) -> Option<Code> {
+fn wrong_place(sighting: &Sighting, plan: &Plan<'_>) -> Option<Code> {
     if sighting.found == Found::AsText {
         return None;
     }
-    match placed(sighting, &plan.profile) {
+    match placed(sighting, plan.profile) {
         Fate::Hoist(Reason::ErrorResult) => Some(Code::ImageInErrorResult),
         Fate::Hoist(_) | Fate::Elide(_) => Some(Code::ImageInForbiddenRole),
         Fate::Keep(_) | Fate::Refuse(_) => None,
@@ -72,7 +72,7 @@ const fn not_shown(fate: Fate) -> Option<Code> {
 }
 
 /// User messages right after tool results, where the endpoint wants the assistant in between.
-fn unbridged(transcript: &Transcript<'_>, plan: &Plan) -> Vec<Finding> {
+fn unbridged(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
     let bridges = plan.profile.placement.image == Placement::AssistantBridge;
     let pairs = transcript
         .messages
@@ -87,7 +87,7 @@ fn unbridged(transcript: &Transcript<'_>, plan: &Plan) -> Vec<Finding> {
 }
 
 /// Tool results that are lists, where the endpoint takes strings only.
-fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan) -> Vec<Finding> {
+fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
     let demanded = plan.profile.quirks.tool_content == ToolContent::String;
     let results = transcript.messages.iter().flat_map(Message::results).filter(|_| demanded);
     results
@@ -107,9 +107,9 @@ fn at_media(transcript: &Transcript<'_>, id: MediaId, code: Code) -> Finding {
 }
 
 /// Only what is read as text costs as text.
-fn cost(code: Code, plan: &Plan, id: MediaId) -> Option<Cost> {
+fn cost(code: Code, plan: &Plan<'_>, id: MediaId) -> Option<Cost> {
     let sighting = &plan.survey.sightings[id];
-    let as_image = tokens(sighting, &plan.profile)?;
+    let as_image = tokens(sighting, plan.profile)?;
     (code == Code::ImageAsText && sighting.kind == MediaKind::Image)
         .then(|| Cost { as_text: text_tokens(sighting.wire_bytes as u64), as_image })
 }

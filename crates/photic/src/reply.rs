@@ -130,7 +130,8 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
     if reply.said.wire == to || !reply.said.is_readable() {
         return Segments::whole(reply.said.body);
     }
-    let plan = plan(survey(&reply.said), &Profile::generic(to), &Policy::hands_off());
+    let profile = Profile::generic(to);
+    let plan = plan(survey(&reply.said), &profile, &Policy::hands_off());
     let writer = Writer::new(&reply.said, &plan, const { &Prepared::new() });
     match to {
         Wire::OpenAiChat => openai_chat::lower_reply(&writer, reply),

@@ -7,7 +7,10 @@ mod explain;
 mod mock;
 #[cfg(unix)]
 mod preview;
+mod profiles;
 mod readme;
+#[cfg(unix)]
+mod run;
 mod serve;
 mod simulate;
 mod view;

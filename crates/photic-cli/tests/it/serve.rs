@@ -21,11 +21,17 @@ impl Drop for Serving {
 fn photic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
     command.current_dir(env!("CARGO_TARGET_TMPDIR")).arg("serve");
+    // What is learned here is nobody else's business.
+    command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state-of-serve"));
     command
 }
 
 fn serve(arguments: &[&str]) -> Serving {
-    let mut child = photic()
+    serving(photic(), arguments)
+}
+
+fn serving(mut command: Command, arguments: &[&str]) -> Serving {
+    let mut child = command
         .args(["--listen", "127.0.0.1:0"])
         .args(arguments)
         .stderr(Stdio::piped())
@@ -68,6 +74,42 @@ fn it_serves_and_ends_when_told() {
         std::thread::sleep(Duration::from_millis(20));
     };
     assert_eq!(status.code(), Some(0));
+}
+
+/// What a rejection taught is known to a gateway that is started after another was killed.
+#[test]
+fn what_was_learned_survives_a_kill() {
+    let limits = photic::profile::Limits { images: Some(1), ..Default::default() };
+    let options = photic_mock::Options { limits: Some(limits), ..Default::default() };
+    let mock = photic_mock::Mock::start(options).unwrap();
+    let state = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed");
+    let _ = std::fs::remove_dir_all(&state);
+    let part = |seed| {
+        let png = photic_mock::Chart::of(seed).png().unwrap();
+        let url = photic_testkit::image::data_url("image/png", &png);
+        serde_json::json!({"type": "image_url", "image_url": {"url": url}})
+    };
+    let message = serde_json::json!({"role": "user", "content": [part(1), part(2)]});
+    let body = serde_json::json!({"model": "house", "messages": [message]}).to_string();
+    let request = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\
+         authorization: Bearer k\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for (healed, requests) in [(true, 2), (false, 3)] {
+        let mut command = photic();
+        command.env("XDG_STATE_HOME", &state);
+        // Dropping it kills it.
+        let serving = serving(command, &["--upstream", &mock.url()]);
+        let reply = exchange(serving.address, &request);
+        assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+        assert_eq!(reply.contains("x-photic-healed: too_many"), healed, "{reply}");
+        assert_eq!(mock.journal().len(), requests);
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
+    let output = command.arg("profiles").env("XDG_STATE_HOME", &state).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("about house\n  a request has at most 1 image\n"), "{said}");
 }
 
 #[test]

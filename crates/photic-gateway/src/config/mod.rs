@@ -7,6 +7,8 @@ mod schema;
 
 pub use operate::{Admin, ExportHeaders, LogFormat, Telemetry};
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +32,22 @@ pub struct Config {
     pub timeouts: Timeouts,
     /// How requests are planned.
     pub policy: Policies,
+    /// What rejections taught.
+    pub learned: LearnedConfig,
     /// Where requests go, before the defaults.
     pub upstream: Vec<UpstreamConfig>,
+}
+
+/// What rejections taught.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LearnedConfig {
+    /// The file it is kept in; without one, or with an empty name, it is forgotten at the end. The
+    /// `photic` command has one in the folder for state, unless told otherwise.
+    #[schemars(example = "lessons.json")]
+    pub path: Option<PathBuf>,
+    /// How many days it holds; then the endpoint gets another chance.
+    pub days: u32,
 }
 
 /// What is too much.
@@ -85,6 +101,10 @@ pub struct UpstreamConfig {
     /// every model asked for on its own wire.
     #[serde(default)]
     pub models: Vec<String>,
+    /// Whether nothing is put between its address and `/chat/completions`. Otherwise paths begin
+    /// with `/v1` behind it, as most providers have it.
+    #[serde(default)]
+    pub unversioned: bool,
 }
 
 /// What is wrong with a configuration.
@@ -122,8 +142,21 @@ impl Default for Config {
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             policy: Policies::default(),
+            learned: LearnedConfig::default(),
             upstream: Vec::new(),
         }
+    }
+}
+
+impl Default for LearnedConfig {
+    fn default() -> Self {
+        Self { path: None, days: 30 }
+    }
+}
+
+impl LearnedConfig {
+    pub(crate) fn file(&self) -> Option<PathBuf> {
+        self.path.clone().filter(|path| !path.as_os_str().is_empty())
     }
 }
 
@@ -178,14 +211,19 @@ impl std::str::FromStr for UpstreamConfig {
         // An address may hold a `=` of its own, but only behind its scheme.
         let named = text.split_once('=').filter(|(name, _)| !name.contains("://"));
         let Some((name, url)) = named else {
-            return Ok(Self { url: text.to_owned(), wire: None, models: Vec::new() });
+            return Ok(Self {
+                url: text.to_owned(),
+                wire: None,
+                models: Vec::new(),
+                unversioned: false,
+            });
         };
         let Some(wire) = Wire::from_name(name) else {
             let names = Wire::ALL.map(Wire::name).join(", ");
             let problem = format!("`{name}` is no wire; there are {names}");
             return Err(ConfigError::Value { key: "upstream".to_owned(), problem });
         };
-        Ok(Self { url: url.to_owned(), wire: Some(wire), models: Vec::new() })
+        Ok(Self { url: url.to_owned(), wire: Some(wire), models: Vec::new(), unversioned: false })
     }
 }
 

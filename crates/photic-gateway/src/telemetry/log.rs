@@ -133,7 +133,7 @@ fn write(notes: &Receiver<Note>, mut sink: impl Write) {
 /// What an operator should look after: upstreams that are away, and ourselves.
 fn worry(account: &Account) -> Option<String> {
     let host = account.host().unwrap_or("nobody");
-    if account.billed_as_text {
+    if account.billed_as_text() {
         let model = account.facts.model.name().unwrap_or("a model");
         return Some(format!("`{host}` charges images to `{model}` as text"));
     }
@@ -170,9 +170,9 @@ fn lines(account: &Account, time: &str) -> Vec<String> {
         },
         "fixes": fixes,
         "images": {"seen": images.seen(), "shown": images.shown(), "remade": images.remade},
-        "tokens": {"estimated": account.tokens, "reported": account.reported},
-        "healed": account.healed,
-        "billed_as_text": account.billed_as_text,
+        "tokens": {"estimated": account.tokens, "reported": account.reported()},
+        "healed": account.healed(),
+        "billed_as_text": account.billed_as_text(),
         "bytes": {"in": account.bytes_in, "sent": account.bytes_sent, "out": account.bytes_out},
         "first_byte_ms": account.first_byte.map(millis),
         "total_ms": millis(account.begun.elapsed()),

@@ -81,7 +81,7 @@ impl Metrics {
     pub(super) fn answered(&self, account: &Account) {
         let class = usize::from(account.status / 100).clamp(1, CLASSES.len()) - 1;
         self.requests[route(account.route)][wire(account.route.wire())][class].add(1);
-        self.healed.add(account.healed.into());
+        self.healed.add(u64::from(account.healed() > 0));
         self.bytes_in.add(account.bytes_in);
         self.bytes_sent.add(account.bytes_sent);
         for (name, count) in account.fixes.iter() {
@@ -109,12 +109,12 @@ impl Metrics {
         if let Some(trouble) = account.trouble() {
             self.failures.add(trouble, 1);
         }
-        self.billed_as_text.add(account.billed_as_text.into());
+        self.billed_as_text.add(account.billed_as_text().into());
         if let Some(model) = account.facts.model.name().filter(|_| account.is_success()) {
             let [requests, estimated, reported] = &self.by_model[self.models.place(model)];
             requests.add(1);
             estimated.add(account.tokens);
-            reported.add(account.reported.unwrap_or(0));
+            reported.add(account.reported().unwrap_or(0));
         }
     }
 

@@ -210,7 +210,7 @@ fn described(account: &Account, error: Option<&str>) -> Vec<(&'static str, Value
     if let Some(model) = account.facts.model.name() {
         all.push(("gen_ai.request.model", text(model)));
     }
-    if let Some(reported) = account.reported {
+    if let Some(reported) = account.reported() {
         all.push(("gen_ai.usage.input_tokens", number(reported)));
     }
     if account.status > 0 {
@@ -227,10 +227,10 @@ fn described(account: &Account, error: Option<&str>) -> Vec<(&'static str, Value
         let each = account.facts.references.iter().map(referred);
         all.push(("photic.images", list(each.collect())));
     }
-    if account.healed > 0 {
-        all.push(("photic.healed", number(account.healed.into())));
+    if account.healed() > 0 {
+        all.push(("photic.healed", number(account.healed() as u64)));
     }
-    if account.billed_as_text {
+    if account.billed_as_text() {
         all.push(("photic.billed_as_text", json!({"boolValue": true})));
     }
     if let Some(error) = error {

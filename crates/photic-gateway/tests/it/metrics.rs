@@ -167,6 +167,41 @@ async fn pictures_that_were_made_before_are_counted() {
     assert!(kept.unwrap().parse::<u64>().unwrap() > 1000, "{page}");
 }
 
+/// What healing and the end of a reply found out is counted, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_healed_and_charged_is_counted() {
+    let (address, _) = Upstream::start(|seen| {
+        let tokens = if seen.body.len() > 60_000 { 100_000 } else { 1234 };
+        let reply = format!("{{\"choices\":[],\"usage\":{{\"prompt_tokens\":{tokens}}}}}");
+        let refused =
+            br#"{"error":{"message":"messages: at most 1 image may be provided in one request"}}"#;
+        let images = String::from_utf8_lossy(&seen.body).matches("data:image/png").count();
+        if images > 2 {
+            let head =
+                format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", refused.len());
+            return vec![Act::Send([head.as_bytes(), refused].concat())];
+        }
+        vec![Act::Send(ok(reply.as_bytes()))]
+    })
+    .await;
+    let watching = Watching::start(&before(address, "[policy]\nretention = 'all'")).await;
+    for (images, bytes) in [(1, 1000), (1, 50_000), (3, 1000)] {
+        let body = conversation(images, bytes);
+        let reply =
+            exchange(watching.address, &post("/v1/chat/completions", "", body.as_bytes())).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+    }
+    watching
+        .metrics_with(&[
+            "photic_healed_total 1",
+            "photic_billed_as_text_total 1",
+            "photic_input_tokens_reported_total{model=\"gpt-4o\"} 102468",
+        ])
+        .await;
+    let log = watching.ended().await;
+    assert!(log.contains(&format!("`{address}` charges images to `gpt-4o` as text")), "{log}");
+}
+
 #[tokio::test]
 async fn operators_may_have_a_door_of_their_own() {
     let (address, upstream) = Upstream::answering("{}").await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use photic_testkit::oracle;
 
-use crate::bodies::{WIRES, Wire, chart, words};
+use crate::bodies::{WIRES, Wire, chart, user, words};
 use crate::client::{get, post, send, start};
 
 #[test]
@@ -145,6 +145,19 @@ fn models_are_listed_in_the_shape_of_whoever_asks() {
     );
     assert_eq!(get(&mock, "/v1/models/m1").status, 200);
     assert_eq!(get(&mock, "/v1/models/m2").status, 404);
+}
+
+#[test]
+fn some_speak_one_wire_only() {
+    let options =
+        photic_mock::Options { wires: vec![photic::Wire::OpenAiChat], ..Default::default() };
+    let mock = photic_mock::Mock::start(options).unwrap();
+    for wire in WIRES {
+        let body = wire.request(vec![user(vec![wire.text("hello")])]);
+        let status = if wire == Wire::Chat { 200 } else { 404 };
+        assert_eq!(post(&mock, wire.path(), &body).status, status, "{}", wire.path());
+    }
+    assert_eq!(post(&mock, "/v1/messages/count_tokens", &json!({})).status, 404);
 }
 
 #[test]

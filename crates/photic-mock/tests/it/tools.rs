@@ -31,7 +31,7 @@ fn a_tool_that_shows_is_called_and_its_result_answered() {
             Wire::Chat => vec![
                 reply["choices"][0]["message"].clone(),
                 json!({"role": "tool", "tool_call_id": call.id, "content": "see below"}),
-                user(vec![wire.text("Image 1 of this turn:"), image]),
+                user(vec![wire.text("From take_screenshot:"), image]),
             ],
             Wire::Responses => vec![
                 reply["output"][0].clone(),
@@ -73,6 +73,22 @@ fn both_means_two_calls_at_once() {
         let reply = post(&mock, wire.path(), &body);
         let read = oracle::reply(wire.name(), reply.text.as_bytes()).unwrap();
         assert_eq!(read.calls.len(), 1);
+    }
+}
+
+#[test]
+fn who_spells_a_call_out_gets_it() {
+    let mock = start();
+    for wire in WIRES {
+        let mut body = ask(wire, "Now call search with {\"for\": \"a {b}\"} and nothing else.");
+        let list = if wire == Wire::Responses { "input" } else { "messages" };
+        // Beside it, words that would have another tool called.
+        let content = &mut body[list][0]["content"];
+        content.as_array_mut().unwrap().push(wire.text("call gone with {} or look."));
+        let reply = post(&mock, wire.path(), &body);
+        let read = oracle::reply(wire.name(), reply.text.as_bytes()).unwrap();
+        let [call] = &read.calls[..] else { panic!("{}", reply.text) };
+        assert_eq!((&*call.name, &*call.arguments), ("search", "{\"for\":\"a {b}\"}"));
     }
 }
 

@@ -15,7 +15,11 @@ const EDGES: [(&str, &[&str], &[&str]); 8] = [
         &["photic-testkit"],
     ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
-    ("photic-gateway", &["photic", "photic-net", "photic-pixels"], &["photic-testkit"]),
+    (
+        "photic-gateway",
+        &["photic", "photic-net", "photic-pixels"],
+        &["photic-mock", "photic-testkit"],
+    ),
     ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),

@@ -1,4 +1,5 @@
 //! What the benches share: CPU time, medians, and what a busy machine is allowed.
+#![allow(dead_code, reason = "no bench needs all of it")]
 
 /// CPU time of this thread.
 pub(crate) fn cpu_nanos() -> u64 {

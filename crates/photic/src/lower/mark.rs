@@ -16,7 +16,7 @@ use crate::wire::Wire;
 /// follows each turn of the assistant begins.
 pub(super) fn mark(
     transcript: &Transcript<'_>,
-    plan: &Plan,
+    plan: &Plan<'_>,
     tails: &[(usize, usize)],
     steps: &mut [Step<'_>],
 ) {

@@ -38,14 +38,14 @@ pub struct Lowered<'a> {
 /// Writes a request body for the plan's wire, no larger than its profile allows.
 ///
 /// For plans without recipes; what a recipe was to make leaves a notice.
-pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan) -> Lowered<'a> {
+pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>) -> Lowered<'a> {
     lower_prepared(transcript, plan, const { &Prepared::new() })
 }
 
 /// [`lower`], with the pictures that the plan's recipes asked for.
 pub fn lower_prepared<'a>(
     transcript: &Transcript<'a>,
-    plan: &Plan,
+    plan: &Plan<'_>,
     prepared: &'a Prepared,
 ) -> Lowered<'a> {
     if !transcript.is_readable() {
@@ -69,7 +69,7 @@ pub fn lower_prepared<'a>(
     lowered
 }
 
-fn write<'a>(transcript: &Transcript<'a>, plan: &Plan, prepared: &'a Prepared) -> Lowered<'a> {
+fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepared) -> Lowered<'a> {
     let (steps, mut decisions) = place::place(transcript, plan);
     let mut writer = Writer::new(transcript, plan, prepared);
     let body = if plan.profile.wire == transcript.wire {

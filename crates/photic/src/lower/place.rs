@@ -46,7 +46,7 @@ impl<'a> Step<'a> {
 /// Places everything for the plan's wire.
 pub(crate) fn place<'a>(
     transcript: &Transcript<'a>,
-    plan: &Plan,
+    plan: &Plan<'_>,
 ) -> (Vec<Step<'a>>, Vec<Decision>) {
     let target = plan.profile.wire;
     let same_wire = target == transcript.wire;
@@ -89,7 +89,7 @@ pub(crate) fn place<'a>(
 
 pub(super) struct Placer<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
-    pub(super) plan: &'t Plan,
+    pub(super) plan: &'t Plan<'t>,
     pub(super) same_wire: bool,
     pub(super) nests: bool,
     pub(super) renames: BTreeMap<Place, Str<'static>>,

@@ -16,7 +16,7 @@ use crate::wire::Wire;
 /// The context of writing one body.
 pub(crate) struct Writer<'t, 'a> {
     pub(crate) transcript: &'t Transcript<'a>,
-    pub(crate) plan: &'t Plan,
+    pub(crate) plan: &'t Plan<'t>,
     /// Pictures that are sent instead of those that came.
     prepared: &'a Prepared,
     pub(crate) decisions: Vec<Decision>,
@@ -25,7 +25,7 @@ pub(crate) struct Writer<'t, 'a> {
 impl<'t, 'a> Writer<'t, 'a> {
     pub(crate) const fn new(
         transcript: &'t Transcript<'a>,
-        plan: &'t Plan,
+        plan: &'t Plan<'t>,
         prepared: &'a Prepared,
     ) -> Self {
         Self { transcript, plan, prepared, decisions: Vec::new() }

@@ -245,7 +245,7 @@ pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
     }
 }
 
-impl Plan {
+impl Plan<'_> {
     /// Whether a medium must be written anew even where it stands: the way it came is not
     /// sendable, or another picture is sent instead.
     pub(crate) fn rewrites(&self, id: MediaId) -> bool {

@@ -43,7 +43,7 @@ pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, 
 ///
 /// Only the written body tells its size, so this is asked by whoever wrote it, and asked again if
 /// the notices took too much of what was saved.
-pub(crate) fn shed(plan: &mut Plan, excess: usize) -> Vec<MediaId> {
+pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
     let mut retired = Vec::new();
     let mut saved = 0;
     for id in order(plan.survey.sightings.iter(), &plan.fates) {

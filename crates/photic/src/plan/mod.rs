@@ -77,9 +77,9 @@ impl Policy {
 
 /// What is to become of every sighting.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct Plan<'p> {
     /// The facts it was made for.
-    pub profile: Profile,
+    pub profile: &'p Profile,
     /// One fate for each medium.
     pub fates: Vec<Fate>,
     /// What is to be made of those that cannot be sent as they are.
@@ -93,7 +93,7 @@ pub struct Plan {
 }
 
 /// Chooses a fate for every sighting.
-pub fn plan(survey: Survey, profile: &Profile, policy: &Policy) -> Plan {
+pub fn plan<'p>(survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
     let now = Choice::made(&survey, survey.requests.len(), profile, policy);
     let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
     let before = before.map(|count| Choice::made(&survey, count, profile, policy));
@@ -101,10 +101,10 @@ pub fn plan(survey: Survey, profile: &Profile, policy: &Policy) -> Plan {
     let marks =
         marks::places(&survey, profile, &now, before.as_ref(), &ledger).filter(|_| policy.marks);
     let Choice { fates, recipes, .. } = now;
-    Plan { profile: profile.clone(), fates, recipes, survey, ledger, marks }
+    Plan { profile, fates, recipes, survey, ledger, marks }
 }
 
-impl Plan {
+impl Plan<'_> {
     /// The cell of a sheet that shows a medium, from 1.
     pub(crate) fn cell(&self, id: MediaId) -> Option<usize> {
         self.recipes.values().find_map(|recipe| match recipe {

@@ -79,7 +79,7 @@ fn number(transcript: &Transcript<'_>, id: usize) -> Option<u32> {
 }
 
 /// What the recipes ask for; every so manieth fails, and so does what has no size or no bytes.
-fn prepare(transcript: &Transcript<'_>, plan: &Plan, flaky: u32) -> (Prepared, bool) {
+fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>, flaky: u32) -> (Prepared, bool) {
     let mut prepared = Prepared::new();
     let mut failed = false;
     for (count, (id, recipe)) in (1u32..).zip(&plan.recipes) {
@@ -94,7 +94,7 @@ fn prepare(transcript: &Transcript<'_>, plan: &Plan, flaky: u32) -> (Prepared, b
     (prepared, failed)
 }
 
-fn make(transcript: &Transcript<'_>, plan: &Plan, id: usize, recipe: &Recipe) -> Option<Made> {
+fn make(transcript: &Transcript<'_>, plan: &Plan<'_>, id: usize, recipe: &Recipe) -> Option<Made> {
     let (fit, members) = match recipe {
         Recipe::Fit(fit) => (fit, vec![id]),
         Recipe::Sheet { members, fit } => (fit, members.clone()),

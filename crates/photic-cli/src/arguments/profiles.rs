@@ -1,0 +1,43 @@
+//! The arguments of `photic profiles`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use photic::Wire;
+
+use super::wire;
+
+/// Say what is known about a model, who says so, and what its endpoint taught the gateway
+///
+/// Shipped facts have a date, a source and a confidence. What the gateway learned from rejections
+/// has the day, the status and what the provider said; it is laid over the shipped facts, only
+/// ever tightens them, and expires. A gateway that runs forgets with its next lesson, or when it
+/// is started again.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic profiles                                        everything that was learned
+  photic profiles --for claude-sonnet-5                  what is known about a model
+  photic profiles --for qwen3-vl --host 127.0.0.1:8080   … and about who serves it
+  photic profiles --forget 127.0.0.1:8080/qwen3-vl       give it another chance
+")]
+pub(crate) struct ProfilesOptions {
+    /// The model
+    #[arg(long = "for", value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// The host that serves it, with its port if it has one
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
+    /// The wire; without it, the one the model is best known on
+    #[arg(long, value_name = "WIRE", value_parser = wire(), requires = "model")]
+    pub(crate) wire: Option<Wire>,
+    /// Forget what was learned about a host, or about one model of it
+    #[arg(long, value_name = "HOST[/MODEL]", conflicts_with_all = ["model", "host"])]
+    pub(crate) forget: Option<String>,
+    /// Where it is kept; without it, where `photic.toml` in the current folder says, or the usual place
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

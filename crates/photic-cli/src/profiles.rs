@@ -1,0 +1,142 @@
+//! `photic profiles`: what is known about a model and its endpoint, and who says so.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use photic::Profile;
+use photic::profile::Fact;
+use photic_gateway::learned::{self, Entry};
+use serde_json::{Value, json};
+
+use crate::arguments::ProfilesOptions;
+use crate::serve;
+use crate::style::{CYAN, DIM, GREEN, Hint, counted};
+
+pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
+    let file = file(options)?;
+    if let Some(what) = &options.forget {
+        return forget(options, file.as_deref(), what);
+    }
+    let mut entries = match &file {
+        None => Vec::new(),
+        Some(file) => {
+            learned::read(file).with_context(|| format!("cannot read `{}`", file.display()))?
+        }
+    };
+    let wanted =
+        |asked: &Option<String>, is: &str| asked.as_deref().is_none_or(|asked| asked == is);
+    entries
+        .retain(|entry| wanted(&options.host, &entry.host) && wanted(&options.model, &entry.model));
+    let profile = options.model.as_deref().map(|model| profile(options, model, &entries));
+    let mut out = anstream::stdout().lock();
+    if options.json {
+        let facts = profile.as_ref().map(Profile::provenance);
+        let all = json!({
+            "profile": profile.as_ref().map(without_facts),
+            "facts": facts,
+            "learned": entries,
+            "file": file,
+        });
+        serde_json::to_writer_pretty(&mut out, &all)?;
+        writeln!(out)?;
+    } else {
+        if let Some(profile) = &profile {
+            as_text(&mut out, options, profile)?;
+        }
+        lessons(&mut out, file.as_deref(), &entries)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn file(options: &ProfilesOptions) -> anyhow::Result<Option<PathBuf>> {
+    match &options.file {
+        Some(file) => Ok(Some(file.clone())),
+        None => serve::learned_file(),
+    }
+}
+
+fn forget(options: &ProfilesOptions, file: Option<&Path>, what: &str) -> anyhow::Result<ExitCode> {
+    let file = file.context(Hint("name the file with `--file`")).context("nothing is kept here")?;
+    // A model may have a slash in its name, a host has none.
+    let (host, model) =
+        what.split_once('/').map_or((what, None), |(host, model)| (host, Some(model)));
+    let gone = learned::forget(file, host, model)
+        .with_context(|| format!("cannot change `{}`", file.display()))?;
+    let mut out = anstream::stdout().lock();
+    if options.json {
+        writeln!(out, "{}", json!({ "forgotten": gone }))?;
+    } else {
+        writeln!(out, "{} forgotten", counted(gone, "lesson"))?;
+    }
+    Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The facts about a model, under what was learned where a host is named.
+fn profile(options: &ProfilesOptions, model: &str, entries: &[Entry]) -> Profile {
+    let wire = options.wire.unwrap_or_else(|| crate::view::profile(Some(model)).wire);
+    let mut profile = photic::profile::resolve(wire, Some(model), options.host.as_deref());
+    if options.host.is_some() {
+        learned::tighten(&mut profile, entries);
+    }
+    profile
+}
+
+fn without_facts(profile: &Profile) -> Value {
+    let mut value = serde_json::to_value(profile).unwrap_or_default();
+    if let Value::Object(object) = &mut value {
+        object.remove("facts");
+    }
+    value
+}
+
+fn as_text(
+    out: &mut impl Write,
+    options: &ProfilesOptions,
+    profile: &Profile,
+) -> anyhow::Result<()> {
+    let model = options.model.as_deref().unwrap_or_default();
+    writeln!(out, "{GREEN}{model}{GREEN:#} on {}, profile `{}`", profile.wire, profile.id)?;
+    let values = without_facts(profile);
+    let mut section = "";
+    let mut facts: Vec<&Fact> = profile.provenance().iter().collect();
+    facts.sort_by(|one, other| one.section.cmp(&other.section));
+    for fact in facts {
+        if fact.section != section {
+            section = &fact.section;
+            writeln!(out, "\n{CYAN}{section}{CYAN:#}")?;
+        }
+        for field in &fact.fields {
+            writeln!(out, "  {field} = {}", values[section][field])?;
+        }
+        let confidence = serde_json::to_value(fact.confidence)?;
+        let confidence = confidence.as_str().unwrap_or_default();
+        let whose = if fact.profile == "learned" { "learned, " } else { "" };
+        writeln!(out, "    {DIM}{whose}{}, {confidence}: {}{DIM:#}", fact.as_of, fact.source)?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn lessons(out: &mut impl Write, file: Option<&Path>, entries: &[Entry]) -> anyhow::Result<()> {
+    if entries.is_empty() {
+        let place = file.map(|file| format!(" ({})", file.display())).unwrap_or_default();
+        writeln!(out, "nothing was learned{DIM}{place}{DIM:#}")?;
+        return Ok(());
+    }
+    let mut entries: Vec<&Entry> = entries.iter().collect();
+    entries.sort_by_key(|entry| (&entry.host, &entry.model, &entry.lesson));
+    let mut endpoint = ("", "");
+    for Entry { host, model, lesson, evidence } in entries {
+        if endpoint != (host.as_str(), model.as_str()) {
+            endpoint = (host, model);
+            let model = if model.is_empty() { "any model" } else { model };
+            writeln!(out, "{GREEN}learned{GREEN:#} from {host} about {model}")?;
+        }
+        writeln!(out, "  {lesson}")?;
+        let (day, status, said) = (evidence.day(), evidence.status, &evidence.said);
+        writeln!(out, "    {DIM}{day}, status {status}: {said}{DIM:#}")?;
+    }
+    Ok(())
+}

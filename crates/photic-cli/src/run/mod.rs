@@ -1,0 +1,79 @@
+//! `photic run`: a command, with a gateway in front of its providers for as long as it runs.
+
+mod bases;
+mod child;
+mod summary;
+
+use std::ffi::OsStr;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use photic_gateway::{Admin, Config, Gateway, LogFormat, StartError};
+use tokio::process::Command;
+
+use crate::arguments::RunOptions;
+use crate::{serve, style};
+use bases::Bases;
+
+/// What a shell answers when there is no such command.
+const NOT_FOUND: u8 = 127;
+/// What a shell answers when there is one that cannot be run.
+const NOT_RUNNABLE: u8 = 126;
+
+pub(crate) fn run(options: &RunOptions) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let code = runtime.block_on(with_gateway(options));
+    // Whatever the command left running has lost its gateway anyway.
+    runtime.shutdown_background();
+    code
+}
+
+async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
+    let bases = Bases::from_environment(&options.upstream)?;
+    let mut config = serve::settings(options.config.as_deref())?;
+    config.listen = format!("127.0.0.1:{}", options.port);
+    // The terminal is the command's, and so is this gateway: nobody else operates it.
+    (config.log, config.admin) = (LogFormat::Off, Admin::default());
+    config.upstream.splice(0..0, options.upstream.iter().cloned().chain(bases.upstreams()));
+    let gateway = bind(config, &bases).await?;
+    let (address, tally) = (gateway.address(), gateway.tally());
+    let Some((program, arguments)) = options.command.split_first() else {
+        anyhow::bail!("no command");
+    };
+    // Before the command starts: from then on, signals are meant for it.
+    let mut signals = child::Signals::new().context("cannot wait for signals")?;
+    let mut command = Command::new(program);
+    command.args(arguments).envs(bases::leading_to(address));
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(cause) => return Ok(cannot_run(program, cause)),
+    };
+    let serving = tokio::spawn(gateway.serve(std::future::pending()));
+    let status = child::wait(&mut child, &mut signals).await.context("cannot wait for it")?;
+    serving.abort();
+    if !options.quiet {
+        // The reader may have left with the command; its code still counts.
+        let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally));
+    }
+    Ok(ExitCode::from(child::code(status)))
+}
+
+async fn bind(config: Config, bases: &Bases) -> anyhow::Result<Gateway> {
+    match Gateway::bind(config).await {
+        Err(StartError::Itself(host)) if let Some(name) = bases.naming(&host) => {
+            anyhow::bail!("`{name}` is the address of this gateway itself")
+        }
+        bound => Ok(bound?),
+    }
+}
+
+fn cannot_run(program: &OsStr, cause: io::Error) -> ExitCode {
+    let code = if cause.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE };
+    let program = program.display();
+    style::error(&anyhow::Error::new(cause).context(format!("cannot run `{program}`")));
+    ExitCode::from(code)
+}

@@ -1,0 +1,179 @@
+//! A rejection that blames media is an instruction: the request is planned again within it and
+//! sent again, at most twice, and never once a byte of a reply was passed on.
+//!
+//! What was tried is remembered only if it helped. A request without media is sent once, and its
+//! rejection is not even read.
+
+mod diagnose;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use photic::Wire;
+use photic::rejection::{Class, classify};
+use photic_net::Outgoing;
+
+use diagnose::Diagnosis;
+
+use crate::failure::Failure;
+use crate::fix::{Effort, Fixes, Order};
+use crate::learned::{Entry, Evidence};
+use crate::proxy::Proxy;
+use crate::reply::Stream;
+use crate::watch::Outcome;
+
+/// How often a request is sent again.
+const RETRIES: usize = 2;
+
+/// A turn of a conversation, as far as sending it goes.
+pub(crate) struct Turn<'t> {
+    /// The wire of whoever asks.
+    pub(crate) caller: Wire,
+    /// The body that came in.
+    pub(crate) body: Bytes,
+    /// What is sent with it.
+    pub(crate) headers: HeaderMap,
+    /// Where it goes.
+    pub(crate) path: &'t str,
+    pub(crate) query: Option<&'t str>,
+}
+
+/// A request that was answered, one way or the other.
+pub(crate) struct Sent {
+    /// As it was sent last. Its pieces are gone, and with them the buffer of the body.
+    pub(crate) order: Order,
+    pub(crate) reply: Response<Stream>,
+    /// For a request that carried media.
+    pub(crate) outcome: Option<Outcome>,
+}
+
+/// The rejection that a request got before anything was tried.
+struct First {
+    reply: Response<Stream>,
+    fixes: Fixes,
+}
+
+/// Sends a request, and again where a rejection says how.
+pub(crate) async fn send(
+    proxy: &Arc<Proxy>,
+    mut turn: Turn<'_>,
+    mut order: Order,
+) -> Result<Sent, Failure> {
+    if order.carried.is_none() {
+        let pieces = std::mem::take(&mut order.pieces);
+        let headers = std::mem::take(&mut turn.headers);
+        // Whoever reads the body no more gives its buffer back.
+        turn.body = Bytes::new();
+        let reply = turn.post(proxy, &order, headers, pieces).await?;
+        return Ok(Sent { order, reply, outcome: None });
+    }
+    // A rejection has to be read, and what a reply cost: neither may come compressed.
+    turn.headers.remove(ACCEPT_ENCODING);
+    let mut outcome = Outcome::default();
+    let mut tried: Vec<Entry> = Vec::new();
+    let mut first: Option<First> = None;
+    loop {
+        let reply = turn.post(proxy, &order, turn.headers.clone(), order.pieces.clone()).await?;
+        let status = reply.status();
+        if !says_why(status) {
+            if status.is_success() && !tried.is_empty() {
+                remember(proxy, tried).await;
+            }
+            order.pieces = Vec::new();
+            return Ok(Sent { order, reply, outcome: Some(outcome) });
+        }
+        let (reply, text) = read::whole(reply).await;
+        let rejection = text.map(|text| classify(Some(status.as_u16()), &text));
+        let is_ours =
+            rejection.as_ref().is_some_and(|rejection| rejection.class != Class::Unrelated);
+        let can_try = outcome.healed.len() < RETRIES;
+        if let Some(rejection) = rejection.filter(|_| is_ours && can_try) {
+            let (status, tries) = (status.as_u16(), outcome.healed.len());
+            outcome.healed.push(rejection.class);
+            let diagnosis = Diagnosis { status, rejection, tries };
+            if let Some(better) = again(proxy, &turn, &mut order, &mut tried, diagnosis).await {
+                let fixes = std::mem::replace(&mut order, better).fixes;
+                first.get_or_insert(First { reply, fixes });
+                continue;
+            }
+            outcome.healed.pop();
+        }
+        order.pieces = Vec::new();
+        // Nothing helped. The first rejection is about the request as it was meant; but one that
+        // is not about media says what would still be wrong.
+        return Ok(match first.filter(|_| is_ours) {
+            Some(First { reply, fixes }) => {
+                outcome.healed.clear();
+                order.fixes = fixes;
+                Sent { order, reply, outcome: Some(outcome) }
+            }
+            None => Sent { order, reply, outcome: Some(outcome) },
+        });
+    }
+}
+
+impl Turn<'_> {
+    async fn post(
+        &self,
+        proxy: &Proxy,
+        order: &Order,
+        headers: HeaderMap,
+        pieces: Vec<Bytes>,
+    ) -> Result<Response<Stream>, Failure> {
+        let uri = order.upstream.route(self.path, self.query).ok_or(Failure::BadPath)?;
+        let mut outgoing = Request::new(Outgoing::pieces(pieces));
+        *outgoing.method_mut() = Method::POST;
+        *outgoing.uri_mut() = uri;
+        *outgoing.headers_mut() = headers;
+        // The client writes the length of what it sends.
+        outgoing.headers_mut().remove(CONTENT_LENGTH);
+        proxy.send(order.upstream.host(), outgoing).await
+    }
+}
+
+/// Whether a reply of this status may be about what was sent. Some local servers call a picture
+/// they cannot read a fault of their own.
+fn says_why(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 400 | 404 | 406 | 413 | 415 | 422 | 500)
+}
+
+/// The request as it should have been, if that is another one; what was tried gets longer.
+async fn again(
+    proxy: &Arc<Proxy>,
+    turn: &Turn<'_>,
+    order: &mut Order,
+    tried: &mut Vec<Entry>,
+    diagnosis: Diagnosis,
+) -> Option<Order> {
+    let _permit = proxy.pixels.acquire().await.ok()?;
+    let shared = Arc::clone(proxy);
+    let (caller, body, wire) = (turn.caller, turn.body.clone(), order.wire);
+    let (host, model) = (order.upstream.host().to_owned(), order.carried.as_ref()?.model.clone());
+    let (pieces, mut all) = (order.pieces.clone(), tried.clone());
+    let work = move || {
+        let sent = pieces.concat();
+        let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
+        for lesson in diagnosis.lessons(wire, &sent) {
+            let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
+            all.push(Entry { host, model, lesson, evidence });
+        }
+        let better = shared.workshop.order(caller, &body, Effort::Full, &all)?;
+        // The same request would get the same answer.
+        (better.pieces.concat() != sent).then_some((better, all))
+    };
+    // A decoder that panics takes this attempt with it, and nothing else.
+    let (better, all) = tokio::task::spawn_blocking(work).await.ok().flatten()?;
+    *tried = all;
+    Some(better)
+}
+
+/// Before the reply is passed on: what helped once is known for the next request.
+async fn remember(proxy: &Arc<Proxy>, tried: Vec<Entry>) {
+    let shared = Arc::clone(proxy);
+    let _ = tokio::task::spawn_blocking(move || shared.workshop.learned.remember(&tried)).await;
+}

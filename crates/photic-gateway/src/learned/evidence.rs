@@ -1,0 +1,110 @@
+//! How something was learned: when, and what the endpoint said.
+//!
+//! What it said is kept short and without anything that could be a key, an address or media.
+
+use serde::{Deserialize, Serialize};
+
+/// Letters of a message that are kept.
+const LONGEST: usize = 240;
+/// A word with a longer run of letters and digits than this is no word.
+const LONGEST_RUN: usize = 40;
+
+/// How something was learned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// When, in seconds since 1970.
+    pub at: u64,
+    /// The status of the reply.
+    pub status: u16,
+    /// What it said, as far as it can be kept.
+    pub said: String,
+}
+
+impl Evidence {
+    pub(crate) fn now(status: u16, said: &str) -> Self {
+        Self { at: now(), status, said: kept(said) }
+    }
+
+    /// The day, as in `2026-11-15`.
+    pub fn day(&self) -> String {
+        day(self.at)
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+/// What can be kept of a message.
+fn kept(said: &str) -> String {
+    let is_run = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-');
+    let mut kept = String::new();
+    for word in said.split_whitespace() {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let secret = ["sk-", "data:", "eyJ", "AIza", "Bearer"].iter().any(|it| bare.contains(it));
+        let run = word.split(|c| !is_run(c)).map(str::len).max().unwrap_or_default();
+        if !kept.is_empty() {
+            kept.push(' ');
+        }
+        if secret || run > LONGEST_RUN || word.contains("://") {
+            kept.push('…');
+        } else {
+            kept.extend(word.chars().filter(|c| !c.is_control()));
+        }
+        if kept.chars().count() > LONGEST {
+            kept = kept.chars().take(LONGEST).collect();
+            kept.push('…');
+            break;
+        }
+    }
+    kept
+}
+
+/// The day of a moment, in the calendar of Gregory: eras of 400 years have 146,097 days each, and
+/// counted from March the months before one have a regular length.
+fn day(at: u64) -> String {
+    let days = at / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days() {
+        for (at, expected) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (1_709_164_799, "2024-02-28"),
+            (1_794_700_800, "2026-11-15"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(day(at), expected);
+        }
+    }
+
+    #[test]
+    fn neither_media_nor_keys_nor_addresses_are_kept() {
+        let base64 = "iVBORw0KGgo".repeat(8);
+        let said = format!(
+            "image at messages.2.content.0.tool_result.content.1.image.source.base64.data {base64} \
+             'data:image/png;base64,AAAA' https://h/?token=1 key sk-abc-123 is\u{1b} too large"
+        );
+        assert_eq!(
+            kept(&said),
+            "image at messages.2.content.0.tool_result.content.1.image.source.base64.data … … … \
+             key … is too large"
+        );
+        assert_eq!(kept(&"word ".repeat(1000)).chars().count(), LONGEST + 1);
+    }
+}

@@ -1,0 +1,358 @@
+//! One thing that an endpoint taught us, and what it does to a profile.
+//!
+//! A lesson only ever tightens: laid over a profile that is stricter already it changes nothing.
+//! Lessons are applied in their own order, so it does not matter when each was learned.
+
+use std::fmt;
+
+use photic::Profile;
+use photic::profile::{
+    Capability, ConsecutiveUser, Crowd, MediaKind, Placement, Placements, Role, Source,
+};
+use serde::{Deserialize, Serialize};
+
+/// More images than this are what providers call many.
+const MANY: u32 = 20;
+
+/// What was learned.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Lesson {
+    /// Most bytes of an image, after base64.
+    ImageBytes {
+        /// So many.
+        most: u64,
+    },
+    /// Most bytes of a document, before base64.
+    DocumentBytes {
+        /// So many.
+        most: u64,
+    },
+    /// Longest side of an image, in pixels.
+    Edge {
+        /// So long.
+        most: u32,
+    },
+    /// Longest side of an image among many, in pixels.
+    CrowdEdge {
+        /// So long.
+        most: u32,
+    },
+    /// Shortest side of an image, in pixels.
+    MinEdge {
+        /// So long.
+        least: u32,
+    },
+    /// Most patches of an image.
+    Patches {
+        /// So many.
+        most: u32,
+    },
+    /// Most images in a request.
+    Images {
+        /// So many.
+        most: u32,
+    },
+    /// Most bytes of a request.
+    RequestBytes {
+        /// So many.
+        most: u64,
+    },
+    /// Most tokens of a request.
+    ContextTokens {
+        /// So many.
+        most: u64,
+    },
+    /// A media type that is not taken.
+    TypeRefused {
+        /// Of what kind it is.
+        of: MediaKind,
+        /// Its name.
+        media_type: String,
+    },
+    /// A kind of media that the model does not perceive.
+    Blind {
+        /// Which.
+        of: MediaKind,
+    },
+    /// Tool results that do not hold this kind of media.
+    NoToolMedia {
+        /// Which.
+        of: MediaKind,
+    },
+    /// A role whose messages hold no images.
+    RoleRefused {
+        /// Which.
+        role: Role,
+    },
+    /// Images have no `detail`.
+    NoDetail,
+    /// Parts have no cache marks.
+    NoMarks,
+    /// Addresses are not fetched.
+    NoAddresses,
+    /// One medium that this endpoint refuses, by its content address. It is not shown.
+    Quarantine {
+        /// In hexadecimal.
+        digest: String,
+        /// How long it is; only what is as long has to be digested to be compared.
+        bytes: u64,
+    },
+    /// Images are counted as the letters of their base64.
+    BilledAsText {
+        /// Whether they stood in tool results, where another place is to be had.
+        in_results: bool,
+    },
+    /// No user turn stands right behind a tool's, nor behind another. The last one: it is about
+    /// what the others moved there.
+    Bridge,
+}
+
+impl Lesson {
+    /// Whether it is about the same thing as another: then the stricter of the two is kept.
+    pub(crate) fn is_about(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Quarantine { digest: one, .. }, Self::Quarantine { digest: two, .. }) => {
+                one == two
+            }
+            (
+                Self::TypeRefused { .. }
+                | Self::Blind { .. }
+                | Self::NoToolMedia { .. }
+                | Self::RoleRefused { .. },
+                _,
+            ) => self == other,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
+    /// The stricter of two lessons about the same thing.
+    pub(crate) fn or_stricter(self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::MinEdge { least }, Self::MinEdge { least: other }) => {
+                Self::MinEdge { least: least.max(*other) }
+            }
+            (Self::BilledAsText { in_results }, Self::BilledAsText { in_results: other }) => {
+                Self::BilledAsText { in_results: in_results || *other }
+            }
+            // The rest either say nothing but themselves, or hold one number: the least.
+            (one, other) => one.min(other.clone()),
+        }
+    }
+
+    /// Tightens a profile; the section and field it changed, if it changed one.
+    pub(crate) fn apply(&self, profile: &mut Profile) -> Option<(&'static str, &'static str)> {
+        let before = profile.clone();
+        let limits = &mut profile.limits;
+        let place = match self {
+            Self::ImageBytes { most } => {
+                at_most(&mut limits.image_base64_bytes, *most);
+                ("limits", "image_base64_bytes")
+            }
+            Self::DocumentBytes { most } => {
+                at_most(&mut limits.document_bytes, *most);
+                ("limits", "document_bytes")
+            }
+            Self::Edge { most } => {
+                at_most(&mut limits.edge, *most);
+                ("limits", "edge")
+            }
+            Self::CrowdEdge { most } => {
+                let former = limits.crowd;
+                limits.crowd = Some(Crowd {
+                    above: former.map_or(MANY, |crowd| crowd.above.min(MANY)),
+                    edge: former.map_or(*most, |crowd| crowd.edge.min(*most)),
+                    counts_documents: former.is_some_and(|crowd| crowd.counts_documents),
+                });
+                ("limits", "crowd")
+            }
+            Self::MinEdge { least } => {
+                limits.min_edge = Some(limits.min_edge.map_or(*least, |is| is.max(*least)));
+                ("limits", "min_edge")
+            }
+            Self::Patches { most } => {
+                at_most(&mut limits.patches, *most);
+                ("limits", "patches")
+            }
+            Self::Images { most } => {
+                at_most(&mut limits.images, *most);
+                ("limits", "images")
+            }
+            Self::RequestBytes { most } => {
+                at_most(&mut limits.request_bytes, *most);
+                ("limits", "request_bytes")
+            }
+            Self::ContextTokens { most } => {
+                at_most(&mut limits.context_tokens, *most);
+                ("limits", "context_tokens")
+            }
+            Self::TypeRefused { of, media_type } => {
+                let (types, field) = match of {
+                    MediaKind::Image => (&mut profile.accepts.image, "image"),
+                    MediaKind::Document => (&mut profile.accepts.document, "document"),
+                    MediaKind::Audio => (&mut profile.accepts.audio, "audio"),
+                };
+                types.retain(|known| known != media_type);
+                ("accepts", field)
+            }
+            Self::Blind { of } => {
+                let (sight, field) = match of {
+                    MediaKind::Image => (&mut profile.sight.images, "images"),
+                    MediaKind::Document => (&mut profile.sight.documents, "documents"),
+                    MediaKind::Audio => (&mut profile.sight.audio, "audio"),
+                };
+                *sight = Capability::No;
+                ("sight", field)
+            }
+            Self::NoToolMedia { of } => ("placement", hoist(&mut profile.placement, *of)),
+            Self::BilledAsText { in_results: true } => {
+                ("placement", hoist(&mut profile.placement, MediaKind::Image))
+            }
+            Self::RoleRefused { role } => {
+                profile.accepts.image_roles.retain(|holder| holder != role);
+                ("accepts", "image_roles")
+            }
+            Self::Bridge => {
+                let Placements { image, document, audio, .. } = &mut profile.placement;
+                for placement in [image, document, audio] {
+                    if *placement == Placement::UserAfterTools {
+                        *placement = Placement::AssistantBridge;
+                    }
+                }
+                profile.quirks.consecutive_user = ConsecutiveUser::Merge;
+                ("quirks", "consecutive_user")
+            }
+            Self::NoDetail => {
+                profile.quirks.detail = None;
+                ("quirks", "detail")
+            }
+            Self::NoMarks => {
+                profile.cache.mark = None;
+                ("cache", "mark")
+            }
+            Self::NoAddresses => {
+                profile.accepts.sources.retain(|source| *source != Source::Url);
+                ("accepts", "sources")
+            }
+            // About one medium, or about money: no fact about the endpoint changes.
+            Self::Quarantine { .. } | Self::BilledAsText { in_results: false } => return None,
+        };
+        (*profile != before).then_some(place)
+    }
+}
+
+/// Moves media out of tool results, where they are in them.
+fn hoist(placements: &mut Placements, kind: MediaKind) -> &'static str {
+    let (placement, field) = match kind {
+        MediaKind::Image => (&mut placements.image, "image"),
+        MediaKind::Document => (&mut placements.document, "document"),
+        MediaKind::Audio => (&mut placements.audio, "audio"),
+    };
+    if *placement == Placement::Native {
+        *placement = Placement::UserAfterTools;
+    }
+    field
+}
+
+fn at_most<T: Copy + Ord>(limit: &mut Option<T>, most: T) {
+    *limit = Some(limit.map_or(most, |is| is.min(most)));
+}
+
+impl fmt::Display for Lesson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |kind: &MediaKind| match kind {
+            MediaKind::Image => "images",
+            MediaKind::Document => "documents",
+            MediaKind::Audio => "sound",
+        };
+        match self {
+            Self::ImageBytes { most } => {
+                write!(f, "an image has at most {most} bytes after base64")
+            }
+            Self::DocumentBytes { most } => write!(f, "a document has at most {most} bytes"),
+            Self::Edge { most } => write!(f, "no side of an image is longer than {most} px"),
+            Self::CrowdEdge { most } => {
+                write!(f, "among more than {MANY} images no side is longer than {most} px")
+            }
+            Self::MinEdge { least } => write!(f, "no side of an image is shorter than {least} px"),
+            Self::Patches { most } => write!(f, "an image has at most {most} patches"),
+            Self::Images { most: 1 } => f.write_str("a request has at most 1 image"),
+            Self::Images { most } => write!(f, "a request has at most {most} images"),
+            Self::RequestBytes { most } => write!(f, "a request has at most {most} bytes"),
+            Self::ContextTokens { most } => write!(f, "a request has at most {most} tokens"),
+            Self::TypeRefused { media_type, .. } => write!(f, "`{media_type}` is not taken"),
+            Self::Blind { of: kind } => write!(f, "{} are not taken at all", of(kind)),
+            Self::NoToolMedia { of: kind } => {
+                write!(f, "{} are not taken in tool results", of(kind))
+            }
+            Self::RoleRefused { role } => {
+                let role = match role {
+                    Role::System => "system",
+                    Role::Developer => "developer",
+                    Role::User => "user",
+                    Role::Assistant => "assistant",
+                };
+                write!(f, "images are not taken in {role} messages")
+            }
+            Self::Bridge => f.write_str("no user turn stands right behind a tool's or another"),
+            Self::NoDetail => f.write_str("images have no `detail`"),
+            Self::NoMarks => f.write_str("parts have no cache marks"),
+            Self::NoAddresses => f.write_str("addresses of images are not fetched"),
+            Self::Quarantine { digest, bytes } => {
+                let short = digest.get(..16).unwrap_or(digest);
+                write!(f, "a medium of {bytes} bytes is refused ({short})")
+            }
+            Self::BilledAsText { in_results: true } => {
+                f.write_str("images in tool results are billed as text")
+            }
+            Self::BilledAsText { in_results: false } => f.write_str("images are billed as text"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use photic::Wire;
+
+    use super::*;
+
+    #[test]
+    fn lessons_only_tighten() {
+        let lessons = [
+            Lesson::Edge { most: 2000 },
+            Lesson::Edge { most: 9000 },
+            Lesson::Images { most: 5 },
+            Lesson::MinEdge { least: 28 },
+            Lesson::CrowdEdge { most: 3000 },
+            Lesson::TypeRefused { of: MediaKind::Image, media_type: "image/webp".to_owned() },
+            Lesson::NoToolMedia { of: MediaKind::Image },
+            Lesson::BilledAsText { in_results: true },
+            Lesson::Bridge,
+        ];
+        for wire in Wire::ALL {
+            let mut one = Profile::generic(wire);
+            for lesson in &lessons {
+                lesson.apply(&mut one);
+            }
+            assert_eq!(one.limits.edge, Some(2000));
+            assert_eq!(one.limits.crowd.map(|crowd| crowd.above), Some(20));
+            assert!(one.limits.crowd.is_some_and(|crowd| crowd.edge <= 3000));
+            assert_ne!(one.placement.image, Placement::Native);
+            for lesson in &lessons {
+                assert_eq!(lesson.apply(&mut one), None, "{lesson}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_stricter_lesson_is_kept() {
+        let edge = |most| Lesson::Edge { most };
+        assert!(edge(1).is_about(&edge(2)) && !edge(1).is_about(&Lesson::Images { most: 1 }));
+        assert_eq!(edge(3000).or_stricter(&edge(2000)), edge(2000));
+        let least = |least| Lesson::MinEdge { least };
+        assert_eq!(least(3).or_stricter(&least(28)), least(28));
+        let blind = |of| Lesson::Blind { of };
+        assert!(!blind(MediaKind::Image).is_about(&blind(MediaKind::Audio)));
+    }
+}

@@ -1,0 +1,303 @@
+//! What endpoints taught us by refusing: limits by host and model, each with its evidence.
+//!
+//! Lessons are laid over the shipped profile before anything is planned, so the planner knows
+//! nothing of them, and the same file gives the same bytes after a restart. They expire, so that
+//! an endpoint that became more generous gets another chance.
+
+mod evidence;
+mod file;
+mod lesson;
+mod quarantine;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use photic::Profile;
+use photic::profile::{Confidence, Fact};
+use serde::{Deserialize, Serialize};
+
+pub use evidence::Evidence;
+pub use lesson::Lesson;
+pub(crate) use quarantine::{Quarantine, refused};
+
+use crate::profiles::Known;
+
+/// Most media that one endpoint has in quarantine; the oldest are let go.
+const MOST_REFUSED: usize = 64;
+/// Longest name of a model that something is learned about; callers make them up.
+const LONGEST_NAME: usize = 200;
+const DAY: u64 = 24 * 60 * 60;
+
+/// One thing that was learned about an endpoint and a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The host, with its port if one was named.
+    pub host: String,
+    /// The model, as callers name it; empty where they name none.
+    pub model: String,
+    /// What.
+    pub lesson: Lesson,
+    /// How.
+    pub evidence: Evidence,
+}
+
+/// The file in which the `photic` command keeps what was learned, if this system says where.
+pub fn usual_file() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    Some(state.join("photic/learned.json"))
+}
+
+/// What a file holds; nothing if it is not there.
+pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
+    file::look(path)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Forgets what was learned about a host, or about one model of it; how many things that were.
+pub fn forget(path: &Path, host: &str, model: Option<&str>) -> io::Result<usize> {
+    if !path.exists() {
+        return Ok(0);
+    }
+    file::change(path, |entries| {
+        let before = entries.len();
+        let is_meant =
+            |entry: &Entry| entry.host == host && model.is_none_or(|model| entry.model == model);
+        entries.retain(|entry| !is_meant(entry));
+        before - entries.len()
+    })
+}
+
+/// Lays lessons over a profile, with their evidence as its source.
+pub fn tighten<'e>(profile: &mut Profile, entries: impl IntoIterator<Item = &'e Entry>) {
+    let mut entries: Vec<&Entry> = entries.into_iter().collect();
+    entries.sort_by(|one, other| one.lesson.cmp(&other.lesson));
+    for Entry { lesson, evidence, .. } in entries {
+        if let Some((section, field)) = lesson.apply(profile) {
+            profile.attribute(Fact {
+                section: section.to_owned(),
+                fields: vec![field.to_owned()],
+                as_of: evidence.day(),
+                source: format!("status {}: {}", evidence.status, evidence.said),
+                confidence: Confidence::High,
+                profile: "learned".to_owned(),
+            });
+        }
+    }
+}
+
+/// Everything that was learned.
+#[derive(Debug)]
+pub(crate) struct Learned {
+    /// Where it is kept; nowhere, and it is known until the gateway ends.
+    path: Option<PathBuf>,
+    /// How long a lesson holds, in seconds.
+    keep: u64,
+    /// Most gateways never learn anything: then this is all that a request looks at.
+    any: AtomicBool,
+    known: RwLock<Endpoints>,
+    /// Held by whoever remembers: what is known must not fall behind what is kept.
+    remembering: Mutex<()>,
+}
+
+/// Lessons by host and model.
+type Endpoints = BTreeMap<String, BTreeMap<String, Arc<Lessons>>>;
+
+/// What holds for one endpoint and model.
+#[derive(Debug, Default)]
+pub(crate) struct Lessons {
+    entries: Vec<Entry>,
+    pub(crate) quarantine: Quarantine,
+    /// Profiles under these lessons: before, after.
+    over: Mutex<Vec<(Arc<Known>, Arc<Known>)>>,
+}
+
+impl Learned {
+    /// Reads what is known; what cannot be read or written is not kept, and that is said.
+    pub(crate) fn open(path: Option<PathBuf>, days: u32) -> (Self, Option<String>) {
+        let keep = u64::from(days) * DAY;
+        let learned = |path| Self {
+            path,
+            keep,
+            any: AtomicBool::new(false),
+            known: RwLock::default(),
+            remembering: Mutex::default(),
+        };
+        let Some(path) = path else { return (learned(None), None) };
+        let shown = path.display().to_string();
+        let (held, word) = match file::read(&path) {
+            Ok(file::Held { entries, set_aside: None }) => (entries, None),
+            Ok(file::Held { set_aside: Some(aside), .. }) => {
+                let aside = aside.display();
+                let word = format!("`{shown}` cannot be read and was set aside as `{aside}`");
+                (Vec::new(), Some(word))
+            }
+            Err(error) => (Vec::new(), Some(format!("`{shown}` cannot be read: {error}"))),
+        };
+        if !file::is_writable(&path) {
+            let word = format!("`{shown}` cannot be written: what is learned is not kept");
+            let learned = learned(None);
+            learned.hold(&held, evidence::now());
+            return (learned, Some(word));
+        }
+        let learned = learned(Some(path));
+        learned.hold(&held, evidence::now());
+        (learned, word)
+    }
+
+    /// What holds for a model of a host, and what is being tried beside it.
+    pub(crate) fn of(
+        &self,
+        host: &str,
+        model: Option<&str>,
+        tried: &[Entry],
+    ) -> Option<Arc<Lessons>> {
+        if tried.is_empty() {
+            if !self.any.load(Ordering::Relaxed) {
+                return None;
+            }
+            return self.of_at(host, model, evidence::now());
+        }
+        let known = self.of_at(host, model, evidence::now());
+        let mut entries = known.map(|known| known.entries.clone()).unwrap_or_default();
+        for entry in tried {
+            add(&mut entries, entry.clone());
+        }
+        Some(Arc::new(Lessons::new(entries)))
+    }
+
+    fn of_at(&self, host: &str, model: Option<&str>, now: u64) -> Option<Arc<Lessons>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let found = Arc::clone(known.get(host)?.get(model.unwrap_or_default())?);
+        drop(known);
+        if found.entries.iter().all(|entry| self.holds(entry, now)) {
+            return Some(found);
+        }
+        let entries = found.entries.iter().filter(|entry| self.holds(entry, now));
+        let entries: Vec<Entry> = entries.cloned().collect();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let models = known.get_mut(host)?;
+        if entries.is_empty() {
+            models.remove(model.unwrap_or_default());
+            return None;
+        }
+        let left = Arc::new(Lessons::new(entries));
+        models.insert(model.unwrap_or_default().to_owned(), Arc::clone(&left));
+        Some(left)
+    }
+
+    /// Remembers lessons, on disk before anything else. Waits for the disk.
+    pub(crate) fn remember(&self, lessons: &[Entry]) {
+        let lessons: Vec<&Entry> =
+            lessons.iter().filter(|entry| entry.model.len() <= LONGEST_NAME).collect();
+        if lessons.is_empty() {
+            return;
+        }
+        let _remembering = self.remembering.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = evidence::now();
+        let merge = |entries: &mut Vec<Entry>| {
+            entries.retain(|entry| self.holds(entry, now));
+            for entry in &lessons {
+                add(entries, Entry::clone(entry));
+            }
+            bound(entries);
+            entries.clone()
+        };
+        let kept = self.path.as_deref().map(|path| file::change(path, merge));
+        let entries = match kept {
+            Some(Ok(entries)) => entries,
+            // Not kept, but known as long as the gateway runs.
+            Some(Err(_)) | None => merge(&mut self.all()),
+        };
+        self.hold(&entries, now);
+    }
+
+    /// Everything that is known.
+    fn all(&self) -> Vec<Entry> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.values().flat_map(BTreeMap::values).flat_map(|one| one.entries.clone()).collect()
+    }
+
+    /// Knows these and nothing else.
+    fn hold(&self, entries: &[Entry], now: u64) {
+        let mut grouped: BTreeMap<String, BTreeMap<String, Vec<Entry>>> = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| self.holds(entry, now)) {
+            let models = grouped.entry(entry.host.clone()).or_default();
+            add(models.entry(entry.model.clone()).or_default(), entry.clone());
+        }
+        let lessons = |(model, entries)| (model, Arc::new(Lessons::new(entries)));
+        let endpoints: Endpoints = grouped
+            .into_iter()
+            .map(|(host, models)| (host, models.into_iter().map(lessons).collect()))
+            .collect();
+        self.any.store(!endpoints.is_empty(), Ordering::Relaxed);
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = endpoints;
+    }
+
+    /// A lesson from the future was written by a clock that was wrong; it holds as if new.
+    fn holds(&self, entry: &Entry, now: u64) -> bool {
+        now.saturating_sub(entry.evidence.at) < self.keep
+    }
+}
+
+impl Lessons {
+    fn new(entries: Vec<Entry>) -> Self {
+        let quarantine = Quarantine::of(entries.iter().map(|entry| &entry.lesson));
+        Self { entries, quarantine, over: Mutex::default() }
+    }
+
+    /// A profile under these lessons.
+    pub(crate) fn over(&self, known: Arc<Known>) -> Arc<Known> {
+        let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, after)) = over.iter().find(|(before, _)| Arc::ptr_eq(before, &known)) {
+            return Arc::clone(after);
+        }
+        let mut profile = known.profile.clone();
+        tighten(&mut profile, &self.entries);
+        let after = Arc::new(Known::new(profile));
+        // One for each wire; more only if the list of profiles started over.
+        over.truncate(7);
+        over.insert(0, (known, Arc::clone(&after)));
+        after
+    }
+}
+
+/// Adds a lesson; of two about the same thing the stricter is kept, with the newer evidence.
+fn add(entries: &mut Vec<Entry>, entry: Entry) {
+    let same = |other: &Entry| {
+        other.host == entry.host
+            && other.model == entry.model
+            && other.lesson.is_about(&entry.lesson)
+    };
+    match entries.iter().position(same) {
+        None => entries.push(entry),
+        Some(at) => {
+            let lesson = entry.lesson.clone().or_stricter(&entries[at].lesson);
+            let is_newer = entry.evidence.at >= entries[at].evidence.at;
+            let evidence = if is_newer { entry.evidence } else { entries[at].evidence.clone() };
+            entries[at] = Entry { lesson, evidence, ..entry };
+        }
+    }
+}
+
+/// Lets go of the oldest where there are too many.
+fn bound(entries: &mut Vec<Entry>) {
+    // Newest first, and back at the end: the file reads as a log.
+    entries.reverse();
+    entries.sort_by_key(|entry| std::cmp::Reverse(entry.evidence.at));
+    let mut refused: BTreeMap<(String, String), usize> = BTreeMap::new();
+    entries.retain(|entry| match entry.lesson {
+        Lesson::Quarantine { .. } => {
+            let count = refused.entry((entry.host.clone(), entry.model.clone())).or_default();
+            *count += 1;
+            *count <= MOST_REFUSED
+        }
+        _ => true,
+    });
+    entries.truncate(file::MOST);
+    entries.reverse();
+}

@@ -1,0 +1,82 @@
+//! Media that an endpoint refuses, by their content addresses: they are not shown to it again.
+
+use std::collections::BTreeMap;
+
+use photic::media::{Payload, Source};
+use photic::{Prepared, Survey, Transcript};
+
+use super::Lesson;
+
+/// Digests by length: only what is as long as something refused has to be digested.
+#[derive(Debug, Default)]
+pub(crate) struct Quarantine(BTreeMap<u64, Vec<String>>);
+
+impl Quarantine {
+    pub(crate) fn of<'l>(lessons: impl Iterator<Item = &'l Lesson>) -> Self {
+        let mut by_length: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        for lesson in lessons {
+            if let Lesson::Quarantine { digest, bytes } = lesson {
+                by_length.entry(*bytes).or_default().push(digest.clone());
+            }
+        }
+        Self(by_length)
+    }
+
+    /// Takes away the source of what is refused: the plan then says that it cannot be read.
+    pub(crate) fn withhold(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
+        if self.0.is_empty() {
+            return;
+        }
+        for (media, sighting) in transcript.media.iter().zip(&mut survey.sightings) {
+            if self.holds(&media.source) {
+                sighting.source = None;
+            }
+        }
+    }
+
+    /// The same for pictures that were made: what the endpoint refused may be one of ours.
+    pub(crate) fn withhold_made(&self, prepared: &mut Prepared) {
+        if self.0.is_empty() {
+            return;
+        }
+        prepared.retain(|_, made| {
+            let length = (made.base64.len() / 4 * 3) as u64;
+            let near = self.0.range(length.saturating_sub(2)..=length).next().is_some();
+            !near || !photic_made(made).is_some_and(|payload| self.holds(&Source::Data(payload)))
+        });
+    }
+
+    fn holds(&self, source: &Source<'_>) -> bool {
+        let length = length(source);
+        let alike = length.and_then(|length| self.0.get(&length));
+        alike.is_some_and(|digests| digest(source).is_some_and(|digest| digests.contains(&digest)))
+    }
+}
+
+/// The lesson that a medium is refused.
+pub(crate) fn refused(source: &Source<'_>) -> Option<Lesson> {
+    Some(Lesson::Quarantine { digest: digest(source)?, bytes: length(source)? })
+}
+
+fn photic_made(made: &photic::Made) -> Option<Payload<'static>> {
+    use base64::Engine as _;
+    let bytes = base64::engine::general_purpose::STANDARD.decode(&made.base64).ok()?;
+    Some(Payload::encode(&bytes))
+}
+
+fn length(source: &Source<'_>) -> Option<u64> {
+    match source {
+        Source::Data(payload) => Some(payload.decoded_len() as u64),
+        Source::Url(address) => Some(address.decode().len() as u64),
+        Source::Text(_) | Source::File(_) | Source::Missing => None,
+    }
+}
+
+fn digest(source: &Source<'_>) -> Option<String> {
+    let digest = match source {
+        Source::Data(payload) => payload.digest(),
+        Source::Url(address) => *blake3::hash(address.decode().as_bytes()).as_bytes(),
+        Source::Text(_) | Source::File(_) | Source::Missing => return None,
+    };
+    Some(blake3::Hash::from_bytes(digest).to_hex().to_string())
+}

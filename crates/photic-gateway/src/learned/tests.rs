@@ -1,0 +1,180 @@
+//! What is remembered, for how long, and what becomes of a file that is not one.
+
+use std::fs;
+
+use super::*;
+
+/// A folder of its own for each test, gone at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("photic-learned-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Self(path)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("deep/learned.json")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn entry(host: &str, lesson: Lesson) -> Entry {
+    let evidence = Evidence::now(400, "image too large");
+    Entry { host: host.to_owned(), model: "m".to_owned(), lesson, evidence }
+}
+
+fn open(folder: &Folder) -> Learned {
+    let (learned, word) = Learned::open(Some(folder.file()), 30);
+    assert_eq!(word, None);
+    learned
+}
+
+fn lessons(learned: &Learned, host: &str) -> Vec<Lesson> {
+    let known = learned.of(host, Some("m"), &[]);
+    known.map(|known| known.entries.iter().map(|e| e.lesson.clone()).collect()).unwrap_or_default()
+}
+
+#[test]
+fn what_was_learned_is_known_after_a_restart() {
+    let folder = Folder::new("restart");
+    let learned = open(&folder);
+    assert!(lessons(&learned, "h").is_empty());
+    learned.remember(&[entry("h", Lesson::Edge { most: 2000 })]);
+    learned.remember(&[entry("h", Lesson::Edge { most: 1000 }), entry("h", Lesson::NoDetail)]);
+    learned.remember(&[entry("h", Lesson::Edge { most: 3000 })]);
+    let expected = [Lesson::Edge { most: 1000 }, Lesson::NoDetail];
+    assert_eq!(lessons(&learned, "h"), expected);
+    assert!(lessons(&learned, "other").is_empty());
+    assert_eq!(lessons(&open(&folder), "h"), expected);
+}
+
+#[test]
+fn gateways_share_a_file_and_what_is_forgotten_stays_forgotten() {
+    let folder = Folder::new("share");
+    let (one, other) = (open(&folder), open(&folder));
+    one.remember(&[entry("a", Lesson::NoDetail), entry("b", Lesson::NoDetail)]);
+    other.remember(&[entry("c", Lesson::NoDetail)]);
+    assert_eq!(read(&folder.file()).unwrap().len(), 3);
+    assert_eq!(forget(&folder.file(), "a", Some("x")).unwrap(), 0);
+    assert_eq!(forget(&folder.file(), "a", Some("m")).unwrap(), 1);
+    one.remember(&[entry("d", Lesson::NoDetail)]);
+    assert!(lessons(&one, "a").is_empty());
+    assert!(!lessons(&one, "c").is_empty());
+}
+
+#[test]
+fn lessons_expire() {
+    let folder = Folder::new("expiry");
+    let learned = open(&folder);
+    let mut old = entry("h", Lesson::Images { most: 5 });
+    old.evidence.at -= 29 * DAY;
+    learned.remember(&[old, entry("h", Lesson::NoDetail)]);
+    assert_eq!(lessons(&learned, "h").len(), 2);
+    // While it runs, and for one that starts.
+    let later = evidence::now() + 2 * DAY;
+    assert_eq!(learned.of_at("h", Some("m"), later).unwrap().entries.len(), 1);
+    assert!(learned.of_at("h", Some("m"), later + 30 * DAY).is_none());
+    let mut entries = read(&folder.file()).unwrap();
+    entries[0].evidence.at -= 30 * DAY;
+    file::change(&folder.file(), |held| held.clone_from(&entries)).unwrap();
+    assert_eq!(lessons(&open(&folder), "h").len(), 1);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_set_aside_and_said_so() {
+    let folder = Folder::new("corrupt");
+    open(&folder).remember(&[entry("h", Lesson::NoDetail)]);
+    let whole = fs::read(folder.file()).unwrap();
+    for (number, broken) in
+        [&whole[..whole.len() / 2], b"\0\0\0", b"{\"version\":9}"].iter().enumerate()
+    {
+        fs::write(folder.file(), broken).unwrap();
+        let (learned, word) = Learned::open(Some(folder.file()), 30);
+        let aside = folder.file().with_extension(format!("unreadable-{}", number + 1));
+        assert!(word.unwrap().contains(&*aside.display().to_string()));
+        assert_eq!(fs::read(aside).unwrap(), *broken);
+        learned.remember(&[entry("h", Lesson::NoDetail)]);
+        assert_eq!(lessons(&open(&folder), "h"), [Lesson::NoDetail]);
+    }
+    // One entry of another version does not cost the others.
+    let text = String::from_utf8(whole).unwrap();
+    let strange = text.replace("\"entries\": [", "\"entries\": [{\"kind\": \"new\"},");
+    fs::write(folder.file(), strange).unwrap();
+    assert_eq!(lessons(&open(&folder), "h"), [Lesson::NoDetail]);
+}
+
+#[test]
+fn a_writer_that_was_killed_leaves_the_old_file() {
+    let folder = Folder::new("killed");
+    open(&folder).remember(&[entry("h", Lesson::NoDetail)]);
+    fs::write(folder.file().with_extension("new"), "{\"version\":1,\"entr").unwrap();
+    let learned = open(&folder);
+    assert_eq!(lessons(&learned, "h"), [Lesson::NoDetail]);
+    learned.remember(&[entry("h", Lesson::NoMarks)]);
+    assert_eq!(lessons(&open(&folder), "h").len(), 2);
+}
+
+#[test]
+fn without_a_place_it_is_known_until_the_end() {
+    let (learned, word) = Learned::open(None, 30);
+    learned.remember(&[entry("h", Lesson::NoDetail)]);
+    assert_eq!((word, lessons(&learned, "h")), (None, vec![Lesson::NoDetail]));
+    let folder = Folder::new("nowhere");
+    fs::create_dir_all(&folder.0).unwrap();
+    fs::write(folder.0.join("deep"), "a file, no folder").unwrap();
+    let (learned, word) = Learned::open(Some(folder.file()), 30);
+    assert!(word.unwrap().contains("cannot be written"));
+    learned.remember(&[entry("h", Lesson::NoDetail)]);
+    assert_eq!(lessons(&learned, "h"), [Lesson::NoDetail]);
+}
+
+#[test]
+fn it_is_bounded() {
+    let folder = Folder::new("bound");
+    let learned = open(&folder);
+    let quarantine = |number: u64| Lesson::Quarantine { digest: number.to_string(), bytes: number };
+    let many: Vec<Entry> = (0..2000)
+        .map(|number| Entry { model: format!("m{number}"), ..entry("h", Lesson::NoDetail) })
+        .chain((0..100).map(|number| entry("h", quarantine(number))))
+        .collect();
+    learned.remember(&many);
+    assert_eq!(lessons(&learned, "h").len(), MOST_REFUSED);
+    assert_eq!(read(&folder.file()).unwrap().len(), file::MOST);
+    let long = Entry { model: "m".repeat(LONGEST_NAME + 1), ..entry("h", Lesson::NoDetail) };
+    learned.remember(std::slice::from_ref(&long));
+    assert!(learned.of("h", Some(&long.model), &[]).is_none());
+}
+
+#[test]
+fn what_is_tried_is_not_remembered() {
+    let (learned, _) = Learned::open(None, 30);
+    let tried = [entry("h", Lesson::Images { most: 1 })];
+    assert_eq!(learned.of("h", Some("m"), &tried).unwrap().entries, tried);
+    assert!(learned.of("h", Some("m"), &[]).is_none());
+}
+
+#[test]
+fn many_learn_at_once_and_nothing_is_lost() {
+    for place in [Some(Folder::new("many")), None] {
+        let path = place.as_ref().map(Folder::file);
+        let (learned, _) = Learned::open(path, 30);
+        std::thread::scope(|scope| {
+            for number in 0..16 {
+                let learned = &learned;
+                scope.spawn(move || {
+                    learned.remember(&[entry(&format!("h{number}"), Lesson::NoDetail)]);
+                });
+            }
+        });
+        let known = (0..16).filter(|number| !lessons(&learned, &format!("h{number}")).is_empty());
+        assert_eq!(known.count(), 16);
+    }
+}
