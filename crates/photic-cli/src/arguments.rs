@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
-use photic_gateway::UpstreamConfig;
+use photic_gateway::{LogFormat, UpstreamConfig};
 use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
@@ -53,6 +53,17 @@ pub(crate) enum Command {
     Serve(ServeOptions),
     Profiles(ProfilesOptions),
     Run(RunOptions),
+    /// Print the JSON Schema of `photic.toml`, or the file itself with every default
+    #[command(before_help = "\
+Examples:
+  photic schema > photic.schema.json
+  photic schema --example > photic.toml
+")]
+    Schema {
+        /// Print a file with every setting and its default instead
+        #[arg(long)]
+        example: bool,
+    },
     /// Print a completion script for a shell
     #[command(
         before_help = "Examples:\n  photic completions bash > /etc/bash_completion.d/photic\n"
@@ -290,6 +301,7 @@ Examples:
   photic serve --upstream http://127.0.0.1:1234                 in front of a server of your own
   photic serve --upstream openai-chat=http://127.0.0.1:8080/v1  … for one wire
   OPENAI_BASE_URL=http://127.0.0.1:4141/v1 my-agent             the agent, through it
+  photic serve --log json                                       a line for every request and fix
 ")]
 pub(crate) struct ServeOptions {
     /// The address to listen on [default: 127.0.0.1:4141]
@@ -301,6 +313,9 @@ pub(crate) struct ServeOptions {
     /// Settings; without it, `photic.toml` in the current folder, if there is one
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// What to tell on standard error: warnings as text, every request as JSON, or nothing
+    #[arg(long, value_name = "FORMAT", value_parser = log_format())]
+    pub(crate) log: Option<LogFormat>,
 }
 
 /// What to read, and for whom.
@@ -323,6 +338,11 @@ pub(crate) struct SourceOptions {
 fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(Wire::ALL.map(Wire::name))
         .map(|name| Wire::from_name(&name).unwrap_or(Wire::OpenAiChat))
+}
+
+fn log_format() -> impl clap::builder::TypedValueParser<Value = LogFormat> {
+    PossibleValuesParser::new(LogFormat::ALL.map(LogFormat::name))
+        .map(|name| LogFormat::from_name(&name).unwrap_or_default())
 }
 
 fn fidelity() -> impl clap::builder::TypedValueParser<Value = Fidelity> {

@@ -46,6 +46,11 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Serve(options) => serve::run(options),
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => run::run(options),
+        Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
+        Command::Schema { example: false } => {
+            let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;
+            print(format!("{schema}\n").as_bytes())
+        }
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, Gateway, learned};
+use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, learned};
 
 use crate::arguments::ServeOptions;
 
@@ -24,23 +24,80 @@ pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
+    let log = config.log;
     let gateway = Gateway::bind(config).await?;
-    writeln!(anstream::stderr(), "photic: listening on http://{}", gateway.address())?;
-    if let Some(word) = gateway.word() {
-        writeln!(anstream::stderr(), "photic: {word}")?;
-    }
+    announce(log, &gateway)?;
     gateway.serve(stop).await;
     Ok(())
 }
 
-/// Flags come before the file.
+fn announce(log: LogFormat, gateway: &Gateway) -> anyhow::Result<()> {
+    let (address, admin) = (gateway.address(), gateway.admin_address());
+    let mut out = anstream::stderr();
+    match log {
+        LogFormat::Off => {}
+        LogFormat::Text => {
+            writeln!(out, "photic: listening on http://{address}")?;
+            if admin != address {
+                writeln!(out, "photic: operators at http://{admin}")?;
+            }
+        }
+        LogFormat::Json => {
+            let line = serde_json::json!({
+                "event": "listening",
+                "address": format!("http://{address}"),
+                "admin": format!("http://{admin}"),
+            });
+            writeln!(out, "{line}")?;
+        }
+    }
+    match (log, gateway.word()) {
+        (LogFormat::Off, _) | (_, None) => {}
+        (LogFormat::Text, Some(word)) => writeln!(out, "photic: {word}")?,
+        (LogFormat::Json, Some(word)) => {
+            writeln!(out, "{}", serde_json::json!({"event": "warning", "says": word}))?;
+        }
+    }
+    Ok(())
+}
+
+/// Flags come before the environment, and that before the file.
 fn config(options: &ServeOptions) -> anyhow::Result<Config> {
     let mut config = settings(options.config.as_deref())?;
     if let Some(listen) = &options.listen {
         config.listen.clone_from(listen);
     }
     config.upstream.splice(0..0, options.upstream.iter().cloned());
+    if let Some(log) = options.log {
+        config.log = log;
+    }
+    telemetry(&mut config.telemetry, |name| std::env::var(name).ok())?;
     Ok(config)
+}
+
+/// The variables that every exporter of OpenTelemetry obeys.
+fn telemetry(
+    settings: &mut Telemetry,
+    variable: impl Fn(&str) -> Option<String>,
+) -> anyhow::Result<()> {
+    let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let endpoint = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+    if let Some(endpoint) = endpoint.or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT")) {
+        settings.otlp = Some(endpoint);
+    }
+    if let Some(service) = variable("OTEL_SERVICE_NAME") {
+        settings.service = service;
+    }
+    let headers = variable("OTEL_EXPORTER_OTLP_TRACES_HEADERS");
+    if let Some(headers) = headers.or_else(|| variable("OTEL_EXPORTER_OTLP_HEADERS")) {
+        // Not repeated: they hold keys.
+        settings.headers = ExportHeaders::parse(&headers)
+            .context("cannot read the headers for OTLP: `name=value,name=value` is wanted")?;
+    }
+    if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        settings.otlp = None;
+    }
+    Ok(())
 }
 
 /// Those of the file that is named, or of the usual one.
@@ -85,4 +142,31 @@ fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(variables: &[(&str, &str)]) -> anyhow::Result<Telemetry> {
+        let mut settings =
+            Telemetry { otlp: Some("http://file".to_owned()), ..Telemetry::default() };
+        let find = |name: &str| variables.iter().find(|(key, _)| *key == name);
+        telemetry(&mut settings, |name| find(name).map(|(_, value)| (*value).to_owned()))?;
+        Ok(settings)
+    }
+
+    #[test]
+    fn variables_come_before_the_file() {
+        let otlp = |variables: &[(&str, &str)]| from(variables).unwrap().otlp;
+        let general = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://general");
+        let traces = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces/v1/traces");
+        assert_eq!(otlp(&[]).as_deref(), Some("http://file"));
+        assert_eq!(otlp(&[general]).as_deref(), Some("http://general"));
+        assert_eq!(otlp(&[general, traces]).as_deref(), Some("http://traces/v1/traces"));
+        assert_eq!(otlp(&[general, ("OTEL_SDK_DISABLED", "true")]), None);
+        assert_eq!(from(&[("OTEL_SERVICE_NAME", "s")]).unwrap().service, "s");
+        let wrong = from(&[("OTEL_EXPORTER_OTLP_HEADERS", "secret")]).unwrap_err();
+        assert!(!format!("{wrong:#}").contains("secret"));
+    }
 }

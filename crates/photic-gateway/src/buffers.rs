@@ -47,6 +47,11 @@ impl Buffers {
         self.lock().retain(|idle| idle.since.elapsed() < IDLE);
     }
 
+    /// What unused buffers take together.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.lock().iter().map(|idle| idle.bytes.capacity() as u64).sum()
+    }
+
     /// The smallest that is large enough, or else the largest, which then grows: growing moves
     /// pages instead of faulting them in.
     fn fitting(&self, room: usize) -> Option<Vec<u8>> {

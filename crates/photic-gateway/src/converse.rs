@@ -8,6 +8,7 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 use photic::Wire;
 
+use crate::account::Account;
 use crate::failure::Failure;
 use crate::fix::{Effort, Order};
 use crate::heal::{self, Sent, Turn};
@@ -23,6 +24,7 @@ pub(crate) async fn converse(
     route: Route,
     off: bool,
     request: Request<Incoming>,
+    account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut incoming) = request.into_parts();
     let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
@@ -32,8 +34,10 @@ pub(crate) async fn converse(
             return Err(failure);
         }
     };
+    account.bytes_in = body.len() as u64;
     let caller = route.wire();
     let order = order(proxy, caller, body.clone(), off).await?;
+    account.expect(&order);
     let crosses = order.wire != caller;
     if crosses && route == Route::CountTokens {
         return Ok(counted(&order));
@@ -46,6 +50,7 @@ pub(crate) async fn converse(
     let query = parts.uri.query();
     let turn = Turn { caller, body, headers: parts.headers, path, query };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
+    account.learn(&mut order);
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
         Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
@@ -53,20 +58,19 @@ pub(crate) async fn converse(
         }
         _ => reply,
     };
-    let Order { upstream, wire, fixes, usage_in_stream, .. } = order;
+    let Order { upstream, wire, usage_in_stream, .. } = order;
     let mut reply = if crosses {
         cross::reply((wire, caller), usage_in_stream, upstream.host(), reply).await?
     } else {
         Proxy::through(reply)
     };
     if !off {
-        headers::say(reply.headers_mut(), &fixes);
-        proxy.tally.add(fixes.counts());
+        headers::say(reply.headers_mut(), &account.fixes);
+        proxy.tally.add(account.fixes.counts());
     }
     if let Some(outcome) = outcome {
         headers::say_healed(reply.headers_mut(), &outcome.healed);
-        // For whoever keeps count of replies as they leave.
-        reply.extensions_mut().insert(outcome);
+        account.outcome = Some(outcome);
     }
     Ok(reply)
 }

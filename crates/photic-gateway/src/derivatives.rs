@@ -8,10 +8,15 @@ use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Recipe, Transcript};
 
 use crate::recent::{Key, Recent, Weighed};
+use crate::telemetry::Counter;
 
 /// The pictures that were made.
 #[derive(Debug)]
-pub(crate) struct Derivatives(Recent<Attempt>);
+pub(crate) struct Derivatives {
+    kept: Recent<Attempt>,
+    hits: Counter,
+    misses: Counter,
+}
 
 /// What came of it. Failures are kept, too: to try again every turn would be as dear.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +27,7 @@ enum Attempt {
 
 impl Derivatives {
     pub(crate) fn new(most: usize) -> Self {
-        Self(Recent::new(most))
+        Self { kept: Recent::new(most), hits: Counter::default(), misses: Counter::default() }
     }
 
     /// Makes everything that a plan asks for, as far as it can be made.
@@ -41,7 +46,9 @@ impl Derivatives {
                 members.iter().map(|&member| payload(transcript, member)).collect();
             let payloads = payloads?;
             let key = key(profile, recipe, fit, &payloads);
-            let attempt = self.0.get(&key).unwrap_or_else(|| {
+            let known = self.kept.get(&key);
+            if known.is_some() { &self.hits } else { &self.misses }.add(1);
+            let attempt = known.unwrap_or_else(|| {
                 let made = match recipe {
                     Recipe::Fit(fit) => payloads.first().and_then(|one| {
                         photic_pixels::fitted(&one.decode(), fit, plan.profile).ok()
@@ -52,7 +59,7 @@ impl Derivatives {
                     }
                 };
                 let made = made.map_or(Attempt::Failed, |made| Attempt::Made(Arc::new(made)));
-                self.0.put(key, made.clone());
+                self.kept.put(key, made.clone());
                 made
             });
             match attempt {
@@ -61,6 +68,11 @@ impl Derivatives {
             }
         };
         plan.recipes.iter().filter_map(made).collect()
+    }
+
+    /// How often a picture was there, how often not, and the bytes that are kept.
+    pub(crate) fn figures(&self) -> (u64, u64, u64) {
+        (self.hits.get(), self.misses.get(), self.kept.bytes() as u64)
     }
 }
 

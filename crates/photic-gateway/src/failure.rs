@@ -95,7 +95,7 @@ impl Failure {
         }
     }
 
-    const fn code(&self) -> &'static str {
+    pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "request_too_large",
             Self::SlowBody => "request_timeout",

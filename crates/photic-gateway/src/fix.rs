@@ -11,6 +11,7 @@ use bytes::Bytes;
 use photic::json::Segments;
 use photic::{Decision, Plan, Policy, Prepared, Transcript, Wire};
 
+use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
 use crate::learned::{Entry, Learned, Lessons};
@@ -27,6 +28,8 @@ pub(crate) struct Workshop {
     pub(crate) derivatives: Derivatives,
     pub(crate) fetching: Fetching,
     pub(crate) learned: Learned,
+    /// Whether somebody reads what was done one by one.
+    pub(crate) details: bool,
 }
 
 /// A request that is ready to be sent.
@@ -37,6 +40,7 @@ pub(crate) struct Order {
     pub(crate) wire: Wire,
     pub(crate) pieces: Vec<Bytes>,
     pub(crate) fixes: Fixes,
+    pub(crate) facts: Facts,
     /// What it costs to read, by estimate.
     pub(crate) tokens: u64,
     /// Whether a streamed reply should end with what it cost.
@@ -70,7 +74,7 @@ impl Workshop {
         effort: Effort<'_>,
         tried: &[Entry],
     ) -> Option<Order> {
-        let (mut transcript, _) = photic::lift(from, body);
+        let (mut transcript, findings) = photic::lift(from, body);
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             return self.exactly(from, body, &transcript);
         }
@@ -93,9 +97,11 @@ impl Workshop {
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let facts = Facts::of(&plan, &prepared, &lowered, &findings, self.details);
         Some(Order {
             carried: Carried::of(&plan, &prepared, model.as_deref()),
             wire: terms.upstream.speaks(from),
+            facts: facts.named(model.as_deref()),
             fixes: Fixes::of(&lowered.decisions),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
@@ -124,6 +130,7 @@ impl Workshop {
             wire: from,
             pieces: vec![body.clone()],
             fixes: Fixes::default(),
+            facts: Facts::default().named(model.as_deref()),
             tokens: 0,
             usage_in_stream: false,
             carried: None,
@@ -175,6 +182,10 @@ impl Fixes {
 
     pub(crate) fn count(&self) -> usize {
         self.0.values().sum()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.0.iter().map(|(name, count)| (*name, *count))
     }
 
     /// As in `hoisted=2, filled_empty=1`.

@@ -53,11 +53,15 @@ pub(crate) async fn read(
 
 /// Refuses a body that says itself that it is too large.
 pub(crate) fn admit(headers: &HeaderMap, limit: u64) -> Result<(), Failure> {
-    let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-    match declared {
+    match declared(headers) {
         Some(length) if length > limit => Err(Failure::TooLarge { limit }),
         None | Some(0_u64..) => Ok(()),
     }
+}
+
+/// How long a body says it is.
+pub(crate) fn declared(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Reads on for a while after an early answer: a client that is still sending would not read it,

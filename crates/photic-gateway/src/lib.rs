@@ -21,8 +21,10 @@
 //!
 //! It holds no keys: the caller's pass through. It fetches no image addresses where the provider can
 //! (unless told to), and none from private networks. It keeps nothing on disk but what rejections
-//! taught it (neither media nor keys), logs neither bodies nor headers, and serves no TLS.
+//! taught it (neither media nor keys), tells neither bodies nor headers to its log, its metrics or
+//! its traces, and serves no TLS.
 
+mod account;
 mod buffers;
 mod config;
 mod converse;
@@ -43,12 +45,13 @@ mod reply;
 mod route;
 mod serve;
 mod tally;
+mod telemetry;
 mod upstream;
 mod watch;
 
 pub use config::{
-    Config, ConfigError, FetchConfig, FetchMode, LearnedConfig, Limits, Policies, Timeouts,
-    UpstreamConfig,
+    Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, LearnedConfig, Limits,
+    LogFormat, Policies, Telemetry, Timeouts, UpstreamConfig,
 };
 pub use serve::{Gateway, StartError};
 pub use tally::Tally;

@@ -11,6 +11,7 @@ use photic::Wire;
 use photic_net::{Client, Outgoing};
 use tokio::sync::Semaphore;
 
+use crate::account::Account;
 use crate::buffers::Buffers;
 use crate::failure::Failure;
 use crate::fix::Workshop;
@@ -18,7 +19,11 @@ use crate::intake::{self, Bounds};
 use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
 use crate::tally::Tally;
+use crate::telemetry::{Watch, Watched, Watchers};
 use crate::{converse, headers};
+
+/// The text format of Prometheus.
+const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// Everything that requests share.
 #[derive(Debug)]
@@ -30,48 +35,74 @@ pub(crate) struct Proxy {
     /// How many requests may work on pixels at once.
     pub(crate) pixels: Semaphore,
     pub(crate) stopping: AtomicBool,
+    pub(crate) watchers: Arc<Watchers>,
     pub(crate) tally: Arc<Tally>,
+}
+
+/// Who comes in by a door.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    Everybody,
+    Callers,
+    Operators,
 }
 
 impl Proxy {
     /// Answers a request; what fails is an answer, too.
     pub(crate) async fn answer(
         self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> Result<Response<ReplyBody>, Infallible> {
+        mut request: Request<Incoming>,
+        door: Door,
+    ) -> Result<Response<Watched>, Infallible> {
         let route = Route::of(request.method(), request.uri().path(), request.headers());
-        let answer = match route {
-            Route::Health => Ok(state(StatusCode::OK, "ok")),
-            Route::Ready if self.stopping.load(Ordering::Relaxed) => {
-                Ok(state(StatusCode::SERVICE_UNAVAILABLE, "stopping"))
+        if let Some(own) = self.own(route, door) {
+            return Ok(own.map(Watched::not));
+        }
+        let mut watch = Watch::begin(&self.watchers, route, &mut request);
+        let answer = match intake::admit(request.headers(), self.bounds.bytes) {
+            Err(failure) => {
+                intake::drain(request.into_body());
+                Err(failure)
             }
-            Route::Ready => Ok(state(StatusCode::OK, "ready")),
-            Route::Converse(_) | Route::CountTokens | Route::Other(_) => {
-                match intake::admit(request.headers(), self.bounds.bytes) {
-                    Err(failure) => {
-                        intake::drain(request.into_body());
-                        Err(failure)
-                    }
-                    Ok(()) => self.forward(route, request).await,
-                }
-            }
+            Ok(()) => self.forward(route, request, &mut watch.account).await,
         };
-        Ok(answer.unwrap_or_else(|failure| failure.render(route.wire())))
+        Ok(watch.answered(answer))
+    }
+
+    /// What the gateway answers itself, to those who may ask.
+    fn own(&self, route: Route, door: Door) -> Option<Response<ReplyBody>> {
+        let hidden = || state(StatusCode::NOT_FOUND, "not found");
+        Some(match (route, door) {
+            (Route::Converse(_) | Route::CountTokens | Route::Other(_), Door::Operators)
+            | (Route::Health | Route::Ready | Route::Metrics, Door::Callers) => hidden(),
+            (Route::Converse(_) | Route::CountTokens | Route::Other(_), _) => return None,
+            (Route::Health, _) => state(StatusCode::OK, "ok"),
+            (Route::Ready, _) if self.stopping.load(Ordering::Relaxed) => {
+                state(StatusCode::SERVICE_UNAVAILABLE, "stopping")
+            }
+            (Route::Ready, _) => state(StatusCode::OK, "ready"),
+            (Route::Metrics, _) => {
+                let mut page = Response::new(ReplyBody::whole(self.watchers.metrics.page(self)));
+                page.headers_mut().insert(CONTENT_TYPE, METRICS);
+                page
+            }
+        })
     }
 
     async fn forward(
         self: Arc<Self>,
         route: Route,
         request: Request<Incoming>,
+        account: &mut Account,
     ) -> Result<Response<ReplyBody>, Failure> {
         let off = headers::is_off(request.headers()) || headers::is_encoded(request.headers());
         match route {
-            Route::Other(wire) => self.pass(wire, request).await,
+            Route::Other(wire) => self.pass(wire, request, account).await,
             // Only the body says which upstream it is for, where they differ by model.
             _ if off && !self.workshop.upstreams.differ_by_model() => {
-                self.pass(route.wire(), request).await
+                self.pass(route.wire(), request, account).await
             }
-            _ => converse::converse(&self, route, off, request).await,
+            _ => converse::converse(&self, route, off, request, account).await,
         }
     }
 
@@ -80,9 +111,12 @@ impl Proxy {
         &self,
         wire: Wire,
         request: Request<Incoming>,
+        account: &mut Account,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut parts, incoming) = request.into_parts();
         let upstream = self.workshop.upstreams.choose(wire, None).ok_or(Failure::BadPath)?;
+        account.upstream = Some((Arc::clone(upstream), wire));
+        account.bytes_in = intake::declared(&parts.headers).unwrap_or(0);
         let uri = upstream.other(parts.uri.path(), parts.uri.query());
         headers::request(&mut parts.headers);
         let body = Outgoing::stream(incoming, self.bounds.bytes);

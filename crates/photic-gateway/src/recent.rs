@@ -72,6 +72,11 @@ impl<V: Weighed + Clone> Recent<V> {
         }
     }
 
+    /// What everything takes together.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lock().bytes
+    }
+
     /// Every change is finished before the lock is given up.
     fn lock(&self) -> MutexGuard<'_, Kept<V>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)

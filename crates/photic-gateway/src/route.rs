@@ -10,6 +10,8 @@ pub(crate) enum Route {
     Health,
     /// The gateway itself: does it take requests?
     Ready,
+    /// The gateway itself: what did it do?
+    Metrics,
     /// A turn of a conversation.
     Converse(Wire),
     /// What a turn would cost.
@@ -24,6 +26,7 @@ impl Route {
         match (method.as_str(), without_version(path)) {
             ("GET" | "HEAD", "/health") => Self::Health,
             ("GET" | "HEAD", "/ready") => Self::Ready,
+            ("GET" | "HEAD", "/metrics") => Self::Metrics,
             ("POST", "/chat/completions") => Self::Converse(Wire::OpenAiChat),
             ("POST", "/responses") => Self::Converse(Wire::OpenAiResponses),
             ("POST", "/messages") => Self::Converse(Wire::Anthropic),
@@ -43,7 +46,7 @@ impl Route {
         match self {
             Self::Converse(wire) | Self::Other(wire) => wire,
             Self::CountTokens => Wire::Anthropic,
-            Self::Health | Self::Ready => Wire::OpenAiChat,
+            Self::Health | Self::Ready | Self::Metrics => Wire::OpenAiChat,
         }
     }
 }

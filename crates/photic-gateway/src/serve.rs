@@ -14,10 +14,10 @@ use photic::Policy;
 use photic::retention::Retention;
 use photic_net::Client;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::buffers::Buffers;
-use crate::config::{Config, ConfigError, Policies};
+use crate::config::{Config, ConfigError, LogFormat, Policies};
 use crate::derivatives::Derivatives;
 use crate::fetching::Fetching;
 use crate::fix::Workshop;
@@ -25,8 +25,9 @@ use crate::intake::Bounds;
 use crate::itself::is_itself;
 use crate::learned::Learned;
 use crate::profiles::Profiles;
-use crate::proxy::Proxy;
+use crate::proxy::{Door, Proxy};
 use crate::tally::Tally;
+use crate::telemetry::{self, Exporter, Log, Watchers};
 use crate::upstream::Upstreams;
 
 /// How long a connection may be silent between requests. Longer than clients keep theirs: whoever
@@ -34,13 +35,19 @@ use crate::upstream::Upstreams;
 const SILENCE: Duration = Duration::from_mins(2);
 /// How often unused memory is given back.
 const SWEEP: Duration = Duration::from_secs(5);
+/// How long the last traces may take to leave.
+const FAREWELL: Duration = Duration::from_secs(3);
 
 /// A gateway that listens.
 #[derive(Debug)]
 pub struct Gateway {
     listener: TcpListener,
     address: SocketAddr,
+    /// Where operators come in, if not by the same door.
+    admin: Option<(TcpListener, SocketAddr)>,
     proxy: Arc<Proxy>,
+    exporter: Option<Exporter>,
+    log: LogFormat,
     drain: Duration,
     word: Option<String>,
 }
@@ -71,9 +78,12 @@ impl Gateway {
     pub async fn bind(config: Config) -> Result<Self, StartError> {
         let upstreams = Upstreams::new(&config.upstream)?;
         let policy = policy(&config.policy)?;
-        let failed = |cause| StartError::Listen { address: config.listen.clone(), cause };
-        let listener = TcpListener::bind(&config.listen).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        let endpoint = telemetry::endpoint(&config.telemetry)?;
+        let (listener, address) = listen(&config.listen).await?;
+        let admin = match &config.admin.listen {
+            None => None,
+            Some(address) => Some(listen(address).await?),
+        };
         for upstream in upstreams.iter() {
             if is_itself(upstream, address).await {
                 return Err(StartError::Itself(upstream.host().to_owned()));
@@ -85,6 +95,9 @@ impl Gateway {
             answer: seconds(config.timeouts.answer_s),
             ..photic_net::Timeouts::default()
         });
+        let (spans, exporter) =
+            endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
+        let watchers = Arc::new(Watchers::new(Log::new(config.log, io::stderr()), spans));
         let (learned, word) = Learned::open(config.learned.file(), config.learned.days);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let proxy = Arc::new(Proxy {
@@ -94,6 +107,7 @@ impl Gateway {
                 policy,
                 profiles: Profiles::default(),
                 derivatives: Derivatives::new((config.limits.pictures_mib as usize) << 20),
+                details: watchers.want_details(),
                 learned,
                 fetching: Fetching::new(&config.fetch),
             },
@@ -104,9 +118,27 @@ impl Gateway {
             },
             pixels: Semaphore::new(processors),
             stopping: AtomicBool::new(false),
+            watchers,
             tally: Arc::default(),
         });
-        Ok(Self { listener, address, proxy, drain: seconds(config.timeouts.drain_s), word })
+        let (log, drain) = (config.log, seconds(config.timeouts.drain_s));
+        Ok(Self { listener, address, admin, proxy, exporter, log, drain, word })
+    }
+
+    /// Writes the log there, instead of to standard error.
+    #[must_use]
+    pub fn log_to(mut self, sink: impl io::Write + Send + 'static) -> Self {
+        let proxy = Arc::get_mut(&mut self.proxy);
+        // Nobody else has them before it serves.
+        if let Some(watchers) = proxy.and_then(|proxy| Arc::get_mut(&mut proxy.watchers)) {
+            watchers.log = Log::new(self.log, sink);
+        }
+        self
+    }
+
+    /// The address that operators use: `/health`, `/ready` and `/metrics`.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.admin.as_ref().map_or(self.address, |(_, address)| *address)
     }
 
     /// What its operator should know: what was learned earlier cannot be read, or not be kept.
@@ -125,15 +157,25 @@ impl Gateway {
     }
 
     /// Serves until `stop` is done, then lets what is under way finish, as long as configured.
-    pub async fn serve(self, stop: impl Future<Output = ()>) {
+    pub async fn serve(mut self, stop: impl Future<Output = ()>) {
         let graceful = GracefulShutdown::new();
+        let (stop_exporting, told) = oneshot::channel();
+        let watchers = Arc::clone(&self.proxy.watchers);
+        let exporter = self.exporter.take();
+        let exporter = exporter
+            .map(|exporter| tokio::spawn(async move { exporter.run(&watchers, told).await }));
+        let door = if self.admin.is_some() { Door::Callers } else { Door::Everybody };
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.proxy.buffers)));
         let mut stop = std::pin::pin!(stop);
         loop {
             tokio::select! {
                 taken = self.listener.accept() => match taken {
-                    Ok((stream, _)) => self.take(stream, &graceful),
+                    Ok((stream, _)) => self.take(stream, door, &graceful),
                     // Out of files, most likely: others have to end before more can begin.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                },
+                taken = accept(self.admin.as_ref()) => match taken {
+                    Ok((stream, _)) => self.take(stream, Door::Operators, &graceful),
                     Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
                 },
                 () = &mut stop => break,
@@ -144,19 +186,39 @@ impl Gateway {
         // What is not done by then is cut off.
         let _ = tokio::time::timeout(self.drain, graceful.shutdown()).await;
         sweeper.abort();
+        let _ = stop_exporting.send(());
+        if let Some(exporter) = exporter {
+            let _ = tokio::time::timeout(FAREWELL, exporter).await;
+        }
+        self.proxy.watchers.log.flush();
     }
 
-    fn take(&self, stream: TcpStream, graceful: &GracefulShutdown) {
+    fn take(&self, stream: TcpStream, door: Door, graceful: &GracefulShutdown) {
         // Pieces of a stream are small, and each is waited for.
         let _ = stream.set_nodelay(true);
         let proxy = Arc::clone(&self.proxy);
-        let service = service_fn(move |request| Arc::clone(&proxy).answer(request));
+        let service = service_fn(move |request| Arc::clone(&proxy).answer(request, door));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(SILENCE)
             .serve_connection(TokioIo::new(stream), service);
         // Watched: the gateway does not end before it does.
         tokio::spawn(graceful.watch(connection));
+    }
+}
+
+async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), StartError> {
+    let failed = |cause| StartError::Listen { address: address.to_owned(), cause };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
+}
+
+/// The next connection; never, without a door.
+async fn accept(door: Option<&(TcpListener, SocketAddr)>) -> io::Result<(TcpStream, SocketAddr)> {
+    match door {
+        None => std::future::pending().await,
+        Some((listener, _)) => listener.accept().await,
     }
 }
 

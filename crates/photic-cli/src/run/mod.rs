@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, Gateway, StartError};
+use photic_gateway::{Admin, Config, Gateway, LogFormat, StartError};
 use tokio::process::Command;
 
 use crate::arguments::RunOptions;
@@ -36,6 +36,8 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let bases = Bases::from_environment(&options.upstream)?;
     let mut config = serve::settings(options.config.as_deref())?;
     config.listen = format!("127.0.0.1:{}", options.port);
+    // The terminal is the command's, and so is this gateway: nobody else operates it.
+    (config.log, config.admin) = (LogFormat::Off, Admin::default());
     config.upstream.splice(0..0, options.upstream.iter().cloned().chain(bases.upstreams()));
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());

@@ -137,6 +137,43 @@ fn it_sends_requests_where_it_is_told() {
 }
 
 #[test]
+fn it_tells_every_request_if_asked() {
+    let mut child = photic()
+        .args(["--listen", "127.0.0.1:0", "--log", "json", "--upstream", "http://127.0.0.1:1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<serde_json::Value>(&lines.next().unwrap().unwrap());
+    let listening = next().unwrap();
+    assert_eq!(
+        (&listening["event"], &listening["admin"]),
+        (&"listening".into(), &listening["address"])
+    );
+    let address = listening["address"].as_str().unwrap().strip_prefix("http://").unwrap();
+    let serving = Serving { child, address: address.parse().unwrap() };
+    let reply = exchange(
+        serving.address,
+        "POST /messages HTTP/1.1\r\nhost: g\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+    );
+    let told = next().unwrap();
+    assert_eq!(
+        (&told["event"], &told["failure"]),
+        (&"request".into(), &"upstream_unreachable".into())
+    );
+    let id = format!("x-photic-request-id: {}\r\n", told["id"].as_str().unwrap());
+    assert!(reply.contains(&id), "{reply}");
+}
+
+#[test]
+fn its_settings_have_a_schema() {
+    let print = |arguments: &[&str]| crate::stdout(&crate::run(arguments));
+    let docs = |name: &str| std::fs::read_to_string(crate::root().join("docs").join(name)).unwrap();
+    assert_eq!(print(&["schema"]), docs("photic.schema.json"));
+    assert_eq!(print(&["schema", "--example"]), docs("photic.toml"));
+}
+
+#[test]
 fn it_says_what_is_wrong_with_its_settings() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("wrong.toml");
     std::fs::write(&path, "[timeouts]\nidle = 3\n").unwrap();

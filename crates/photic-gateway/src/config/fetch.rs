@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Whether pictures are fetched that came as addresses, and from where.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FetchConfig {
     /// When the gateway fetches instead of the provider: `never`, `needed` or `always`.
@@ -15,6 +16,7 @@ pub struct FetchConfig {
     /// Patterns of hosts that may not, whatever `hosts` says.
     pub not_hosts: Vec<String>,
     /// Addresses that may be fetched from although they are not public, each with its port.
+    #[schemars(with = "Vec<String>")]
     pub private: Vec<SocketAddr>,
     /// The largest picture, in MiB.
     pub max_mib: u32,
@@ -25,7 +27,7 @@ pub struct FetchConfig {
 }
 
 /// When the gateway fetches a picture that came as an address.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FetchMode {
     /// Never: where the provider takes no addresses, a notice says that it is not shown.

@@ -1,37 +1,12 @@
-//! The keys there are, and what somebody meant who wrote another.
+//! The keys there are, by the schema, and what somebody meant who wrote another.
 
 use toml::{Table, Value};
 
-use super::ConfigError;
-
-const ROOT: [&str; 7] = ["fetch", "learned", "limits", "listen", "policy", "timeouts", "upstream"];
-
-/// The keys of each table below the root.
-const TABLES: [(&str, &[&str]); 6] = [
-    ("fetch", &["hosts", "keep_mib", "max_mib", "mode", "not_hosts", "private", "timeout_s"]),
-    ("learned", &["days", "path"]),
-    ("limits", &["body_mib", "pictures_mib"]),
-    ("policy", &["keep", "marks", "retention"]),
-    ("timeouts", &["answer_s", "connect_s", "drain_s", "idle_s"]),
-    ("upstream", &["models", "unversioned", "url", "wire"]),
-];
+use super::{ConfigError, schema};
 
 /// Complains about the first key that means nothing.
 pub(super) fn check(root: &Table) -> Result<(), ConfigError> {
-    known(root, "", &ROOT)?;
-    for (name, keys) in TABLES {
-        let within = format!("{name}.");
-        match root.get(name) {
-            Some(Value::Table(table)) => known(table, &within, keys)?,
-            Some(Value::Array(tables)) => {
-                for table in tables.iter().filter_map(Value::as_table) {
-                    known(table, &within, keys)?;
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+    known(root, "", &schema::schema())
 }
 
 /// The end of the sentence that complains.
@@ -39,15 +14,31 @@ pub(super) fn suggestion(instead: Option<&str>) -> String {
     instead.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default()
 }
 
-fn known(table: &Table, within: &str, keys: &[&str]) -> Result<(), ConfigError> {
-    match table.keys().find(|key| !keys.contains(&key.as_str())) {
-        None => Ok(()),
-        Some(key) => {
-            let nearest = keys.iter().map(|known| (distance(key, known), *known)).min();
-            let instead = nearest.filter(|(far, _)| *far <= 3).map(|(_, known)| known.to_owned());
-            Err(ConfigError::UnknownKey { key: format!("{within}{key}"), instead })
+fn known(table: &Table, within: &str, schema: &serde_json::Value) -> Result<(), ConfigError> {
+    // Some tables have keys that only their writer knows.
+    if schema::properties(schema).next().is_none() {
+        return Ok(());
+    }
+    for (key, value) in table {
+        let Some((_, property)) = schema::properties(schema).find(|(name, _)| name == key) else {
+            let names = schema::properties(schema).map(|(name, _)| (distance(key, name), name));
+            let nearest = names.min().filter(|(far, _)| *far <= 3);
+            let instead = nearest.map(|(_, name)| name.to_owned());
+            return Err(ConfigError::UnknownKey { key: format!("{within}{key}"), instead });
+        };
+        let Some((inner, _)) = schema::table(property) else { continue };
+        let within = format!("{within}{key}.");
+        match value {
+            Value::Table(table) => known(table, &within, inner)?,
+            Value::Array(tables) => {
+                for table in tables.iter().filter_map(Value::as_table) {
+                    known(table, &within, inner)?;
+                }
+            }
+            _ => {}
         }
     }
+    Ok(())
 }
 
 /// How many letters to change, add or remove.

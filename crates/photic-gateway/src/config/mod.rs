@@ -3,21 +3,32 @@
 
 mod fetch;
 mod keys;
+mod operate;
+mod schema;
+
+pub use operate::{Admin, ExportHeaders, LogFormat, Telemetry};
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use photic::Wire;
 
 pub use fetch::{FetchConfig, FetchMode};
 
 /// The settings of a gateway.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The address to listen on.
     pub listen: String,
+    /// What is told on standard error.
+    pub log: LogFormat,
+    /// A door for operators.
+    pub admin: Admin,
+    /// Traces.
+    pub telemetry: Telemetry,
     /// What is too much.
     pub limits: Limits,
     /// What is too late.
@@ -33,18 +44,19 @@ pub struct Config {
 }
 
 /// What rejections taught.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnedConfig {
     /// The file it is kept in; without one, or with an empty name, it is forgotten at the end. The
     /// `photic` command has one in the folder for state, unless told otherwise.
+    #[schemars(example = "lessons.json")]
     pub path: Option<PathBuf>,
     /// How many days it holds; then the endpoint gets another chance.
     pub days: u32,
 }
 
 /// What is too much.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// The largest request body, in MiB.
@@ -54,7 +66,7 @@ pub struct Limits {
 }
 
 /// What is too late, in seconds.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
     /// For a connection to an upstream.
@@ -68,7 +80,7 @@ pub struct Timeouts {
 }
 
 /// How requests are planned.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
     /// How long tool images stay in sight: `priced`, `turns(K)`, `newest(N)` or `all`.
@@ -80,13 +92,15 @@ pub struct Policies {
 }
 
 /// Where some requests go.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct UpstreamConfig {
     /// Its address, with or without a final `/v1`.
+    #[schemars(example = "http://127.0.0.1:1234/v1")]
     pub url: String,
     /// The wire it speaks; without it, every wire.
     #[serde(default)]
+    #[schemars(schema_with = "schema::wires")]
     pub wire: Option<Wire>,
     /// Globs of the models it serves, whatever wire their callers speak. Without them it serves
     /// every model asked for on its own wire.
@@ -127,6 +141,9 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:4141".to_owned(),
+            log: LogFormat::default(),
+            admin: Admin::default(),
+            telemetry: Telemetry::default(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             policy: Policies::default(),
@@ -174,6 +191,16 @@ impl Config {
             toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))?;
         keys::check(&table)?;
         toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))
+    }
+
+    /// What a configuration file may hold, as a JSON Schema (2020-12).
+    pub fn schema() -> serde_json::Value {
+        schema::schema()
+    }
+
+    /// A configuration file with every setting and its default.
+    pub fn example() -> String {
+        schema::example()
     }
 
     /// Where requests go that nobody configured.

@@ -1,6 +1,11 @@
 //! The gateway against scripted upstreams, over real sockets.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
 
 mod caller;
 mod crossing;
@@ -9,11 +14,16 @@ mod fetching;
 mod fixing;
 mod healing;
 mod many;
+mod metrics;
 mod passing;
 mod poisoned;
 mod retrying;
 mod scripted;
+mod secrets;
+mod settings;
 mod streaming;
+mod telling;
+mod watching;
 
 use std::net::SocketAddr;
 

@@ -1,0 +1,369 @@
+//! What became of one request: written down on its way, read by whoever watches.
+//!
+//! Holds counts, names and places. Never holds a key, a text, a query or a byte of media: whatever
+//! is written down here may end up in a log, a metric or a trace.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use photic::profile::MediaKind;
+use photic::{
+    Code, Decision, Fate, Finding, Lowered, Plan, Position, Prepared, Reason, Recipe, Wire,
+};
+
+use crate::fix::{Fixes, Order};
+use crate::route::Route;
+use crate::telemetry::Trace;
+use crate::upstream::Upstream;
+use crate::watch::Outcome;
+
+/// What became of one request.
+#[derive(Debug)]
+pub(crate) struct Account {
+    pub(crate) id: u64,
+    pub(crate) route: Route,
+    pub(crate) begun: Instant,
+    /// Whom it was sent to, and in which wire.
+    pub(crate) upstream: Option<(Arc<Upstream>, Wire)>,
+    pub(crate) facts: Facts,
+    pub(crate) fixes: Fixes,
+    /// What it costs to read, by estimate; 0 where nobody estimated.
+    pub(crate) tokens: u64,
+    /// Bytes of the request as it came, as far as they were declared or read.
+    pub(crate) bytes_in: u64,
+    /// Bytes of a conversation as it was sent on.
+    pub(crate) bytes_sent: u64,
+    /// Bytes of the reply's body that were handed to the caller.
+    pub(crate) bytes_out: u64,
+    pub(crate) status: u16,
+    /// The code of a failure of the gateway's own.
+    pub(crate) failure: Option<&'static str>,
+    /// What came of healing and of looking at the reply, where it carried media.
+    pub(crate) outcome: Option<Arc<Outcome>>,
+    /// When the first byte of the reply's body was there.
+    pub(crate) first_byte: Option<Duration>,
+    pub(crate) ending: Ending,
+    pub(crate) trace: Option<Trace>,
+}
+
+/// How a reply ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Not yet; if it stays so, the caller went away.
+    Open,
+    Complete,
+    /// The upstream broke off or fell silent.
+    Broken,
+}
+
+/// What repairing found out about a request.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    pub(crate) model: Model,
+    pub(crate) images: Images,
+    /// Each fix, for those who read them one by one.
+    pub(crate) audit: Vec<Audit>,
+    /// Each image, for those who read them one by one.
+    pub(crate) references: Vec<Reference>,
+}
+
+/// Images of a request, by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Images {
+    pub(crate) kept: u32,
+    pub(crate) hoisted: u32,
+    pub(crate) elided: u32,
+    pub(crate) refused: u32,
+    /// Of those that are shown, the ones that were made smaller or converted first.
+    pub(crate) remade: u32,
+}
+
+/// One fix.
+#[derive(Debug)]
+pub(crate) struct Audit {
+    pub(crate) did: &'static str,
+    at: Option<Position>,
+    why: Option<Why>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    Found(Code),
+    Planned(Reason),
+}
+
+/// One image, by what its header says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reference {
+    pub(crate) media_type: Option<&'static str>,
+    pub(crate) size: Option<(u32, u32)>,
+    pub(crate) bytes: usize,
+    pub(crate) fate: &'static str,
+}
+
+/// The name of a model. Callers choose it, so only what looks like a name is kept, in place.
+#[derive(Clone, Copy)]
+pub(crate) struct Model {
+    length: u8,
+    bytes: [u8; Self::LONGEST],
+}
+
+impl Account {
+    pub(crate) fn new(route: Route, id: u64) -> Self {
+        Self {
+            id,
+            route,
+            begun: Instant::now(),
+            upstream: None,
+            facts: Facts::default(),
+            fixes: Fixes::default(),
+            tokens: 0,
+            bytes_in: 0,
+            bytes_sent: 0,
+            bytes_out: 0,
+            status: 0,
+            failure: None,
+            outcome: None,
+            first_byte: None,
+            ending: Ending::Open,
+            trace: None,
+        }
+    }
+
+    /// What is known before a request is sent, should it get no reply.
+    pub(crate) fn expect(&mut self, order: &Order) {
+        self.upstream = Some((Arc::clone(&order.upstream), order.wire));
+        (self.facts.model, self.facts.images) = (order.facts.model, order.facts.images);
+        self.tokens = order.tokens;
+        self.bytes_sent = order.pieces.iter().map(|piece| piece.len() as u64).sum();
+    }
+
+    /// What is known once it was sent, perhaps in another shape.
+    pub(crate) fn learn(&mut self, order: &mut Order) {
+        self.facts = std::mem::take(&mut order.facts);
+        self.fixes = std::mem::take(&mut order.fixes);
+        self.tokens = order.tokens;
+    }
+
+    /// How often it was sent again, repaired anew, because the upstream refused it.
+    pub(crate) fn healed(&self) -> usize {
+        self.outcome.as_ref().map_or(0, |outcome| outcome.healed.len())
+    }
+
+    /// What it cost to read, as the upstream told; known at its end.
+    pub(crate) fn reported(&self) -> Option<u64> {
+        self.outcome.as_ref()?.usage.get().map(|usage| usage.input)
+    }
+
+    /// Whether the upstream took images for text, by what it charged; known at its end.
+    pub(crate) fn billed_as_text(&self) -> bool {
+        let outcome = self.outcome.as_ref();
+        outcome.is_some_and(|outcome| outcome.billed_as_text.load(Ordering::Relaxed))
+    }
+
+    pub(crate) const fn is_success(&self) -> bool {
+        self.status >= 200 && self.status < 300
+    }
+
+    /// Why it did not go well, in a word; `None` for what did, and for what a provider refused.
+    pub(crate) fn trouble(&self) -> Option<&'static str> {
+        self.failure.or(match self.ending {
+            Ending::Complete => None,
+            Ending::Open => Some("caller_gone"),
+            Ending::Broken => Some("upstream_broke_off"),
+        })
+    }
+
+    /// The host and port it was sent to, as the operator wrote them.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.upstream.as_ref().map(|(upstream, _)| upstream.host())
+    }
+}
+
+impl Facts {
+    /// What is known after a request was written; `details` where somebody reads each fix.
+    pub(crate) fn of(
+        plan: &Plan<'_>,
+        prepared: &Prepared,
+        lowered: &Lowered<'_>,
+        findings: &[Finding],
+        details: bool,
+    ) -> Self {
+        let mut facts = Self::default();
+        for sighting in &plan.survey.sightings {
+            if sighting.kind != MediaKind::Image {
+                continue;
+            }
+            let (id, images) = (sighting.media, &mut facts.images);
+            let recipe = plan.recipes.get(&id);
+            let unmade = matches!(recipe, Some(Recipe::Fit(_))) && !prepared.contains_key(&id);
+            let (count, fate) = match plan.fates[id] {
+                _ if unmade => (&mut images.refused, "refused"),
+                _ if lowered.retired.contains(&id) => (&mut images.elided, "elided"),
+                Fate::Keep(_) => (&mut images.kept, "kept"),
+                Fate::Hoist(_) => (&mut images.hoisted, "hoisted"),
+                Fate::Elide(_) => (&mut images.elided, "elided"),
+                Fate::Refuse(_) => (&mut images.refused, "refused"),
+            };
+            *count += 1;
+            images.remade += u32::from(recipe.is_some() && !unmade);
+            if details {
+                let photic::media::Header { media_type, size, bytes } = sighting.header;
+                facts.references.push(Reference { media_type, size, bytes, fate });
+            }
+        }
+        if details {
+            let audit = |decision: &Decision| Audit::of(decision, plan, findings);
+            facts.audit = lowered.decisions.iter().map(audit).collect();
+        }
+        facts
+    }
+
+    pub(crate) fn named(mut self, model: Option<&str>) -> Self {
+        self.model = model.map_or_else(Model::default, Model::new);
+        self
+    }
+}
+
+impl Images {
+    pub(crate) const fn shown(&self) -> u32 {
+        self.kept + self.hoisted
+    }
+
+    pub(crate) const fn seen(&self) -> u32 {
+        self.shown() + self.elided + self.refused
+    }
+}
+
+impl Audit {
+    /// The finding that stands at the same place says why; else the plan does.
+    fn of(decision: &Decision, plan: &Plan<'_>, findings: &[Finding]) -> Self {
+        let same = |finding: &&Finding| {
+            let media = decision.media.is_some() && finding.media == decision.media;
+            media || decision.at.as_ref() == Some(&finding.at)
+        };
+        let planned = || {
+            let fate = plan.fates.get(decision.media?)?;
+            Some(fate.reason()).filter(|reason| *reason != Reason::Fits)
+        };
+        let found = findings.iter().find(same).map(|finding| Why::Found(finding.code));
+        Self {
+            did: decision.did.name(),
+            at: decision.at.clone(),
+            why: found.or_else(|| planned().map(Why::Planned)),
+        }
+    }
+
+    /// Where it stood, as a JSON pointer. Keys are chosen by callers and tools, so only words of
+    /// the wires are said; JSON inside of a string is not looked into.
+    pub(crate) fn place(&self) -> Option<String> {
+        const WORDS: [&str; 18] = [
+            "messages",
+            "content",
+            "input",
+            "output",
+            "system",
+            "instructions",
+            "image_url",
+            "url",
+            "source",
+            "data",
+            "text",
+            "tool_calls",
+            "function",
+            "arguments",
+            "tools",
+            "name",
+            "id",
+            "file",
+        ];
+        let pointer = &self.at.as_ref()?.pointer;
+        let step = |step: &str| match step {
+            "" => String::new(),
+            _ if step.len() < 10 && step.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("/{step}")
+            }
+            _ if WORDS.contains(&step) => format!("/{step}"),
+            _ => "/*".to_owned(),
+        };
+        Some(pointer.split('/').map(step).collect())
+    }
+
+    /// Why, in a word: the code of a finding, or the reason of a fate.
+    pub(crate) fn why(&self) -> Option<String> {
+        match self.why? {
+            Why::Found(code) => Some(code.name().to_owned()),
+            Why::Planned(reason) => Some(serde_json::to_value(reason).ok()?.as_str()?.to_owned()),
+        }
+    }
+}
+
+impl Model {
+    const LONGEST: usize = 63;
+    /// What is said instead of a name that is none, or one too many.
+    pub(crate) const OTHER: &'static str = "other";
+
+    fn new(name: &str) -> Self {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:/@+".contains(&byte);
+        let fits = (1..=Self::LONGEST).contains(&name.len()) && name.bytes().all(plain);
+        let name = if fits { name } else { Self::OTHER };
+        let mut bytes = [0; Self::LONGEST];
+        bytes[..name.len()].copy_from_slice(name.as_bytes());
+        Self { length: name.len() as u8, bytes }
+    }
+
+    /// The name, if the request had one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        let name = std::str::from_utf8(&self.bytes[..self.length.into()]).ok();
+        name.filter(|name| !name.is_empty())
+    }
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self { length: 0, bytes: [0; Self::LONGEST] }
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name().unwrap_or("none"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_looks_like_a_name_is_kept() {
+        for (name, kept) in [
+            ("gpt-4o", "gpt-4o"),
+            ("meta-llama/llama-4@eu:free", "meta-llama/llama-4@eu:free"),
+            ("", "other"),
+            ("tell me\na secret", "other"),
+            ("a\"b", "other"),
+            ("größe", "other"),
+        ] {
+            assert_eq!(Model::new(name).name(), Some(kept));
+        }
+        assert_eq!(Model::new(&"m".repeat(63)).name().map(str::len), Some(63));
+        assert_eq!(Model::new(&"m".repeat(64)).name(), Some("other"));
+        assert_eq!(Model::default().name(), None);
+    }
+
+    #[test]
+    fn places_hold_no_words_of_callers() {
+        let audit = |pointer: &str, inner: Option<&str>| {
+            let inner = inner.map(str::to_owned);
+            let at = Some(Position { pointer: pointer.to_owned(), inner });
+            Audit { did: "hoisted", at, why: None }.place()
+        };
+        assert_eq!(audit("/messages/2/content/0", None).unwrap(), "/messages/2/content/0");
+        let secret = audit("/messages/12/sk-secret/url", Some("/password"));
+        assert_eq!(secret.unwrap(), "/messages/12/*/url");
+        assert_eq!(audit("/input/12345678901234567890", None).unwrap(), "/input/*");
+        assert_eq!(audit("", None).unwrap(), "");
+    }
+}

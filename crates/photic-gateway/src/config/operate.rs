@@ -1,0 +1,131 @@
+//! What operators set: the log, traces, and a door of their own.
+
+use std::fmt;
+
+use http::HeaderMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is told on standard error.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// Nothing.
+    Off,
+    /// What somebody should look after.
+    #[default]
+    Text,
+    /// A line of JSON for every request, and one for every fix.
+    Json,
+}
+
+/// A door for operators.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Admin {
+    /// The address that `/health`, `/ready` and `/metrics` move to, out of the reach of callers.
+    /// Without it they are answered where requests are.
+    #[schemars(example = "127.0.0.1:4142")]
+    pub listen: Option<String>,
+}
+
+/// Traces.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// The collector that traces are sent to, by OTLP over HTTP. Without it there are none.
+    #[schemars(example = "http://127.0.0.1:4318")]
+    pub otlp: Option<String>,
+    /// What this gateway is called in traces.
+    pub service: String,
+    /// What the collector wants to be sent with every batch; not in the file, for it is secret.
+    #[serde(skip)]
+    pub headers: ExportHeaders,
+}
+
+/// Headers for a collector of traces. Shown to nobody.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ExportHeaders(HeaderMap);
+
+impl LogFormat {
+    /// Every format.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Text, Self::Json];
+
+    /// The name used in flags and files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Text => "text",
+            Self::Json => "json",
+        }
+    }
+
+    /// The format of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        let service = "photic".to_owned();
+        Self { otlp: None, service, headers: ExportHeaders::default() }
+    }
+}
+
+impl ExportHeaders {
+    /// As in `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,name=value`, values percent-encoded.
+    /// `None` if one of them cannot be read.
+    pub fn parse(list: &str) -> Option<Self> {
+        let mut headers = HeaderMap::new();
+        for pair in list.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=')?;
+            let name: http::HeaderName = name.trim().parse().ok()?;
+            let mut value = http::HeaderValue::from_bytes(&decoded(value.trim())?).ok()?;
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Some(Self(headers))
+    }
+
+    pub(crate) const fn map(&self) -> &HeaderMap {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ExportHeaders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} not shown", self.0.len())
+    }
+}
+
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, others)) = rest.split_first() {
+        if first == b'%' {
+            let digits = std::str::from_utf8(others.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &others[2..];
+        } else {
+            bytes.push(first);
+            rest = others;
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_read_and_not_shown() {
+        let headers = ExportHeaders::parse("api-key=s%20ecret, x-team = a").unwrap();
+        assert_eq!(headers.map()["api-key"], "s ecret");
+        assert_eq!(headers.map()["x-team"], "a");
+        assert!(!format!("{headers:?}").contains("ecret"));
+        assert!(ExportHeaders::parse("no pair").is_none());
+        assert!(ExportHeaders::parse("k=%zz").is_none());
+    }
+}
