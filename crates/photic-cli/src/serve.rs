@@ -14,10 +14,7 @@ const USUAL: &str = "photic.toml";
 
 pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
     let config = config(options)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     runtime.block_on(serve(config))?;
     Ok(ExitCode::SUCCESS)
 }

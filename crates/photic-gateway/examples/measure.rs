@@ -26,8 +26,11 @@ fn main() -> Outcome<()> {
     }
 }
 
-#[tokio::main]
-async fn gateway(upstream: &str) -> Outcome<()> {
+fn gateway(upstream: &str) -> Outcome<()> {
+    photic_gateway::runtime()?.block_on(serve_gateway(upstream))
+}
+
+async fn serve_gateway(upstream: &str) -> Outcome<()> {
     let settings = "listen='127.0.0.1:0'\n[policy]\nretention='all'";
     let config = Config::parse(&format!("{settings}\n[[upstream]]\nurl='http://{upstream}'"))?;
     let gateway = Gateway::bind(config).await?;

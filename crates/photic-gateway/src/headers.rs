@@ -131,8 +131,11 @@ fn hop(headers: &mut HeaderMap) {
             headers.remove(name);
         }
     }
-    for name in &HOP_BY_HOP {
-        headers.remove(name);
+    // Mostly there are none, and to look is cheaper than to remove.
+    if headers.keys().any(|name| HOP_BY_HOP.contains(name)) {
+        for name in &HOP_BY_HOP {
+            headers.remove(name);
+        }
     }
 }
 

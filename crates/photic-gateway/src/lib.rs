@@ -43,6 +43,7 @@ mod proxy;
 mod recent;
 mod reply;
 mod route;
+mod runtime;
 mod serve;
 mod tally;
 mod telemetry;
@@ -53,5 +54,6 @@ pub use config::{
     Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, LearnedConfig, Limits,
     LogFormat, Policies, Telemetry, Timeouts, UpstreamConfig,
 };
+pub use runtime::runtime;
 pub use serve::{Gateway, StartError};
 pub use tally::Tally;

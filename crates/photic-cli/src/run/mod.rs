@@ -22,10 +22,7 @@ const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
 pub(crate) fn run(options: &RunOptions) -> anyhow::Result<ExitCode> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the runtime")?;
+    let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     let code = runtime.block_on(with_gateway(options));
     // Whatever the command left running has lost its gateway anyway.
     runtime.shutdown_background();
