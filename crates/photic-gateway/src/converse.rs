@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
@@ -12,11 +11,12 @@ use crate::account::Account;
 use crate::failure::Failure;
 use crate::fix::{Effort, Order};
 use crate::heal::{self, Sent, Turn};
+use crate::intake::{self, Body};
 use crate::proxy::Proxy;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{self, Route};
 use crate::watch::{Outcome, Watch};
-use crate::{cross, headers, intake};
+use crate::{cross, headers};
 
 /// Answers a request of a conversation, or one about what it would cost.
 pub(crate) async fn converse(
@@ -34,7 +34,7 @@ pub(crate) async fn converse(
             return Err(failure);
         }
     };
-    account.bytes_in = body.len() as u64;
+    account.bytes_in = body.bytes.len() as u64;
     let caller = route.wire();
     let order = order(proxy, caller, body.clone(), off).await?;
     account.expect(&order);
@@ -96,7 +96,7 @@ fn watched(
     reply.map(|stream| stream.watched(watch))
 }
 
-async fn order(proxy: &Arc<Proxy>, caller: Wire, body: Bytes, off: bool) -> Result<Order, Failure> {
+async fn order(proxy: &Arc<Proxy>, caller: Wire, body: Body, off: bool) -> Result<Order, Failure> {
     let effort = if off { Effort::Exact } else { Effort::Light };
     if let Some(order) = proxy.workshop.order(caller, &body, effort, &[]) {
         return Ok(order);

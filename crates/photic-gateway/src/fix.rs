@@ -14,6 +14,7 @@ use photic::{Decision, Plan, Policy, Prepared, Transcript, Wire};
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
+use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::profiles::{Known, Profiles};
 use crate::upstream::{Upstream, Upstreams};
@@ -70,11 +71,11 @@ impl Workshop {
     pub(crate) fn order(
         &self,
         from: Wire,
-        body: &Bytes,
+        body: &Body,
         effort: Effort<'_>,
         tried: &[Entry],
     ) -> Option<Order> {
-        let (mut transcript, findings) = photic::lift(from, body);
+        let (mut transcript, findings) = body.lift(from);
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             return self.exactly(from, body, &transcript);
         }
@@ -105,30 +106,30 @@ impl Workshop {
             fixes: Fixes::of(&lowered.decisions),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
-            pieces: pieces(lowered.body, body),
+            pieces: pieces(lowered.body, &body.bytes),
             upstream: terms.upstream,
         })
     }
 
     /// Fetches what has to be there before a request can be made ready.
-    pub(crate) async fn gather(&self, from: Wire, body: &Bytes, tried: &[Entry]) -> Gathered {
+    pub(crate) async fn gather(&self, from: Wire, body: &Body, tried: &[Entry]) -> Gathered {
         let addresses = self.addresses(from, body, tried).unwrap_or_default();
         self.fetching.gather(addresses).await
     }
 
-    fn addresses(&self, from: Wire, body: &Bytes, tried: &[Entry]) -> Option<BTreeSet<String>> {
-        let (transcript, _) = photic::lift(from, body);
+    fn addresses(&self, from: Wire, body: &Body, tried: &[Entry]) -> Option<BTreeSet<String>> {
+        let (transcript, _) = body.lift(from);
         let terms = self.terms(&transcript, tried)?;
         Some(self.fetching.addresses(&transcript, &terms.plan(&transcript, &self.policy)))
     }
 
     /// The request as it came.
-    fn exactly(&self, from: Wire, body: &Bytes, transcript: &Transcript<'_>) -> Option<Order> {
+    fn exactly(&self, from: Wire, body: &Body, transcript: &Transcript<'_>) -> Option<Order> {
         let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         Some(Order {
             upstream: Arc::clone(self.upstreams.choose(from, model.as_deref())?),
             wire: from,
-            pieces: vec![body.clone()],
+            pieces: vec![body.bytes.clone()],
             fixes: Fixes::default(),
             facts: Facts::default().named(model.as_deref()),
             tokens: 0,

@@ -10,6 +10,7 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::Body as _;
 use hyper::body::Incoming;
+use photic::{Finding, Stretches, Transcript, Wire};
 use tokio::time::timeout;
 
 use crate::buffers::Buffers;
@@ -26,29 +27,52 @@ pub(crate) struct Bounds {
     pub(crate) idle: Duration,
 }
 
+/// A body that was read, and what was seen of it meanwhile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Body {
+    pub(crate) bytes: Bytes,
+    stretches: Stretches,
+}
+
+impl Body {
+    pub(crate) fn lift(&self, wire: Wire) -> (Transcript<'_>, Vec<Finding>) {
+        photic::lift_knowing(wire, &self.bytes, &self.stretches)
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Self { bytes, stretches: Stretches::default() }
+    }
+}
+
 /// Reads a body whole.
 pub(crate) async fn read(
     body: &mut Incoming,
     bounds: Bounds,
     buffers: &Arc<Buffers>,
-) -> Result<Bytes, Failure> {
+) -> Result<Body, Failure> {
     let declared = body.size_hint().exact();
-    let Some(first) = frame(body, bounds.idle).await? else { return Ok(Bytes::new()) };
+    let Some(first) = frame(body, bounds.idle).await? else { return Ok(Body::default()) };
     // Small bodies mostly come in one piece, which then is the buffer.
     if declared == Some(first.len() as u64) {
-        return Ok(first);
+        return Ok(first.into());
     }
     let room = declared.map_or(UNKNOWN, |length| usize::try_from(length).unwrap_or(UNKNOWN));
     let mut buffer = buffers.take(room);
+    let mut stretches = Stretches::default();
     buffer.extend(&first);
+    stretches.feed(&first);
     drop(first);
     while let Some(piece) = frame(body, bounds.idle).await? {
         if (buffer.len() + piece.len()) as u64 > bounds.bytes {
             return Err(Failure::TooLarge { limit: bounds.bytes });
         }
         buffer.extend(&piece);
+        // Now, while the processor has it at hand.
+        stretches.feed(&piece);
     }
-    Ok(buffer.freeze())
+    Ok(Body { bytes: buffer.freeze(), stretches })
 }
 
 /// Refuses a body that says itself that it is too large.

@@ -8,7 +8,8 @@
 //!   {"role":"tool","tool_call_id":"c","content":""}]}"#;
 //! let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
 //! assert_eq!(findings[0].code.name(), "empty_tool_content");
-//! let plan = photic::plan(photic::survey(&transcript), &Profile::generic(Wire::OpenAiChat), &Policy::default());
+//! let profile = Profile::generic(Wire::OpenAiChat);
+//! let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
 //! let lowered = photic::lower(&transcript, &plan);
 //! assert!(String::from_utf8(lowered.body.to_vec()).unwrap().contains("[the tool returned no output]"));
 //! ```
@@ -49,7 +50,8 @@ pub mod wire;
 
 pub use check::check;
 pub use finding::{Code, Cost, Finding, Position};
-pub use lift::lift;
+pub use json::Stretches;
+pub use lift::{lift, lift_knowing};
 pub use lower::{Decision, Did, Lowered, lower, lower_prepared};
 pub use plan::{
     Change, Fate, Fit, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason, Recipe, plan,

@@ -1,7 +1,7 @@
 //! From a body to a transcript: what all wires share. It borrows, and it cannot fail.
 
 use crate::finding::{Code, Finding, Position};
-use crate::json::{Doc, Kind, NodeId, Str, Value, base64_run};
+use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value, base64_run};
 use crate::media::{
     DataUrl, Found, Media, MediaKind, Payload, Source, begins_with_data, is_type, proper_name,
     sniff_kind, whole_string_image,
@@ -17,7 +17,16 @@ use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
 /// The findings are those that hold whatever model the request is for; [`crate::check`] adds the
 /// ones that depend on it.
 pub fn lift(wire: Wire, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
-    let doc = match Doc::parse(body) {
+    lift_knowing(wire, body, &Stretches::default())
+}
+
+/// [`lift`], where the body was looked at while it arrived; `stretches` must be those of this body.
+pub fn lift_knowing<'a>(
+    wire: Wire,
+    body: &'a [u8],
+    stretches: &Stretches,
+) -> (Transcript<'a>, Vec<Finding>) {
+    let doc = match Doc::parse_knowing(body, stretches.of(body)) {
         Ok(doc)
             if doc.len() <= MOST_VALUES
                 && doc.root().is_some_and(|root| root.kind() == Kind::Object) =>

@@ -22,6 +22,7 @@ use diagnose::Diagnosis;
 
 use crate::failure::Failure;
 use crate::fix::{Effort, Fixes, Order};
+use crate::intake::Body;
 use crate::learned::{Entry, Evidence};
 use crate::proxy::Proxy;
 use crate::reply::Stream;
@@ -35,7 +36,7 @@ pub(crate) struct Turn<'t> {
     /// The wire of whoever asks.
     pub(crate) caller: Wire,
     /// The body that came in.
-    pub(crate) body: Bytes,
+    pub(crate) body: Body,
     /// What is sent with it.
     pub(crate) headers: HeaderMap,
     /// Where it goes.
@@ -68,7 +69,7 @@ pub(crate) async fn send(
         let pieces = std::mem::take(&mut order.pieces);
         let headers = std::mem::take(&mut turn.headers);
         // Whoever reads the body no more gives its buffer back.
-        turn.body = Bytes::new();
+        turn.body = Body::default();
         let reply = turn.post(proxy, &order, headers, pieces).await?;
         return Ok(Sent { order, reply, outcome: None });
     }

@@ -15,6 +15,11 @@ pub(crate) fn base64_run(bytes: &[u8]) -> usize {
     length + bytes[length..].iter().take_while(|&&byte| outside(byte) == 0).count()
 }
 
+/// Whether a byte belongs to it.
+pub(crate) const fn is_base64(byte: u8) -> bool {
+    outside(byte) == 0
+}
+
 const BLOCK: usize = 128;
 
 /// Zero for a byte of the alphabet, else how far it is outside of the nearest part of it.

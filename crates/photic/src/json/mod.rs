@@ -6,6 +6,7 @@
 mod base64_run;
 mod out;
 mod scan;
+mod stretches;
 mod text;
 mod value;
 
@@ -13,6 +14,7 @@ pub(crate) use base64_run::base64_run;
 pub use out::Segments;
 pub(crate) use out::{Fragment, Out};
 pub(crate) use scan::PROBE;
+pub use stretches::Stretches;
 pub use text::Str;
 pub(crate) use text::escape_into;
 pub(crate) use value::{Doc, Kind, NodeId, Value};

@@ -84,7 +84,7 @@ pub(crate) struct Scanned {
 }
 
 /// A stretch worth remembering.
-const LONG_RUN: usize = 4096;
+pub(crate) const LONG_RUN: usize = 4096;
 
 /// Scans one JSON value that must fill the whole text.
 pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Scanned, Stop> {

@@ -25,7 +25,12 @@ pub(crate) struct Doc<'a> {
 impl<'a> Doc<'a> {
     /// Scans a JSON text.
     pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Stop> {
-        let Scanned { nodes, runs } = scan(text, Quoting::Plain, Runs::default())?;
+        Self::parse_knowing(text, Runs::default())
+    }
+
+    /// The same, where long base64 has been found already.
+    pub(crate) fn parse_knowing(text: &'a [u8], known: Runs<'_>) -> Result<Self, Stop> {
+        let Scanned { nodes, runs } = scan(text, Quoting::Plain, known)?;
         Ok(Self { text, quoting: Quoting::Plain, nodes, runs, parents: OnceLock::new() })
     }
 

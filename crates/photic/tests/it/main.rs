@@ -16,4 +16,5 @@ mod retention;
 mod session_cost;
 mod simulate;
 mod streams;
+mod stretches;
 mod support;

@@ -1,0 +1,40 @@
+//! Bodies that were looked at while they arrived lift as any other.
+
+use photic::{Policy, Profile, Stretches, Transcript, Wire};
+use serde_json::json;
+
+/// Two long pictures, one of them in JSON within a string, and prose between them.
+fn body() -> Vec<u8> {
+    let base64 = format!("iVBORw0KGgo{}", "A".repeat(20_000));
+    let inner = json!([{"type": "image", "data": base64, "mimeType": "image/png"}]).to_string();
+    let url = format!("data:image/png;base64,{base64}");
+    json!({"model": "gpt-4o", "messages": [
+        {"role": "user", "content": "words, ".repeat(2_000)},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "shot", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c", "content": inner},
+    ]})
+    .to_string()
+    .into_bytes()
+}
+
+fn lowered(transcript: &Transcript<'_>) -> Vec<u8> {
+    let profile = Profile::generic(Wire::Anthropic);
+    let plan = photic::plan(photic::survey(transcript), &profile, &Policy::default());
+    photic::lower(transcript, &plan).body.to_vec()
+}
+
+#[test]
+fn nothing_is_read_differently_for_them() {
+    let body = body();
+    let (plain, findings) = photic::lift(Wire::OpenAiChat, &body);
+    assert_eq!(plain.media.len(), 2);
+    for size in [1, 1000, 4096, 16_384, body.len()] {
+        let mut stretches = Stretches::default();
+        body.chunks(size).for_each(|piece| stretches.feed(piece));
+        let (knowing, same) = photic::lift_knowing(Wire::OpenAiChat, &body, &stretches);
+        assert_eq!(same, findings);
+        assert_eq!(lowered(&knowing), lowered(&plain), "in pieces of {size}");
+    }
+}
