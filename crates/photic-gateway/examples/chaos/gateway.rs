@@ -15,13 +15,13 @@ pub(crate) struct Gateway {
 /// What the process does: serves until it is killed. A provider that hangs is given up soon.
 pub(crate) fn run(upstream: &str) -> Outcome<()> {
     let settings = format!(
-        "listen = '127.0.0.1:0'\n[timeouts]\nanswer_s = 20\nidle_s = 10\n\
+        "listen = '127.0.0.1:0'\nlog = 'off'\n[timeouts]\nanswer_s = 20\nidle_s = 10\n\
          [[upstream]]\nurl = 'http://{upstream}'\n\
          [[upstream]]\nurl = 'http://{upstream}'\nwire = 'openai-chat'\nmodels = ['chat-*']\n\
          [[upstream]]\nurl = 'http://{upstream}'\nwire = 'anthropic'\nmodels = ['messages-*']\n"
     );
     let config = photic_gateway::Config::parse(&settings)?;
-    tokio::runtime::Runtime::new()?.block_on(async {
+    photic_gateway::runtime()?.block_on(async {
         let gateway = photic_gateway::Gateway::bind(config).await?;
         println!("{}", gateway.address().port());
         gateway.serve(std::future::pending()).await;
