@@ -1,6 +1,9 @@
 //! The arguments of a call, as each wire spells them.
 
-use crate::json::{Doc, Kind, Out};
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::json::Out;
 use crate::transcript::Arguments;
 
 impl<'a> Arguments<'a> {
@@ -25,17 +28,68 @@ impl<'a> Arguments<'a> {
             }
             Self::Text(text) => {
                 let text = text.decode();
-                let is_object = Doc::parse(text.as_bytes())
-                    .is_ok_and(|doc| doc.root().is_some_and(|root| root.kind() == Kind::Object));
                 match text.trim() {
                     "" => out.json("{}"),
-                    text if is_object => out.json(text),
-                    text => out.json("{\"input\":").quoted(text).json("}"),
+                    text => match object(text) {
+                        Some(object) => out.json(&object),
+                        None => out.json("{\"input\":").quoted(text).json("}"),
+                    },
                 };
             }
             Self::Free(text) => {
                 out.json("{\"input\":").string(text).json("}");
             }
+        }
+    }
+}
+
+/// The text as a JSON object, if it is one. Models write line breaks into strings as they are,
+/// which nobody but us would read.
+fn object(text: &str) -> Option<Cow<'_, str>> {
+    let is_object = |text: &str| {
+        text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    };
+    if is_object(text) {
+        return Some(Cow::Borrowed(text));
+    }
+    Some(controls_escaped(text)).filter(|text| is_object(text)).map(Cow::Owned)
+}
+
+/// Control characters within strings, as JSON wants them written.
+fn controls_escaped(text: &str) -> String {
+    let (mut out, mut in_string, mut escaped) = (String::with_capacity(text.len()), false, false);
+    for character in text.chars() {
+        if in_string && character < ' ' {
+            // A `String` takes everything.
+            let _ = write!(out, "\\u{:04x}", u32::from(character));
+            escaped = false;
+            continue;
+        }
+        match character {
+            '"' if !escaped => in_string = !in_string,
+            _ => {}
+        }
+        escaped = character == '\\' && !escaped;
+        out.push(character);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_models_become_objects() {
+        for (text, expected) in [
+            (r#"{"a":1}"#, Some(r#"{"a":1}"#)),
+            ("{\n\"a\":\"b\nc\"}", Some("{\n\"a\":\"b\\u000ac\"}")),
+            ("{\"a\\\"\t\":1}", Some("{\"a\\\"\\u0009\":1}")),
+            (r#"{"a":1"#, None),
+            ("[1]", None),
+            ("words", None),
+        ] {
+            assert_eq!(object(text).as_deref(), expected, "{text}");
         }
     }
 }
