@@ -189,7 +189,9 @@ fn what_cannot_be_is_named() {
 fn one_ctrl_c_is_one_ctrl_c() {
     // Busy, so that two in a row are not taken for one.
     let count = "trap 'echo told' INT; echo ready; while [ \\$((i += 1)) -lt 400000 ]; do :; done";
-    let command = format!("{} run --quiet -- sh -c \"{count}\"", env!("CARGO_BIN_EXE_photic"));
+    // `exec`: a shell that waits in between (dash does) is told as well, and ends with 130.
+    let photic = env!("CARGO_BIN_EXE_photic");
+    let command = format!("exec {photic} run --quiet -- sh -c \"{count}\"");
     let mut terminal = Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
