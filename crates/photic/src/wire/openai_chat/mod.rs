@@ -5,9 +5,11 @@
 mod lift;
 mod lower;
 mod reply;
-mod stream;
+mod stream_in;
+mod stream_out;
 
 pub(crate) use lift::lift;
 pub(crate) use lower::{body, content, unit};
 pub(crate) use reply::{error, lift_reply, lower_reply};
-pub(crate) use stream::{StreamReader, StreamWriter};
+pub(crate) use stream_in::StreamReader;
+pub(crate) use stream_out::StreamWriter;

@@ -1,0 +1,106 @@
+//! Chat completions: streamed replies, put together.
+
+use crate::reply::{Stop, Usage};
+use crate::stream::{Begin, Event, Failed, event, quoted};
+
+use super::reply::finish_reason;
+
+/// Writes chunks.
+#[derive(Debug)]
+pub(crate) struct StreamWriter {
+    begin: Begin,
+    /// Whether the client asked to be told what it cost.
+    with_usage: bool,
+    usage: Usage,
+    stop: Stop,
+    calls: bool,
+}
+
+impl StreamWriter {
+    pub(crate) fn new(with_usage: bool) -> Self {
+        let (begin, usage, stop) = (Begin::default(), Usage::default(), Stop::End);
+        Self { begin, with_usage, usage, stop, calls: false }
+    }
+
+    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+        match what {
+            Event::Begin(begin) => {
+                self.begin = begin;
+                self.delta(out, "{\"role\":\"assistant\",\"content\":\"\"}");
+            }
+            Event::Text(text) => self.delta(out, &format!("{{\"content\":{}}}", quoted(&text))),
+            Event::Refusal(text) => self.delta(out, &format!("{{\"refusal\":{}}}", quoted(&text))),
+            Event::Call { index, id, name } => {
+                self.calls = true;
+                let (id, name) = (quoted(&id), quoted(&name));
+                self.delta(
+                    out,
+                    &format!(
+                        "{{\"tool_calls\":[{{\"index\":{index},\"id\":{id},\"type\":\"function\",\
+                     \"function\":{{\"name\":{name},\"arguments\":\"\"}}}}]}}"
+                    ),
+                );
+            }
+            Event::Arguments { index, json } => {
+                let json = quoted(&json);
+                self.delta(out, &format!(
+                    "{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":{json}}}}}]}}"
+                ));
+            }
+            Event::Stop(stop) => self.stop = stop,
+            Event::Usage(usage) => self.usage.update(&usage),
+            Event::End => self.end(out),
+            Event::Failed(Failed { kind, message }) => {
+                let (kind, message) = (quoted(&kind), quoted(&message));
+                event(
+                    out,
+                    None,
+                    &format!(
+                        "{{\"error\":{{\"message\":{message},\"type\":{kind},\"param\":null,\"code\":null}}}}"
+                    ),
+                );
+            }
+        }
+    }
+
+    fn end(&self, out: &mut Vec<u8>) {
+        let reason = quoted(finish_reason(self.stop, self.calls));
+        self.chunk(
+            out,
+            &format!(
+                "[{{\"index\":0,\"delta\":{{}},\"logprobs\":null,\"finish_reason\":{reason}}}]"
+            ),
+            None,
+        );
+        if self.with_usage {
+            self.chunk(out, "[]", Some(&self.usage));
+        }
+        event(out, None, "[DONE]");
+    }
+
+    fn delta(&self, out: &mut Vec<u8>, delta: &str) {
+        self.chunk(
+            out,
+            &format!(
+                "[{{\"index\":0,\"delta\":{delta},\"logprobs\":null,\"finish_reason\":null}}]"
+            ),
+            None,
+        );
+    }
+
+    fn chunk(&self, out: &mut Vec<u8>, choices: &str, usage: Option<&Usage>) {
+        let Begin { id, model, created } = &self.begin;
+        let (id, model) = (quoted(id), quoted(model));
+        let usage = usage
+            .map(|usage| format!(",\"usage\":{}", super::reply::usage_json(usage)))
+            .unwrap_or_default();
+        event(
+            out,
+            None,
+            &format!(
+                "{{\"id\":{id},\"object\":\"chat.completion.chunk\",\"created\":{created},\
+             \"model\":{model},\"choices\":{choices}{usage}}}"
+            ),
+        );
+    }
+}
