@@ -4,13 +4,15 @@
 
 use photic::profile::{Capability, ConsecutiveUser, Crowd, Placement};
 use photic::retention::Retention;
-use photic::{Policy, Profile, Wire};
+use photic::media::{Payload, Source};
+use photic::{Form, Policy, Profile, Transcript, Wire};
 use serde::de::IgnoredAny;
 
 /// Sends a request body of a wire through everything, to every wire.
 pub fn travel(from: Wire, body: &[u8]) {
     let (transcript, lifted) = photic::lift(from, body);
     let was_json = serde_json::from_slice::<serde_json::Value>(body).is_ok();
+    part(&transcript, body);
     for to in Wire::ALL {
         for profile in [Profile::generic(to), strict(to), blind(to)] {
             for policy in policies() {
@@ -33,6 +35,36 @@ pub fn travel(from: Wire, body: &[u8]) {
         let out = photic::lower(&transcript, &plan).body.to_vec();
         assert!(out == body, "{from}: clean, but {}", String::from_utf8_lossy(&out));
     }
+}
+
+/// Cuts a body apart: nothing may be lost.
+fn part(transcript: &Transcript<'_>, body: &[u8]) {
+    let apart = photic::apart(transcript);
+    let mut joined = Vec::with_capacity(body.len());
+    let mut survey = photic::survey(transcript);
+    let mut memories = Vec::new();
+    for segment in apart.segments() {
+        let mut end = 0;
+        for cut in &segment.cuts {
+            joined.extend_from_slice(&segment.raw[end..cut.range.start]);
+            let raw = &segment.raw[cut.range.clone()];
+            let memory = photic::remember(transcript, cut.media);
+            match (cut.form, &transcript.media[cut.media].source) {
+                (Form::Base64, Source::Data(payload)) => {
+                    joined.extend_from_slice(Payload::encode(&payload.decode()).base64());
+                }
+                _ => joined.extend_from_slice(raw),
+            }
+            memories.extend(memory.map(|memory| (cut.media, memory)));
+            end = cut.range.end;
+        }
+        joined.extend_from_slice(&segment.raw[end..]);
+    }
+    assert!(joined == body, "cut apart: {}", String::from_utf8_lossy(&joined));
+    let before = format!("{survey:?}");
+    survey.recall(memories.iter().map(|(media, memory)| (*media, memory)));
+    survey.sightings.iter_mut().for_each(|sighting| sighting.digest = None);
+    assert_eq!(format!("{survey:?}"), before, "what was there is remembered differently");
 }
 
 /// The default, and one whose recipes nobody follows.
