@@ -48,9 +48,14 @@ impl FileBlobs {
 
     /// Stores bytes; see [`Blobs::put`].
     pub fn put(&self, bytes: &[u8]) -> Result<BlobId, BlobError> {
+        self.put_while(bytes, || ())
+    }
+
+    /// Stores bytes while something else happens at the worst moment.
+    fn put_while(&self, bytes: &[u8], meanwhile: impl FnOnce()) -> Result<BlobId, BlobError> {
         let id = BlobId::of(bytes);
         let place = self.place(&id);
-        if self.renew(&place, bytes.len() as u64)? {
+        if renew(&place, bytes.len() as u64, meanwhile)? {
             return Ok(id);
         }
         let unfinished = self.root.join(UNFINISHED).join(self.unique());
@@ -110,6 +115,16 @@ impl FileBlobs {
 
     /// Removes a blob that was not stored lately; see [`Blobs::remove`].
     pub fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
+        self.remove_while(id, since, || ())
+    }
+
+    /// Removes a blob while something else happens at the worst moment.
+    fn remove_while(
+        &self,
+        id: &BlobId,
+        since: SystemTime,
+        meanwhile: impl FnOnce(),
+    ) -> Result<bool, BlobError> {
         let place = self.place(id);
         let is_recent = |path: &Path| Ok::<_, io::Error>(fs::metadata(path)?.modified()? >= since);
         // A name of its own: two who remove the same blob must not take each other's file for theirs.
@@ -118,6 +133,7 @@ impl FileBlobs {
             if recent {
                 return Ok(false);
             }
+            meanwhile();
             fs::rename(&place, &leaving)?;
             // Whoever stored it again from here on sees that it is gone. Whoever did so between the
             // first look and the rename has left a new time on it, and takes it to be there.
@@ -188,29 +204,6 @@ impl FileBlobs {
         Err(BlobError::Absent(*id))
     }
 
-    /// Counts a blob that is there as stored now; whether it is there. One of another length is
-    /// damaged, and is not taken for it: it is written again.
-    fn renew(&self, place: &Path, length: u64) -> Result<bool, BlobError> {
-        let renewed = File::open(place).and_then(|file| {
-            let facts = file.metadata()?;
-            if facts.len() != length {
-                return Ok(false);
-            }
-            // Whoever wrote it a moment ago may not have come to sync the directory.
-            if facts.modified()?.elapsed().is_ok_and(|age| age < FRESH) {
-                sync_directory(place.parent())?;
-            }
-            file.set_modified(SystemTime::now())?;
-            // The file may have been renamed away before its time was set, and its remover may have
-            // looked before: then it is gone.
-            place.try_exists()
-        });
-        match renewed {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            other => Ok(other?),
-        }
-    }
-
     /// Moves a finished file to its place, so that it stays there.
     fn settle(&self, finished: &Path, place: &Path) -> io::Result<()> {
         let directory = place.parent().unwrap_or(&self.root);
@@ -245,6 +238,29 @@ impl Blobs for FileBlobs {
 
     async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
         self.remove(id, since)
+    }
+}
+
+/// Counts a blob that is there as stored now; whether it is there. One of another length is damaged,
+/// and is not taken for it: it is written again.
+fn renew(place: &Path, length: u64, meanwhile: impl FnOnce()) -> Result<bool, BlobError> {
+    let renewed = File::open(place).and_then(|file| {
+        let facts = file.metadata()?;
+        if facts.len() != length {
+            return Ok(false);
+        }
+        // Whoever wrote it a moment ago may not have come to sync the directory.
+        if facts.modified()?.elapsed().is_ok_and(|age| age < FRESH) {
+            sync_directory(place.parent())?;
+        }
+        meanwhile();
+        file.set_modified(SystemTime::now())?;
+        // It may have been renamed away, and its time looked at, before it was set.
+        place.try_exists()
+    });
+    match renewed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        other => Ok(other?),
     }
 }
 
@@ -288,5 +304,40 @@ fn listed(directory: &Path, name: &str) -> io::Result<Option<Listed>> {
         Ok(facts) => Ok(Some(Listed { id, bytes: facts.len(), stored: facts.modified()? })),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Old blobs in a directory of their own, and a time after which they are not.
+    fn aged(name: &str) -> (FileBlobs, BlobId, SystemTime) {
+        let name = format!("photic-store-{name}-{}", std::process::id());
+        let blobs = FileBlobs::open(std::env::temp_dir().join(name)).unwrap();
+        let id = blobs.put(b"contended").unwrap();
+        let now = SystemTime::now();
+        let file = File::open(blobs.place(&id)).unwrap();
+        file.set_modified(now - Duration::from_hours(2)).unwrap();
+        (blobs, id, now - Duration::from_hours(1))
+    }
+
+    #[test]
+    fn a_put_between_the_look_and_the_rename_keeps_the_blob() {
+        let (blobs, id, since) = aged("put");
+        let meanwhile = || assert_eq!(blobs.put(b"contended").unwrap(), id);
+        assert!(!blobs.remove_while(&id, since, meanwhile).unwrap());
+        assert_eq!(blobs.get(&id).unwrap(), b"contended");
+        assert!(blobs.place(&id).exists(), "it is back at its place");
+        fs::remove_dir_all(&blobs.root).unwrap();
+    }
+
+    #[test]
+    fn a_removal_between_the_look_and_the_touch_makes_the_put_write() {
+        let (blobs, id, since) = aged("remove");
+        let meanwhile = || assert!(blobs.remove(&id, since).unwrap());
+        blobs.put_while(b"contended", meanwhile).unwrap();
+        assert_eq!(blobs.get(&id).unwrap(), b"contended");
+        fs::remove_dir_all(&blobs.root).unwrap();
     }
 }
