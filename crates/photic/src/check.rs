@@ -71,7 +71,8 @@ const fn not_shown(fate: Fate) -> Option<Code> {
         | Reason::Retired
         | Reason::Repeated
         | Reason::OnSheet
-        | Reason::Summary => None,
+        | Reason::Summary
+        | Reason::Dropped => None,
     }
 }
 

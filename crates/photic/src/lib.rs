@@ -26,6 +26,7 @@
 //! that it is not shown), and fetches nothing: a host that does puts in what it got ([`fetchable`],
 //! [`Transcript::supply`]).
 
+mod apart;
 mod check;
 pub mod finding;
 pub mod json;
@@ -48,13 +49,14 @@ pub mod tokens;
 pub mod transcript;
 pub mod wire;
 
+pub use apart::{Apart, Cut, Digest, Form, Memory, Segment, apart, remember};
 pub use check::check;
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Stretches;
 pub use lift::{lift, lift_knowing};
 pub use lower::{Decision, Did, Lowered, lower, lower_prepared};
 pub use plan::{
-    Change, Fate, Fit, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason, Recipe, plan,
+    Change, Choice, Fate, Fit, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason, Recipe, plan,
     retention,
 };
 pub use profile::Profile;

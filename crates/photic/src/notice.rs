@@ -52,6 +52,11 @@ pub(crate) fn not_shown(sighting: &Sighting, reason: Reason) -> String {
     let noun = noun(sighting.kind);
     let facts = facts(&sighting.header);
     let gave_way = matches!(reason, Reason::Retired | Reason::OverCount | Reason::OverBudget);
+    if let Some(reference) = sighting.reference.as_deref().filter(|_| gave_way) {
+        return format!(
+            "[{noun} not shown{facts}: you cannot see it; call view with source {reference} to see it]"
+        );
+    }
     if gave_way && matches!(sighting.slot, Slot::Result { .. }) {
         let tool = sighting.tool.as_deref().unwrap_or("the tool");
         return format!(
@@ -62,7 +67,7 @@ pub(crate) fn not_shown(sighting: &Sighting, reason: Reason) -> String {
     match reason {
         Reason::Repeated => format!("[{noun} not repeated{facts}: {says}]"),
         // It may have been shown in earlier turns.
-        Reason::OverCount | Reason::OverBudget | Reason::Summary => {
+        Reason::OverCount | Reason::OverBudget | Reason::Summary | Reason::Dropped => {
             format!("[{noun} not shown{facts}: {says}; you cannot see it]")
         }
         _ => format!("[{noun} not shown{facts}: {says}; you have not seen it]"),

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::apart::Digest;
 use crate::json::Str;
 use crate::media::{Found, Header, MediaKind, Source, is_type};
 use crate::plan::Reason;
@@ -60,6 +61,10 @@ pub struct Sighting {
     pub tool: Option<String>,
     /// An earlier medium of the very same bytes.
     pub twin: Option<MediaId>,
+    /// What it is, where somebody asked ([`Survey::identify`], [`Survey::recall`]).
+    pub digest: Option<Digest>,
+    /// A name by which the model can ask to see it again, where the host keeps it.
+    pub reference: Option<String>,
 }
 
 /// Whose words a medium stands among.
@@ -213,6 +218,8 @@ fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) ->
         wire_bytes,
         tool: None,
         twin: None,
+        digest: None,
+        reference: None,
     }
 }
 

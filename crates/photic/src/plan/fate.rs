@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::recipe::{Fit, Recipe};
-use super::{Plan, Policy, Purpose};
+use super::{Choice, Plan, Policy, Purpose};
 use crate::media::{Found, HEADER_LOOK, MediaKind};
 use crate::profile::{self, Capability, Detail, ErrorResults, Placement, Profile};
 use crate::survey::{Sighting, Slot};
@@ -68,6 +68,8 @@ pub enum Reason {
     OnSheet,
     /// The conversation is to be summarized.
     Summary,
+    /// The user wants it left out.
+    Dropped,
 }
 
 impl Reason {
@@ -94,6 +96,7 @@ impl Reason {
             Self::Repeated => "it is the same picture as one that is shown above",
             Self::OnSheet => "it is shown as part of a sheet",
             Self::Summary => "pictures are left out of a summary",
+            Self::Dropped => "the user chose to leave it out",
         }
     }
 }
@@ -123,16 +126,23 @@ pub(super) fn alone(
     policy: &Policy,
 ) -> (Fate, Option<Recipe>) {
     let same_wire = from == profile.wire;
+    let choice = policy.choice(sighting);
     let problem = unacceptable(sighting, same_wire, profile);
-    let recipe = problem
-        .filter(|&reason| policy.pixels && can_be_made(sighting, reason))
-        .map(|_| Recipe::Fit(Fit::within(&profile.limits, profile.types(MediaKind::Image))));
+    let smaller = choice.and_then(|choice| choice.edge(sighting)).filter(|_| problem.is_none());
+    let can_be_made = problem.is_none_or(|reason| can_be_made(sighting, reason));
+    let recipe = (policy.pixels && can_be_made && (problem.is_some() || smaller.is_some()))
+        .then(|| Recipe::Fit(Fit::within(&profile.limits, profile.types(MediaKind::Image))));
+    let recipe =
+        recipe.map(|recipe| recipe.no_larger_than(choice.and_then(|one| one.edge(sighting))));
     if policy.purpose == Purpose::Summarize {
         return (Fate::Elide(Reason::Summary), None);
     }
     // A slot that takes nothing but a screenshot cannot hold a notice either.
     if same_wire && matches!(sighting.slot, Slot::Result { screen: true, .. }) {
         return (Fate::Keep(Reason::Fits), recipe);
+    }
+    if choice == Some(Choice::Drop) {
+        return (Fate::Elide(Reason::Dropped), None);
     }
     if profile.sees(sighting.kind) == Capability::No {
         return (Fate::Elide(Reason::NoSight), None);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Choice, planned_bytes, planned_tokens};
+use super::{Chosen, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
@@ -50,8 +50,8 @@ pub struct Change {
 pub(super) fn bill(
     survey: &Survey,
     profile: &Profile,
-    now: &Choice,
-    before: Option<&Choice>,
+    now: &Chosen,
+    before: Option<&Chosen>,
 ) -> Ledger {
     let mut ledger = Ledger { retired: now.retired.clone(), ..Ledger::default() };
     for sighting in now.scope(survey).filter(|one| now.fates[one.media].is_shown()) {
@@ -75,8 +75,8 @@ fn compare(
     ledger: &mut Ledger,
     survey: &Survey,
     profile: &Profile,
-    now: &Choice,
-    before: Option<&Choice>,
+    now: &Chosen,
+    before: Option<&Chosen>,
 ) {
     let Some(before) = before else { return };
     let held = tokens(survey, profile, before, 0);
@@ -96,7 +96,7 @@ fn compare(
 }
 
 /// The tokens of a request from a message on.
-fn tokens(survey: &Survey, profile: &Profile, choice: &Choice, from: usize) -> u64 {
+fn tokens(survey: &Survey, profile: &Profile, choice: &Chosen, from: usize) -> u64 {
     let mut bytes: usize = survey.words[from..choice.end].iter().sum();
     if from == 0 {
         bytes += survey.settings;
@@ -105,7 +105,7 @@ fn tokens(survey: &Survey, profile: &Profile, choice: &Choice, from: usize) -> u
     text_tokens(bytes as u64) + media.map(|sighting| cost(sighting, profile, choice)).sum::<u64>()
 }
 
-fn cost(sighting: &Sighting, profile: &Profile, choice: &Choice) -> u64 {
+fn cost(sighting: &Sighting, profile: &Profile, choice: &Chosen) -> u64 {
     match sighting.kind {
         MediaKind::Image if choice.fates[sighting.media].is_shown() => {
             planned_tokens(sighting, choice.recipes.get(&sighting.media), profile)

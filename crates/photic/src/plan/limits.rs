@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::fate::{Fate, Reason};
 use super::recipe::{Fit, Recipe};
 use super::retention::{Load, NOTICE, Room};
-use super::{Choice, Plan, Policy, views};
+use super::{Chosen, Plan, Policy, views};
 use crate::media::MediaKind;
 use crate::profile::{Profile, Source};
 use crate::survey::{Sighting, Slot, Survey};
@@ -20,7 +20,7 @@ use crate::transcript::MediaId;
 const MOST_CELLS: usize = 16;
 
 /// Makes the request hold no more than it may.
-pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, policy: &Policy) {
+pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, policy: &Policy) {
     views::apply(choice);
     let mut request = Request::new(choice, survey, profile, policy);
     request.lighten();
@@ -46,7 +46,7 @@ pub(super) fn together(choice: &mut Choice, survey: &Survey, profile: &Profile, 
 pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
     let mut retired = Vec::new();
     let mut saved = 0;
-    for id in order(plan.survey.sightings.iter(), &plan.fates) {
+    for id in order(plan.survey.sightings.iter(), &plan.fates, &plan.pinned) {
         let bytes = plan.survey.sightings[id].wire_bytes;
         if saved >= excess {
             break;
@@ -63,7 +63,7 @@ pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
 }
 
 struct Request<'r> {
-    choice: &'r mut Choice,
+    choice: &'r mut Chosen,
     survey: &'r Survey,
     profile: &'r Profile,
     policy: &'r Policy,
@@ -74,12 +74,13 @@ struct Request<'r> {
 
 impl<'r> Request<'r> {
     fn new(
-        choice: &'r mut Choice,
+        choice: &'r mut Chosen,
         survey: &'r Survey,
         profile: &'r Profile,
         policy: &'r Policy,
     ) -> Self {
-        let order = order(choice.scope(survey), &choice.fates);
+        let pinned = pinned(survey, policy);
+        let order = order(choice.scope(survey), &choice.fates, &pinned);
         let room = views::room(profile, policy);
         Self { choice, survey, profile, policy, room, order }
     }
@@ -128,8 +129,12 @@ impl<'r> Request<'r> {
         if self.policy.pixels && most > 0 {
             let start = self.turn_start();
             let newest = self.order.last().copied();
+            let policy = self.policy;
             let is_past = |sighting: &Sighting| {
-                is_perceived(sighting) && sighting.message < start && Some(sighting.media) != newest
+                is_perceived(sighting)
+                    && sighting.message < start
+                    && Some(sighting.media) != newest
+                    && !policy.pins(sighting)
             };
             self.retire(Reason::OverCount, is_past, too_many);
             self.merge(usize::try_from(most).unwrap_or(usize::MAX));
@@ -205,7 +210,9 @@ impl<'r> Request<'r> {
         let is_large = |one: &Sighting| large.contains(&one.media);
         let is_wrong = |load: Load| is_crowd(load) && load.large > 0;
         let newest = self.order.last().copied();
-        let is_old = |one: &Sighting| is_perceived(one) && Some(one.media) != newest;
+        let policy = self.policy;
+        let is_old =
+            |one: &Sighting| is_perceived(one) && Some(one.media) != newest && !policy.pins(one);
         // What is large goes first; if what is large must stay, the crowd is thinned around it.
         self.retire(Reason::OverLimit, |one| is_old(one) && is_large(one), is_wrong);
         self.retire(Reason::OverCount, |one| is_old(one) && is_image(one), is_wrong);
@@ -285,13 +292,27 @@ const fn is_perceived(sighting: &Sighting) -> bool {
     matches!(sighting.slot, Slot::Result { .. })
 }
 
+/// What the user wants to stay.
+pub(super) fn pinned(survey: &Survey, policy: &Policy) -> BTreeSet<MediaId> {
+    let pinned = survey.sightings.iter().filter(|sighting| policy.pins(sighting));
+    pinned.map(|sighting| sighting.media).collect()
+}
+
 /// The order in which media give way: what a tool can show again before what a person attached, the
-/// oldest before the newest; the newest view goes last, for it is what the model just asked for.
-fn order<'s>(sightings: impl Iterator<Item = &'s Sighting>, fates: &[Fate]) -> Vec<MediaId> {
+/// oldest before the newest, what the user pinned after both; the newest view goes last, for it is
+/// what the model just asked for.
+fn order<'s>(
+    sightings: impl Iterator<Item = &'s Sighting>,
+    fates: &[Fate],
+    pinned: &BTreeSet<MediaId>,
+) -> Vec<MediaId> {
     let mut order: Vec<&Sighting> = sightings.collect();
     let is_shown_view =
         |one: &&&Sighting| is_perceived(one) && is_image(one) && fates[one.media].is_shown();
     let newest = order.iter().filter(is_shown_view).map(|one| one.media).max();
-    order.sort_by_key(|one| (Some(one.media) == newest, !is_perceived(one), one.media));
+    order.sort_by_key(|one| {
+        let is_newest = Some(one.media) == newest;
+        (is_newest, pinned.contains(&one.media), !is_perceived(one), one.media)
+    });
     order.into_iter().map(|one| one.media).collect()
 }

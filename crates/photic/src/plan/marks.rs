@@ -5,7 +5,7 @@
 //! retires it. Otherwise the end of the request before is where the cache is read, and the end of
 //! this one is where the next will read it, unless the next is expected to change what precedes.
 
-use super::Choice;
+use super::Chosen;
 use super::ledger::Ledger;
 use crate::profile::Profile;
 use crate::survey::Survey;
@@ -27,14 +27,14 @@ pub(crate) struct Marks {
 pub(super) fn places(
     survey: &Survey,
     profile: &Profile,
-    now: &Choice,
-    before: Option<&Choice>,
+    now: &Chosen,
+    before: Option<&Chosen>,
     ledger: &Ledger,
 ) -> Option<Marks> {
     // A request that nothing followed may be the only one; below the minimum nothing is kept.
     let goes_on = survey.requests.len() > 1 && ledger.tokens >= profile.cache.min_tokens;
     let first =
-        |choice: &Choice| choice.views.iter().copied().find(|&id| choice.fates[id].is_shown());
+        |choice: &Chosen| choice.views.iter().copied().find(|&id| choice.fates[id].is_shown());
     let first_view = first(now).filter(|_| goes_on)?;
     let former = before.and_then(first).filter(|&former| former != first_view);
     let former = former.map(|id| survey.sightings[id].message);

@@ -3,6 +3,7 @@
 //!
 //! It knows no provider and no wire: whatever differs between them is data in the profile.
 
+mod choice;
 mod fate;
 mod ledger;
 mod limits;
@@ -11,6 +12,7 @@ mod recipe;
 pub mod retention;
 mod views;
 
+pub use choice::Choice;
 pub(crate) use fate::placed;
 pub use fate::{Fate, Reason};
 pub use ledger::{Change, Ledger};
@@ -19,15 +21,19 @@ pub(crate) use marks::Marks;
 pub use recipe::{Fit, Made, Prepared, Recipe};
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
+use crate::apart::Digest;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
 use crate::transcript::MediaId;
 use retention::{Keeper, Retention, Room};
 
 /// What a host may choose.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Policy {
     /// How long views stay in sight.
@@ -43,10 +49,15 @@ pub struct Policy {
     pub pixels: bool,
     /// Whether to mark where the endpoint's cache should keep a prefix.
     pub marks: bool,
+    /// What the user wants done with single pictures. Only those that were identified have any
+    /// ([`Survey::identify`]).
+    #[serde(with = "choice::by_hex", skip_serializing_if = "BTreeMap::is_empty")]
+    pub choices: BTreeMap<Digest, Choice>,
 }
 
 /// What a request is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The conversation goes on.
     #[default]
@@ -64,6 +75,7 @@ impl Default for Policy {
             purpose: Purpose::default(),
             pixels: false,
             marks: true,
+            choices: BTreeMap::new(),
         }
     }
 }
@@ -88,20 +100,23 @@ pub struct Plan<'p> {
     pub survey: Survey,
     /// What it costs.
     pub ledger: Ledger,
+    /// What the user wants to stay.
+    pub(crate) pinned: BTreeSet<MediaId>,
     /// Where the cache should keep a prefix.
     pub(crate) marks: Option<Marks>,
 }
 
 /// Chooses a fate for every sighting.
 pub fn plan<'p>(survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
-    let now = Choice::made(&survey, survey.requests.len(), profile, policy);
+    let now = Chosen::made(&survey, survey.requests.len(), profile, policy);
     let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
-    let before = before.map(|count| Choice::made(&survey, count, profile, policy));
+    let before = before.map(|count| Chosen::made(&survey, count, profile, policy));
     let ledger = ledger::bill(&survey, profile, &now, before.as_ref());
     let marks =
         marks::places(&survey, profile, &now, before.as_ref(), &ledger).filter(|_| policy.marks);
-    let Choice { fates, recipes, .. } = now;
-    Plan { profile, fates, recipes, survey, ledger, marks }
+    let Chosen { fates, recipes, .. } = now;
+    let pinned = limits::pinned(&survey, policy);
+    Plan { profile, fates, recipes, survey, ledger, pinned, marks }
 }
 
 impl Plan<'_> {
@@ -139,7 +154,7 @@ impl Plan<'_> {
 
 /// The fates of all media of one of the requests that a conversation was.
 #[derive(Debug)]
-struct Choice {
+struct Chosen {
     /// How many messages it held.
     end: usize,
     fates: Vec<Fate>,
@@ -151,7 +166,7 @@ struct Choice {
     keeper: Keeper,
 }
 
-impl Choice {
+impl Chosen {
     /// Chooses for the request that was number `count`.
     fn made(survey: &Survey, count: usize, profile: &Profile, policy: &Policy) -> Self {
         let mut recipes = BTreeMap::new();

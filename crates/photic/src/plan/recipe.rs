@@ -63,6 +63,13 @@ impl Recipe {
         }
     }
 
+    /// The same, with no side longer than that.
+    pub(super) fn no_larger_than(mut self, edge: Option<u32>) -> Self {
+        let fit = self.fit_mut();
+        fit.max_edge = fit.max_edge.into_iter().chain(edge).min();
+        self
+    }
+
     pub(super) const fn fit_mut(&mut self) -> &mut Fit {
         match self {
             Self::Fit(fit) | Self::Sheet { fit, .. } => fit,

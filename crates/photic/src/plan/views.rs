@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fate::{Fate, Reason};
 use super::recipe::Recipe;
 use super::retention::{Keeper, Load, Prices, Retention, Room, Turn, View};
-use super::{Choice, Policy, planned_bytes, planned_tokens};
+use super::{Chosen, Policy, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Slot, Survey};
@@ -56,7 +56,7 @@ pub(super) fn keep(
             }
             let load = load(sighting, recipes.get(&id), profile, &room);
             let cheap = policy.retention == Retention::Priced && load.image_tokens < WORTH_RETIRING;
-            if cheap || !is_view(sighting, survey, profile) {
+            if cheap || policy.pins(sighting) || !is_view(sighting, survey, profile) {
                 rest += load;
                 continue;
             }
@@ -74,7 +74,7 @@ pub(super) fn keep(
 }
 
 /// Retires what the fold retired, and notes what is in sight already.
-pub(super) fn apply(choice: &mut Choice) {
+pub(super) fn apply(choice: &mut Chosen) {
     for (index, &id) in choice.views.iter().enumerate() {
         let reason = if index < choice.keeper.frontier() {
             choice.retired.push(id);
@@ -107,11 +107,15 @@ pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
     }
 }
 
-/// An image that a tool returned and could return again, in a slot that can hold words instead.
+/// An image that could be seen again, in a slot that can hold words instead: a tool returned it, or
+/// the host keeps it under a name.
 pub(super) fn is_view(sighting: &Sighting, survey: &Survey, profile: &Profile) -> bool {
     let same_wire = survey.wire == profile.wire;
     sighting.kind == MediaKind::Image
-        && matches!(sighting.slot, Slot::Result { screen, .. } if !(screen && same_wire))
+        && match sighting.slot {
+            Slot::Result { screen, .. } => !(screen && same_wire),
+            Slot::Message(_) => sighting.reference.is_some(),
+        }
 }
 
 const fn is_worth_noting(load: &Load) -> bool {

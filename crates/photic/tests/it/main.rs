@@ -5,6 +5,7 @@
     reason = "a test that cannot read its data has failed"
 )]
 
+mod apart;
 mod captured;
 mod golden;
 mod harness;

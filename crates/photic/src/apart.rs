@@ -1,0 +1,225 @@
+//! A body apart from its media: what a record keeps of it, and what it must remember of a picture
+//! so that a plan can be made without the picture.
+//!
+//! Cutting is exact: the segments, with what was cut put back, are the body, byte for byte. Where
+//! the bytes of a picture are not needed, its [`Memory::head`] stands for it: it lifts as the whole
+//! would, and [`Survey::recall`] puts right what only the whole could tell.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+use crate::json::Kind;
+use crate::media::{Payload, Source};
+use crate::survey::Survey;
+use crate::transcript::{MediaId, Transcript};
+
+/// The content address of a medium: BLAKE3 of its bytes.
+pub type Digest = [u8; 32];
+
+/// Shorter base64 stays where it is: a reference would take as much.
+const WORTH_CUTTING: usize = 512;
+
+/// A body in segments, which joined are the body.
+#[derive(Clone, Debug)]
+pub struct Apart<'a> {
+    /// Everything up to the first message.
+    pub before: Segment<'a>,
+    /// The messages, each with what separates it from the one before.
+    pub messages: Vec<Segment<'a>>,
+    /// Everything after the last message.
+    pub after: Segment<'a>,
+}
+
+/// A stretch of a body, and the media in it.
+#[derive(Clone, Debug)]
+pub struct Segment<'a> {
+    /// As it stands.
+    pub raw: &'a [u8],
+    /// Where media are in it; in order, and none over another.
+    pub cuts: Vec<Cut>,
+}
+
+/// The bytes of a medium in a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Where.
+    pub range: Range<usize>,
+    /// How they are written.
+    pub form: Form,
+    /// Which medium it is.
+    pub media: MediaId,
+}
+
+/// How bytes are written in a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// As canonical base64: encoding the bytes gives the characters back.
+    Base64,
+    /// In some other way: the characters themselves have to be kept.
+    Text,
+}
+
+/// What is to be remembered of a medium that stands in a body as canonical base64.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// What it is.
+    pub digest: Digest,
+    /// How many bytes it has.
+    pub bytes: usize,
+    /// The shortest beginning of its base64 that says as much about it as the whole.
+    pub head: String,
+}
+
+/// Cuts a body apart; one in which no conversation could be read is all `before`.
+pub fn apart<'a>(transcript: &Transcript<'a>) -> Apart<'a> {
+    let body = transcript.body;
+    let list = transcript.list.map(|list| transcript.doc.value(list));
+    let list = list.filter(|list| list.kind() == Kind::Array);
+    let mut ends: Vec<usize> = Vec::new();
+    let mut first = body.len();
+    if let Some(list) = list {
+        first = list.span().start + 1;
+        ends.extend(list.items().map(|item| item.span().end));
+    }
+    let mut start = first;
+    let segment = |range: Range<usize>| Segment { raw: &body[range], cuts: Vec::new() };
+    let before = segment(0..first);
+    let mut messages = Vec::with_capacity(ends.len());
+    for end in ends {
+        messages.push(segment(start..end));
+        start = end;
+    }
+    let mut apart = Apart { before, messages, after: segment(start..body.len()) };
+    apart.put(cuts(transcript));
+    apart
+}
+
+impl<'a> Apart<'a> {
+    /// All segments, in order.
+    pub fn segments(&self) -> impl Iterator<Item = &Segment<'a>> {
+        std::iter::once(&self.before).chain(&self.messages).chain(std::iter::once(&self.after))
+    }
+
+    /// Gives every cut to its segment. One that crosses from one to another is none.
+    fn put(&mut self, cuts: Vec<Cut>) {
+        let mut cuts = cuts.into_iter().peekable();
+        let mut start = 0;
+        let segments = std::iter::once(&mut self.before)
+            .chain(&mut self.messages)
+            .chain(std::iter::once(&mut self.after));
+        for segment in segments {
+            let end = start + segment.raw.len();
+            while let Some(cut) = cuts.next_if(|cut| cut.range.start < end) {
+                if cut.range.start >= start && cut.range.end <= end {
+                    let range = cut.range.start - start..cut.range.end - start;
+                    segment.cuts.push(Cut { range, ..cut });
+                }
+            }
+            start = end;
+        }
+    }
+}
+
+/// What is to be remembered of a medium; nothing of one that does not stand in the body as
+/// canonical base64, or of which no beginning says as much as the whole.
+pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<Memory> {
+    let Source::Data(payload) = &transcript.media.get(media)?.source else { return None };
+    let whole = payload.header();
+    let text = std::str::from_utf8(payload.base64()).ok()?;
+    let head = [256, 1024, 4096, 64 * 1024, 512 * 1024]
+        .into_iter()
+        .filter_map(|length| text.get(..length))
+        .find(|head| {
+            let part = Payload::canonical(head.as_bytes(), false).map(|part| part.header());
+            part.is_some_and(|part| (part.media_type, part.size) == (whole.media_type, whole.size))
+        });
+    let head = head.unwrap_or(text).to_owned();
+    Some(Memory { digest: payload.digest(), bytes: whole.bytes, head })
+}
+
+impl Survey {
+    /// Puts right what stand-ins could not tell. `memories` are those of all media that were cut,
+    /// whether their bytes are in this body or not.
+    pub fn recall<'m>(&mut self, memories: impl IntoIterator<Item = (MediaId, &'m Memory)>) {
+        let mut known: BTreeMap<Digest, MediaId> = BTreeMap::new();
+        for (id, memory) in memories {
+            let Some(sighting) = self.sightings.get_mut(id) else { continue };
+            sighting.header.bytes = memory.bytes;
+            sighting.wire_bytes = memory.bytes.div_ceil(3) * 4;
+            sighting.digest = Some(memory.digest);
+            sighting.twin = known.get(&memory.digest).copied();
+            known.entry(memory.digest).or_insert(id);
+        }
+    }
+
+    /// Computes what every medium of the body is, for a policy with choices of the user.
+    pub fn identify(&mut self, transcript: &Transcript<'_>) {
+        for (sighting, media) in self.sightings.iter_mut().zip(&transcript.media) {
+            if let Source::Data(payload) = &media.source {
+                sighting.digest.get_or_insert_with(|| payload.digest());
+            }
+        }
+    }
+}
+
+/// Where the bytes of media stand in the body, in order.
+fn cuts(transcript: &Transcript<'_>) -> Vec<Cut> {
+    let mut cuts: Vec<Cut> = (0..transcript.media.len())
+        .filter_map(|media| {
+            let (range, form) = place(transcript, media)?;
+            Some(Cut { range, form, media })
+        })
+        .collect();
+    cuts.sort_by_key(|cut| cut.range.start);
+    let mut end = 0;
+    cuts.retain(|cut| {
+        let is_free = cut.range.start >= end;
+        end = end.max(cut.range.end);
+        is_free
+    });
+    cuts
+}
+
+fn place(transcript: &Transcript<'_>, media: MediaId) -> Option<(Range<usize>, Form)> {
+    let medium = &transcript.media[media];
+    let Source::Data(payload) = &medium.source else { return None };
+    let base64 = payload.base64();
+    if base64.len() < WORTH_CUTTING {
+        return None;
+    }
+    let body = transcript.body;
+    let around = transcript.doc.value(medium.node);
+    let found = within(body, base64).or_else(|| {
+        let at = memchr::memmem::find(around.raw(), base64)? + around.span().start;
+        Some(at..at + base64.len())
+    });
+    match found {
+        Some(range) if is_canonical_to_the_end(base64) => Some((range, Form::Base64)),
+        Some(range) => Some((range, Form::Text)),
+        // Written in a way of its own: all of the string that holds it.
+        None => {
+            let span = around.span();
+            let inside = around.inside().filter(|inside| inside.len() >= WORTH_CUTTING)?;
+            let quote = (span.len() - inside.len()) / 2;
+            Some((span.start + quote..span.end - quote, Form::Text))
+        }
+    }
+}
+
+/// Where a slice of the body stands in it, if it is one.
+fn within(body: &[u8], slice: &[u8]) -> Option<Range<usize>> {
+    let start = slice.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
+    let range = start..start.checked_add(slice.len())?;
+    body.get(range.clone()).filter(|same| std::ptr::eq(*same, slice)).map(|_| range)
+}
+
+/// Whether the last character has no stray bits, which encoding the bytes would not give back.
+fn is_canonical_to_the_end(base64: &[u8]) -> bool {
+    let last = &base64[base64.len().saturating_sub(4)..];
+    STANDARD.decode(last).is_ok()
+}
