@@ -5,6 +5,7 @@
 use std::io;
 
 use crate::blobs::BlobId;
+use crate::record::SessionId;
 
 /// What went wrong with a blob.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +57,21 @@ pub enum Error {
     /// What is in it cannot be: it was changed by something else.
     #[error("the record is damaged: {0}")]
     Damaged(&'static str),
+    /// There is no such session.
+    #[error("there is no session `{0}`")]
+    NoSession(SessionId),
+    /// There is no such turn.
+    #[error("session `{session}` has no turn {number}")]
+    NoTurn {
+        /// The session.
+        session: SessionId,
+        /// The turn.
+        number: u64,
+    },
+    /// What a turn showed cannot be made again, byte for byte: another version of photic plans or
+    /// writes it in another way. What came from the client is not affected.
+    #[error("what turn {0} showed cannot be reproduced by this version")]
+    NotReproduced(u64),
     /// The database.
     #[error("the record cannot be read or written")]
     Record(#[source] rusqlite::Error),

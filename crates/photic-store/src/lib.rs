@@ -23,13 +23,19 @@
 //! asks from outside has a [`Handle`], which means something to one tenant only.
 
 mod blobs;
+#[cfg(feature = "contract")]
+pub mod contract;
 mod error;
 mod handle;
+pub mod record;
 mod sqlite;
+mod store;
 mod wait;
 
 pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
 pub use handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
+pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
+pub use store::{Collected, Done, Grace, Image, LocalStore, Store, View};
 pub use wait::wait;

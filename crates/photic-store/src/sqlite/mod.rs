@@ -2,7 +2,11 @@
 //!
 //! Statements live in the files of this folder, one subject each; this one owns the connection.
 
+mod append;
+mod collect;
 mod handles;
+mod read;
+mod sessions;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,6 +38,8 @@ impl Sqlite {
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        // What was forgotten is gone from the file, too.
+        connection.pragma_update(None, "secure_delete", true)?;
         connection.set_prepared_statement_cache_capacity(64);
         let record = Self { connection: Mutex::new(connection) };
         record.make()?;

@@ -1,5 +1,6 @@
 //! What the store promises, against real files and real processes.
 
 mod blobs;
+mod contract;
 mod handles;
 mod place;
