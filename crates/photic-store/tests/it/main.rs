@@ -2,5 +2,6 @@
 
 mod blobs;
 mod contract;
+mod crash;
 mod handles;
 mod place;
