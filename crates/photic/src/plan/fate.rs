@@ -1,6 +1,6 @@
 //! The fate of one sighting by itself, before the request as a whole is weighed.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::recipe::{Fit, Recipe};
 use super::{Choice, Plan, Policy, Purpose};
@@ -25,7 +25,7 @@ pub enum Fate {
 }
 
 /// Why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Nothing speaks against it.

@@ -1,0 +1,62 @@
+//! What is promised of garbage: nothing goes that anything refers to, and everything else does.
+
+use std::time::Duration;
+
+use super::{Broken, Conversation, picture, promise};
+use crate::blobs::{BlobId, Blobs};
+use crate::handle::Facts;
+use crate::record::Record;
+use crate::store::{Grace, Store};
+
+pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+    let none = Grace { blobs: Duration::ZERO, handles: Duration::ZERO };
+    let shared = picture(80, 2500);
+    let (own, other) = (picture(81, 2500), picture(82, 2500));
+    let mut ids = Vec::new();
+    for mine in [&own, &other] {
+        let id = store.begin("collecting").await?;
+        let mut talk = Conversation::new("look");
+        talk.look(&shared);
+        talk.look(mine);
+        talk.send(store, &id, 1).await?;
+        ids.push(id);
+    }
+    let stray = store.blobs.put(b"nothing refers to this").await?;
+    let asked = store.blobs.put(&picture(83, 2500)).await?;
+    let pinned = store.blobs.put(&picture(84, 2500)).await?;
+    let facts = Facts { media_type: Some("image/png".into()), ..Facts::default() };
+    store.record.issue(&store.tenant, &asked, &facts).await?;
+    let handle = store.record.issue(&store.tenant, &pinned, &facts).await?;
+    store.record.pin(&store.tenant, &handle, true).await?;
+    // A blob that is about to be referred to.
+    store.collect(&Grace::default()).await?;
+    promise("what was stored lately stays", store.blobs.has(&stray).await?)?;
+
+    pause();
+    let patient = Grace { handles: Duration::from_hours(1), ..none };
+    let collected = store.collect(&patient).await?;
+    promise("what nothing refers to goes", !store.blobs.has(&stray).await?)?;
+    promise("and only that", collected.removed == 1 && collected.removed_bytes == 22)?;
+    promise("a handle keeps its blob for a while", store.blobs.has(&asked).await?)?;
+    store.collect(&none).await?;
+    promise("and not for ever", !store.blobs.has(&asked).await?)?;
+    promise("unless it is pinned", store.blobs.has(&pinned).await?)?;
+    for id in &ids {
+        store.lower(id, 1).await?;
+        store.body(id, 1).await?;
+    }
+
+    promise("a session is forgotten", store.forget(&ids[0]).await?)?;
+    promise("once", !store.forget(&ids[0]).await?)?;
+    let collected = store.collect(&none).await?;
+    promise("its own blob goes", !store.blobs.has(&BlobId::of(&own)).await?)?;
+    promise("and no other", collected.removed == 1)?;
+    store.lower(&ids[1], 1).await?;
+    store.body(&ids[1], 1).await?;
+    promise("whatever is left can be read", super::existing(store).await.is_ok())
+}
+
+/// Clocks of file systems tick slowly.
+fn pause() {
+    std::thread::sleep(Duration::from_millis(30));
+}

@@ -1,0 +1,220 @@
+//! Writing a turn: one transaction.
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+
+use super::handles::find_or_make;
+use super::{Sqlite, begin};
+use crate::blobs::BlobId;
+use crate::error::Error;
+use crate::handle::{Facts, Handle, Secret, Tenant};
+use crate::record::{Entry, Link, MadeBlob, MadeKey, SessionId, Stretch};
+
+impl Sqlite {
+    pub(super) fn append_turn(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        entry: &Entry<'_>,
+    ) -> Result<u64, Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let (owner, secret) = find_or_make(&transaction, tenant)?;
+        let (session, turns) = transaction
+            .prepare_cached("SELECT id, turns FROM session WHERE name = ? AND tenant = ?")?
+            .query_row(params![id.as_str(), owner], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, u64>(1)?))
+            })
+            .optional()?
+            .ok_or_else(|| Error::NoSession(id.clone()))?;
+        let writer = Writer { transaction: &transaction, session, owner, secret: &secret };
+        let number = turns + 1;
+        writer.write(number, entry)?;
+        transaction.commit()?;
+        Ok(number)
+    }
+}
+
+struct Writer<'t> {
+    transaction: &'t Transaction<'t>,
+    session: i64,
+    owner: i64,
+    secret: &'t Secret,
+}
+
+impl Writer<'_> {
+    fn write(&self, number: u64, entry: &Entry<'_>) -> Result<(), Error> {
+        for (blob, memory) in &entry.memories {
+            let memory = serde_json::to_string(memory).map_err(|_| Error::Damaged("a memory"))?;
+            self.execute(
+                "INSERT INTO memory (blob, memory) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                params![blob.as_bytes(), memory],
+            )?;
+        }
+        for (blob, facts) in &entry.holds {
+            self.hold(blob, facts, entry.time)?;
+        }
+        for (key, made) in &entry.made {
+            self.make(key, made.as_ref())?;
+        }
+        let (tip, new) = self.messages(entry.messages)?;
+        let text = |text: &str| self.piece(&Stretch { raw: text.as_bytes(), cuts: Vec::new() });
+        let made: i64 = self
+            .transaction
+            .prepare_cached("SELECT coalesce(max(id), 0) FROM made")?
+            .query_row([], |row| row.get(0))?;
+        self.execute(
+            "INSERT INTO turn (session, number, wire, tip, before, after, profile, policy,
+                circumstances, made, digest, length, images, tokens, usd, kin, time)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            params![
+                self.session,
+                number,
+                entry.wire.name(),
+                tip,
+                self.piece(&entry.before)?,
+                self.piece(&entry.after)?,
+                text(&entry.profile)?,
+                text(&entry.policy)?,
+                text(&entry.circumstances)?,
+                made,
+                entry.digest,
+                entry.length,
+                entry.sums.images,
+                entry.sums.tokens,
+                entry.sums.usd,
+                entry.kin,
+                entry.time,
+            ],
+        )?;
+        self.execute(
+            "UPDATE session SET turns = ?, messages = messages + ?, last = ? WHERE id = ?",
+            params![number, new, entry.time, self.session],
+        )
+    }
+
+    fn execute(&self, statement: &str, values: impl rusqlite::Params) -> Result<(), Error> {
+        self.transaction.prepare_cached(statement)?.execute(values)?;
+        Ok(())
+    }
+
+    /// Writes the messages that are new; the last one, and how many were.
+    fn messages(&self, links: &[Link<'_>]) -> Result<(Option<i64>, usize), Error> {
+        let (known, mut tip) = known(self.transaction, links)?;
+        let mut insert = self.transaction.prepare_cached(
+            "INSERT INTO message (session, parent, chain, text, places) VALUES (?, ?, ?, ?, ?)",
+        )?;
+        for link in &links[known..] {
+            let places = Some(link.stretch.places()).filter(|places| !places.is_empty());
+            let text = link.stretch.text();
+            insert.execute(params![self.session, tip, link.chain, &*text, places])?;
+            tip = Some(self.transaction.last_insert_rowid());
+        }
+        Ok((tip, links.len() - known))
+    }
+
+    /// A stretch that other turns may have, too.
+    fn piece(&self, stretch: &Stretch<'_>) -> Result<i64, Error> {
+        let mut hasher = blake3::Hasher::new();
+        stretch.hash(&mut hasher);
+        // Here the numbers of media count.
+        let places = stretch.places();
+        hasher.update(&places);
+        let digest = *hasher.finalize().as_bytes();
+        let find = "SELECT id FROM piece WHERE digest = ?";
+        let found: Option<i64> = self
+            .transaction
+            .prepare_cached(find)?
+            .query_row([digest], |row| row.get(0))
+            .optional()?;
+        if let Some(id) = found {
+            return Ok(id);
+        }
+        let places = Some(places).filter(|places| !places.is_empty());
+        self.execute(
+            "INSERT INTO piece (digest, text, places) VALUES (?, ?, ?)",
+            params![digest, &*stretch.text(), places],
+        )?;
+        Ok(self.transaction.last_insert_rowid())
+    }
+
+    fn hold(&self, blob: &BlobId, facts: &Facts, time: i64) -> Result<(), Error> {
+        self.execute(
+            "INSERT INTO held (session, blob, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            params![self.session, blob.as_bytes(), facts.bytes],
+        )?;
+        if facts.media_type.is_none() {
+            return Ok(());
+        }
+        let facts = serde_json::to_string(facts).map_err(|_| Error::Damaged("facts"))?;
+        self.execute(
+            "INSERT INTO handle (tenant, handle, blob, facts, issued) VALUES (?, ?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET issued = excluded.issued",
+            params![
+                self.owner,
+                Handle::of(self.secret, blob).as_str(),
+                blob.as_bytes(),
+                facts,
+                time
+            ],
+        )
+    }
+
+    /// Notes what was made, unless the latest that was made so is the same.
+    fn make(&self, key: &MadeKey, made: Option<&MadeBlob>) -> Result<(), Error> {
+        let latest: Option<Option<[u8; 32]>> = self
+            .transaction
+            .prepare_cached(
+                "SELECT blob FROM made WHERE session = ? AND key = ? ORDER BY id DESC LIMIT 1",
+            )?
+            .query_row(params![self.session, key], |row| row.get(0))
+            .optional()?;
+        if latest == Some(made.map(|made| *made.blob.as_bytes())) {
+            return Ok(());
+        }
+        let (width, height) = made.map_or((0, 0), |made| made.size);
+        self.execute(
+            "INSERT INTO made (session, key, blob, media_type, width, height)
+             VALUES (?, ?, ?, ?, ?, ?)",
+            params![
+                self.session,
+                key,
+                made.map(|made| made.blob.as_bytes()),
+                made.map_or("", |made| &made.media_type),
+                width,
+                height,
+            ],
+        )
+    }
+}
+
+/// How many of the messages are in the record, and the last of them. A message is there only if all
+/// before it are, and usually only the last few are new; so it is looked for from the end, in steps
+/// that grow, and then between the last two.
+fn known(
+    connection: &Connection,
+    links: &[Link<'_>],
+) -> Result<(usize, Option<i64>), rusqlite::Error> {
+    let mut find = connection.prepare_cached("SELECT id FROM message WHERE chain = ?")?;
+    let mut at = |count: usize| match count {
+        0 => Ok(Some(None)),
+        _ => find
+            .query_row([links[count - 1].chain], |row| row.get::<_, i64>(0).map(Some))
+            .optional(),
+    };
+    let (mut unknown, mut step) = (links.len() + 1, 1);
+    let (mut known, mut tip) = loop {
+        let count = unknown.saturating_sub(step);
+        match at(count)? {
+            Some(tip) => break (count, tip),
+            None => (unknown, step) = (count, step * 2),
+        }
+    };
+    while unknown - known > 1 {
+        let middle = usize::midpoint(known, unknown);
+        match at(middle)? {
+            Some(id) => (known, tip) = (middle, id),
+            None => unknown = middle,
+        }
+    }
+    Ok((known, tip))
+}

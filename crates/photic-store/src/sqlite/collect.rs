@@ -1,0 +1,73 @@
+//! What goes: sessions that are forgotten, and what nothing uses after them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Sqlite, begin};
+use crate::blobs::BlobId;
+use crate::error::Error;
+use crate::handle::Tenant;
+use crate::record::SessionId;
+
+impl Sqlite {
+    pub(super) fn forget_session(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let session: Option<(i64, i64)> = transaction
+            .query_row(
+                "SELECT session.id, tenant.id FROM session JOIN tenant ON tenant.id = session.tenant
+                 WHERE session.name = ? AND tenant.name = ?",
+                params![id.as_str(), tenant.as_str()],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .optional()?;
+        let Some((session, tenant)) = session else { return Ok(false) };
+        transaction.execute(
+            "DELETE FROM handle WHERE tenant = ?1 AND pinned = 0
+             AND blob IN (SELECT blob FROM held WHERE session = ?2)
+             AND NOT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
+                WHERE held.blob = handle.blob AND held.session <> ?2 AND session.tenant = ?1)",
+            params![tenant, session],
+        )?;
+        for table in ["turn", "message", "made", "choice", "held"] {
+            transaction.execute(&format!("DELETE FROM {table} WHERE session = ?"), [session])?;
+        }
+        transaction.execute("DELETE FROM session WHERE id = ?", [session])?;
+        transaction.commit()?;
+        Ok(true)
+    }
+
+    pub(super) fn is_reached(&self, blob: &BlobId, since: SystemTime) -> Result<bool, Error> {
+        let connection = self.connection();
+        let reached = connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM held WHERE blob = ?1) OR EXISTS
+                 (SELECT 1 FROM handle WHERE blob = ?1 AND (pinned OR issued >= ?2))",
+            )?
+            .query_row(params![blob.as_bytes(), milliseconds(since)], |row| row.get(0))?;
+        Ok(reached)
+    }
+
+    pub(super) fn sweep_unused(&self, since: SystemTime) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        transaction.execute_batch(
+            "DELETE FROM piece WHERE id NOT IN (SELECT before FROM turn UNION
+                SELECT after FROM turn UNION SELECT profile FROM turn UNION
+                SELECT policy FROM turn UNION SELECT circumstances FROM turn);
+             DELETE FROM memory WHERE blob NOT IN (SELECT blob FROM held);",
+        )?;
+        transaction.execute(
+            "DELETE FROM handle WHERE pinned = 0 AND issued < ?
+             AND blob NOT IN (SELECT blob FROM held)",
+            [milliseconds(since)],
+        )?;
+        Ok(transaction.commit()?)
+    }
+}
+
+fn milliseconds(time: SystemTime) -> i64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,226 @@
+//! Reading turns, and the trait as a whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
+
+use photic::{Choice, Digest, Memory, Wire};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::Sqlite;
+use crate::blobs::BlobId;
+use crate::error::Error;
+use crate::handle::Tenant;
+use crate::record::{
+    Chain, Entry, Kept, MadeBlob, MadeKey, Record, Session, SessionId, StoredTurn, Sums,
+};
+
+impl Sqlite {
+    fn read_turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached(
+                "SELECT session.id, wire, tip, before, after, profile, policy, circumstances, made,
+                    digest, length, images, tokens, usd, time
+                 FROM turn JOIN session ON session.id = turn.session
+                 WHERE session.name = ? AND number = ?",
+            )?
+            .query_row(params![id.as_str(), number], |row| {
+                let pieces: [i64; 5] =
+                    [row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?];
+                let wire: String = row.get(1)?;
+                let turn = StoredTurn {
+                    number,
+                    wire: Wire::OpenAiChat,
+                    before: Kept::default(),
+                    after: Kept::default(),
+                    profile: String::new(),
+                    policy: String::new(),
+                    circumstances: String::new(),
+                    digest: row.get(9)?,
+                    length: row.get(10)?,
+                    sums: Sums { images: row.get(11)?, tokens: row.get(12)?, usd: row.get(13)? },
+                    time: row.get(14)?,
+                    row: (row.get(0)?, row.get(2)?, row.get(8)?),
+                };
+                Ok((turn, wire, pieces))
+            })
+            .optional()?;
+        let Some((turn, wire, [before, after, profile, policy, circumstances])) = found else {
+            return Ok(None);
+        };
+        let wire = Wire::ALL.into_iter().find(|known| known.name() == wire);
+        let text = |id| {
+            let piece = piece(&connection, id)?;
+            String::from_utf8(piece.text).map_err(|_| Error::Damaged("a piece"))
+        };
+        Ok(Some(StoredTurn {
+            wire: wire.ok_or(Error::Damaged("the name of a wire"))?,
+            before: piece(&connection, before)?,
+            after: piece(&connection, after)?,
+            profile: text(profile)?,
+            policy: text(policy)?,
+            circumstances: text(circumstances)?,
+            ..turn
+        }))
+    }
+
+    fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
+        let connection = self.connection();
+        let mut find =
+            connection.prepare_cached("SELECT text, places, parent FROM message WHERE id = ?")?;
+        let mut messages = Vec::new();
+        let mut next = turn.row.1;
+        while let Some(id) = next {
+            let (message, parent) = find
+                .query_row([id], |row| Ok((kept(row)?, row.get(2)?)))
+                .optional()?
+                .ok_or(Error::Damaged("a message is missing"))?;
+            messages.push(message?);
+            next = parent;
+        }
+        messages.reverse();
+        Ok(messages)
+    }
+
+    fn find_held(
+        &self,
+        id: &SessionId,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<BTreeSet<BlobId>, Error> {
+        let connection = self.connection();
+        let mut find = connection.prepare_cached(
+            "SELECT 1 FROM held JOIN session ON session.id = held.session
+             WHERE session.name = ? AND blob = ?",
+        )?;
+        let mut held = BTreeSet::new();
+        for blob in blobs {
+            if find.exists(params![id.as_str(), blob.as_bytes()])? {
+                held.insert(*blob);
+            }
+        }
+        Ok(held)
+    }
+
+    fn read_memories(&self, blobs: &BTreeSet<BlobId>) -> Result<BTreeMap<BlobId, Memory>, Error> {
+        let connection = self.connection();
+        let mut find = connection.prepare_cached("SELECT memory FROM memory WHERE blob = ?")?;
+        let mut memories = BTreeMap::new();
+        for blob in blobs {
+            let found: Option<String> =
+                find.query_row([blob.as_bytes()], |row| row.get(0)).optional()?;
+            if let Some(memory) = found {
+                let memory =
+                    serde_json::from_str(&memory).map_err(|_| Error::Damaged("a memory"))?;
+                memories.insert(*blob, memory);
+            }
+        }
+        Ok(memories)
+    }
+
+    fn read_made(&self, turn: &StoredTurn, key: &MadeKey) -> Result<Option<MadeBlob>, Error> {
+        let connection = self.connection();
+        let (session, _, until) = turn.row;
+        let found = connection
+            .prepare_cached(
+                "SELECT blob, media_type, width, height FROM made
+                 WHERE session = ? AND key = ? AND id <= ? ORDER BY id DESC LIMIT 1",
+            )?
+            .query_row(params![session, key, until], |row| {
+                let blob: Option<[u8; 32]> = row.get(0)?;
+                let (media_type, size) = (row.get(1)?, (row.get(2)?, row.get(3)?));
+                Ok(blob.map(|blob| MadeBlob { blob: blob.into(), media_type, size }))
+            })
+            .optional()?;
+        Ok(found.flatten())
+    }
+}
+
+fn piece(connection: &Connection, id: i64) -> Result<Kept, Error> {
+    connection
+        .prepare_cached("SELECT text, places FROM piece WHERE id = ?")?
+        .query_row([id], kept)
+        .optional()?
+        .ok_or(Error::Damaged("a piece is missing"))?
+}
+
+fn kept(row: &Row<'_>) -> Result<Result<Kept, Error>, rusqlite::Error> {
+    let places: Option<Vec<u8>> = row.get(1)?;
+    Ok(Kept::read(row.get(0)?, &places.unwrap_or_default()))
+}
+
+impl Record for Sqlite {
+    async fn begin(&self, tenant: &Tenant, title: &str) -> Result<SessionId, Error> {
+        self.begin_session(tenant, title)
+    }
+
+    async fn sessions(&self, tenant: &Tenant) -> Result<Vec<Session>, Error> {
+        self.all_sessions(tenant)
+    }
+
+    async fn session(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, Error> {
+        self.one_session(tenant, id)
+    }
+
+    async fn continued(&self, kin: &[Chain]) -> Result<Option<SessionId>, Error> {
+        self.continued_session(kin)
+    }
+
+    async fn append(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        entry: &Entry<'_>,
+    ) -> Result<u64, Error> {
+        self.append_turn(tenant, id, entry)
+    }
+
+    async fn turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {
+        self.read_turn(id, number)
+    }
+
+    async fn messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
+        self.read_messages(turn)
+    }
+
+    async fn held(
+        &self,
+        id: &SessionId,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<BTreeSet<BlobId>, Error> {
+        self.find_held(id, blobs)
+    }
+
+    async fn memories(&self, blobs: &BTreeSet<BlobId>) -> Result<BTreeMap<BlobId, Memory>, Error> {
+        self.read_memories(blobs)
+    }
+
+    async fn made(&self, turn: &StoredTurn, key: &MadeKey) -> Result<Option<MadeBlob>, Error> {
+        self.read_made(turn, key)
+    }
+
+    async fn choose(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        picture: &Digest,
+        choice: Option<Choice>,
+    ) -> Result<(), Error> {
+        self.choose_for(tenant, id, picture, choice)
+    }
+
+    async fn choices(&self, id: &SessionId) -> Result<BTreeMap<Digest, Choice>, Error> {
+        self.choices_of(id)
+    }
+
+    async fn forget(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, Error> {
+        self.forget_session(tenant, id)
+    }
+
+    async fn reaches(&self, blob: &BlobId, since: SystemTime) -> Result<bool, Error> {
+        self.is_reached(blob, since)
+    }
+
+    async fn sweep(&self, since: SystemTime) -> Result<(), Error> {
+        self.sweep_unused(since)
+    }
+}

@@ -1,0 +1,139 @@
+//! Sessions, and what was chosen in them.
+
+use std::collections::BTreeMap;
+
+use photic::{Choice, Digest};
+use rusqlite::{OptionalExtension as _, Row, params};
+
+use super::handles::find_or_make;
+use super::{Sqlite, begin, now};
+use crate::error::Error;
+use crate::handle::Tenant;
+use crate::record::{Chain, Session, SessionId};
+
+const FACTS: &str = "SELECT session.name, title, turns, messages, created, last,
+        (SELECT count(*) FROM held WHERE held.session = session.id),
+        (SELECT coalesce(sum(bytes), 0) FROM held WHERE held.session = session.id)
+    FROM session JOIN tenant ON tenant.id = session.tenant WHERE tenant.name = ?";
+
+impl Sqlite {
+    pub(super) fn begin_session(&self, tenant: &Tenant, title: &str) -> Result<SessionId, Error> {
+        let id = SessionId::random()?;
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let (tenant, _) = find_or_make(&transaction, tenant)?;
+        transaction.execute(
+            "INSERT INTO session (name, tenant, title, created, last) VALUES (?1, ?2, ?3, ?4, ?4)",
+            params![id.as_str(), tenant, title, now()],
+        )?;
+        transaction.commit()?;
+        Ok(id)
+    }
+
+    pub(super) fn all_sessions(&self, tenant: &Tenant) -> Result<Vec<Session>, Error> {
+        let connection = self.connection();
+        let mut statement =
+            connection.prepare_cached(&format!("{FACTS} ORDER BY last DESC, session.id DESC"))?;
+        let found = statement.query_map([tenant.as_str()], facts)?;
+        found.map(|session| session?).collect()
+    }
+
+    pub(super) fn one_session(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+    ) -> Result<Option<Session>, Error> {
+        let connection = self.connection();
+        let found = connection
+            .prepare_cached(&format!("{FACTS} AND session.name = ?"))?
+            .query_row(params![tenant.as_str(), id.as_str()], facts)
+            .optional()?;
+        found.transpose()
+    }
+
+    pub(super) fn continued_session(&self, kin: &[Chain]) -> Result<Option<SessionId>, Error> {
+        let connection = self.connection();
+        let mut find = connection.prepare_cached(
+            "SELECT name FROM turn JOIN session ON session.id = turn.session
+             WHERE kin = ? ORDER BY time DESC, session.id DESC LIMIT 1",
+        )?;
+        for chain in kin {
+            let found: Option<String> = find.query_row([chain], |row| row.get(0)).optional()?;
+            if let Some(name) = found {
+                return name.parse().map(Some).map_err(|_| Error::Damaged("the name of a session"));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn choose_for(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        picture: &Digest,
+        choice: Option<Choice>,
+    ) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let session: i64 = transaction
+            .query_row(
+                "SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
+                 WHERE session.name = ? AND tenant.name = ?",
+                params![id.as_str(), tenant.as_str()],
+                |row| row.get(0),
+            )
+            .optional()?
+            .ok_or_else(|| Error::NoSession(id.clone()))?;
+        match choice {
+            None => transaction.execute(
+                "DELETE FROM choice WHERE session = ? AND picture = ?",
+                params![session, picture],
+            )?,
+            Some(choice) => transaction.execute(
+                "INSERT OR REPLACE INTO choice (session, picture, choice, time)
+                 VALUES (?, ?, ?, ?)",
+                params![
+                    session,
+                    picture,
+                    serde_json::to_string(&choice).map_err(|_| Error::Damaged("a choice"))?,
+                    now()
+                ],
+            )?,
+        };
+        Ok(transaction.commit()?)
+    }
+
+    pub(super) fn choices_of(&self, id: &SessionId) -> Result<BTreeMap<Digest, Choice>, Error> {
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT picture, choice FROM choice JOIN session ON session.id = choice.session
+             WHERE name = ?",
+        )?;
+        let found = statement.query_map([id.as_str()], |row| {
+            Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(1)?))
+        })?;
+        found
+            .map(|each| {
+                let (picture, choice) = each?;
+                let choice =
+                    serde_json::from_str(&choice).map_err(|_| Error::Damaged("a choice"))?;
+                Ok((picture, choice))
+            })
+            .collect()
+    }
+}
+
+fn facts(row: &Row<'_>) -> Result<Result<Session, Error>, rusqlite::Error> {
+    let name: String = row.get(0)?;
+    let Ok(id) = name.parse() else { return Ok(Err(Error::Damaged("the name of a session"))) };
+    Ok(Ok(Session {
+        id,
+        title: row.get(1)?,
+        turns: row.get(2)?,
+        messages: row.get(3)?,
+        created: row.get(4)?,
+        last: row.get(5)?,
+        blobs: row.get(6)?,
+        bytes: row.get(7)?,
+    }))
+}

@@ -1,0 +1,121 @@
+//! What messages are called: by their bytes, and by their words.
+
+use photic::media::Source;
+use photic::transcript::{Arguments, Part, Role, Transcript};
+use photic::{Digest, Recipe};
+
+use crate::handle::Tenant;
+use crate::record::{Chain, MadeKey, SessionId, Stretch};
+
+/// Where the chain of a session begins.
+pub(super) fn start(id: &SessionId) -> Chain {
+    short(
+        blake3::Hasher::new_derive_key("photic-store 2026 chain of messages")
+            .update(id.as_str().as_bytes()),
+    )
+}
+
+/// The name of a message after another: it and everything before it.
+pub(super) fn next(before: &Chain, stretch: &Stretch<'_>) -> Chain {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(before);
+    stretch.hash(&mut hasher);
+    short(&hasher)
+}
+
+/// What a picture was made from, and how.
+pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
+    let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 what a recipe made");
+    hasher.update(&(sources.len() as u64).to_le_bytes());
+    sources.iter().for_each(|source| {
+        hasher.update(source);
+    });
+    let kind: &[u8] = match recipe {
+        Recipe::Fit(_) => b"fit",
+        Recipe::Sheet { .. } => b"sheet",
+    };
+    hasher.update(kind);
+    // The members of a sheet are numbers of this request; the sources say what they are.
+    hasher.update(&serde_json::to_vec(recipe.fit()).unwrap_or_default());
+    short(&hasher)
+}
+
+/// The names of a conversation after each of its messages, by their words alone: who said what and
+/// showed what. Clients write the same words anew in every request, with marks for the cache here
+/// or there; and instructions, which may hold the time of day, are left out.
+pub(super) fn kin(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
+    let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 words of a conversation");
+    add(&mut hasher, tenant.as_str().as_bytes());
+    let mut chains = Vec::new();
+    for message in &transcript.messages {
+        let role: u8 = match message.role {
+            Role::System | Role::Developer => continue,
+            Role::User => 1,
+            Role::Assistant => 2,
+            Role::Tool => 3,
+            Role::Unknown => 4,
+        };
+        hasher.update(&[role]);
+        words(&mut hasher, transcript, &message.parts);
+        chains.push(short(&hasher));
+    }
+    chains
+}
+
+fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part<'_>]) {
+    for part in parts {
+        match part {
+            Part::Text(text) | Part::Refusal(text) => add(hasher, text.text.decode().as_bytes()),
+            Part::Media(media) => shown(hasher, transcript, media.id),
+            Part::Woven(woven) => {
+                woven.pieces.iter().for_each(|piece| add(hasher, piece.decode().as_bytes()));
+                woven.media.iter().for_each(|&id| shown(hasher, transcript, id));
+            }
+            Part::Nested(nested) => words(hasher, transcript, &nested.parts),
+            Part::Call(call) => {
+                add(hasher, call.id.decode().as_bytes());
+                add(hasher, call.name.decode().as_bytes());
+                match &call.arguments {
+                    Arguments::Text(text) | Arguments::Free(text) => {
+                        add(hasher, text.decode().as_bytes());
+                    }
+                    Arguments::Json(json) => add(hasher, json),
+                }
+            }
+            Part::Result(result) => {
+                add(hasher, result.call_id.decode().as_bytes());
+                words(hasher, transcript, &result.content);
+            }
+            // Thoughts are dropped by some clients, and what we cannot read by any.
+            Part::Thinking(_) | Part::Opaque(_) => {}
+        }
+    }
+}
+
+fn shown(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, id: usize) {
+    match transcript.media.get(id).map(|media| &media.source) {
+        // Its length and ends tell it well enough: this finds a session, and nothing is stored by it.
+        Some(Source::Data(payload)) => {
+            let base64 = payload.base64();
+            let ends = base64.len().min(4096);
+            add(hasher, &(base64.len() as u64).to_le_bytes());
+            add(hasher, &base64[..ends]);
+            add(hasher, &base64[base64.len() - ends..]);
+        }
+        Some(Source::Text(text) | Source::Url(text) | Source::File(text)) => {
+            add(hasher, text.decode().as_bytes());
+        }
+        Some(Source::Missing) | None => add(hasher, b""),
+    }
+}
+
+fn add(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn short(hasher: &blake3::Hasher) -> Chain {
+    let mut chain = Chain::default();
+    hasher.finalize_xof().fill(&mut chain);
+    chain
+}

@@ -1,0 +1,232 @@
+//! What a model saw, made again from the record: the same functions, the same facts, the same
+//! bytes; and only what is shown is read.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use photic::media::Payload;
+use photic::transcript::MediaId;
+use photic::{
+    Digest, Made, Memory, Plan, Policy, Prepared, Profile, Reason, Supply, Survey, Transcript,
+};
+use serde::{Deserialize, Serialize};
+
+use super::append::sources;
+use super::restore::Parts;
+use super::{Store, keys};
+use crate::blobs::{BlobId, Blobs};
+use crate::error::Error;
+use crate::handle::{Handle, Secret};
+use crate::record::{Record, SessionId, StoredTurn};
+
+/// What a model saw.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The body that was sent, byte for byte.
+    pub body: Vec<u8>,
+    /// The blobs that were read for it.
+    pub read: Vec<BlobId>,
+}
+
+/// What a plan was made with, beside the body, the profile and the policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Circumstances {
+    /// What was fetched.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) supplied: BTreeMap<MediaId, BlobId>,
+    /// What the host held back.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) withheld: BTreeMap<MediaId, Reason>,
+    /// Whether every picture went by its handle.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    handles: bool,
+    /// By what names the model may ask for pictures, where it is another.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) names: BTreeMap<MediaId, String>,
+}
+
+impl Circumstances {
+    /// Where every picture goes by its handle, a word says so.
+    pub(super) fn forget_usual_names(&mut self, digests: &[Option<Digest>], secret: &Secret) {
+        if !self.names.is_empty() && self.names == usual_names(digests, secret) {
+            self.names.clear();
+            self.handles = true;
+        }
+    }
+}
+
+fn usual_names(digests: &[Option<Digest>], secret: &Secret) -> BTreeMap<MediaId, String> {
+    let handle = |digest: &Digest| Handle::of(secret, &BlobId::from(*digest)).as_str().to_owned();
+    let each = digests.iter().enumerate();
+    each.filter_map(|(id, digest)| Some((id, handle(digest.as_ref()?)))).collect()
+}
+
+/// Everything to make a turn's plan again with.
+#[derive(Debug)]
+pub(super) struct Terms {
+    pub(super) profile: Profile,
+    pub(super) policy: Policy,
+    circumstances: Circumstances,
+    secret: Secret,
+    /// What is remembered of what was fetched.
+    fetched: BTreeMap<BlobId, Memory>,
+}
+
+impl<R: Record, B: Blobs> Store<R, B> {
+    /// What the model saw in a turn, byte for byte; checked against what was sent then.
+    pub async fn lower(&self, id: &SessionId, number: u64) -> Result<View, Error> {
+        let turn = self.turn(id, number).await?;
+        let terms = self.terms(&turn).await?;
+        let parts = self.parts(&turn).await?;
+        let mut bytes = self.read(parts.needed()).await?;
+        // First without pictures, to learn which are shown …
+        let body = parts.body(&bytes)?;
+        let wanted = terms.wanted(&turn, &body, &parts, &bytes);
+        let wanted = wanted.unwrap_or_else(|| {
+            let fetched = terms.circumstances.supplied.values().copied();
+            parts.pieces().map(|piece| piece.blob).chain(fetched).collect()
+        });
+        bytes.extend(self.read(wanted.into_iter().filter(|one| !bytes.contains_key(one))).await?);
+        // … then with those.
+        let body = parts.body(&bytes)?;
+        let mut transcript = photic::lift(turn.wire, &body).0;
+        terms.supply(&mut transcript, &bytes);
+        let survey = terms.survey(&transcript, &parts, &bytes);
+        let plan = photic::plan(survey, &terms.profile, &terms.policy);
+        let mut read: Vec<BlobId> = bytes.keys().copied().collect();
+        let prepared = self.prepared(&turn, &plan, &transcript, &mut read).await?;
+        let body = photic::lower_prepared(&transcript, &plan, &prepared).body.to_vec();
+        if blake3::hash(&body) != turn.digest {
+            return Err(Error::NotReproduced(number));
+        }
+        Ok(View { body, read })
+    }
+
+    pub(super) async fn terms(&self, turn: &StoredTurn) -> Result<Terms, Error> {
+        let circumstances: Circumstances = serde_json::from_str(&turn.circumstances)
+            .map_err(|_| Error::Damaged("circumstances"))?;
+        let fetched = circumstances.supplied.values().copied().collect();
+        Ok(Terms {
+            profile: serde_json::from_str(&turn.profile)
+                .map_err(|_| Error::Damaged("a profile"))?,
+            policy: serde_json::from_str(&turn.policy).map_err(|_| Error::Damaged("a policy"))?,
+            fetched: self.record.memories(&fetched).await?,
+            circumstances,
+            secret: self.record.secret(&self.tenant).await?,
+        })
+    }
+
+    /// What had been made for the plan.
+    async fn prepared(
+        &self,
+        turn: &StoredTurn,
+        plan: &Plan<'_>,
+        transcript: &Transcript<'_>,
+        read: &mut Vec<BlobId>,
+    ) -> Result<Prepared, Error> {
+        let mut prepared = Prepared::new();
+        if plan.recipes.is_empty() {
+            return Ok(prepared);
+        }
+        let mut survey = plan.survey.clone();
+        survey.identify(transcript);
+        for (&id, recipe) in &plan.recipes {
+            let sources: Option<Vec<Digest>> = sources(id, recipe)
+                .into_iter()
+                .map(|id| survey.sightings.get(id)?.digest)
+                .collect();
+            let Some(sources) = sources else { continue };
+            let key = keys::made(&sources, recipe);
+            if let Some(made) = self.record.made(turn, &key).await? {
+                let base64 = STANDARD.encode(self.blobs.get(&made.blob).await?);
+                read.push(made.blob);
+                prepared.insert(id, Made { media_type: made.media_type, base64, size: made.size });
+            }
+        }
+        Ok(prepared)
+    }
+}
+
+impl Terms {
+    /// The blobs of what is shown as it is; `None` if that cannot be told without all.
+    fn wanted(
+        &self,
+        turn: &StoredTurn,
+        body: &[u8],
+        parts: &Parts,
+        bytes: &BTreeMap<BlobId, Vec<u8>>,
+    ) -> Option<Vec<BlobId>> {
+        let mut transcript = photic::lift(turn.wire, body).0;
+        self.supply(&mut transcript, bytes);
+        parts.recall(&transcript, bytes)?;
+        let survey = self.survey(&transcript, parts, bytes);
+        let plan = photic::plan(survey, &self.profile, &self.policy);
+        // What is made by a recipe is read as it was made.
+        let is_wanted = |id: MediaId| {
+            plan.fates.get(id).is_some_and(|fate| fate.is_shown())
+                && !plan.recipes.contains_key(&id)
+        };
+        let pieces = parts.pieces().filter(|piece| is_wanted(piece.media));
+        let fetched = self.circumstances.supplied.iter();
+        let fetched = fetched.filter(|(id, _)| is_wanted(**id)).map(|(_, blob)| *blob);
+        Some(pieces.map(|piece| piece.blob).chain(fetched).collect())
+    }
+
+    /// Puts in what was fetched, or what stands for it.
+    pub(super) fn supply(
+        &self,
+        transcript: &mut Transcript<'_>,
+        bytes: &BTreeMap<BlobId, Vec<u8>>,
+    ) {
+        for (&id, blob) in &self.circumstances.supplied {
+            let payload = match (bytes.get(blob), self.fetched.get(blob)) {
+                (Some(bytes), _) => Payload::encode(bytes),
+                (None, Some(memory)) => {
+                    Payload::encode(&STANDARD.decode(&memory.head).unwrap_or_default())
+                }
+                (None, None) => continue,
+            };
+            transcript.supply(id, Supply::Bytes(payload));
+        }
+        for (&id, &reason) in &self.circumstances.withheld {
+            transcript.supply(id, Supply::Withheld(reason));
+        }
+    }
+
+    /// The survey as it was.
+    pub(super) fn survey(
+        &self,
+        transcript: &Transcript<'_>,
+        parts: &Parts,
+        bytes: &BTreeMap<BlobId, Vec<u8>>,
+    ) -> Survey {
+        let mut survey = photic::survey(transcript);
+        let fetched = self.circumstances.supplied.iter();
+        let fetched = fetched.filter_map(|(id, blob)| Some((*id, self.fetched.get(blob)?)));
+        let mut memories = parts.recall(transcript, bytes).unwrap_or_default();
+        memories.extend(fetched);
+        memories.sort_by_key(|(id, _)| *id);
+        survey.recall(memories);
+        if !self.policy.choices.is_empty() || self.circumstances.handles {
+            survey.identify(transcript);
+        }
+        for (&id, &reason) in &self.circumstances.withheld {
+            if let Some(sighting) = survey.sightings.get_mut(id) {
+                sighting.withheld = Some(reason);
+            }
+        }
+        let digests: Vec<_> = survey.sightings.iter().map(|one| one.digest).collect();
+        let names = match self.circumstances.handles {
+            true => usual_names(&digests, &self.secret),
+            false => self.circumstances.names.clone(),
+        };
+        for (id, name) in names {
+            if let Some(sighting) = survey.sightings.get_mut(id) {
+                sighting.reference = Some(name);
+            }
+        }
+        survey
+    }
+}

@@ -1,0 +1,118 @@
+//! From the record back to a body: byte for byte, or with stand-ins where no bytes are needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use photic::media::{Payload, Source};
+use photic::transcript::MediaId;
+use photic::{Form, Memory, Transcript};
+
+use super::Store;
+use crate::blobs::{BlobId, Blobs};
+use crate::error::Error;
+use crate::record::{Kept, Piece, Record, SessionId, StoredTurn};
+
+/// A turn's body as it is kept, and what is remembered of its media.
+#[derive(Debug)]
+pub(super) struct Parts {
+    stretches: Vec<Kept>,
+    memories: BTreeMap<BlobId, Memory>,
+}
+
+impl<R: Record, B: Blobs> Store<R, B> {
+    /// The body that the client sent, byte for byte.
+    pub async fn body(&self, id: &SessionId, number: u64) -> Result<Vec<u8>, Error> {
+        let turn = self.turn(id, number).await?;
+        let parts = self.parts(&turn).await?;
+        let bytes = self.read(parts.pieces().map(|piece| piece.blob)).await?;
+        parts.body(&bytes)
+    }
+
+    pub(super) async fn parts(&self, turn: &StoredTurn) -> Result<Parts, Error> {
+        let mut stretches = vec![turn.before.clone()];
+        stretches.extend(self.record.messages(turn).await?);
+        stretches.push(turn.after.clone());
+        let mut parts = Parts { stretches, memories: BTreeMap::new() };
+        let blobs: BTreeSet<BlobId> = parts.pieces().map(|piece| piece.blob).collect();
+        parts.memories = self.record.memories(&blobs).await?;
+        Ok(parts)
+    }
+
+    /// Reads blobs, each once.
+    pub(super) async fn read(
+        &self,
+        blobs: impl IntoIterator<Item = BlobId>,
+    ) -> Result<BTreeMap<BlobId, Vec<u8>>, Error> {
+        let blobs: BTreeSet<BlobId> = blobs.into_iter().collect();
+        let mut bytes = BTreeMap::new();
+        for blob in blobs {
+            bytes.insert(blob, self.blobs.get(&blob).await?);
+        }
+        Ok(bytes)
+    }
+}
+
+impl Parts {
+    /// Every medium that was cut out, in order.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.stretches.iter().flat_map(|stretch| &stretch.pieces).map(|(_, piece)| piece)
+    }
+
+    /// The blobs without which there is no body at all: no stand-in says as much.
+    pub(super) fn needed(&self) -> impl Iterator<Item = BlobId> {
+        let needed = self.pieces().filter(|piece| self.stand_in(piece).is_none());
+        needed.map(|piece| piece.blob)
+    }
+
+    /// What stands for a medium whose bytes are not at hand.
+    fn stand_in(&self, piece: &Piece) -> Option<&Memory> {
+        self.memories.get(&piece.blob).filter(|_| piece.form == Form::Base64)
+    }
+
+    /// The body, with the bytes that are at hand and stand-ins for all others.
+    pub(super) fn body(&self, bytes: &BTreeMap<BlobId, Vec<u8>>) -> Result<Vec<u8>, Error> {
+        let mut body = Vec::new();
+        for Kept { text, pieces } in &self.stretches {
+            let mut end = 0;
+            for (at, piece) in pieces {
+                body.extend_from_slice(&text[end..*at]);
+                end = *at;
+                match (bytes.get(&piece.blob), piece.form, self.stand_in(piece)) {
+                    (Some(bytes), Form::Base64, _) => {
+                        body.extend_from_slice(Payload::encode(bytes).base64());
+                    }
+                    (Some(bytes), Form::Text, _) => body.extend_from_slice(bytes),
+                    (None, _, Some(memory)) => body.extend_from_slice(memory.head.as_bytes()),
+                    (None, _, None) => return Err(Error::Damaged("a medium is missing")),
+                }
+            }
+            body.extend_from_slice(&text[end..]);
+        }
+        Ok(body)
+    }
+
+    /// What is remembered of the media of a body that was lifted again; `None` if they do not stand
+    /// where they stood when they were cut out, because the request around them differs.
+    pub(super) fn recall<'p>(
+        &'p self,
+        transcript: &Transcript<'_>,
+        bytes: &BTreeMap<BlobId, Vec<u8>>,
+    ) -> Option<Vec<(MediaId, &'p Memory)>> {
+        let mut memories = Vec::new();
+        for piece in self.pieces() {
+            let Some(memory) = self.memories.get(&piece.blob) else { continue };
+            let Source::Data(payload) = &transcript.media.get(piece.media)?.source else {
+                return None;
+            };
+            let stands = if bytes.contains_key(&piece.blob) {
+                payload.decoded_len() == memory.bytes
+            } else {
+                payload.base64() == memory.head.as_bytes()
+            };
+            if !stands {
+                return None;
+            }
+            memories.push((piece.media, memory));
+        }
+        Some(memories)
+    }
+}

@@ -1,0 +1,188 @@
+//! `kill -9` at random moments: whatever was committed is there, whole, and so is everything else.
+//!
+//! The writer is this very test binary, started again; the driver reads what it says it committed.
+//! `PHOTIC_CRASH_ROUNDS` asks for more rounds than every day's.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use photic_store::contract::{self, Conversation, picture};
+use photic_store::{Grace, LocalStore, SessionId, wait};
+
+use crate::place::Place;
+
+const WHERE: &str = "PHOTIC_CRASH_WRITER";
+/// After so many rounds in one store a new one begins, so that checking it all stays quick.
+const ROUNDS_EACH: usize = 4;
+
+/// Not a test by itself: what the driver starts.
+#[test]
+fn writer() {
+    let Ok(directory) = std::env::var(WHERE) else { return };
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let directory = &directory;
+            scope.spawn(move || write(Path::new(directory), thread));
+        }
+        scope.spawn(|| {
+            let store = LocalStore::open(&directory).unwrap();
+            let grace = Grace { blobs: Duration::from_secs(5), ..Grace::default() };
+            loop {
+                wait(store.collect(&grace)).unwrap();
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+    });
+}
+
+/// Appends turns, and says so after each.
+fn write(directory: &Path, thread: u64) {
+    let store = LocalStore::open(directory).unwrap();
+    let id = wait(store.begin("crash")).unwrap();
+    let seed = u64::from(std::process::id()) * 1_000_000 + thread * 500_000;
+    let mut talk = Conversation::new("look");
+    for turn in 0.. {
+        if turn % 6 == 5 {
+            // The client starts over, in the same session.
+            talk = Conversation::new("look again");
+        }
+        talk.look(&picture(seed + turn, 20_000));
+        let (number, sent) = wait(talk.send(&store, &id, 1)).unwrap();
+        let line = format!("committed {id} {number} {} {}\n", hash(&talk.body()), hash(&sent));
+        let mut out = std::io::stdout().lock();
+        out.write_all(line.as_bytes()).unwrap();
+        out.flush().unwrap();
+    }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    photic_store::BlobId::of(bytes).to_string()
+}
+
+/// A turn that a writer said it had committed.
+#[derive(Debug)]
+struct Committed {
+    id: SessionId,
+    number: u64,
+    body: String,
+    sent: String,
+}
+
+fn parse(line: &str) -> Option<Committed> {
+    let mut words = line.split_once("committed ")?.1.split(' ');
+    let mut word = || words.next();
+    Some(Committed {
+        id: word()?.parse().ok()?,
+        number: word()?.parse().ok()?,
+        body: word()?.to_owned(),
+        // A line that was cut off says nothing.
+        sent: word()?.strip_suffix('\n').filter(|digest| digest.len() == 64)?.to_owned(),
+    })
+}
+
+/// Starts a writer, kills it a while after its first turn or, if that is to be early, after its first
+/// words, and tells what it had committed.
+fn round(directory: &Path, life: Duration, early: bool) -> Vec<Committed> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "crash::writer", "--nocapture", "--test-threads=1"])
+        .env(WHERE, directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap());
+    let (first, began) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut committed = Vec::new();
+        let mut line = String::new();
+        while lines.read_line(&mut line).unwrap() > 0 {
+            committed.extend(parse(&line));
+            if early || !committed.is_empty() {
+                let _ = first.send(());
+            }
+            line.clear();
+        }
+        committed
+    });
+    // It lives for a while from then on, however slow the machine is.
+    let _ = began.recv_timeout(Duration::from_secs(20));
+    std::thread::sleep(life);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    reader.join().unwrap()
+}
+
+/// What a driver saw.
+#[derive(Debug, Default)]
+struct Seen {
+    rounds: usize,
+    committed: usize,
+    /// How often there was one more, which its writer did not live to tell.
+    untold: usize,
+    /// Files that a writer was in the middle of.
+    unfinished: usize,
+}
+
+/// So many rounds, each followed by a look at everything.
+fn drive(rounds: usize, mut chance: u64) -> Seen {
+    let mut seen = Seen::default();
+    while seen.rounds < rounds {
+        let place = Place::new();
+        let mut told = 0;
+        for _ in 0..ROUNDS_EACH.min(rounds - seen.rounds) {
+            chance ^= chance << 13;
+            chance ^= chance >> 7;
+            chance ^= chance << 17;
+            let new = round(&place, Duration::from_millis(chance % 160), chance % 5 == 0);
+            seen.rounds += 1;
+            let left = std::fs::read_dir(place.join("blobs/unfinished"));
+            seen.unfinished += left.map_or(0, Iterator::count);
+            let store = LocalStore::open(&*place).unwrap();
+            let found = wait(contract::existing(&store)).unwrap();
+            told += new.len();
+            for turn in &new {
+                let body = wait(store.body(&turn.id, turn.number)).unwrap();
+                assert_eq!(hash(&body), turn.body, "{turn:?}");
+                let view = wait(store.lower(&turn.id, turn.number)).unwrap();
+                assert_eq!(hash(&view.body), turn.sent, "{turn:?}");
+            }
+            let there: u64 = found.turns.iter().map(|(_, turns)| turns).sum();
+            seen.untold += there as usize - told;
+        }
+        seen.committed += told;
+    }
+    seen
+}
+
+#[test]
+fn what_was_committed_survives_kill_9() {
+    /// They mostly wait for the disk.
+    const DRIVERS: usize = 3;
+    let rounds: usize =
+        std::env::var("PHOTIC_CRASH_ROUNDS").map_or(15, |rounds| rounds.parse().unwrap());
+    let chance = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64 | 1;
+    let started = Instant::now();
+    let all: Vec<Seen> = std::thread::scope(|scope| {
+        let drivers = (0..DRIVERS).map(|driver| {
+            let share = rounds / DRIVERS + usize::from(driver < rounds % DRIVERS);
+            scope.spawn(move || drive(share, chance.rotate_left(driver as u32 * 7)))
+        });
+        let drivers: Vec<_> = drivers.collect();
+        drivers.into_iter().map(|driver| driver.join().unwrap()).collect()
+    });
+    let sum = |of: fn(&Seen) -> usize| all.iter().map(of).sum::<usize>();
+    println!(
+        "{} rounds in {:.0} s: {} turns committed and found, {} times one more that its writer did \
+         not live to tell, {} files left unfinished",
+        sum(|seen| seen.rounds),
+        started.elapsed().as_secs_f64(),
+        sum(|seen| seen.committed),
+        sum(|seen| seen.untold),
+        sum(|seen| seen.unfinished),
+    );
+    assert_eq!(sum(|seen| seen.rounds), rounds);
+    assert!(sum(|seen| seen.committed) > rounds, "writers hardly wrote");
+}
