@@ -316,6 +316,10 @@ pub(crate) struct ServeOptions {
     /// What to tell on standard error: warnings as text, every request as JSON, or nothing
     #[arg(long, value_name = "FORMAT", value_parser = log_format())]
     pub(crate) log: Option<LogFormat>,
+    /// Keep conversations, with their pictures, in this directory [default: the folder for state];
+    /// see `photic session`
+    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) record: Option<PathBuf>,
 }
 
 /// What to read, and for whom.

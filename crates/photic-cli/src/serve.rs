@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, learned};
+use photic_store::LocalStore;
 
 use crate::arguments::ServeOptions;
 
@@ -68,8 +69,18 @@ fn config(options: &ServeOptions) -> anyhow::Result<Config> {
     if let Some(log) = options.log {
         config.log = log;
     }
+    record(&mut config, options.record.as_deref())?;
     telemetry(&mut config.telemetry, |name| std::env::var(name).ok())?;
     Ok(config)
+}
+
+/// Where conversations are kept, if a flag says that they are.
+pub(crate) fn record(config: &mut Config, wanted: Option<&Path>) -> anyhow::Result<()> {
+    let Some(wanted) = wanted else { return Ok(()) };
+    let usual = || LocalStore::usual_directory().context("name a directory: `--record=DIR`");
+    let named = Some(wanted).filter(|path| !path.as_os_str().is_empty());
+    config.record.directory = Some(named.map_or_else(usual, |path| Ok(path.to_owned()))?);
+    Ok(())
 }
 
 /// The variables that every exporter of OpenTelemetry obeys.

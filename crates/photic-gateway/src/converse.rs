@@ -37,6 +37,8 @@ pub(crate) async fn converse(
     account.bytes_in = body.bytes.len() as u64;
     let caller = route.wire();
     let order = order(proxy, caller, body.clone(), off).await?;
+    let kept = (!off && route != Route::CountTokens && proxy.workshop.recorder.is_some())
+        .then(|| body.clone());
     account.expect(&order);
     let crosses = order.wire != caller;
     if crosses && route == Route::CountTokens {
@@ -51,6 +53,9 @@ pub(crate) async fn converse(
     let turn = Turn { caller, body, headers: parts.headers, path, query };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
+    if let Some(body) = kept.filter(|_| reply.status().is_success()) {
+        record(proxy, caller, body).await;
+    }
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
         Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
@@ -73,6 +78,20 @@ pub(crate) async fn converse(
         account.outcome = Some(outcome);
     }
     Ok(reply)
+}
+
+/// Keeps a turn that is being answered, beside the answer.
+async fn record(proxy: &Arc<Proxy>, caller: Wire, body: Body) {
+    let Some(recorder) = &proxy.workshop.recorder else { return };
+    let Some(place) = recorder.place().await else { return };
+    let shared = Arc::clone(proxy);
+    tokio::spawn(async move {
+        // At hand since the request was made ready.
+        let gathered = shared.workshop.gather(caller, &body, &[]).await;
+        let work = move || shared.workshop.record(caller, &body, &gathered);
+        let _ = tokio::task::spawn_blocking(work).await;
+        drop(place);
+    });
 }
 
 /// A reply whose cost is compared with what was expected.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use photic::json::Segments;
-use photic::{Decision, Plan, Policy, Prepared, Transcript, Wire};
+use photic::{Decision, Lowered, Plan, Policy, Prepared, Transcript, Wire};
 
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
@@ -17,6 +17,7 @@ use crate::fetching::{Fetching, Gathered};
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::profiles::{Known, Profiles};
+use crate::record::Recorder;
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
 
@@ -31,6 +32,7 @@ pub(crate) struct Workshop {
     pub(crate) learned: Learned,
     /// Whether somebody reads what was done one by one.
     pub(crate) details: bool,
+    pub(crate) recorder: Option<Recorder>,
 }
 
 /// A request that is ready to be sent.
@@ -75,16 +77,62 @@ impl Workshop {
         effort: Effort<'_>,
         tried: &[Entry],
     ) -> Option<Order> {
-        let (mut transcript, findings) = body.lift(from);
+        let (transcript, findings) = body.lift(from);
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             return self.exactly(from, body, &transcript);
         }
+        self.work(transcript, effort, tried, |terms, work| {
+            let Work { transcript, plan, prepared, lowered, .. } = work;
+            let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+            let facts = Facts::of(plan, prepared, &lowered, &findings, self.details);
+            Order {
+                carried: Carried::of(plan, prepared, model.as_deref()),
+                wire: terms.upstream.speaks(from),
+                facts: facts.named(model.as_deref()),
+                fixes: Fixes::of(&lowered.decisions),
+                tokens: plan.ledger.tokens,
+                usage_in_stream: transcript.settings.usage_in_stream,
+                pieces: pieces(lowered.body, &body.bytes),
+                upstream: Arc::clone(&terms.upstream),
+            }
+        })
+    }
+
+    /// Keeps a request that was answered, as it was sent.
+    pub(crate) fn record(&self, from: Wire, body: &Body, gathered: &Gathered) {
+        let Some(recorder) = &self.recorder else { return };
+        let (transcript, _) = body.lift(from);
+        if transcript.is_readable() {
+            let kept = self.work(transcript, Effort::Full(gathered), &[], |_, work| {
+                recorder.append(&work);
+            });
+            if kept.is_none() {
+                recorder.lost.add(1);
+            }
+        }
+    }
+
+    /// Plans, prepares, lowers.
+    fn work<'w, T>(
+        &self,
+        mut transcript: Transcript<'w>,
+        effort: Effort<'w>,
+        tried: &[Entry],
+        finish: impl FnOnce(&Terms, Work<'_, '_>) -> T,
+    ) -> Option<T> {
+        // What was chosen earlier is in files.
+        if self.recorder.is_some() && matches!(effort, Effort::Light) {
+            return None;
+        }
         let terms = self.terms(&transcript, tried)?;
-        let mut plan = terms.plan(&transcript, &self.policy);
+        let recorder = self.recorder.as_ref();
+        let policy = recorder.map(|recorder| recorder.policy(&self.policy, &transcript));
+        let policy = policy.as_deref().unwrap_or(&self.policy);
+        let mut plan = terms.plan(&transcript, policy, recorder);
         if self.fetching.is_due(&transcript, &plan) {
             let Effort::Full(gathered) = effort else { return None };
             gathered.put_into(&mut transcript, &plan, &self.fetching);
-            plan = terms.plan(&transcript, &self.policy);
+            plan = terms.plan(&transcript, policy, recorder);
         }
         let mut prepared = match effort {
             _ if plan.recipes.is_empty() => Prepared::new(),
@@ -97,18 +145,8 @@ impl Workshop {
             lessons.quarantine.withhold_made(&mut prepared);
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-        let facts = Facts::of(&plan, &prepared, &lowered, &findings, self.details);
-        Some(Order {
-            carried: Carried::of(&plan, &prepared, model.as_deref()),
-            wire: terms.upstream.speaks(from),
-            facts: facts.named(model.as_deref()),
-            fixes: Fixes::of(&lowered.decisions),
-            tokens: plan.ledger.tokens,
-            usage_in_stream: transcript.settings.usage_in_stream,
-            pieces: pieces(lowered.body, &body.bytes),
-            upstream: terms.upstream,
-        })
+        let (transcript, plan, prepared) = (&transcript, &plan, &prepared);
+        Some(finish(&terms, Work { transcript, plan, policy, prepared, lowered }))
     }
 
     /// Fetches what has to be there before a request can be made ready.
@@ -120,7 +158,8 @@ impl Workshop {
     fn addresses(&self, from: Wire, body: &Body, tried: &[Entry]) -> Option<BTreeSet<String>> {
         let (transcript, _) = body.lift(from);
         let terms = self.terms(&transcript, tried)?;
-        Some(self.fetching.addresses(&transcript, &terms.plan(&transcript, &self.policy)))
+        let plan = terms.plan(&transcript, &self.policy, None);
+        Some(self.fetching.addresses(&transcript, &plan))
     }
 
     /// The request as it came.
@@ -150,6 +189,15 @@ impl Workshop {
     }
 }
 
+/// What was made of a request.
+pub(crate) struct Work<'w, 'a> {
+    pub(crate) transcript: &'w Transcript<'a>,
+    pub(crate) plan: &'w Plan<'w>,
+    pub(crate) policy: &'w Policy,
+    pub(crate) prepared: &'w Prepared,
+    pub(crate) lowered: Lowered<'a>,
+}
+
 /// On what terms a request is sent.
 struct Terms {
     upstream: Arc<Upstream>,
@@ -158,8 +206,16 @@ struct Terms {
 }
 
 impl Terms {
-    fn plan(&self, transcript: &Transcript<'_>, policy: &Policy) -> Plan<'_> {
+    fn plan(
+        &self,
+        transcript: &Transcript<'_>,
+        policy: &Policy,
+        recorder: Option<&Recorder>,
+    ) -> Plan<'_> {
         let mut survey = photic::survey(transcript);
+        if let Some(recorder) = recorder {
+            recorder.identify(transcript, policy, &mut survey);
+        }
         if let Some(lessons) = &self.lessons {
             lessons.quarantine.withhold(transcript, &mut survey);
         }

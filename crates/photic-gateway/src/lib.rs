@@ -41,6 +41,7 @@ pub mod learned;
 mod profiles;
 mod proxy;
 mod recent;
+mod record;
 mod reply;
 mod route;
 mod runtime;
@@ -52,7 +53,7 @@ mod watch;
 
 pub use config::{
     Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, LearnedConfig, Limits,
-    LogFormat, Policies, Telemetry, Timeouts, UpstreamConfig,
+    LogFormat, Policies, RecordConfig, Telemetry, Timeouts, UpstreamConfig,
 };
 pub use runtime::runtime;
 pub use serve::{Gateway, StartError};

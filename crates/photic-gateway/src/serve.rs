@@ -26,6 +26,7 @@ use crate::itself::is_itself;
 use crate::learned::Learned;
 use crate::profiles::Profiles;
 use crate::proxy::{Door, Proxy};
+use crate::record::Recorder;
 use crate::tally::Tally;
 use crate::telemetry::{self, Exporter, Log, Watchers};
 use crate::upstream::Upstreams;
@@ -35,7 +36,7 @@ use crate::upstream::Upstreams;
 const SILENCE: Duration = Duration::from_mins(2);
 /// How often unused memory is given back.
 const SWEEP: Duration = Duration::from_secs(5);
-/// How long the last traces may take to leave.
+/// How long the last traces may take to leave, and the last turns to be kept.
 const FAREWELL: Duration = Duration::from_secs(3);
 
 /// A gateway that listens.
@@ -71,6 +72,9 @@ pub enum StartError {
     /// An upstream is the gateway.
     #[error("the upstream `{0}` is this gateway itself")]
     Itself(String),
+    /// The record cannot be opened.
+    #[error("cannot keep a record")]
+    Record(#[from] photic_store::Error),
 }
 
 impl Gateway {
@@ -99,6 +103,7 @@ impl Gateway {
             endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
         let watchers = Arc::new(Watchers::new(Log::new(config.log, io::stderr()), spans));
         let (learned, word) = Learned::open(config.learned.file(), config.learned.days);
+        let recorder = Recorder::open(&config.record)?;
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let proxy = Arc::new(Proxy {
             client,
@@ -110,6 +115,7 @@ impl Gateway {
                 details: watchers.want_details(),
                 learned,
                 fetching: Fetching::new(&config.fetch),
+                recorder,
             },
             buffers: Arc::default(),
             bounds: Bounds {
@@ -186,6 +192,9 @@ impl Gateway {
         // What is not done by then is cut off.
         let _ = tokio::time::timeout(self.drain, graceful.shutdown()).await;
         sweeper.abort();
+        if let Some(recorder) = &self.proxy.workshop.recorder {
+            recorder.finish(FAREWELL).await;
+        }
         let _ = stop_exporting.send(());
         if let Some(exporter) = exporter {
             let _ = tokio::time::timeout(FAREWELL, exporter).await;

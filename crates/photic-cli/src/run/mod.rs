@@ -15,6 +15,7 @@ use tokio::process::Command;
 use crate::arguments::RunOptions;
 use crate::{serve, style};
 use bases::Bases;
+use tokio::sync::oneshot;
 
 /// What a shell answers when there is no such command.
 const NOT_FOUND: u8 = 127;
@@ -36,6 +37,9 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     // The terminal is the command's, and so is this gateway: nobody else operates it.
     (config.log, config.admin) = (LogFormat::Off, Admin::default());
     config.upstream.splice(0..0, options.upstream.iter().cloned().chain(bases.upstreams()));
+    serve::record(&mut config, options.record.as_deref())?;
+    // What the command left running loses its gateway; what is being kept may be finished.
+    config.timeouts.drain_s = config.timeouts.drain_s.min(1);
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());
     let Some((program, arguments)) = options.command.split_first() else {
@@ -49,9 +53,13 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
         Ok(child) => child,
         Err(cause) => return Ok(cannot_run(program, cause)),
     };
-    let serving = tokio::spawn(gateway.serve(std::future::pending()));
+    let (stop, stopped) = oneshot::channel::<()>();
+    let serving = tokio::spawn(gateway.serve(async {
+        let _ = stopped.await;
+    }));
     let status = child::wait(&mut child, &mut signals).await.context("cannot wait for it")?;
-    serving.abort();
+    drop(stop);
+    let _ = serving.await;
     if !options.quiet {
         // The reader may have left with the command; its code still counts.
         let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally));

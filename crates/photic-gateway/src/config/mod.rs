@@ -4,6 +4,7 @@
 mod fetch;
 mod keys;
 mod operate;
+mod record;
 mod schema;
 
 pub use operate::{Admin, ExportHeaders, LogFormat, Telemetry};
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use photic::Wire;
 
 pub use fetch::{FetchConfig, FetchMode};
+pub use record::RecordConfig;
 
 /// The settings of a gateway.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
@@ -39,6 +41,8 @@ pub struct Config {
     pub learned: LearnedConfig,
     /// Whether pictures are fetched that came as addresses.
     pub fetch: FetchConfig,
+    /// Whether conversations are kept.
+    pub record: RecordConfig,
     /// Where requests go, before the defaults.
     pub upstream: Vec<UpstreamConfig>,
 }
@@ -149,6 +153,7 @@ impl Default for Config {
             policy: Policies::default(),
             learned: LearnedConfig::default(),
             fetch: FetchConfig::default(),
+            record: RecordConfig::default(),
             upstream: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use photic::media::{Payload, Source};
-use photic::{Prepared, Survey, Transcript};
+use photic::{Prepared, Reason, Survey, Transcript};
 
 use super::Lesson;
 
@@ -22,14 +22,16 @@ impl Quarantine {
         Self(by_length)
     }
 
-    /// Takes away the source of what is refused: the plan then says that it cannot be read.
+    /// Holds back what is refused: the plan then says that it cannot be read.
     pub(crate) fn withhold(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
         if self.0.is_empty() {
             return;
         }
         for (media, sighting) in transcript.media.iter().zip(&mut survey.sightings) {
             if self.holds(&media.source) {
-                sighting.source = None;
+                let by_address = sighting.has_address;
+                sighting.withheld =
+                    Some(if by_address { Reason::SourceNotAccepted } else { Reason::Unreadable });
             }
         }
     }

@@ -125,6 +125,8 @@ impl Metrics {
         self.pictures(&mut page);
         self.models(&mut page);
         let (hits, misses, bytes) = proxy.workshop.derivatives.figures();
+        let recorder = proxy.workshop.recorder.as_ref();
+        let (kept, lost) = recorder.map_or((0, 0), |one| (one.kept.get(), one.lost.get()));
         for (name, help, value) in [
             (
                 "photic_request_bytes_total",
@@ -154,6 +156,8 @@ impl Metrics {
                 self.spans_sent.get(),
             ),
             ("photic_spans_dropped_total", "Spans that were dropped.", self.spans_dropped.get()),
+            ("photic_turns_kept_total", "Turns that were written into the record.", kept),
+            ("photic_turns_lost_total", "Turns that the record could not take.", lost),
         ] {
             page.single(name, "counter", help, value);
         }

@@ -17,6 +17,7 @@ mod many;
 mod metrics;
 mod passing;
 mod poisoned;
+mod recording;
 mod retrying;
 mod scripted;
 mod secrets;

@@ -11,13 +11,13 @@ const EDGES: [(&str, &[&str], &[&str]); 9] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
-        &["photic", "photic-gateway", "photic-mock", "photic-pixels"],
+        &["photic", "photic-gateway", "photic-mock", "photic-pixels", "photic-store"],
         &["photic-testkit"],
     ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
     (
         "photic-gateway",
-        &["photic", "photic-net", "photic-pixels"],
+        &["photic", "photic-net", "photic-pixels", "photic-store"],
         &["photic-mock", "photic-testkit"],
     ),
     ("photic-net", &[], &[]),

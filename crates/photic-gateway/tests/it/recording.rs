@@ -1,0 +1,134 @@
+//! Turns are kept as they were sent, and what a user chose for a picture holds from then on.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use photic::{Choice, Digest};
+use photic_store::{LocalStore, Session, wait};
+use serde_json::json;
+
+use crate::caller::{exchange, get, post};
+use crate::fixing::conversation;
+use crate::gateway;
+use crate::scripted::Upstream;
+
+fn directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("recording-{name}"));
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+fn settings(directory: &Path, more: &str) -> String {
+    format!("[policy]\nretention = 'all'\n[record]\ndirectory = '{}'\n{more}", directory.display())
+}
+
+/// The sessions, once one has so many turns: a turn is written beside its answer.
+async fn sessions(directory: &Path, turns: u64) -> (LocalStore, Vec<Session>) {
+    let store = LocalStore::open(directory).unwrap();
+    let begun = Instant::now();
+    loop {
+        let sessions = store.sessions().await.unwrap();
+        if sessions.iter().any(|session| session.turns == turns) {
+            return (store, sessions);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{sessions:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// The content addresses of the pictures of a body, in order.
+fn digests(body: &str) -> Vec<Digest> {
+    let (transcript, _) = photic::lift(photic::Wire::OpenAiChat, body.as_bytes());
+    let mut survey = photic::survey(&transcript);
+    survey.identify(&transcript);
+    survey.sightings.iter().map(|sighting| sighting.digest.unwrap()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_turn_is_kept_as_it_was_sent() {
+    let directory = directory("kept");
+    let (address, upstream) = Upstream::answering("{\"ok\":true}").await;
+    let gateway = gateway(address, &settings(&directory, "")).await;
+    let mut sent = Vec::new();
+    for turn in 1..=3 {
+        let body = conversation(turn, 9_000);
+        let reply = exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
+        assert_eq!(reply.status, 200);
+        sent.push((body, upstream.last().body));
+        // The next one goes on with what was kept of this one.
+        sessions(&directory, turn.into()).await;
+    }
+    let (store, sessions) = sessions(&directory, 3).await;
+    let [session] = sessions.as_slice() else { panic!("one conversation: {sessions:?}") };
+    assert_eq!(session.title, "look");
+    for (number, (came, went)) in (1..).zip(&sent) {
+        assert!(store.body(&session.id, number).await.unwrap() == came.as_bytes(), "{number}");
+        assert!(store.lower(&session.id, number).await.unwrap().body == *went, "{number}");
+    }
+    let page = String::from_utf8(exchange(gateway, &get("/metrics", "")).await.body).unwrap();
+    assert!(page.contains("photic_turns_kept_total 3"), "{page}");
+    assert!(page.contains("photic_turns_lost_total 0"), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_user_chose_holds_from_the_next_turn_on() {
+    let directory = directory("chosen");
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, &settings(&directory, "")).await;
+    let body = conversation(2, 9_000);
+    exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
+    let (store, kept) = sessions(&directory, 1).await;
+    wait(store.choose(&kept[0].id, &digests(&body)[0], Some(Choice::Drop))).unwrap();
+    let longer = conversation(3, 9_000);
+    let reply = exchange(gateway, &post("/v1/chat/completions", "", longer.as_bytes())).await;
+    let fixed = reply.header("x-photic-fixed").unwrap();
+    assert!(fixed.contains("not_shown=1") && fixed.contains("hoisted=2"), "{fixed}");
+    let seen = upstream.last().body;
+    let text = String::from_utf8_lossy(&seen);
+    assert!(text.contains("the user chose to leave it out"), "{text}");
+    let (store, kept) = sessions(&directory, 2).await;
+    assert!(store.lower(&kept[0].id, 2).await.unwrap().body == seen);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pictures_can_be_asked_for_by_the_names_in_notices() {
+    let directory = directory("names");
+    let (address, upstream) = Upstream::answering("{}").await;
+    let settings = settings(&directory, "references = true")
+        .replace("retention = 'all'", "retention = 'newest(1)'");
+    let gateway = gateway(address, &settings).await;
+    let body = conversation(2, 9_000);
+    exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
+    let seen = upstream.last().body;
+    let (store, kept) = sessions(&directory, 1).await;
+    let name = store.name(&digests(&body)[0]).await.unwrap();
+    let says = format!("call view with source {} to see it", name.as_str());
+    let text = String::from_utf8_lossy(&seen);
+    assert!(text.contains(&says), "{says} is not in {text}");
+    assert!(store.lower(&kept[0].id, 1).await.unwrap().body == seen);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_or_only_counted_is_no_turn() {
+    let directory = directory("none");
+    let (address, upstream) = Upstream::answering("{}").await;
+    let gateway = gateway(address, &settings(&directory, "")).await;
+    let message =
+        json!({"max_tokens": 1, "messages": [{"role": "user", "content": "hi"}]}).to_string();
+    exchange(gateway, &post("/v1/messages/count_tokens", "", message.as_bytes())).await;
+    exchange(gateway, &post("/v1/messages", "x-photic-off: 1\r\n", message.as_bytes())).await;
+    upstream.last();
+    let page = String::from_utf8(exchange(gateway, &get("/metrics", "")).await.body).unwrap();
+    assert!(page.contains("photic_turns_kept_total 0"), "{page}");
+    assert_eq!(LocalStore::open(&directory).unwrap().sessions().await.unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_record_that_cannot_be_opened_is_said_at_the_start() {
+    let file = directory("file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let mut config = photic_gateway::Config::parse(&settings(&file, "")).unwrap();
+    "127.0.0.1:0".clone_into(&mut config.listen);
+    let error = photic_gateway::Gateway::bind(config).await.unwrap_err();
+    assert_eq!(error.to_string(), "cannot keep a record");
+}
