@@ -16,7 +16,7 @@ use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
-use crate::profiles::{Known, Profiles};
+use crate::profiles::{Addressee, Known, Profiles};
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
 
@@ -79,7 +79,8 @@ impl Workshop {
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             return self.exactly(from, body, &transcript);
         }
-        let terms = self.terms(&transcript, tried)?;
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let terms = self.terms(from, model.as_deref(), tried)?;
         let mut plan = terms.plan(&transcript, &self.policy);
         if self.fetching.is_due(&transcript, &plan) {
             let Effort::Full(gathered) = effort else { return None };
@@ -97,7 +98,6 @@ impl Workshop {
             lessons.quarantine.withhold_made(&mut prepared);
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
         let facts = Facts::of(&plan, &prepared, &lowered, &findings, self.details);
         Some(Order {
             carried: Carried::of(&plan, &prepared, model.as_deref()),
@@ -119,7 +119,8 @@ impl Workshop {
 
     fn addresses(&self, from: Wire, body: &Body, tried: &[Entry]) -> Option<BTreeSet<String>> {
         let (transcript, _) = body.lift(from);
-        let terms = self.terms(&transcript, tried)?;
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let terms = self.terms(from, model.as_deref(), tried)?;
         Some(self.fetching.addresses(&transcript, &terms.plan(&transcript, &self.policy)))
     }
 
@@ -139,12 +140,9 @@ impl Workshop {
     }
 
     /// Whom a request is for, and what is known about that.
-    fn terms(&self, transcript: &Transcript<'_>, tried: &[Entry]) -> Option<Terms> {
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-        let upstream = Arc::clone(self.upstreams.choose(transcript.wire, model.as_deref())?);
-        let wire = upstream.speaks(transcript.wire);
-        let known = self.profiles.of(wire, model.as_deref(), upstream.host());
-        let lessons = self.learned.of(upstream.host(), model.as_deref(), tried);
+    fn terms(&self, from: Wire, model: Option<&str>, tried: &[Entry]) -> Option<Terms> {
+        let Addressee { upstream, known } = self.profiles.of(&self.upstreams, from, model)?;
+        let lessons = self.learned.of(upstream.host(), model, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
     }
