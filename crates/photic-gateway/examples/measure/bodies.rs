@@ -1,5 +1,8 @@
 //! What is sent: conversations of words, with and without pictures.
 
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::OnceLock;
+
 use base64::Engine as _;
 
 /// About 2 KB of words, asking for a stream or not.
@@ -32,11 +35,21 @@ pub(crate) fn photograph() -> String {
 /// A request as it stands on the wire.
 pub(crate) fn request(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: g\r\nauthorization: Bearer k\r\nuser-agent: measure\r\n\
+        "POST {path} HTTP/1.1\r\nhost: g\r\nauthorization: Bearer {}\r\nuser-agent: measure\r\n\
          accept: */*\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
+        key(),
         body.len()
     );
     [head.as_bytes(), body.as_bytes()].concat()
+}
+
+/// The key that requests carry: LiteLLM asks for one, and for one that cannot be guessed.
+pub(crate) fn key() -> &'static str {
+    static KEY: OnceLock<String> = OnceLock::new();
+    KEY.get_or_init(|| {
+        let part = |number: u8| format!("{:016x}", RandomState::new().hash_one(number));
+        format!("sk-{}", (0..3).map(part).collect::<String>())
+    })
 }
 
 fn body(model: &str, stream: bool, messages: &[String]) -> String {

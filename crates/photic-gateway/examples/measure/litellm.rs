@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Outcome;
 use crate::proxy::Proxy;
+use crate::{Outcome, bodies};
 
 /// How long it may take to start.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// It, and where its settings are.
 pub(crate) struct LiteLlm {
@@ -42,6 +42,7 @@ impl LiteLlm {
             // Otherwise it asks the network for prices.
             .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
             .env("LITELLM_LOG", "ERROR")
+            .env("LITELLM_MASTER_KEY", bodies::key())
             .stdout(Stdio::from(log.try_clone()?))
             .stderr(Stdio::from(log))
             .spawn()?;
