@@ -36,7 +36,7 @@ pub(crate) async fn converse(
     };
     account.bytes_in = body.bytes.len() as u64;
     let caller = route.wire();
-    let order = order(proxy, caller, &body, off).await?;
+    let order = order(proxy, caller, body.clone(), off).await?;
     account.expect(&order);
     let crosses = order.wire != caller;
     if crosses && route == Route::CountTokens {
@@ -60,8 +60,7 @@ pub(crate) async fn converse(
     };
     let Order { upstream, wire, usage_in_stream, .. } = order;
     let mut reply = if crosses {
-        let crossed = cross::reply((wire, caller), usage_in_stream, upstream.host(), reply);
-        Box::pin(crossed).await?
+        cross::reply((wire, caller), usage_in_stream, upstream.host(), reply).await?
     } else {
         Proxy::through(reply)
     };
@@ -97,17 +96,11 @@ fn watched(
     reply.map(|stream| stream.watched(watch))
 }
 
-async fn order(proxy: &Arc<Proxy>, caller: Wire, body: &Body, off: bool) -> Result<Order, Failure> {
+async fn order(proxy: &Arc<Proxy>, caller: Wire, body: Body, off: bool) -> Result<Order, Failure> {
     let effort = if off { Effort::Exact } else { Effort::Light };
-    match proxy.workshop.order(caller, body, effort, &[]) {
-        Some(order) => Ok(order),
-        // Boxed, like whatever is rare: a future takes the room of all that it may wait for, and
-        // that of a request is moved more than once.
-        None => Box::pin(order_with_effort(proxy, caller, body.clone())).await,
+    if let Some(order) = proxy.workshop.order(caller, &body, effort, &[]) {
+        return Ok(order);
     }
-}
-
-async fn order_with_effort(proxy: &Arc<Proxy>, caller: Wire, body: Body) -> Result<Order, Failure> {
     // Before a place among the pixels is taken: the network is slower than they are.
     let gathered = proxy.workshop.gather(caller, &body, &[]).await;
     // Decoded pictures are large: as many at once as there are processors, not as there are

@@ -156,20 +156,3 @@ fn state(status: StatusCode, word: &str) -> Response<ReplyBody> {
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What the answer to a request takes before it has begun.
-    fn room<F: Future>(_: impl Fn(Arc<Proxy>, Request<Incoming>, Door) -> F) -> usize {
-        size_of::<F>()
-    }
-
-    #[test]
-    fn the_future_of_a_request_is_small() {
-        // It is moved into place for every request.
-        let room = room(Proxy::answer);
-        assert!(room < 1000, "{room} bytes");
-    }
-}

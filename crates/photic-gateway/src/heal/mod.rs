@@ -84,12 +84,12 @@ pub(crate) async fn send(
         let status = reply.status();
         if !says_why(status) {
             if status.is_success() && !tried.is_empty() {
-                Box::pin(remember(proxy, tried)).await;
+                remember(proxy, tried).await;
             }
             order.pieces = Vec::new();
             return Ok(Sent { order, reply, outcome: Some(outcome) });
         }
-        let (reply, text) = Box::pin(read::whole(reply)).await;
+        let (reply, text) = read::whole(reply).await;
         let rejection = text.map(|text| classify(Some(status.as_u16()), &text));
         let is_ours =
             rejection.as_ref().is_some_and(|rejection| rejection.class != Class::Unrelated);
@@ -98,8 +98,7 @@ pub(crate) async fn send(
             let (status, tries) = (status.as_u16(), outcome.healed.len());
             outcome.healed.push(rejection.class);
             let diagnosis = Diagnosis { status, rejection, tries };
-            let again = again(proxy, &turn, &mut order, &mut tried, diagnosis);
-            if let Some(better) = Box::pin(again).await {
+            if let Some(better) = again(proxy, &turn, &mut order, &mut tried, diagnosis).await {
                 let fixes = std::mem::replace(&mut order, better).fixes;
                 first.get_or_insert(First { reply, fixes });
                 continue;
