@@ -125,6 +125,7 @@ def run():
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}",
             "OTEL_EXPORTER_OTLP_HEADERS": "x-collector-key=c%20k",
             "OTEL_SERVICE_NAME": "eyes",
+            "XDG_STATE_HOME": str(work),
         }
         (work / "photic.toml").write_text("[admin]\nlisten = '127.0.0.1:0'\n")
         serve = started(["serve", "--listen", "127.0.0.1:0", "--upstream", upstream, "--log", "json",

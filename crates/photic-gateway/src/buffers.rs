@@ -52,14 +52,14 @@ impl Buffers {
         self.lock().iter().map(|idle| idle.bytes.capacity() as u64).sum()
     }
 
-    /// The smallest that is large enough, or else the largest, which then grows: growing moves
-    /// pages instead of faulting them in.
+    /// The smallest that is large enough. If none is, the largest makes way for one that will be:
+    /// to grow it would copy what nobody wants.
     fn fitting(&self, room: usize) -> Option<Vec<u8>> {
         let mut idle = self.lock();
         let fits =
             |idle: &Idle| (idle.bytes.capacity() < room, idle.bytes.capacity().abs_diff(room));
         let best = (0..idle.len()).min_by_key(|&index| fits(&idle[index]))?;
-        Some(idle.swap_remove(best).bytes)
+        Some(idle.swap_remove(best).bytes).filter(|bytes| bytes.capacity() >= room)
     }
 
     fn keep(&self, mut bytes: Vec<u8>) {
@@ -126,6 +126,14 @@ mod tests {
         drop(slice);
         let again = buffers.take(1 << 19);
         assert_eq!((again.len(), again.as_ref().as_ptr()), (0, at));
+    }
+
+    #[test]
+    fn one_that_is_too_small_makes_way() {
+        let buffers = Arc::new(Buffers::default());
+        drop(buffers.take(1 << 20).freeze());
+        let larger = buffers.take(3 << 20);
+        assert_eq!((larger.bytes.capacity(), buffers.bytes()), (3 << 20, 0));
     }
 
     #[test]

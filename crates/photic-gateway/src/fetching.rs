@@ -157,6 +157,11 @@ impl Fetching {
 }
 
 impl Gathered {
+    /// Whether something was found.
+    pub(crate) fn has_pictures(&self) -> bool {
+        self.0.values().any(|outcome| matches!(outcome, Outcome::Picture(_)))
+    }
+
     /// Puts everything where its address stands.
     pub(crate) fn put_into<'a>(
         &'a self,

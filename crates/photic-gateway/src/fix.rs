@@ -16,7 +16,7 @@ use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
-use crate::profiles::{Known, Profiles};
+use crate::profiles::{Addressee, Known, Profiles};
 use crate::record::Recorder;
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
@@ -82,13 +82,12 @@ impl Workshop {
             return self.exactly(from, body, &transcript);
         }
         self.work(transcript, effort, tried, |terms, work| {
-            let Work { transcript, plan, prepared, lowered, .. } = work;
-            let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+            let Work { transcript, plan, prepared, lowered, model, .. } = work;
             let facts = Facts::of(plan, prepared, &lowered, &findings, self.details);
             Order {
-                carried: Carried::of(plan, prepared, model.as_deref()),
+                carried: Carried::of(plan, prepared, model),
                 wire: terms.upstream.speaks(from),
-                facts: facts.named(model.as_deref()),
+                facts: facts.named(model),
                 fixes: Fixes::of(&lowered.decisions),
                 tokens: plan.ledger.tokens,
                 usage_in_stream: transcript.settings.usage_in_stream,
@@ -124,7 +123,8 @@ impl Workshop {
         if self.recorder.is_some() && matches!(effort, Effort::Light) {
             return None;
         }
-        let terms = self.terms(&transcript, tried)?;
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let terms = self.terms(transcript.wire, model.as_deref(), tried)?;
         let recorder = self.recorder.as_ref();
         let policy = recorder.map(|recorder| recorder.policy(&self.policy, &transcript));
         let policy = policy.as_deref().unwrap_or(&self.policy);
@@ -146,7 +146,8 @@ impl Workshop {
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         let (transcript, plan, prepared) = (&transcript, &plan, &prepared);
-        Some(finish(&terms, Work { transcript, plan, policy, prepared, lowered }))
+        let model = model.as_deref();
+        Some(finish(&terms, Work { transcript, plan, policy, prepared, lowered, model }))
     }
 
     /// Fetches what has to be there before a request can be made ready.
@@ -157,7 +158,8 @@ impl Workshop {
 
     fn addresses(&self, from: Wire, body: &Body, tried: &[Entry]) -> Option<BTreeSet<String>> {
         let (transcript, _) = body.lift(from);
-        let terms = self.terms(&transcript, tried)?;
+        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+        let terms = self.terms(from, model.as_deref(), tried)?;
         let plan = terms.plan(&transcript, &self.policy, None);
         Some(self.fetching.addresses(&transcript, &plan))
     }
@@ -178,12 +180,9 @@ impl Workshop {
     }
 
     /// Whom a request is for, and what is known about that.
-    fn terms(&self, transcript: &Transcript<'_>, tried: &[Entry]) -> Option<Terms> {
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-        let upstream = Arc::clone(self.upstreams.choose(transcript.wire, model.as_deref())?);
-        let wire = upstream.speaks(transcript.wire);
-        let known = self.profiles.of(wire, model.as_deref(), upstream.host());
-        let lessons = self.learned.of(upstream.host(), model.as_deref(), tried);
+    fn terms(&self, from: Wire, model: Option<&str>, tried: &[Entry]) -> Option<Terms> {
+        let Addressee { upstream, known } = self.profiles.of(&self.upstreams, from, model)?;
+        let lessons = self.learned.of(upstream.host(), model, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
     }
@@ -196,6 +195,8 @@ pub(crate) struct Work<'w, 'a> {
     pub(crate) policy: &'w Policy,
     pub(crate) prepared: &'w Prepared,
     pub(crate) lowered: Lowered<'a>,
+    /// The model it is for.
+    pub(crate) model: Option<&'w str>,
 }
 
 /// On what terms a request is sent.

@@ -96,10 +96,12 @@ pub(crate) fn translate(headers: &mut HeaderMap, to: Wire) {
 
 /// Says on a reply what was done to its request.
 pub(crate) fn say(headers: &mut HeaderMap, fixes: &Fixes) {
+    if fixes.count() == 0 {
+        headers.insert(FIXES, HeaderValue::from_static("0"));
+        return;
+    }
     headers.insert(FIXES, HeaderValue::from(fixes.count()));
-    if fixes.count() > 0
-        && let Ok(list) = HeaderValue::from_str(&fixes.list())
-    {
+    if let Ok(list) = HeaderValue::from_str(&fixes.list()) {
         headers.insert(FIXED, list);
     }
 }

@@ -92,7 +92,7 @@ impl Recorder {
 
     /// Keeps a turn.
     pub(crate) fn append(&self, work: &Work<'_, '_>) {
-        let Work { transcript, plan, policy, prepared, lowered } = work;
+        let Work { transcript, plan, policy, prepared, lowered, .. } = work;
         match self.try_append(&Done { transcript, plan, policy, prepared, lowered, time: now() }) {
             Ok(()) => self.kept.add(1),
             Err(_) => self.lost.add(1),

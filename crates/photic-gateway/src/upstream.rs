@@ -7,7 +7,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use photic::Wire;
 
 use crate::config::{Config, ConfigError, UpstreamConfig};
-use crate::route::without_version;
+use crate::route::{conversation, without_version};
 
 /// Whom to send requests to.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Upstream {
     version: &'static str,
     wire: Option<Wire>,
     models: Vec<String>,
+    /// The addresses of conversations, which are asked for all the time.
+    usual: Vec<(&'static str, Uri)>,
 }
 
 /// All of them, the configured before the defaults.
@@ -80,7 +82,7 @@ impl Upstream {
         }
         let path = path.trim_end_matches('/');
         let base = path.strip_suffix("/v1").filter(|_| !config.unversioned);
-        Ok(Self {
+        let mut this = Self {
             scheme,
             authority,
             base: base.unwrap_or(path).to_owned(),
@@ -88,7 +90,12 @@ impl Upstream {
             version: if config.unversioned { "" } else { "/v1" },
             wire: config.wire,
             models: config.models.clone(),
-        })
+            usual: Vec::new(),
+        };
+        let usual = Wire::ALL.map(|wire| without_version(conversation(wire)));
+        this.usual =
+            usual.into_iter().filter_map(|path| Some((path, this.route(path, None)?))).collect();
+        Ok(this)
     }
 
     /// The wire a caller's request has to be written in for it.
@@ -111,7 +118,12 @@ impl Upstream {
     /// The address of a conversation, or of something beside one: its version, if it has one, is
     /// written whether or not the caller wrote it.
     pub(crate) fn route(&self, path: &str, query: Option<&str>) -> Option<Uri> {
-        self.join(&[self.version, without_version(path)].concat(), query)
+        let path = without_version(path);
+        let usual = self.usual.iter().find(|(usual, _)| *usual == path && query.is_none());
+        match usual {
+            Some((_, uri)) => Some(uri.clone()),
+            None => self.join(&[self.version, path].concat(), query),
+        }
     }
 
     /// The address of anything else: as the caller wrote it, but for a version that the upstream's

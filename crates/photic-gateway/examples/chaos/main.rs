@@ -25,6 +25,30 @@ use gateway::Gateway;
 use request::Pictures;
 use verdict::Verdict;
 
+/// As the `photic` command has it.
+#[cfg(not(target_env = "msvc"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// Requests under way at once.
+const AT_ONCE: usize = 64;
+/// How long the gateway may take to come to rest. Unused connections to the provider are kept for 50
+/// seconds and looked at every 50.
+const REST: Duration = Duration::from_secs(130);
+/// How many files may be open more than at the start: one connection to the provider and the like.
+const SPARE_FILES: usize = 8;
+/// How much more memory may be in use at rest than at the start, in MB.
+const SPARE_MEMORY: u64 = 20;
+/// How much memory it may ever take for the bodies that are under way, as a multiple of them.
+const MOST_FOR_BODIES: f64 = 2.5;
+
+/// As the `photic` command has it.
+#[cfg(not(target_env = "msvc"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Requests under way at once.
@@ -59,9 +83,10 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
     client::exchange(gateway.address, &warm).await;
     let (files, memory) = (gateway.files()?, gateway.memory()?);
     let begun = Instant::now();
-    let tally = storm(gateway, &pictures, count, seed).await?;
+    let bodies = Arc::new(Bodies::default());
+    let tally = storm(gateway, &pictures, &bodies, count, seed).await?;
     let took = begun.elapsed();
-    let peak = gateway.peak()?;
+    let (peak, bodies) = (gateway.peak()?, bodies.most.load(Ordering::Relaxed) >> 20);
     print(&tally);
     println!("{count} requests, seed {seed}, {AT_ONCE} at once: {:.1} s", took.as_secs_f64());
     let (mut files_after, mut memory_after) = (0, 0);
@@ -69,12 +94,13 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
     while rest.elapsed() < REST {
         tokio::time::sleep(Duration::from_secs(1)).await;
         (files_after, memory_after) = (gateway.files()?, gateway.memory()?);
-        if files_after <= files + SPARE_FILES && memory_after <= MOST_MEMORY {
+        if files_after <= files + SPARE_FILES && memory_after <= memory + SPARE_MEMORY {
             break;
         }
     }
     println!(
-        "open files {files} → {files_after}, memory {memory} MB → {memory_after} MB (peak {peak} MB), at rest after {:.0} s",
+        "open files {files} → {files_after}, memory {memory} MB → {memory_after} MB (peak {peak} MB, \
+         with {bodies} MB of bodies under way), at rest after {:.0} s",
         rest.elapsed().as_secs_f64()
     );
     let wrong: u64 =
@@ -85,8 +111,11 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
     if files_after > files + SPARE_FILES {
         return Err("files were left open".into());
     }
-    if memory_after > MOST_MEMORY {
+    if memory_after > memory + SPARE_MEMORY {
         return Err("memory was not given back".into());
+    }
+    if peak.saturating_sub(memory) as f64 > bodies as f64 * MOST_FOR_BODIES {
+        return Err("the bodies took too much memory".into());
     }
     Ok(())
 }
@@ -94,9 +123,17 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
 /// How often what happened when what was asked for.
 type Tally = BTreeMap<(&'static str, Verdict), u64>;
 
+/// Bytes of requests that are under way, and the most there ever were.
+#[derive(Default)]
+struct Bodies {
+    now: AtomicU64,
+    most: AtomicU64,
+}
+
 async fn storm(
     gateway: &Gateway,
     pictures: &Arc<Pictures>,
+    bodies: &Arc<Bodies>,
     count: u64,
     seed: u64,
 ) -> Outcome<Tally> {
@@ -105,6 +142,7 @@ async fn storm(
     let address = gateway.address;
     for _ in 0..AT_ONCE {
         let (next, pictures) = (Arc::clone(&next), Arc::clone(pictures));
+        let bodies = Arc::clone(bodies);
         workers.spawn(async move {
             let mut tally = Tally::new();
             loop {
@@ -113,7 +151,11 @@ async fn storm(
                     return tally;
                 }
                 let request = request::Request::new(number, seed, &pictures);
+                let bytes = request.bytes.len() as u64;
+                let now = bodies.now.fetch_add(bytes, Ordering::Relaxed) + bytes;
+                bodies.most.fetch_max(now, Ordering::Relaxed);
                 let reply = client::exchange(address, &request).await;
+                bodies.now.fetch_sub(bytes, Ordering::Relaxed);
                 let verdict = Verdict::of(&request, &reply);
                 if verdict.is_wrong() {
                     println!(

@@ -21,9 +21,10 @@ use photic_net::Outgoing;
 use diagnose::Diagnosis;
 
 use crate::failure::Failure;
+use crate::fetching::Gathered;
 use crate::fix::{Effort, Fixes, Order};
 use crate::intake::Body;
-use crate::learned::{Entry, Evidence};
+use crate::learned::{Entry, Evidence, Lesson};
 use crate::proxy::Proxy;
 use crate::reply::Stream;
 use crate::watch::Outcome;
@@ -154,16 +155,29 @@ async fn again(
     let (caller, body, wire) = (turn.caller, turn.body.clone(), order.wire);
     let (host, model) = (order.upstream.host().to_owned(), order.carried.as_ref()?.model.clone());
     let (pieces, mut all) = (order.pieces.clone(), tried.clone());
+    let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
+    let entry = move |lesson| {
+        let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
+        Entry { host, model, lesson, evidence }
+    };
+    let mut found = Gathered::default();
+    if diagnosis.rejection.class == Class::FetchFailed {
+        // What the provider could not fetch, we perhaps can.
+        all.push(entry(Lesson::NoAddresses));
+        found = proxy.workshop.gather(caller, &body, &all).await;
+        if !found.has_pictures() {
+            all.pop();
+        }
+    }
+    let fetched = found.has_pictures();
     // Mostly at hand since the first time.
-    let gathered = proxy.workshop.gather(caller, &body, &all).await;
+    let gathered = if fetched { found } else { proxy.workshop.gather(caller, &body, &all).await };
     let _permit = proxy.pixels.acquire().await.ok()?;
     let shared = Arc::clone(proxy);
     let work = move || {
         let sent = pieces.concat();
-        let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
-        for lesson in diagnosis.lessons(wire, &sent) {
-            let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
-            all.push(Entry { host, model, lesson, evidence });
+        if !fetched {
+            all.extend(diagnosis.lessons(wire, &sent).into_iter().map(entry));
         }
         let better = shared.workshop.order(caller, &body, Effort::Full(&gathered), &all)?;
         // The same request would get the same answer.

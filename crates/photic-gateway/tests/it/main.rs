@@ -24,6 +24,7 @@ mod secrets;
 mod settings;
 mod streaming;
 mod telling;
+mod unfetched;
 mod watching;
 
 use std::net::SocketAddr;

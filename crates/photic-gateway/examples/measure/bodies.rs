@@ -1,0 +1,77 @@
+//! What is sent: conversations of words, with and without pictures.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::OnceLock;
+
+use base64::Engine as _;
+
+/// About 2 KB of words, asking for a stream or not.
+pub(crate) fn words(model: &str, stream: bool) -> String {
+    body(model, stream, &[user()])
+}
+
+/// About 12 MB: ten pictures that tools returned, which have to be hoisted.
+pub(crate) fn screenshots() -> String {
+    let mut messages = vec![user()];
+    for image in 0..10 {
+        messages.push(format!(
+            "{{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{{\"id\":\"c{image}\",\
+             \"type\":\"function\",\"function\":{{\"name\":\"shot\",\"arguments\":\"{{}}\"}}}}]}}"
+        ));
+        messages.push(format!(
+            "{{\"role\":\"tool\",\"tool_call_id\":\"c{image}\",\"content\":[{}]}}",
+            picture(image, 900_000)
+        ));
+    }
+    body("gpt-4o", false, &messages)
+}
+
+/// About 12 MB: one picture of the user's, where it belongs.
+pub(crate) fn photograph() -> String {
+    let shown = format!("{{\"role\":\"user\",\"content\":[{}]}}", picture(0, 9_000_000));
+    body("gpt-4o", false, &[user(), shown])
+}
+
+/// A request as it stands on the wire.
+pub(crate) fn request(path: &str, headers: &str, body: &str) -> Vec<u8> {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: g\r\nauthorization: Bearer {}\r\nuser-agent: measure\r\n\
+         accept: */*\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
+        key(),
+        body.len()
+    );
+    [head.as_bytes(), body.as_bytes()].concat()
+}
+
+/// The key that requests carry: LiteLLM asks for one, and for one that cannot be guessed.
+pub(crate) fn key() -> &'static str {
+    static KEY: OnceLock<String> = OnceLock::new();
+    KEY.get_or_init(|| {
+        let part = |number: u8| format!("{:016x}", RandomState::new().hash_one(number));
+        format!("sk-{}", (0..3).map(part).collect::<String>())
+    })
+}
+
+fn body(model: &str, stream: bool, messages: &[String]) -> String {
+    let stream = if stream { ",\"max_tokens\":500,\"stream\":true" } else { "" };
+    format!("{{\"model\":\"{model}\"{stream},\"messages\":[{}]}}", messages.join(","))
+}
+
+fn user() -> String {
+    let words = "Look at the page and say what is wrong with it. ".repeat(34);
+    format!("{{\"role\":\"user\",\"content\":\"{words}\"}}")
+}
+
+/// The header of a PNG, then noise: nobody decodes what is within limits.
+fn picture(seed: u8, bytes: usize) -> String {
+    let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x05\0\0\0\x03\x20\x08\x06\0\0\0".to_vec();
+    let mut state = u32::from(seed) + 1;
+    png.extend((0..bytes).map(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    }));
+    let base64 = base64::engine::general_purpose::STANDARD.encode(png);
+    format!(
+        "{{\"type\":\"image_url\",\"image_url\":{{\"url\":\"data:image/png;base64,{base64}\"}}}}"
+    )
+}

@@ -1,0 +1,54 @@
+//! The gateway and the pipe, as processes.
+
+use std::net::SocketAddr;
+use std::process::Command;
+
+use photic_gateway::{Config, Gateway};
+
+use crate::Outcome;
+use crate::proxy::Proxy;
+
+/// How a gateway is set up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Setting {
+    /// Everything goes to the upstream, in the wire it came in.
+    Plain,
+    /// Models called `chat-*` and `messages-*` are served in that wire, whatever the caller's.
+    Crossing,
+}
+
+/// Starts a gateway in front of an upstream.
+pub(crate) fn start(upstream: SocketAddr, setting: Setting) -> Outcome<Proxy> {
+    let name = match setting {
+        Setting::Plain => "gateway",
+        Setting::Crossing => "crossing",
+    };
+    Proxy::start(Command::new(std::env::current_exe()?).args([name, &upstream.to_string()]))
+}
+
+/// Starts the pipe, which was built beside this.
+pub(crate) fn start_pipe(upstream: SocketAddr) -> Outcome<Proxy> {
+    let pipe = std::env::current_exe()?.with_file_name("pipe");
+    Proxy::start(Command::new(pipe).arg(upstream.to_string()))
+}
+
+/// What the process of a gateway does: serves until it is killed.
+pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
+    let mut settings = format!(
+        "listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n[[upstream]]\nurl = 'http://{upstream}'\n"
+    );
+    if matches!(setting, Setting::Crossing) {
+        for (wire, models) in [("openai-chat", "chat-*"), ("anthropic", "messages-*")] {
+            settings += &format!(
+                "[[upstream]]\nurl = 'http://{upstream}'\nwire = '{wire}'\nmodels = ['{models}']\n"
+            );
+        }
+    }
+    let config = Config::parse(&settings)?;
+    photic_gateway::runtime()?.block_on(async {
+        let gateway = Gateway::bind(config).await?;
+        println!("{}", gateway.address().port());
+        gateway.serve(std::future::pending()).await;
+        Ok(())
+    })
+}

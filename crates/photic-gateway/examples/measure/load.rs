@@ -1,0 +1,90 @@
+//! Requests, one after the other, and what they cost whoever passes them on.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use crate::Outcome;
+use crate::proxy::Proxy;
+use crate::upstream::remaining;
+
+/// What requests cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// CPU time of the proxy for one, in µs.
+    pub(crate) cpu: f64,
+    /// From the first byte sent to the last received, in µs; the median.
+    pub(crate) wall: f64,
+}
+
+/// The same request so many times on one connection.
+pub(crate) fn repeat(proxy: &Proxy, request: &[u8], times: u32) -> Outcome<Cost> {
+    let mut stream = connect(proxy.address)?;
+    let mut walls = Vec::new();
+    let before = proxy.cpu()?;
+    for _ in 0..times {
+        let start = Instant::now();
+        stream.write_all(request)?;
+        answer(&mut stream)?;
+        walls.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    let cpu = proxy.cpu()?.saturating_sub(before);
+    Ok(Cost { cpu: cpu.as_secs_f64() * 1e6 / f64::from(times), wall: median(walls) })
+}
+
+/// In turns, each first as often as the others; the median of the rounds for each.
+pub(crate) fn in_turns(
+    proxies: &[(&Proxy, u32)],
+    request: &[u8],
+    rounds: usize,
+) -> Outcome<Vec<Cost>> {
+    let mut costs = vec![Vec::new(); proxies.len()];
+    for round in 0..=rounds {
+        for turn in 0..proxies.len() {
+            let which = (round + turn) % proxies.len();
+            let (proxy, times) = proxies[which];
+            let cost = repeat(proxy, request, times)?;
+            // The first round fills pools and caches.
+            if round > 0 {
+                costs[which].push(cost);
+            }
+        }
+    }
+    let one = |costs: Vec<Cost>| Cost {
+        cpu: median(costs.iter().map(|cost| cost.cpu).collect()),
+        wall: median(costs.iter().map(|cost| cost.wall).collect()),
+    };
+    Ok(costs.into_iter().map(one).collect())
+}
+
+pub(crate) fn connect(address: SocketAddr) -> Outcome<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    Ok(stream)
+}
+
+/// Reads an answer that says how long it is, and says no other status than 200.
+pub(crate) fn answer(stream: &mut TcpStream) -> Outcome<()> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut had = 0;
+    loop {
+        let read = stream.read(&mut buffer[had..])?;
+        if read == 0 {
+            return Err("the proxy hung up".into());
+        }
+        had += read;
+        if remaining(&buffer[..had]) == Some(0) {
+            break;
+        }
+    }
+    if buffer.starts_with(b"HTTP/1.1 200 ") {
+        return Ok(());
+    }
+    Err(format!("an answer: {}", String::from_utf8_lossy(&buffer[..had])).into())
+}
+
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}

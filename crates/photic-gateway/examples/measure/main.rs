@@ -1,0 +1,207 @@
+//! What the gateway costs: against the pipe, which forwards and does nothing else, and against
+//! LiteLLM's proxy. All are processes of their own and get the same requests, in turns, for the
+//! same upstream. Prints a table.
+//!
+//! `measure [--check] [--litellm COMMAND]`, with the example `pipe` built beside it. `--check` fails
+//! where something claimed is not so: noise only ever adds, so the best of three counts.
+
+#![expect(clippy::print_stdout, reason = "its figures are what it is for")]
+
+mod bodies;
+mod gateway;
+mod litellm;
+mod load;
+mod memory;
+mod proxy;
+mod streams;
+mod table;
+mod upstream;
+
+use std::path::PathBuf;
+
+use gateway::Setting;
+use litellm::LiteLlm;
+use load::{Cost, in_turns};
+use proxy::Proxy;
+use streams::{CHAT, CHAT_TO_MESSAGES, MESSAGES_TO_CHAT};
+use table::{Claim, Goal, Row};
+
+/// As the `photic` command has it.
+#[cfg(not(target_env = "msvc"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Outcome<()> {
+    let (mut check, mut litellm) = (false, None);
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "gateway" | "crossing" => {
+                let upstream = arguments.next().ok_or("an upstream is wanted")?;
+                let crossing = argument == "crossing";
+                let setting = if crossing { Setting::Crossing } else { Setting::Plain };
+                return gateway::run(&upstream, setting);
+            }
+            "--check" => check = true,
+            "--litellm" => litellm = Some(PathBuf::from(arguments.next().ok_or("which?")?)),
+            other => return Err(format!("what is `{other}`?").into()),
+        }
+    }
+    let upstream = upstream::start(1)?;
+    let proxies = Proxies {
+        pipe: gateway::start_pipe(upstream)?,
+        gateway: gateway::start(upstream, Setting::Plain)?,
+        crossing: gateway::start(upstream, Setting::Crossing)?,
+        litellm: litellm.map(|command| LiteLlm::start(&command, upstream)).transpose()?,
+    };
+    let mut best = Vec::new();
+    for _ in 0..if check { 3 } else { 1 } {
+        table::keep_better(&mut best, proxies.measure()?);
+        if best.iter().filter_map(|row| row.claim).all(|claim| claim.is_met()) {
+            break;
+        }
+    }
+    table::print(&best);
+    let broken = |row: &&Row| row.claim.is_some_and(|claim| claim.is_broken());
+    let broken: Vec<_> = best.iter().filter(broken).map(|row| row.name).collect();
+    if check && !broken.is_empty() {
+        return Err(format!("not as claimed: {}", broken.join("; ")).into());
+    }
+    Ok(())
+}
+
+struct Proxies {
+    pipe: Proxy,
+    gateway: Proxy,
+    crossing: Proxy,
+    litellm: Option<LiteLlm>,
+}
+
+impl Proxies {
+    fn measure(&self) -> Outcome<Vec<Row>> {
+        let mut rows = Vec::new();
+        let words = bodies::words("gpt-4o", false);
+        let costs = self.costs(&words, [2000, 2000, 20])?;
+        rows.push(cpu("CPU, 2 KB", &costs, Some((1.3, 0.25))));
+        rows.extend(less_than_litellm("CPU, 2 KB, against LiteLLM", &costs, 50.0));
+        rows.push(Row {
+            name: "median time, 2 KB",
+            pipe: micros(costs[0].wall),
+            gateway: micros(costs[1].wall),
+            litellm: costs.get(2).map(|cost| micros(cost.wall)).unwrap_or_default(),
+            claim: Some(Claim {
+                value: (costs[1].wall - costs[0].wall) / 1e3,
+                goal: Goal::AtMost(0.1),
+                slack: 1.0,
+                unit: " ms more",
+            }),
+        });
+        let costs = self.costs(&bodies::screenshots(), [15, 15, 2])?;
+        rows.push(cpu("CPU, 12 MB, ten images hoisted", &costs, Some((2.0, 0.25))));
+        rows.extend(less_than_litellm("the same, against LiteLLM", &costs, 15.0));
+        let costs = self.costs(&bodies::photograph(), [15, 15, 2])?;
+        rows.push(cpu("CPU, 12 MB, nothing to do", &costs, None));
+        rows.extend(self.streams()?);
+        rows.extend(memory()?);
+        Ok(rows)
+    }
+
+    /// Of the pipe, the gateway, and LiteLLM if it is there.
+    fn costs(&self, body: &str, [pipe, gateway, litellm]: [u32; 3]) -> Outcome<Vec<Cost>> {
+        let request = bodies::request("/v1/chat/completions", "", body);
+        let mut proxies = vec![(&self.pipe, pipe), (&self.gateway, gateway)];
+        proxies.extend(self.litellm.as_ref().map(|it| (&it.proxy, litellm)));
+        in_turns(&proxies, &request, 9)
+    }
+
+    fn streams(&self) -> Outcome<Vec<Row>> {
+        let (pipe, gateway) = (self.pipe.address, self.gateway.address);
+        let crossing = self.crossing.address;
+        let mut firsts = [Vec::new(), Vec::new()];
+        for _ in 0..9 {
+            firsts[0].push(streams::first_byte(pipe, 300)?);
+            firsts[1].push(streams::first_byte(gateway, 300)?);
+        }
+        let [first_pipe, first_gateway] = firsts.map(load::median);
+        let mut rows = vec![Row {
+            name: "stream, time to the first event",
+            pipe: micros(first_pipe),
+            gateway: micros(first_gateway),
+            litellm: String::new(),
+            claim: Some(Claim {
+                value: first_gateway / first_pipe,
+                goal: Goal::AtMost(1.3),
+                slack: 0.25,
+                unit: "×",
+            }),
+        }];
+        let (late_pipe, latest_pipe) = streams::lateness(pipe, CHAT)?;
+        for (name, gateway, caller) in [
+            ("stream of small events, how late 99 of 100 are", gateway, CHAT),
+            ("the same, Messages led to Chat", crossing, MESSAGES_TO_CHAT),
+            ("the same, Chat led to Messages", crossing, CHAT_TO_MESSAGES),
+        ] {
+            let (late, latest) = streams::lateness(gateway, caller)?;
+            rows.push(Row {
+                name,
+                pipe: format!("{late_pipe:.2} ms, all {latest_pipe:.1}"),
+                gateway: format!("{late:.2} ms, all {latest:.1}"),
+                litellm: String::new(),
+                claim: Some(Claim {
+                    value: (late - late_pipe).max(0.0),
+                    goal: Goal::AtMost(2.0),
+                    slack: 1.0,
+                    unit: " ms more",
+                }),
+            });
+        }
+        Ok(rows)
+    }
+}
+
+fn memory() -> Outcome<[Row; 2]> {
+    let memory::Memory { bodies, peak, rest } = memory::measure()?;
+    let row = |name, megabytes: f64, claim| Row {
+        name,
+        pipe: String::new(),
+        gateway: format!("{megabytes:.0} MB"),
+        litellm: String::new(),
+        claim: Some(claim),
+    };
+    let most = Claim { value: peak / bodies, goal: Goal::AtMost(2.5), slack: 0.0, unit: "×" };
+    let least = Claim { value: rest, goal: Goal::AtMost(30.0), slack: 0.0, unit: " MB" };
+    Ok([
+        row("memory, 16 bodies of 12 MB in flight", peak, most),
+        row("memory, at rest after that", rest, least),
+    ])
+}
+
+/// Against the pipe: at most so many times its CPU, with so much slack.
+fn cpu(name: &'static str, costs: &[Cost], claim: Option<(f64, f64)>) -> Row {
+    let claim = claim.map(|(most, slack)| Claim {
+        value: costs[1].cpu / costs[0].cpu,
+        goal: Goal::AtMost(most),
+        slack,
+        unit: "×",
+    });
+    Row {
+        name,
+        pipe: micros(costs[0].cpu),
+        gateway: micros(costs[1].cpu),
+        litellm: costs.get(2).map(|cost| micros(cost.cpu)).unwrap_or_default(),
+        claim,
+    }
+}
+
+fn less_than_litellm(name: &'static str, costs: &[Cost], times: f64) -> Option<Row> {
+    let value = costs.get(2)?.cpu / costs[1].cpu;
+    let claim = Claim { value, goal: Goal::AtLeast(times), slack: 0.25, unit: "× less" };
+    let [pipe, gateway, litellm] = Default::default();
+    Some(Row { name, pipe, gateway, litellm, claim: Some(claim) })
+}
+
+fn micros(micros: f64) -> String {
+    if micros < 1000.0 { format!("{micros:.0} µs") } else { format!("{:.1} ms", micros / 1e3) }
+}

@@ -1,0 +1,48 @@
+//! Memory: many large bodies in flight at once, and what is left of them at rest.
+
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use crate::gateway::Setting;
+use crate::load::{answer, connect};
+use crate::{Outcome, bodies, gateway, upstream};
+
+/// Bodies in flight.
+const BODIES: usize = 16;
+/// How long memory may take to be given back.
+const REST: Duration = Duration::from_secs(40);
+
+/// What a gateway took, in MB.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// The bodies in flight.
+    pub(crate) bodies: f64,
+    pub(crate) peak: f64,
+    /// The least it came down to.
+    pub(crate) rest: f64,
+}
+
+/// Sends the bodies to an upstream that answers none before it has all, three times.
+pub(crate) fn measure() -> Outcome<Memory> {
+    let gateway = gateway::start(upstream::start(BODIES)?, Setting::Plain)?;
+    let request = bodies::request("/v1/chat/completions", "", &bodies::screenshots());
+    for _ in 0..3 {
+        std::thread::scope(|scope| {
+            let send = || -> Result<(), String> {
+                let mut stream = connect(gateway.address).map_err(|error| error.to_string())?;
+                stream.write_all(&request).map_err(|error| error.to_string())?;
+                answer(&mut stream).map_err(|error| error.to_string())
+            };
+            let all: Vec<_> = (0..BODIES).map(|_| scope.spawn(send)).collect();
+            all.into_iter().try_for_each(|one| one.join().map_err(|_| "a thread panicked")?)
+        })?;
+    }
+    let peak = gateway.peak()?;
+    let mut rest = f64::INFINITY;
+    let begun = Instant::now();
+    while begun.elapsed() < REST && rest > 30.0 {
+        std::thread::sleep(Duration::from_secs(1));
+        rest = rest.min(gateway.resident()?);
+    }
+    Ok(Memory { bodies: (BODIES * request.len()) as f64 / 1e6, peak, rest })
+}

@@ -1,0 +1,84 @@
+//! A proxy in a process of its own, and what the system knows about it.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::Outcome;
+
+/// A process that serves until it is dropped.
+pub(crate) struct Proxy {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Proxy {
+    /// One that prints its port.
+    pub(crate) fn start(command: &mut Command) -> Outcome<Self> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+        let address = SocketAddr::from(([127, 0, 0, 1], line.trim().parse()?));
+        Ok(Self { child, address })
+    }
+
+    /// One that was told its port.
+    pub(crate) const fn known(child: Child, address: SocketAddr) -> Self {
+        Self { child, address }
+    }
+
+    /// Whether it has not ended.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// The time its threads ran, and those of the processes it started, to the nanosecond.
+    pub(crate) fn cpu(&self) -> Outcome<Duration> {
+        let mut total = 0;
+        for process in family(self.child.id())? {
+            for task in std::fs::read_dir(format!("/proc/{process}/task"))? {
+                let stat = std::fs::read_to_string(task?.path().join("schedstat"))?;
+                total += stat.split(' ').next().ok_or("no time")?.parse::<u64>()?;
+            }
+        }
+        Ok(Duration::from_nanos(total))
+    }
+
+    /// The most memory it ever had, in MB.
+    pub(crate) fn peak(&self) -> Outcome<f64> {
+        self.status("VmHWM:")
+    }
+
+    /// Its memory, in MB.
+    pub(crate) fn resident(&self) -> Outcome<f64> {
+        self.status("VmRSS:")
+    }
+
+    fn status(&self, name: &str) -> Outcome<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("no such line")?;
+        Ok(line.trim().trim_end_matches(" kB").parse::<f64>()? * 1024.0 / 1e6)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A process and its descendants.
+fn family(ancestor: u32) -> Outcome<Vec<u32>> {
+    let mut all = vec![ancestor];
+    let mut seen = 0;
+    while let Some(process) = all.get(seen).copied() {
+        seen += 1;
+        for task in std::fs::read_dir(format!("/proc/{process}/task"))? {
+            let children = std::fs::read_to_string(task?.path().join("children"))?;
+            all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+        }
+    }
+    Ok(all)
+}
