@@ -33,8 +33,20 @@ impl Sqlite {
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
         std::fs::create_dir_all(directory).map_err(Error::Directory)?;
-        let connection = Connection::open(directory.join("record.db"))?;
+        let path = directory.join("record.db");
+        match Self::connect(&path, "normal") {
+            // No room for what processes share while they read. Alone, it can be read without.
+            Err(Error::Full(_) | Error::Record(_)) if path.exists() => {
+                Self::connect(&path, "exclusive")
+            }
+            other => other,
+        }
+    }
+
+    fn connect(path: &Path, locking: &str) -> Result<Self, Error> {
+        let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "locking_mode", locking)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;

@@ -3,5 +3,6 @@
 mod blobs;
 mod contract;
 mod crash;
+mod full;
 mod handles;
 mod place;
