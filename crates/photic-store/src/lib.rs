@@ -23,7 +23,7 @@
 //! asks from outside has a [`Handle`], which means something to one tenant only.
 
 mod blobs;
-#[cfg(feature = "contract")]
+#[cfg(any(test, feature = "contract"))]
 pub mod contract;
 mod error;
 mod handle;

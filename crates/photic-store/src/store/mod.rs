@@ -9,6 +9,8 @@ mod images;
 mod keys;
 mod reproduce;
 mod restore;
+#[cfg(test)]
+mod scale;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
