@@ -32,11 +32,11 @@ impl Sqlite {
     /// Opens the record below a directory, and makes both if they are not there.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
-        std::fs::create_dir_all(directory).map_err(Error::Directory)?;
+        crate::directory::make(directory).map_err(Error::Directory)?;
         let path = directory.join("record.db");
         match Self::connect(&path, "normal") {
             // No room for what processes share while they read. Alone, it can be read without.
-            Err(Error::Full(_) | Error::Record(_)) if path.exists() => {
+            Err(Error::Full(error) | Error::Record(error)) if is_about_room(&error) => {
                 Self::connect(&path, "exclusive")
             }
             other => other,
@@ -88,6 +88,12 @@ impl Sqlite {
 /// Begins to write: nobody else does until it is over.
 fn begin(connection: &mut Connection) -> Result<Transaction<'_>, rusqlite::Error> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+/// Not that somebody else is at it: whoever is alone would keep them out.
+fn is_about_room(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, SystemIoFailure};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | SystemIoFailure))
 }
 
 /// Milliseconds since 1970.

@@ -11,7 +11,7 @@ const EDGES: [(&str, &[&str], &[&str]); 9] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
-        &["photic", "photic-gateway", "photic-mock", "photic-pixels"],
+        &["photic", "photic-gateway", "photic-mock", "photic-pixels", "photic-store"],
         &["photic-testkit"],
     ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
