@@ -2,6 +2,7 @@
 
 mod profiles;
 mod run;
+mod session;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,9 @@ use photic_pixels::geometry::Rect;
 
 pub(crate) use profiles::ProfilesOptions;
 pub(crate) use run::RunOptions;
+pub(crate) use session::{
+    ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
+};
 
 use crate::preview::Preview;
 
@@ -31,6 +35,7 @@ Examples:
   photic serve                                 a gateway that repairs every request
   photic profiles --for gpt-5.6                what is known about a model, and what was learned
   photic run -- claude                         a command, with that gateway in front of it
+  photic session images last                   what every image of a session costs, and its fate
   curl … | photic check -                      from standard input
 ";
 
@@ -53,6 +58,7 @@ pub(crate) enum Command {
     Serve(ServeOptions),
     Profiles(ProfilesOptions),
     Run(RunOptions),
+    Session(SessionOptions),
     /// Print the JSON Schema of `photic.toml`, or the file itself with every default
     #[command(before_help = "\
 Examples:

@@ -10,6 +10,7 @@ mod preview;
 mod profiles;
 mod run;
 mod serve;
+mod session;
 mod simulate;
 mod style;
 mod view;
@@ -52,6 +53,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Serve(options) => serve::run(options),
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => run::run(options),
+        Command::Session(options) => session::run(options),
         Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
         Command::Schema { example: false } => {
             let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;

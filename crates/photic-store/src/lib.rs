@@ -23,8 +23,9 @@
 //! asks from outside has a [`Handle`], which means something to one tenant only.
 
 mod blobs;
-#[cfg(feature = "contract")]
+#[cfg(any(test, feature = "contract"))]
 pub mod contract;
+mod directory;
 mod error;
 mod handle;
 pub mod record;
@@ -37,5 +38,5 @@ pub use error::{BlobError, Error};
 pub use handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
 pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
-pub use store::{Collected, Done, Grace, Image, LocalStore, Store, View};
+pub use store::{Collected, Done, Grace, Image, LocalStore, Look, Store, View, title};
 pub use wait::wait;

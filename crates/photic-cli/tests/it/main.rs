@@ -12,6 +12,7 @@ mod readme;
 #[cfg(unix)]
 mod run;
 mod serve;
+mod session;
 mod simulate;
 mod view;
 

@@ -36,7 +36,7 @@ impl FileBlobs {
         for directory in [root.clone(), root.join(UNFINISHED), root.join(LEAVING)] {
             // A full disk must not keep anybody from reading what is there.
             if !directory.is_dir() {
-                match fs::create_dir_all(&directory).map_err(BlobError::from) {
+                match crate::directory::make(&directory).map_err(BlobError::from) {
                     Ok(()) => sync_directory(directory.parent())?,
                     Err(BlobError::Full(_)) if root.is_dir() => {}
                     Err(error) => return Err(error),
@@ -250,7 +250,8 @@ fn renew(place: &Path, length: u64, meanwhile: impl FnOnce()) -> Result<bool, Bl
             return Ok(false);
         }
         // Whoever wrote it a moment ago may not have come to sync the directory.
-        if facts.modified()?.elapsed().is_ok_and(|age| age < FRESH) {
+        let written = facts.created().or_else(|_| facts.modified())?;
+        if written.elapsed().is_ok_and(|age| age < FRESH) {
             sync_directory(place.parent())?;
         }
         meanwhile();

@@ -101,6 +101,8 @@ async fn chosen<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> 
     let original = BlobId::from(digest(41));
     promise("what was made is read, not its source", !view.read.contains(&original))?;
     store.choose(&id, &digest(40), None).await?;
+    let session = store.session(&id).await?;
+    promise("what was made is no image of the client", (session.images, session.blobs) == (3, 4))?;
     promise("a choice is taken back", store.choices(&id).await?.len() == 2)?;
     promise("nothing of it changes a turn", store.lower(&id, 2).await?.body == with)?;
     let images = store.images(&id).await?;

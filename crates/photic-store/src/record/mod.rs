@@ -90,7 +90,9 @@ pub struct Session {
     pub turns: u64,
     /// How many different messages.
     pub messages: u64,
-    /// How many different blobs it refers to.
+    /// How many different images, documents and sounds the client sent.
+    pub images: u64,
+    /// How many different blobs it refers to: these, and what was made from them.
     pub blobs: u64,
     /// How many bytes these have.
     pub bytes: u64,

@@ -139,8 +139,9 @@ impl Writer<'_> {
 
     fn hold(&self, blob: &BlobId, facts: &Facts, time: i64) -> Result<(), Error> {
         self.execute(
-            "INSERT INTO held (session, blob, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            params![self.session, blob.as_bytes(), facts.bytes],
+            "INSERT INTO held (session, blob, bytes, original) VALUES (?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET original = max(original, excluded.original)",
+            params![self.session, blob.as_bytes(), facts.bytes, facts.media_type.is_some()],
         )?;
         if facts.media_type.is_none() {
             return Ok(());

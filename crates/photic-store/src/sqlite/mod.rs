@@ -32,9 +32,21 @@ impl Sqlite {
     /// Opens the record below a directory, and makes both if they are not there.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
-        std::fs::create_dir_all(directory).map_err(Error::Directory)?;
-        let connection = Connection::open(directory.join("record.db"))?;
+        crate::directory::make(directory).map_err(Error::Directory)?;
+        let path = directory.join("record.db");
+        match Self::connect(&path, "normal") {
+            // No room for what processes share while they read. Alone, it can be read without.
+            Err(Error::Full(error) | Error::Record(error)) if is_about_room(&error) => {
+                Self::connect(&path, "exclusive")
+            }
+            other => other,
+        }
+    }
+
+    fn connect(path: &Path, locking: &str) -> Result<Self, Error> {
+        let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "locking_mode", locking)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
@@ -76,6 +88,12 @@ impl Sqlite {
 /// Begins to write: nobody else does until it is over.
 fn begin(connection: &mut Connection) -> Result<Transaction<'_>, rusqlite::Error> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+/// Not that somebody else is at it: whoever is alone would keep them out.
+fn is_about_room(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, DiskFull, SystemIoFailure};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | SystemIoFailure))
 }
 
 /// Milliseconds since 1970.

@@ -83,6 +83,8 @@ CREATE TABLE held (
     session INTEGER NOT NULL,
     blob BLOB NOT NULL,
     bytes INTEGER NOT NULL,
+    -- Whether a client sent it to be looked at, and not some other spelling, or made from one.
+    original INTEGER NOT NULL,
     PRIMARY KEY (session, blob)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX held_blob ON held (blob);

@@ -13,7 +13,8 @@ use crate::record::{Chain, Session, SessionId};
 
 const FACTS: &str = "SELECT session.name, title, turns, messages, created, last,
         (SELECT count(*) FROM held WHERE held.session = session.id),
-        (SELECT coalesce(sum(bytes), 0) FROM held WHERE held.session = session.id)
+        (SELECT coalesce(sum(bytes), 0) FROM held WHERE held.session = session.id),
+        (SELECT coalesce(sum(original), 0) FROM held WHERE held.session = session.id)
     FROM session JOIN tenant ON tenant.id = session.tenant WHERE tenant.name = ?";
 
 impl Sqlite {
@@ -135,5 +136,6 @@ fn facts(row: &Row<'_>) -> Result<Result<Session, Error>, rusqlite::Error> {
         last: row.get(5)?,
         blobs: row.get(6)?,
         bytes: row.get(7)?,
+        images: row.get(8)?,
     }))
 }

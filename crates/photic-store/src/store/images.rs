@@ -1,14 +1,17 @@
 //! The pictures of a session: what each costs, and what becomes of it now.
 
+use std::collections::BTreeMap;
+
 use photic::media::MediaKind;
-use photic::transcript::MediaId;
-use photic::{Choice, Digest, Fate, Position};
+use photic::transcript::{MediaId, Transcript};
+use photic::{Choice, Digest, Fate, Plan, Position, Sighting};
 
 use super::Store;
+use super::reproduce::Terms;
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::handle::Handle;
-use crate::record::{Record, SessionId};
+use crate::record::{Record, SessionId, StoredTurn};
 
 /// A picture, document or sound where it stands in the last turn of a session.
 #[derive(Clone, Debug)]
@@ -31,6 +34,8 @@ pub struct Image {
     pub media_type: Option<String>,
     /// Width and height.
     pub size: Option<(u32, u32)>,
+    /// Width and height as it is shown, where it is.
+    pub sent: Option<(u32, u32)>,
     /// How many bytes it has.
     pub bytes: u64,
     /// What it costs each time it is shown, by the profile of the last turn.
@@ -43,12 +48,39 @@ pub struct Image {
     pub choice: Option<Choice>,
 }
 
+/// A turn to look at: its body with stand-ins for its media, and what became of each.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// The turn.
+    pub turn: StoredTurn,
+    /// A body that lifts to the same conversation as the client's.
+    pub body: Vec<u8>,
+    /// The media, by their number in the transcript.
+    pub images: Vec<Image>,
+}
+
 impl<R: Record, B: Blobs> Store<R, B> {
-    /// The media of the last turn, in order. No blob is read for it but where there is no other way.
+    /// The media of the last turn, with what becomes of them in the next.
     pub async fn images(&self, id: &SessionId) -> Result<Vec<Image>, Error> {
         let (_, Some(turn)) = self.open_session(id).await? else { return Ok(Vec::new()) };
+        let choices = self.choices(id).await?;
+        Ok(self.look_at(turn, Some(choices)).await?.images)
+    }
+
+    /// A turn as it was. No blob is read for it but where there is no other way.
+    pub async fn look(&self, id: &SessionId, number: u64) -> Result<Look, Error> {
+        self.look_at(self.turn(id, number).await?, None).await
+    }
+
+    async fn look_at(
+        &self,
+        turn: StoredTurn,
+        choices: Option<BTreeMap<Digest, Choice>>,
+    ) -> Result<Look, Error> {
         let mut terms = self.terms(&turn).await?;
-        terms.policy.choices = self.choices(id).await?;
+        if let Some(choices) = choices {
+            terms.policy.choices = choices;
+        }
         let parts = self.parts(&turn).await?;
         let mut bytes = self.read(parts.needed()).await?;
         let mut body = parts.body(&bytes)?;
@@ -56,36 +88,45 @@ impl<R: Record, B: Blobs> Store<R, B> {
             bytes = self.read(parts.pieces().map(|piece| piece.blob)).await?;
             body = parts.body(&bytes)?;
         }
-        let mut transcript = photic::lift(turn.wire, &body).0;
-        terms.supply(&mut transcript, &bytes);
-        let mut survey = terms.survey(&transcript, &parts, &bytes);
-        survey.identify(&transcript);
-        let plan = photic::plan(survey, &terms.profile, &terms.policy);
-        let secret = self.record.secret(&self.tenant).await?;
-        let images = plan.survey.sightings.iter().zip(&plan.fates).map(|(sighting, fate)| {
-            let made = plan.recipes.get(&sighting.media);
-            let size = sighting.header.size;
-            let sent = size.map(|size| made.map_or(size, |recipe| recipe.fit().size(size)));
-            let tokens = sent
-                .filter(|_| sighting.kind == MediaKind::Image)
-                .map(|(width, height)| terms.profile.image_tokens(width, height, sighting.detail));
-            Image {
-                media: sighting.media,
-                kind: sighting.kind,
-                handle: sighting.digest.map(|digest| Handle::of(&secret, &digest.into())),
-                digest: sighting.digest,
-                position: transcript.position(sighting.media),
-                message: sighting.message,
-                tool: sighting.tool.clone(),
-                media_type: sighting.header.media_type.map(str::to_owned),
-                size,
-                bytes: sighting.header.bytes as u64,
-                tokens,
-                usd: terms.profile.price.zip(tokens).map(|(price, tokens)| price.of(tokens as f64)),
-                fate: *fate,
-                choice: sighting.digest.and_then(|one| terms.policy.choices.get(&one).copied()),
-            }
-        });
-        Ok(images.collect())
+        let images = {
+            let mut transcript = photic::lift(turn.wire, &body).0;
+            terms.supply(&mut transcript, &bytes);
+            let mut survey = terms.survey(&transcript, &parts, &bytes);
+            survey.identify(&transcript);
+            let plan = photic::plan(survey, &terms.profile, &terms.policy);
+            let sightings = plan.survey.sightings.iter();
+            sightings.map(|sighting| terms.image(&transcript, &plan, sighting)).collect()
+        };
+        Ok(Look { turn, body, images })
+    }
+}
+
+impl Terms {
+    fn image(&self, transcript: &Transcript<'_>, plan: &Plan<'_>, sighting: &Sighting) -> Image {
+        let id = sighting.media;
+        let size = sighting.header.size;
+        let recipe = plan.recipes.get(&id);
+        let sent = size.map(|size| recipe.map_or(size, |recipe| recipe.fit().size(size)));
+        let tokens = sent
+            .filter(|_| sighting.kind == MediaKind::Image)
+            .map(|(width, height)| self.profile.image_tokens(width, height, sighting.detail));
+        let digest = sighting.digest;
+        Image {
+            media: id,
+            kind: sighting.kind,
+            handle: digest.map(|digest| Handle::of(&self.secret, &digest.into())),
+            digest,
+            position: transcript.position(id),
+            message: sighting.message,
+            tool: sighting.tool.clone(),
+            media_type: sighting.header.media_type.map(str::to_owned),
+            size,
+            sent,
+            bytes: sighting.header.bytes as u64,
+            tokens,
+            usd: self.profile.price.zip(tokens).map(|(price, tokens)| price.of(tokens as f64)),
+            fate: plan.fates[id],
+            choice: digest.and_then(|digest| self.policy.choices.get(&digest).copied()),
+        }
     }
 }

@@ -9,6 +9,9 @@ mod images;
 mod keys;
 mod reproduce;
 mod restore;
+#[cfg(test)]
+mod scale;
+mod title;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,8 +20,9 @@ use photic::{Choice, Digest, Transcript};
 
 pub use append::Done;
 pub use collect::{Collected, Grace};
-pub use images::Image;
+pub use images::{Image, Look};
 pub use reproduce::View;
+pub use title::title;
 
 use crate::blobs::{Blobs, FileBlobs};
 use crate::error::Error;

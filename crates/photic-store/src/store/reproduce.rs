@@ -69,7 +69,7 @@ pub(super) struct Terms {
     pub(super) profile: Profile,
     pub(super) policy: Policy,
     circumstances: Circumstances,
-    secret: Secret,
+    pub(super) secret: Secret,
     /// What is remembered of what was fetched.
     fetched: BTreeMap<BlobId, Memory>,
 }

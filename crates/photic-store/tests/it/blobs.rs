@@ -107,7 +107,7 @@ fn only_what_was_not_stored_lately_is_removed() {
 /// A blob that is put again and again while others try to remove it is there after every put.
 #[test]
 fn whoever_puts_a_blob_has_it_whatever_removers_do() {
-    let place = Place::new();
+    let place = Place::in_memory();
     let ended = AtomicBool::new(false);
     let removed = AtomicUsize::new(0);
     let id = BlobId::of(b"contended");

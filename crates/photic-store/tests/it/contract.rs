@@ -16,3 +16,15 @@ fn the_local_store_keeps_every_promise() {
     assert_eq!(wait(contract::existing(&again)).unwrap(), before);
     assert!(before.turns.len() >= 5 && before.blobs > 10, "{before:?}");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_people_said_is_for_their_eyes_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    LocalStore::open(place.join("state/photic")).unwrap();
+    for path in ["state", "state/photic", "state/photic/blobs"] {
+        let mode = std::fs::metadata(place.join(path)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{path}");
+    }
+}

@@ -1,0 +1,96 @@
+//! `photic session images`.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use photic::{Choice, Fate};
+use photic_store::{Image, LocalStore, SessionId, wait};
+use serde_json::{Value, json};
+
+use super::{bytes, print_json};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, grouped};
+
+pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Result<ExitCode> {
+    let images = wait(store.images(id))?;
+    if json {
+        let images: Vec<Value> = images.iter().map(as_json).collect();
+        return print_json(&json!({"session": id, "images": images}));
+    }
+    let mut out = anstream::stdout().lock();
+    if images.is_empty() {
+        writeln!(out, "{GREEN}no image in it{GREEN:#}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let place = |image: &Image| image.position.as_ref().map_or(String::new(), ToString::to_string);
+    let wide = images.iter().map(|image| place(image).chars().count()).max().unwrap_or(0).max(5);
+    writeln!(
+        out,
+        "{DIM}{:>4}  {:<20}  {:>11}  {:>9}  {:>7}  {:>9}  {:<7}  {:<wide$}  why{DIM:#}",
+        "#", "image", "pixels", "size", "tokens", "dollars", "fate", "where"
+    )?;
+    for image in &images {
+        let style = match image.fate {
+            Fate::Keep(_) | Fate::Hoist(_) => GREEN,
+            Fate::Elide(_) => CYAN,
+            Fate::Refuse(_) => YELLOW,
+        };
+        let handle = image.handle.as_ref().map_or("-", |handle| handle.as_str());
+        writeln!(
+            out,
+            "{:>4}  {handle:<20}  {:>11}  {:>9}  {:>7}  {:>9}  {style}{:<7}{style:#}  {:<wide$}  {}",
+            image.media + 1,
+            image.size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}")),
+            bytes(image.bytes),
+            image.tokens.map_or("?".to_owned(), grouped),
+            image.usd.map_or(String::new(), |usd| format!("{usd:.5}")),
+            fate(image),
+            place(image),
+            why(image),
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What becomes of it, in a word.
+pub(super) fn fate(image: &Image) -> &'static str {
+    match image.fate {
+        Fate::Keep(_) | Fate::Hoist(_) if image.sent != image.size => "shrink",
+        Fate::Keep(_) => "keep",
+        Fate::Hoist(_) => "hoist",
+        Fate::Elide(_) => "elide",
+        Fate::Refuse(_) => "refuse",
+    }
+}
+
+fn why(image: &Image) -> String {
+    let reason = image.fate.reason().says();
+    match image.choice {
+        Some(Choice::Pin) => format!("{reason}; you pinned it"),
+        Some(Choice::Shrink { max_edge }) => format!("{reason}; you want {max_edge} px at most"),
+        Some(Choice::Drop) | None => reason.to_owned(),
+    }
+}
+
+fn as_json(image: &Image) -> Value {
+    let mut value = json!({
+        "number": image.media + 1,
+        "handle": image.handle.as_ref().map(ToString::to_string),
+        "kind": image.kind,
+        "at": image.position,
+        "message": image.message,
+        "tool": image.tool,
+        "media_type": image.media_type,
+        "size": image.size,
+        "bytes": image.bytes,
+        "tokens": image.tokens,
+        "usd": image.usd,
+        "now": fate(image),
+        "reason": image.fate.reason(),
+        "why": image.fate.reason().says(),
+        "choice": image.choice,
+    });
+    if image.sent != image.size {
+        value["sent"] = json!(image.sent);
+    }
+    value
+}

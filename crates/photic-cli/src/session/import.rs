@@ -1,0 +1,65 @@
+//! `photic session import`: a captured request becomes a turn.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use photic_store::{Done, LocalStore, wait};
+use serde_json::json;
+
+use super::{print_json, session};
+use crate::arguments::ImportOptions;
+use crate::input::read_bytes;
+use crate::style::{CYAN, GREEN};
+
+pub(super) fn run(
+    store: &LocalStore,
+    options: &ImportOptions,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let input = read_bytes(
+        options.file.as_deref(),
+        "name a file, or pipe a request body in: `photic session import request.json`",
+    )?;
+    let Some(wire) = options.from.or_else(|| photic::detect(&input.body)) else {
+        return input.unknown();
+    };
+    let (transcript, _) = photic::lift(wire, &input.body);
+    if !transcript.is_readable() {
+        return input.unknown();
+    }
+    let (id, is_new) = match &options.session {
+        Some(text) => (session(store, text)?, false),
+        None => match wait(store.session_of(&transcript))? {
+            Some(id) => (id, false),
+            None => (wait(store.begin(&photic_store::title(&transcript)))?, true),
+        },
+    };
+    let named = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+    let model = options.model.as_deref().or(named.as_deref());
+    let profile = photic::profile::resolve(wire, model, None);
+    let mut policy = options.policy.policy();
+    policy.choices = wait(store.choices(&id))?;
+    let mut survey = photic::survey(&transcript);
+    survey.identify(&transcript);
+    let plan = photic::plan(survey, &profile, &policy);
+    let prepared = photic_pixels::prepare(&transcript, &plan);
+    let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let done = Done {
+        transcript: &transcript,
+        plan: &plan,
+        policy: &policy,
+        prepared: &prepared,
+        lowered: &lowered,
+        time: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
+    };
+    let number = wait(store.append(&id, &done))?;
+    if json {
+        return print_json(&json!({"session": id, "turn": number, "new": is_new}));
+    }
+    let mut out = anstream::stdout().lock();
+    let what = if is_new { "a new session" } else { "a session that was there" };
+    writeln!(out, "{GREEN}recorded{GREEN:#} as turn {number} of {CYAN}{id}{CYAN:#}, {what}")?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,161 @@
+//! `photic session show`: a conversation to read, with images as references.
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use photic::transcript::{Arguments, MediaId, Part, Role};
+use photic_store::{Image, LocalStore, SessionId, wait};
+use serde_json::{Value, json};
+
+use super::images::fate;
+use super::{bytes, print_json};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
+
+/// Longest text of one part; who wants all of it exports it.
+const LONGEST: usize = 2000;
+
+pub(super) fn run(
+    store: &LocalStore,
+    id: &SessionId,
+    number: u64,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let session = wait(store.session(id))?;
+    let look = wait(store.look(id, number))?;
+    let (transcript, _) = photic::lift(look.turn.wire, &look.body);
+    if json {
+        let messages = transcript.messages.iter().map(|message| {
+            let mut lines = Vec::new();
+            read(&message.parts, &look.images, &mut lines);
+            let parts: Vec<Value> = lines.iter().map(Line::as_json).collect();
+            json!({"role": name(message.role), "parts": parts})
+        });
+        let messages: Vec<Value> = messages.collect();
+        let turn = &look.turn;
+        return print_json(&json!({"session": session, "turn": number, "wire": turn.wire,
+            "sums": turn.sums, "messages": messages}));
+    }
+    let mut out = anstream::stdout().lock();
+    let sums = look.turn.sums;
+    writeln!(out, "{DIM}{id}, turn {number} of {}: {}{DIM:#}", session.turns, session.title)?;
+    for message in &transcript.messages {
+        let style = match message.role {
+            Role::User => GREEN,
+            Role::Assistant => CYAN,
+            Role::System | Role::Developer | Role::Tool | Role::Unknown => YELLOW,
+        };
+        writeln!(out, "\n{style}{}{style:#}", name(message.role))?;
+        let mut lines = Vec::new();
+        read(&message.parts, &look.images, &mut lines);
+        for line in &lines {
+            line.write(&mut out)?;
+        }
+    }
+    writeln!(
+        out,
+        "\n{DIM}{} shown, about {} tokens{}, {} sent{DIM:#}",
+        counted(sums.images as usize, "image"),
+        grouped(sums.tokens),
+        sums.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars")),
+        bytes(look.turn.length),
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn name(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+        Role::Unknown => "unknown",
+    }
+}
+
+/// Something to read.
+enum Line<'i> {
+    Text(String),
+    Call(String, String),
+    Image(Option<&'i Image>),
+    Other(&'static str),
+}
+
+fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<Line<'i>>) {
+    let image = |id: MediaId| Line::Image(images.get(id));
+    for part in parts {
+        match part {
+            Part::Text(text) | Part::Refusal(text) => {
+                lines.push(Line::Text(text.text.decode().into_owned()));
+            }
+            Part::Media(media) => lines.push(image(media.id)),
+            Part::Woven(woven) => {
+                for (at, piece) in woven.pieces.iter().enumerate() {
+                    lines.push(Line::Text(piece.decode().into_owned()));
+                    lines.extend(woven.media.get(at).map(|&id| image(id)));
+                }
+            }
+            Part::Nested(nested) => read(&nested.parts, images, lines),
+            Part::Call(call) => {
+                let arguments = match &call.arguments {
+                    Arguments::Text(text) | Arguments::Free(text) => text.decode().into_owned(),
+                    Arguments::Json(json) => String::from_utf8_lossy(json).into_owned(),
+                };
+                lines.push(Line::Call(call.name.decode().into_owned(), arguments));
+            }
+            Part::Result(result) => read(&result.content, images, lines),
+            Part::Thinking(_) => lines.push(Line::Other("thinking")),
+            Part::Opaque(_) => lines.push(Line::Other("something photic does not know")),
+        }
+    }
+    lines.retain(|line| !matches!(line, Line::Text(text) if text.is_empty()));
+}
+
+impl Line<'_> {
+    fn write(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        match self {
+            Self::Text(text) => {
+                for line in clean(text).lines() {
+                    writeln!(out, "  {line}")?;
+                }
+            }
+            Self::Call(name, arguments) => {
+                writeln!(out, "  {DIM}calls{DIM:#} {} {}", clean(name), clean(arguments))?;
+            }
+            Self::Image(Some(image)) => {
+                let handle = image.handle.as_ref().map_or("by address", |handle| handle.as_str());
+                let size = image.size.map_or(String::new(), |(w, h)| format!(" {w}x{h}"));
+                let kind = image.media_type.as_deref().unwrap_or("image");
+                let weight = bytes(image.bytes);
+                let fate = fate(image);
+                writeln!(out, "  [{CYAN}{handle}{CYAN:#} {kind}{size}, {weight}; {fate}]")?;
+            }
+            Self::Image(None) => writeln!(out, "  [image]")?,
+            Self::Other(what) => writeln!(out, "  {DIM}({what}){DIM:#}")?,
+        }
+        Ok(())
+    }
+
+    fn as_json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!({"text": text}),
+            Self::Call(name, arguments) => json!({"call": name, "arguments": arguments}),
+            Self::Image(image) => {
+                let handle = image.and_then(|image| image.handle.as_ref()).map(ToString::to_string);
+                json!({"image": handle, "size": image.and_then(|image| image.size),
+                    "bytes": image.map(|image| image.bytes), "fate": image.map(fate)})
+            }
+            Self::Other(what) => json!({"other": what}),
+        }
+    }
+}
+
+/// What a terminal may be given: tools write what they like, escape sequences too.
+fn clean(text: &str) -> String {
+    let safe = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control();
+    let mut clean: String = text.chars().filter(safe).take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        clean.push('…');
+    }
+    clean
+}
