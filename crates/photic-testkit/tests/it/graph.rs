@@ -11,7 +11,7 @@ const EDGES: [(&str, &[&str], &[&str]); 9] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
-        &["photic", "photic-gateway", "photic-mock", "photic-pixels", "photic-tools"],
+        &["photic", "photic-gateway", "photic-mock", "photic-net", "photic-pixels", "photic-tools"],
         &["photic-testkit"],
     ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
