@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 9] = [
+const EDGES: [(&str, &[&str], &[&str]); 10] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
@@ -22,6 +22,7 @@ const EDGES: [(&str, &[&str], &[&str]); 9] = [
     ),
     ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
+    ("photic-store", &["photic"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
     (
         "photic-tools",
