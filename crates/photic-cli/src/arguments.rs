@@ -31,7 +31,7 @@ Examples:
   photic explain request.json --for gpt-5.6    what becomes of every image, and what it costs
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   photic read notes.md --lines 10-20           the text of a file, as an agent gets it
-  photic inspect screen.png 'what does it say?'  ask a model that sees
+  photic inspect page.png 'what is wrong?'     ask a model that sees
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
   photic serve                                 a gateway that repairs every request

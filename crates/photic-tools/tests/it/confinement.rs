@@ -20,8 +20,8 @@ const ATTEMPTS: &[(&str, RefusalCode)] = &[
     ("folder//..//..//outside//secret.txt", OutsideRoots),
     ("../root/../outside/secret.txt", OutsideRoots),
     ("../../../../../../../../../../etc/passwd", OutsideRoots),
-    ("no-such-folder/../../outside/secret.txt", OutsideRoots),
-    ("inside.txt/../../outside/secret.txt", OutsideRoots),
+    ("no-such-folder/../../outside/secret.txt", Absent),
+    ("inside.txt/../../outside/secret.txt", Absent),
     ("..", OutsideRoots),
     // From the top.
     ("/etc/passwd", OutsideRoots),

@@ -5,6 +5,7 @@ mod asking;
 #[cfg(unix)]
 mod confinement;
 mod documents;
+mod keeping;
 #[cfg(unix)]
 mod names;
 mod reading;

@@ -10,7 +10,7 @@ use crate::world::{SECRET, World, read};
 const INSIDE: &str = "fine, and inside\n";
 
 /// Opens `source` for a second while `flip` swaps; how often it got what is inside.
-fn raced(world: &World, source: &str, flip: impl Fn() + Send) -> (usize, usize) {
+fn raced(world: &World, source: &str, flip: impl Fn() + Send + Sync) -> (usize, usize) {
     let done = AtomicBool::new(false);
     let tools = world.tools();
     std::thread::scope(|scope| {
