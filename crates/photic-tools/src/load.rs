@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use photic_pixels::geometry::Rect;
+
 use crate::content::Content;
-use crate::originals::{Gone, Originals};
+use crate::originals::Gone;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::render::{Render, RenderRequest};
-use crate::source::{Source, shown};
+use crate::source::{Source, address_shown, shown};
 use crate::tools::{Inner, Tools, blocking};
 
 /// An original, and what is known about it.
@@ -28,16 +30,17 @@ impl Tools {
             Source::Address(address) => {
                 let bytes = fetched(&self.inner, address).await?;
                 let content = Content::of(head(&bytes, &self.inner));
-                perceivable(content, &shown(address), &bytes, &self.inner)?;
-                Ok(Loaded { bytes, content, name: shown(address), handle: None })
+                let name = address_shown(address);
+                perceivable(content, &name, &bytes, &self.inner)?;
+                Ok(Loaded { bytes, content, name, handle: None })
             }
-            Source::Handle(_) | Source::Path(_) => {
-                let source = source.to_owned();
-                blocking(&self.inner, move |inner| match Source::of(&source)? {
-                    Source::Handle(handle) => kept(inner, handle),
-                    _ => file(inner, &source),
-                })
-                .await
+            Source::Handle(handle) => {
+                let handle = handle.to_owned();
+                blocking(&self.inner, move |inner| kept(inner, &handle)).await
+            }
+            Source::Path(path) => {
+                let path = path.to_owned();
+                blocking(&self.inner, move |inner| file(inner, &path)).await
             }
         }
     }
@@ -62,7 +65,7 @@ fn file(inner: &Inner, source: &str) -> Result<Loaded, Refusal> {
 }
 
 fn kept(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
-    let originals: &Arc<dyn Originals> = inner.originals.as_ref().ok_or_else(|| {
+    let originals = inner.originals.as_ref().ok_or_else(|| {
         Refusal::new(
             RefusalCode::NeedsStore,
             format!("`{handle}` is a handle, and there is no store it could be in"),
@@ -96,7 +99,7 @@ async fn fetched(inner: &Inner, address: &str) -> Result<Vec<u8>, Refusal> {
     })?;
     let fetched = net.get(address).await;
     let refused = |refusal: photic_net::fetch::Refusal| {
-        let says = format!("`{}` was not fetched: {refusal}", shown(address));
+        let says = format!("`{}` was not fetched: {refusal}", address_shown(address));
         Refusal::new(RefusalCode::FetchRefused, says, refusal.hint())
     };
     let bytes = fetched.map_err(refused)?;
@@ -113,27 +116,21 @@ fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Resu
     if renderer(content, inner).is_some() {
         return Ok(());
     }
-    let needs = |says: String, hint: &str| Err(Refusal::new(RefusalCode::NeedsRender, says, hint));
+    let needs = |what: &str, hint: &str| {
+        let says = format!(
+            "`{name}` is {what}; to see it takes the capability `render`, which was not given"
+        );
+        Err(Refusal::new(RefusalCode::NeedsRender, says, hint))
+    };
     match content {
         Content::Bitmap(_) | Content::Torn => Ok(()),
-        Content::Svg => needs(
-            format!(
-                "`{name}` is an SVG drawing; to see it takes the capability `render`, which was not given"
-            ),
-            "call `read` for its source, or render it to PNG and view that",
-        ),
-        Content::Pdf => needs(
-            format!(
-                "`{name}` is a PDF document; to see it takes the capability `render`, which was not given"
-            ),
-            "render one of its pages to PNG and view that",
-        ),
-        Content::Text | Content::Utf16 { .. } | Content::OddText => needs(
-            format!(
-                "`{name}` is text; to see it takes the capability `render`, which was not given"
-            ),
-            "call `read` for its text",
-        ),
+        Content::Svg => {
+            needs("an SVG drawing", "call `read` for its source, or render it to PNG and view that")
+        }
+        Content::Pdf => needs("a PDF document", "render one of its pages to PNG and view that"),
+        Content::Text | Content::Utf16 { .. } | Content::OddText => {
+            needs("text", "call `read` for its text")
+        }
         // The header's own words are the best there are.
         Content::Empty | Content::Binary(_) => match photic_pixels::header::probe(head) {
             Err(refusal) => Err(refusal.into()),
@@ -149,12 +146,12 @@ fn renderer(content: Content, inner: &Inner) -> Option<&Arc<dyn Render>> {
     inner.renderers.iter().find(|renderer| renderer.renders(content))
 }
 
-/// The picture of an original: itself, or what a renderer makes of it. Whether it was rendered.
-pub(crate) fn picture(
+/// What a renderer makes of an original; none where the original is a picture itself.
+pub(crate) fn rendered(
     inner: &Inner,
     loaded: &Loaded,
     page: u32,
-    region: Option<photic_pixels::geometry::Rect>,
+    region: Option<Rect>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
     let Some(renderer) = renderer(loaded.content, inner) else { return Ok(None) };
     let request = RenderRequest {

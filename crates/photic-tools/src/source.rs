@@ -55,6 +55,15 @@ pub(crate) fn shown(name: &str) -> String {
     shown
 }
 
+/// An address as it can stand in a sentence: without what may let somebody in.
+pub(crate) fn address_shown(address: &str) -> String {
+    let place = address.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = place.split_once("://").unwrap_or(("", place));
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    shown(&format!("{scheme}://{host}/{path}"))
+}
+
 /// Control characters, and those that turn the direction of text around.
 fn unseen(c: char) -> bool {
     c.is_control()
@@ -68,4 +77,31 @@ fn is_scheme(text: &str) -> bool {
 
 fn no(says: &str, hint: &str) -> Refusal {
     Refusal::new(RefusalCode::BadSource, says, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_sorted() {
+        for path in ["a.png", "./img_0123456789abcdef", "img_notes.txt", "C:/x", "a:b", "img_short"]
+        {
+            assert_eq!(Source::of(path).ok(), Some(Source::Path(path)), "{path}");
+        }
+        let handle = "img_0123456789abcdef";
+        assert_eq!(Source::of(handle).ok(), Some(Source::Handle(handle)));
+        for address in ["https://a.example/b.png", "HTTP://a.example"] {
+            assert_eq!(Source::of(address).ok(), Some(Source::Address(address)));
+        }
+        for bad in ["file:///etc/passwd", "data:image/png;base64,AAAA", "gopher://a"] {
+            assert!(Source::of(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_lets_somebody_in_is_not_repeated() {
+        let shown = address_shown("https://me:secret@a.example/b.png?sig=secret#secret");
+        assert_eq!(shown, "https://a.example/b.png");
+    }
 }

@@ -7,7 +7,8 @@ use photic_pixels::fit::Caps;
 use photic_pixels::{ViewRequest, sheet, view};
 
 use crate::arguments::ViewArguments;
-use crate::load::{Loaded, picture};
+use crate::content::Content;
+use crate::load::{Loaded, rendered};
 use crate::perception::Perception;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::tools::{Inner, Tools, blocking};
@@ -54,7 +55,7 @@ fn perceive(
 ) -> Result<Perception, Refusal> {
     let page = arguments.page.unwrap_or(1);
     let region = arguments.region.map(|region| region.0);
-    let rendered = picture(inner, loaded, page, region)?;
+    let rendered = rendered(inner, loaded, page, region)?;
     let mut request = ViewRequest::new(&inner.profile);
     request.region = region;
     request.tile = arguments.tile;
@@ -71,9 +72,8 @@ fn perceive(
         (Some(handle), _) => Some(handle.clone()),
         (None, None) => None,
         (None, Some(originals)) => {
-            let media_type = media_type(loaded);
             // A view without a handle is still a view; the next one tries again.
-            originals.put(&loaded.bytes, media_type).ok()
+            originals.put(&loaded.bytes, media_type(loaded)).ok()
         }
     };
     Ok(Perception::of(made, &loaded.name, reference))
@@ -81,7 +81,6 @@ fn perceive(
 
 /// The type of an original.
 fn media_type(loaded: &Loaded) -> &'static str {
-    use crate::content::Content;
     match loaded.content {
         Content::Bitmap(format) => format.media_type(),
         Content::Svg => "image/svg+xml",

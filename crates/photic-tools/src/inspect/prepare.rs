@@ -8,7 +8,7 @@ use photic_pixels::{ViewRequest, view};
 
 use super::model::Model;
 use crate::content::Content;
-use crate::load::{Loaded, picture};
+use crate::load::{Loaded, rendered};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::tools::Inner;
 
@@ -31,7 +31,7 @@ pub(super) fn prepare(
     model: &Model,
     auto_resize: bool,
 ) -> Result<Picture, Refusal> {
-    let rendered = picture(inner, loaded, 1, None)?;
+    let rendered = rendered(inner, loaded, 1, None)?;
     if rendered.is_none() {
         supported(loaded)?;
     }
