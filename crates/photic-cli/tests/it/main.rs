@@ -14,6 +14,7 @@ mod run;
 mod serve;
 mod session;
 mod simulate;
+mod tools;
 mod view;
 
 use std::path::{Path, PathBuf};

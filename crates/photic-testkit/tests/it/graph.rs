@@ -7,11 +7,19 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 9] = [
+const EDGES: [(&str, &[&str], &[&str]); 10] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
-        &["photic", "photic-gateway", "photic-mock", "photic-pixels", "photic-store"],
+        &[
+            "photic",
+            "photic-gateway",
+            "photic-mock",
+            "photic-net",
+            "photic-pixels",
+            "photic-store",
+            "photic-tools",
+        ],
         &["photic-testkit"],
     ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
@@ -24,6 +32,11 @@ const EDGES: [(&str, &[&str], &[&str]); 9] = [
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-store", &["photic"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
+    (
+        "photic-tools",
+        &["photic", "photic-net", "photic-pixels", "photic-store"],
+        &["photic-mock", "photic-testkit"],
+    ),
     ("photic-webp", &[], &[]),
 ];
 
