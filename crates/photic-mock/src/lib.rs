@@ -19,7 +19,6 @@
 //! loopback only. It takes the rules of a model from the profiles of `photic`, as data; what
 //! follows from them is judged by the oracle of `photic-testkit`.
 
-pub mod chart;
 mod journal;
 mod meter;
 mod misbehave;
@@ -40,9 +39,9 @@ use std::sync::Arc;
 use photic::Wire;
 use tokio::runtime::{Builder, Runtime};
 
-pub use chart::Chart;
 pub use journal::{Entry, SeenImage};
 pub use misbehave::Misbehavior;
+pub use photic_pixels::chart::{self, Chart};
 
 use provider::Provider;
 
