@@ -2,7 +2,7 @@
 //!
 //! Owns the shapes, which are also the output schemas. Must never hold a byte of media.
 
-use photic_tools::{Answer, Perception, Reading, Refusal};
+use photic_tools::{Answer, FreshToken, Perception, Reading, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -214,5 +214,71 @@ impl RefusalFacts {
             words += &format!(" Candidates: {}", candidates.join(" · "));
         }
         words
+    }
+}
+
+/// Text that was returned.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReadFacts {
+    /// The text: hosts may show this instead of the words
+    text: String,
+    /// The number of its first line
+    first_line: usize,
+    /// The number of its last line
+    last_line: usize,
+    /// Lines of the file
+    total_lines: usize,
+    /// What was left out, and how to get it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<String>,
+    /// Proof of having read this content, for an edit that must not overwrite what nobody saw
+    #[schemars(with = "String")]
+    fresh: FreshToken,
+}
+
+impl ReadFacts {
+    pub(crate) fn of(reading: Reading) -> Self {
+        let Reading { text, first_line, last_line, total_lines, truncated, fresh } = reading;
+        Self { text, first_line, last_line, total_lines, truncated, fresh }
+    }
+
+    /// What a model reads: where it is, then the text as it stands.
+    pub(crate) fn words(&self) -> String {
+        let Self { text, first_line, last_line, total_lines, truncated, .. } = self;
+        let mut words = format!("lines {first_line}-{last_line} of {total_lines}");
+        if let Some(truncated) = truncated {
+            words += &format!("; {truncated}");
+        }
+        format!("{words}\n{text}")
+    }
+}
+
+/// An answer about a picture.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct InspectFacts {
+    /// The answer
+    text: String,
+    /// Who gave it, as `provider/model`
+    model: String,
+    /// The type of the picture that was sent
+    media_type: String,
+    /// Whether it was given before and is only repeated
+    cached: bool,
+    /// What it is worth
+    notice: &'static str,
+    /// Always true: it is somebody's word about pixels that nobody vouches for
+    untrusted: bool,
+}
+
+impl InspectFacts {
+    pub(crate) fn of(answer: Answer) -> Self {
+        let Answer { text, model, media_type, cached, notice, .. } = answer;
+        Self { text, model, media_type, cached, notice, untrusted: true }
+    }
+
+    /// What a model reads.
+    pub(crate) fn words(&self) -> String {
+        let Self { text, model, notice, .. } = self;
+        format!("{model} says:\n{text}\n\n{notice}")
     }
 }

@@ -29,6 +29,8 @@ use crate::server::Server;
 pub const PATH: &str = "/mcp";
 /// How long a connection may take to state a request.
 const SILENCE: Duration = Duration::from_mins(2);
+/// How long a session may be silent: people pause, and few clients begin again by themselves.
+const PATIENCE: Duration = Duration::from_hours(24);
 /// How long what is under way may take when the server is told to stop.
 const DRAIN: Duration = Duration::from_secs(5);
 
@@ -89,7 +91,9 @@ impl HttpServer {
             .enforce_origin_validation();
         let cancel = config.cancellation_token.clone();
         let server = self.server;
-        let sessions = Arc::new(LocalSessionManager::default());
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(PATIENCE);
+        let sessions = Arc::new(sessions);
         let service = Service::new(move || Ok(server.clone()), sessions, config);
         let graceful = GracefulShutdown::new();
         let mut stop = std::pin::pin!(stop);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_tools::{InspectArguments, ReadArguments, Refusal, RefusalCode, Tools, ViewArguments};
+use photic_tools::{InspectArguments, ReadArguments, Refusal, RefusalCode, Step, Tools, ViewArguments};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -22,7 +22,7 @@ use crate::facts::{
 };
 use crate::hosts::Structured;
 use crate::probe::{self, CELLS, Judged, Probe, Unfit, Verdict};
-use crate::progress::watched;
+use crate::progress::{Says, watched};
 use crate::results::{Made, PICTURE_BYTES, Picture};
 
 /// What a host tells its model about this server.
@@ -78,15 +78,19 @@ impl Server {
     async fn read(&self, arguments: JsonObject) -> Result<Made, Refusal> {
         let wanted: ReadArguments = read_as(arguments)?;
         let reading = self.shared.tools.read(&wanted).await?;
-        let facts = ReadFacts::of(&reading);
+        let facts = ReadFacts::of(reading);
         let words = facts.words();
         Ok(Made::of(words, &ReadOutput { read: Some(facts), refusal: None }))
     }
 
-    async fn inspect(&self, arguments: JsonObject) -> Result<Made, Refusal> {
+    async fn inspect(&self, arguments: JsonObject, says: &Says) -> Result<Made, Refusal> {
         let wanted: InspectArguments = read_as(arguments)?;
-        let answer = self.shared.tools.inspect(&wanted).await?;
-        let facts = InspectFacts::of(&answer);
+        let tell = |step| says.set(match step {
+            Step::Preparing => "preparing the picture".to_owned(),
+            Step::Asking { model } => format!("asking {model}"),
+        });
+        let answer = self.shared.tools.inspect_telling(&wanted, &tell).await?;
+        let facts = InspectFacts::of(answer);
         let words = facts.words();
         Ok(Made::of(words, &InspectOutput { inspect: Some(facts), refusal: None }))
     }
@@ -171,10 +175,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
+        let says = Says::new("reading the source");
         let made = match request.name.as_ref() {
-            "view" => watched(&context, "looking", self.view(arguments)).await,
-            "read" => watched(&context, "reading", self.read(arguments)).await,
-            "inspect" => watched(&context, "asking the model", self.inspect(arguments)).await,
+            "view" => watched(&context, &says, self.view(arguments)).await,
+            "read" => watched(&context, &says, self.read(arguments)).await,
+            "inspect" => watched(&context, &says, self.inspect(arguments, &says)).await,
             "probe" => Some(self.probe(arguments)),
             other => {
                 let says = format!("there is no tool `{}`", shortened(other));

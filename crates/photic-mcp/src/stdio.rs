@@ -11,9 +11,9 @@ use crate::server::Server;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StdioError {
-    /// The host did not begin as the protocol says.
-    #[error("the host did not begin a session")]
-    Begin(#[source] Box<ServerInitializeError>),
+    /// The host did not begin as the protocol says. What it said instead is not repeated.
+    #[error("the host did not begin a session as MCP says")]
+    Begin,
     /// A task of ours broke.
     #[error("the server broke off")]
     Broken(#[source] tokio::task::JoinError),
@@ -33,7 +33,7 @@ pub async fn serve_stdio(
         Ok(running) => running,
         // It left before it said anything: nobody is wronged.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(StdioError::Begin(Box::new(error))),
+        Err(_) => return Err(StdioError::Begin),
     };
     let cancel = running.cancellation_token();
     let ended = running.waiting();

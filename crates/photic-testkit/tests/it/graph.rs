@@ -7,11 +7,11 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 8] = [
+const EDGES: [(&str, &[&str], &[&str]); 9] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
-        &["photic", "photic-gateway", "photic-mock", "photic-pixels"],
+        &["photic", "photic-gateway", "photic-mock", "photic-pixels", "photic-tools"],
         &["photic-testkit"],
     ),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
@@ -23,6 +23,11 @@ const EDGES: [(&str, &[&str], &[&str]); 8] = [
     ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
+    (
+        "photic-tools",
+        &["photic", "photic-net", "photic-pixels", "photic-store"],
+        &["photic-mock", "photic-testkit"],
+    ),
     ("photic-webp", &[], &[]),
 ];
 

@@ -1,0 +1,303 @@
+//! Files beneath the roots, and no others.
+//!
+//! Owns every path that is opened. A root is a directory that was opened when the tools were built;
+//! every path is resolved beneath it by the kernel (`openat2` with `RESOLVE_BENEATH` and
+//! `RESOLVE_NO_MAGICLINKS` where there is one, a walk of the same effect by `cap-std` elsewhere), so
+//! that nothing can be swapped between a check and the open. What is judged is the descriptor that
+//! will be read. Must never say anything about what lies outside, not even whether it is there.
+
+mod names;
+mod special;
+
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::refusal::{Refusal, RefusalCode};
+use crate::source::shown;
+
+/// Longer than any path that an operating system takes.
+const LONGEST: usize = 4096;
+
+/// Whether files with several names may be read.
+///
+/// The other name may lie outside the roots, and a name does not tell: whoever can make links could
+/// bring any file of the same file system inside. Package managers that link from a store (pnpm,
+/// Nix) and build caches do so honestly, so an operator may allow it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HardLinks {
+    /// They are refused.
+    #[default]
+    Refuse,
+    /// They are read like any other.
+    Allow,
+}
+
+/// The folders whose files may be read.
+#[derive(Debug)]
+pub(crate) struct Roots {
+    roots: Vec<Root>,
+    /// The root that relative paths begin in, and where in it.
+    start: (usize, PathBuf),
+    hard_links: HardLinks,
+}
+
+#[derive(Debug)]
+struct Root {
+    dir: Dir,
+    /// As it was named, made absolute.
+    named: PathBuf,
+    /// Without links.
+    real: PathBuf,
+}
+
+/// A regular file beneath a root.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    file: std::fs::File,
+    /// Bytes, when it was opened.
+    pub(crate) size: u64,
+    /// Its path from the root, for people.
+    pub(crate) name: String,
+    /// What tells it from files of the same name in other roots.
+    pub(crate) identity: String,
+}
+
+/// A path as an index of a root and a way from there.
+type Place = (usize, PathBuf);
+
+impl Roots {
+    pub(crate) fn open(
+        roots: &[PathBuf],
+        cwd: Option<&Path>,
+        hard_links: HardLinks,
+    ) -> io::Result<Self> {
+        let open = |path: &PathBuf| {
+            let named = std::path::absolute(path)?;
+            let open = || {
+                let dir = Dir::open_ambient_dir(path, ambient_authority())?;
+                Ok(Root { dir, real: std::fs::canonicalize(path)?, named: named.clone() })
+            };
+            open().map_err(|error: io::Error| {
+                io::Error::new(error.kind(), format!("root `{}`: {error}", path.display()))
+            })
+        };
+        let roots = roots.iter().map(open).collect::<io::Result<Vec<Root>>>()?;
+        let mut this = Self { roots, start: (0, PathBuf::new()), hard_links };
+        if let Some(cwd) = cwd {
+            let cwd = std::fs::canonicalize(cwd)?;
+            this.start = this.beneath(&cwd).ok_or_else(|| {
+                io::Error::new(io::ErrorKind::InvalidInput, "the working directory is in no root")
+            })?;
+        }
+        Ok(this)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roots.is_empty()
+    }
+
+    /// Opens what a path names, or the one file that it could only have meant.
+    pub(crate) fn file(&self, source: &str) -> Result<Opened, Refusal> {
+        let path = plain(source)?;
+        if self.roots.is_empty() {
+            return Err(outside(source));
+        }
+        let place = match path.is_absolute() {
+            true => self.beneath(path).ok_or_else(|| outside(source))?,
+            false => (self.start.0, self.start.1.join(path)),
+        };
+        match self.try_open(&place, source) {
+            Err(Failed::Io(error)) if missing(&error) => {
+                let found = names::only(&self.roots[place.0].dir, &place.1);
+                let place = (place.0, found.map_err(|missed| missed.refusal(source, path))?);
+                self.try_open(&place, source).map_err(|failed| failed.refusal(source))
+            }
+            Err(Failed::Io(error)) if escaped(&error) => {
+                // A link that names its target from `/` may still end inside; where it ends is
+                // only asked to find the way, which is then gone beneath a root like any other.
+                let (root, way) = &place;
+                let real = std::fs::canonicalize(self.roots[*root].real.join(way));
+                let place = real.ok().and_then(|real| self.beneath(&real));
+                let place = place.ok_or_else(|| outside(source))?;
+                self.try_open(&place, source).map_err(|failed| failed.refusal(source))
+            }
+            other => other.map_err(|failed| failed.refusal(source)),
+        }
+    }
+
+    /// The root that an absolute path begins with, the innermost of several, and the way from it.
+    fn beneath(&self, path: &Path) -> Option<Place> {
+        let ways = self.roots.iter().enumerate().flat_map(|(index, root)| {
+            let way = |start: &Path| {
+                let way = path.strip_prefix(start).ok()?;
+                Some((start.components().count(), index, way.to_owned()))
+            };
+            [way(&root.named), way(&root.real)].into_iter().flatten()
+        });
+        let (_, index, way) = ways.max_by_key(|(depth, ..)| *depth)?;
+        Some((index, way))
+    }
+
+    fn try_open(&self, (index, way): &Place, source: &str) -> Result<Opened, Failed> {
+        let root = &self.roots[*index];
+        let way: &Path = if way.as_os_str().is_empty() { Path::new(".") } else { way };
+        // Asked first so that no device is opened; asked again of what was opened.
+        let before = root.dir.metadata(way).map_err(Failed::Io)?;
+        if !before.is_file() {
+            return Err(Failed::Refused(not_a_file(source, before.is_dir())));
+        }
+        let mut options = OpenOptions::new();
+        options.read(true);
+        special::without_waiting(&mut options);
+        let file = root.dir.open_with(way, &options).map_err(Failed::Io)?.into_std();
+        let metadata = file.metadata().map_err(Failed::Io)?;
+        if !metadata.is_file() || special::made_up(&file) {
+            return Err(Failed::Refused(not_a_file(source, metadata.is_dir())));
+        }
+        if self.hard_links == HardLinks::Refuse && special::names(&metadata) > 1 {
+            return Err(Failed::Refused(hard_link(source)));
+        }
+        let way = tidied(way);
+        let identity = format!("{}\0{}", root.real.display(), way.display());
+        Ok(Opened { file, size: metadata.len(), name: shown(&way.to_string_lossy()), identity })
+    }
+}
+
+impl Opened {
+    /// All of it, if it has no more than so many bytes, even if it grows meanwhile.
+    pub(crate) fn bytes(&mut self, most: u64) -> Result<Vec<u8>, Refusal> {
+        if self.size > most {
+            return Err(too_large(&self.name, self.size, most));
+        }
+        let mut bytes = Vec::with_capacity(self.size as usize);
+        let read = (&mut self.file).take(most + 1).read_to_end(&mut bytes);
+        let read = read.map_err(|error| Failed::Io(error).refusal(&self.name))? as u64;
+        if read > most { Err(too_large(&self.name, read, most)) } else { Ok(bytes) }
+    }
+
+    /// Its first bytes.
+    pub(crate) fn head(&mut self, most: usize) -> Result<Vec<u8>, Refusal> {
+        use std::io::Seek as _;
+        let mut bytes = Vec::new();
+        let read = (&mut self.file).take(most as u64).read_to_end(&mut bytes);
+        read.and_then(|_| self.file.rewind())
+            .map_err(|error| Failed::Io(error).refusal(&self.name))?;
+        Ok(bytes)
+    }
+}
+
+/// Why a file was not opened.
+enum Failed {
+    Io(io::Error),
+    Refused(Refusal),
+}
+
+impl Failed {
+    fn refusal(self, source: &str) -> Refusal {
+        let name = shown(source);
+        match self {
+            Self::Refused(refusal) => refusal,
+            Self::Io(error) if escaped(&error) || special::circles(&error) => outside(source),
+            Self::Io(error) if missing(&error) => absent(source),
+            Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => Refusal::new(
+                RefusalCode::NoPermission,
+                format!("`{name}` may not be read by this user"),
+                "change its permissions, or name another file",
+            ),
+            Self::Io(error) => Refusal::new(
+                RefusalCode::Unreadable,
+                format!("`{name}` cannot be read: {}", error.kind()),
+                "try again; if it stays so, the disk has a problem",
+            ),
+        }
+    }
+}
+
+/// The path, if it could be one.
+fn plain(source: &str) -> Result<&Path, Refusal> {
+    let bad = |says: String, hint: &str| Err(Refusal::new(RefusalCode::BadSource, says, hint));
+    if source.trim().is_empty() {
+        return bad("the source is empty".to_owned(), "name a file");
+    }
+    if source.contains('\0') {
+        return bad("the source holds a NUL character".to_owned(), "pass the plain path");
+    }
+    if source.len() > LONGEST {
+        let says = format!("the source is {} bytes long, longer than a path can be", source.len());
+        return bad(says, "pass the plain path; text and pictures do not go into `source`");
+    }
+    Ok(Path::new(source))
+}
+
+/// Without `.`, and without a step and its way back.
+fn tidied(way: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for component in way.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                tidy.pop();
+            }
+            other => tidy.push(other),
+        }
+    }
+    tidy
+}
+
+/// `cap-std` says so with an error of its own, the kernel's would carry a number.
+fn escaped(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+fn missing(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
+}
+
+fn absent(source: &str) -> Refusal {
+    let name = shown(source);
+    let hint = if source.starts_with('~') {
+        "`~` is not expanded; pass the whole path"
+    } else if source.contains('%') {
+        "nothing is decoded: pass the path as it stands on the disk"
+    } else {
+        "check the name, or list the folder"
+    };
+    Refusal::new(RefusalCode::Absent, format!("there is no file `{name}`"), hint)
+}
+
+fn outside(source: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::OutsideRoots,
+        format!("`{}` leads out of the folders that may be read", shown(source)),
+        "ask for a file inside, with a path from the working directory",
+    )
+}
+
+fn not_a_file(source: &str, folder: bool) -> Refusal {
+    let name = shown(source);
+    let (what, hint) = match folder {
+        true => ("a folder", "name a file in it"),
+        false => ("no regular file", "name a regular file"),
+    };
+    Refusal::new(RefusalCode::NotAFile, format!("`{name}` is {what}"), hint)
+}
+
+fn hard_link(source: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::HardLink,
+        format!("`{}` has another name, which may lie outside the roots", shown(source)),
+        "copy the file, or let the operator allow hard links",
+    )
+}
+
+fn too_large(name: &str, size: u64, most: u64) -> Refusal {
+    Refusal::new(
+        RefusalCode::TooLarge,
+        format!("`{name}` has {size} bytes; {most} are allowed"),
+        "use a smaller file, or a part of it",
+    )
+}

@@ -1,0 +1,240 @@
+//! What the tools take: the same structs on the command line, over MCP, and in the library.
+//!
+//! Ranges are written the way our own sentences write them (`10-20`, `0,1200,800,400`), so that
+//! what a hint says can be passed on as it stands.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use photic_pixels::geometry::Rect;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What `read` takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadArguments {
+    /// The file: a path below a root
+    pub source: String,
+    /// Which lines, from 1: `10-20`, `10-` or `10`; all of them otherwise
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Lines>,
+}
+
+/// What `view` takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ViewArguments {
+    /// The picture: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
+    pub source: String,
+    /// The part to show, in pixels of the original, as `x,y,width,height`: zooming reads the original again
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
+    /// Which page or frame, from 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    /// How closely to look
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
+    /// One of the tiles that cover a large picture at full resolution, from 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tile: Option<u32>,
+    /// Pages or frames side by side, at most so many
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<u32>,
+    /// Longest side of what is returned, in pixels
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_edge: Option<u32>,
+    /// Most bytes of what is returned
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+}
+
+/// What `inspect` takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InspectArguments {
+    /// The picture: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
+    pub source: String,
+    /// What to find out about it
+    pub question: String,
+}
+
+/// How closely to look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Fidelity {
+    /// What is it? A thumbnail of at most 512 px
+    Glance,
+    /// What does it say? As large as reading needs
+    #[default]
+    Read,
+    /// Exactly what is there? As large as the model takes
+    Pixel,
+}
+
+impl From<Fidelity> for photic_pixels::fit::Fidelity {
+    fn from(fidelity: Fidelity) -> Self {
+        match fidelity {
+            Fidelity::Glance => Self::Glance,
+            Fidelity::Read => Self::Read,
+            Fidelity::Pixel => Self::Pixel,
+        }
+    }
+}
+
+/// A range of lines, from 1, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// The first line.
+    pub first: usize,
+    /// The last line; the end of the file without one.
+    pub last: Option<usize>,
+}
+
+impl FromStr for Lines {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || "lines are wanted like `10-20`, `10-` or `10`, from 1".to_owned();
+        let number = |text: &str| {
+            let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let number = plain.then(|| text.parse::<usize>().ok()).flatten();
+            number.filter(|number| *number > 0).ok_or_else(wanted)
+        };
+        let text = text.trim();
+        let lines = match text.split_once('-') {
+            None => number(text).map(|line| Self { first: line, last: Some(line) })?,
+            Some((first, "")) => Self { first: number(first.trim())?, last: None },
+            Some((first, last)) => {
+                Self { first: number(first.trim())?, last: Some(number(last.trim())?) }
+            }
+        };
+        if lines.last.is_some_and(|last| last < lines.first) {
+            return Err(format!("lines {lines} end before they begin"));
+        }
+        Ok(lines)
+    }
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.last {
+            Some(last) if last == self.first => write!(f, "{last}"),
+            Some(last) => write!(f, "{}-{last}", self.first),
+            None => write!(f, "{}-", self.first),
+        }
+    }
+}
+
+impl Serialize for Lines {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Lines {
+    /// Models write a lone line as a number, too.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Spelling {
+            Text(String),
+            Line(u32),
+        }
+        let text = match Spelling::deserialize(deserializer)? {
+            Spelling::Text(text) => text,
+            Spelling::Line(line) => line.to_string(),
+        };
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for Lines {
+    fn schema_name() -> Cow<'static, str> {
+        "Lines".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9]+(-[0-9]*)?$" })
+    }
+}
+
+/// A rectangle of the source, in its pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region(pub Rect);
+
+impl FromStr for Region {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Result<Vec<u32>, _> =
+            text.split(',').map(|number| number.trim().parse()).collect();
+        match numbers.as_deref() {
+            Ok(&[x, y, width, height]) => Ok(Self(Rect::new(x, y, width, height))),
+            _ => Err("a region is wanted like `0,1200,800,400`: x,y,width,height".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Rect { x, y, width, height } = self.0;
+        write!(f, "{x},{y},{width},{height}")
+    }
+}
+
+impl Serialize for Region {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Region {
+    /// The string is the spelling; models also write arrays and objects, and mean the same.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Spelling {
+            Text(String),
+            List([u32; 4]),
+            Named(Named),
+        }
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Named {
+            x: u32,
+            y: u32,
+            #[serde(alias = "w")]
+            width: u32,
+            #[serde(alias = "h")]
+            height: u32,
+        }
+        match Spelling::deserialize(deserializer)? {
+            Spelling::Text(text) => text.parse().map_err(serde::de::Error::custom),
+            Spelling::List([x, y, width, height]) => Ok(Self(Rect::new(x, y, width, height))),
+            Spelling::Named(Named { x, y, width, height }) => {
+                Ok(Self(Rect::new(x, y, width, height)))
+            }
+        }
+    }
+}
+
+impl JsonSchema for Region {
+    fn schema_name() -> Cow<'static, str> {
+        "Region".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9]+,[0-9]+,[0-9]+,[0-9]+$" })
+    }
+}

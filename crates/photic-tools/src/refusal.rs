@@ -1,0 +1,207 @@
+//! The closed set of refusals: one code, one sentence, one way on.
+//!
+//! Owns the codes of every tool, whoever calls it; `docs/refusals.md` is written from this file.
+//! A refusal is a result that a model reads and adapts to. It must never hold content of what was
+//! refused, a key, or a byte of media.
+
+use serde::Serialize;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refusal {
+    /// The stable code.
+    pub code: RefusalCode,
+    /// What is wrong, in a sentence without a final period.
+    pub says: String,
+    /// What to do instead.
+    pub hint: String,
+    /// Names that could have been meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+    /// The words of the tool that `inspect` follows, where it behaves as that tool did.
+    #[serde(skip)]
+    pub(crate) seed_003: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal.
+    pub fn new(code: RefusalCode, says: impl Into<String>, hint: impl Into<String>) -> Self {
+        let (says, hint) = (says.into(), hint.into());
+        Self { code, says, hint, candidates: Vec::new(), seed_003: None }
+    }
+
+    /// The same refusal, with the names that could have been meant.
+    #[must_use]
+    pub fn with_candidates(mut self, candidates: Vec<String>) -> Self {
+        self.candidates = candidates;
+        self
+    }
+
+    /// What `inspect_image` of seed 003 says in this case, for hosts that replace it.
+    pub fn seed_003(&self) -> Option<&str> {
+        self.seed_003.as_deref()
+    }
+
+    pub(crate) fn known_as(mut self, words: impl Into<String>) -> Self {
+        self.seed_003 = Some(words.into());
+        self
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.says)
+    }
+}
+
+impl From<photic_pixels::Refusal> for Refusal {
+    fn from(refusal: photic_pixels::Refusal) -> Self {
+        use photic_pixels::RefusalCode as Pixels;
+        let code = match refusal.code {
+            Pixels::Empty => RefusalCode::Empty,
+            Pixels::NotAnImage => RefusalCode::NotAnImage,
+            Pixels::UnsupportedFormat => RefusalCode::UnsupportedFormat,
+            Pixels::Corrupt => RefusalCode::Corrupt,
+            Pixels::TooLarge => RefusalCode::TooLarge,
+            Pixels::BadRegion => RefusalCode::BadRegion,
+            Pixels::CannotFit => RefusalCode::CannotFit,
+        };
+        Self::new(code, refusal.says, refusal.hint)
+    }
+}
+
+/// Declares the codes and, in the same breath, what each means and who gives it.
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $tools:literal, $means:literal, $next:literal;)*) => {
+        /// The stable codes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum RefusalCode {
+            $(#[doc = $means] $variant,)*
+        }
+
+        impl RefusalCode {
+            /// Every code, in the order documents list them.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Its name, as it is serialized.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The tools that give it.
+            pub const fn tools(self) -> &'static str {
+                match self { $(Self::$variant => $tools,)* }
+            }
+
+            /// What it means.
+            pub const fn means(self) -> &'static str {
+                match self { $(Self::$variant => $means,)* }
+            }
+
+            /// What whoever reads it does next.
+            pub const fn next(self) -> &'static str {
+                match self { $(Self::$variant => $next,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    BadArguments = "bad_arguments", "read, view, inspect",
+        "An argument cannot be read, or contradicts another.",
+        "Correct the argument as the hint says.";
+    BadSource = "bad_source", "read, view, inspect",
+        "The source is no path, handle or address, or of a kind that is never opened.",
+        "Pass a plain path below a root, a handle, or an `https` address.";
+    Absent = "absent", "read, view, inspect",
+        "Nothing goes by that name: no file, or a handle whose original is gone.",
+        "Check the name; list the folder; view the source again for a new handle.";
+    Ambiguous = "ambiguous", "read, view, inspect",
+        "Several files differ from the name only in how it is written.",
+        "Pass one of the candidates exactly.";
+    OutsideRoots = "outside_roots", "read, view, inspect",
+        "The path leads out of the folders that may be read, by itself or through a link.",
+        "Ask for a file inside; the operator can add a root.";
+    NotAFile = "not_a_file", "read, view, inspect",
+        "A folder, pipe, socket, device, or a file that the kernel makes up.",
+        "Name a regular file.";
+    HardLink = "hard_link", "read, view, inspect",
+        "The file has another name, which may lie outside the roots.",
+        "Copy the file, or let the operator allow hard links.";
+    NoPermission = "no_permission", "read, view, inspect",
+        "The operating system does not let us read it.",
+        "Change its permissions, or name another file.";
+    Unreadable = "unreadable", "read, view, inspect",
+        "Reading failed halfway.",
+        "Try again; check the disk.";
+    NeedsNet = "needs_net", "read, view, inspect",
+        "The source is an address, and the capability `net` was not given.",
+        "Save it below a root, or let the operator enable `net`.";
+    NeedsStore = "needs_store", "read, view, inspect",
+        "The source is a handle, and there is no store that it could be in.",
+        "Name the file itself.";
+    FetchRefused = "fetch_refused", "view, inspect",
+        "The guarded fetch did not bring what is at the address.",
+        "As the hint says; or save it below a root.";
+    TooLarge = "too_large", "read, view, inspect",
+        "More bytes, pixels, frames or time than allowed.",
+        "Use a smaller file, a region, or fewer lines.";
+    Empty = "empty", "view, inspect",
+        "There is nothing in it.",
+        "Write the file again.";
+    NotText = "not_text", "read",
+        "The bytes are pixels or another binary format; `read` returns text only.",
+        "Call `view` for pictures; use a tool made for the format otherwise.";
+    BadEncoding = "bad_encoding", "read",
+        "The bytes look like text of an encoding that is not read.",
+        "Convert it to UTF-8.";
+    NeedsRender = "needs_render", "view, inspect",
+        "The source would have to be rendered, and no renderer of its kind was given.",
+        "Call `read` for its text; or let the host provide the capability `render`.";
+    NotAnImage = "not_an_image", "view, inspect",
+        "The bytes are no picture, whatever the name says.",
+        "Call `read` if it is text.";
+    UnsupportedFormat = "unsupported_format", "view, inspect",
+        "A picture of a format that is not decoded here.",
+        "Convert it to PNG, JPEG or WebP.";
+    Corrupt = "corrupt", "view, inspect",
+        "The file ends too early or contradicts itself.",
+        "Write or fetch it again.";
+    BadRegion = "bad_region", "view",
+        "The region, tile or page lies outside the source, or is empty.",
+        "Ask for one inside, as the hint says.";
+    CannotFit = "cannot_fit", "view, inspect",
+        "No encoding of it fits the limits; it is not sent as it is instead.",
+        "Ask for a region, or allow more bytes.";
+    Stale = "stale", "check_fresh",
+        "The file changed since it was read, or the token is of another file.",
+        "Call `read` again before editing.";
+    ImagesBlocked = "images_blocked", "inspect",
+        "The settings say that no picture leaves this machine.",
+        "Disable `block_images` to use `inspect`.";
+    ModelsUnavailable = "models_unavailable", "inspect",
+        "Nobody said which models there are.",
+        "Configure a model, or call `view` and look yourself.";
+    NoModels = "no_models", "inspect",
+        "The list of models is empty.",
+        "Configure a model that can see.";
+    ModelUnresolved = "model_unresolved", "inspect",
+        "A model was named that is not among those available.",
+        "Name one of the candidates.";
+    BlindModel = "blind_model", "inspect",
+        "The model that would be asked cannot see pictures; none that can is available.",
+        "Configure a model that can see for the role `vision`.";
+    NoKey = "no_key", "inspect",
+        "There is no key for the provider of that model.",
+        "Set the key in the environment, or choose another model.";
+    RequestFailed = "request_failed", "inspect",
+        "The model's provider answered with an error, or not at all.",
+        "Read what it says; try again or choose another model.";
+    RequestAborted = "request_aborted", "inspect",
+        "The reply broke off before its end.",
+        "Ask again.";
+    NoAnswer = "no_answer", "inspect",
+        "The model said nothing in words.",
+        "Ask another question, or another model.";
+}
