@@ -1,5 +1,6 @@
 //! What bytes are, from the bytes: never from a name, never from a label.
 
+use photic_pixels::RefusalCode;
 use photic_pixels::header::{self, Format};
 use serde::Serialize;
 
@@ -9,6 +10,8 @@ use serde::Serialize;
 pub enum Content {
     /// A bitmap.
     Bitmap(Format),
+    /// Begins as a bitmap does, but its header is not there: it is damaged, or stands further on.
+    Torn,
     /// A drawing in SVG, which is text, too.
     Svg,
     /// A PDF document.
@@ -58,11 +61,12 @@ impl Content {
             return Self::Utf16 { big };
         }
         let text = is_utf8(head);
-        // `BM` begins a bitmap, and words; text is never one.
-        if let Ok(header) = header::probe(head)
-            && !(text && matches!(header.format, Format::Bmp | Format::Ico))
-        {
-            return Self::Bitmap(header.format);
+        if !text {
+            match header::probe(head) {
+                Ok(header) => return Self::Bitmap(header.format),
+                Err(refusal) if refusal.code == RefusalCode::Corrupt => return Self::Torn,
+                Err(_) => {}
+            }
         }
         if head.starts_with(b"%PDF-") {
             return Self::Pdf;
@@ -83,6 +87,7 @@ impl Content {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bitmap(format) => format.name(),
+            Self::Torn => "an incomplete picture",
             Self::Svg => "SVG",
             Self::Pdf => "PDF",
             Self::Text | Self::Utf16 { .. } | Self::OddText => "text",
@@ -148,7 +153,7 @@ mod tests {
 
     #[test]
     fn bytes_decide() {
-        let cases: [(&[u8], Content); 14] = [
+        let cases: [(&[u8], Content); 16] = [
             (b"", Content::Empty),
             (b"fn main() {}\n", Content::Text),
             (b"BMW and other makes of cars, long enough for a header of bitmaps", Content::Text),
@@ -159,6 +164,8 @@ mod tests {
             (b"%PDF-1.7\n\xe2\xe3\xcf\xd3", Content::Pdf),
             (b"\xff\xfea\0", Content::Utf16 { big: false }),
             (b"\xfe\xff\0a", Content::Utf16 { big: true }),
+            (b"\xff\xd8\xff\xe0", Content::Torn),
+            (b"\x89PNG\r\n\x1a\n", Content::Torn),
             (b"caf\xe9 au lait", Content::OddText),
             (b"PK\x03\x04\x14\0", Content::Binary("a ZIP archive or office document")),
             (b"text with a \0 in it", Content::Binary("binary data")),

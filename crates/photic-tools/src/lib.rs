@@ -32,6 +32,7 @@ mod access;
 mod arguments;
 mod content;
 mod inspect;
+mod load;
 mod originals;
 mod perception;
 mod read;

@@ -4,14 +4,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::ReadArguments;
+use crate::arguments::{Lines, ReadArguments};
+use crate::content::Content;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::tools::Tools;
+use crate::source::{Source, shown};
+use crate::tools::{Bounds, Inner, Tools, blocking};
+
+/// What tells our digests from everybody else's.
+const CONTEXT: &str = "photic 2026 read-before-edit token";
 
 /// Text of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reading {
-    /// The lines that were asked for, as far as they fit.
+    /// The lines that were asked for, as far as they fit, with their ends.
     pub text: String,
     /// The number of the first, from 1; 0 of an empty file.
     pub first_line: usize,
@@ -32,12 +37,194 @@ pub struct Reading {
 /// it holds across restarts and fails as soon as a byte changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct FreshToken(pub(crate) String);
+pub struct FreshToken(String);
 
 impl Tools {
-    /// The text of a source.
+    /// The text of a file.
     pub async fn read(&self, arguments: &ReadArguments) -> Result<Reading, Refusal> {
-        let _ = arguments;
-        std::future::ready(Err(Refusal::new(RefusalCode::Unreadable, "not built yet", ""))).await
+        let arguments = arguments.clone();
+        blocking(&self.inner, move |inner| {
+            let file = File::open(inner, &arguments.source)?;
+            let text = decoded(&file)?;
+            cut(&text, arguments.lines, file.token(), &inner.bounds)
+        })
+        .await
     }
+
+    /// Whether a file is still as it was when it was read: what to ask before an edit.
+    pub async fn check_fresh(&self, source: &str, token: &FreshToken) -> Result<(), Refusal> {
+        let (source, token) = (source.to_owned(), token.clone());
+        blocking(&self.inner, move |inner| {
+            let stale = || {
+                Refusal::new(
+                    RefusalCode::Stale,
+                    format!("`{}` is not as it was when it was read", shown(&source)),
+                    "call `read` again before editing",
+                )
+            };
+            let file = File::open(inner, &source)?;
+            (file.token() == token).then_some(()).ok_or_else(stale)
+        })
+        .await
+    }
+}
+
+/// A file of which every byte is at hand.
+struct File {
+    name: String,
+    identity: String,
+    content: Content,
+    bytes: Vec<u8>,
+}
+
+impl File {
+    /// Opens a text; pixels and other formats are refused from their first bytes.
+    fn open(inner: &Inner, source: &str) -> Result<Self, Refusal> {
+        match Source::of(source)? {
+            Source::Path(_) => {}
+            Source::Handle(_) => {
+                let says = format!("`{source}` is the handle of a picture; `read` returns text");
+                return Err(Refusal::new(RefusalCode::NotText, says, "call `view` to see it"));
+            }
+            Source::Address(_) => {
+                let says = "the source is an address; `read` reads files";
+                let hint = "call `view` if a picture is there; save it below a root otherwise";
+                return Err(Refusal::new(RefusalCode::BadSource, says, hint));
+            }
+        }
+        let mut opened = inner.roots.file(source)?;
+        let content = Content::of(&opened.head(inner.bounds.sniff_bytes)?);
+        refuse(content, &opened.name)?;
+        let bytes = opened.bytes(inner.bounds.text_bytes)?;
+        Ok(Self { name: opened.name, identity: opened.identity, content, bytes })
+    }
+
+    fn token(&self) -> FreshToken {
+        let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
+        hasher.update(self.identity.as_bytes()).update(b"\0").update(&self.bytes);
+        FreshToken(format!("fresh_{}", &hasher.finalize().to_hex()[..32]))
+    }
+}
+
+/// What is no text is not read.
+fn refuse(content: Content, name: &str) -> Result<(), Refusal> {
+    let (code, says, hint) = match content {
+        Content::Svg | Content::Text | Content::Utf16 { .. } | Content::Empty => return Ok(()),
+        Content::Bitmap(format) => (
+            RefusalCode::NotText,
+            format!("`{name}` is a picture ({}); `read` returns text", format.name()),
+            "call `view` to see it",
+        ),
+        Content::Torn => (
+            RefusalCode::NotText,
+            format!("`{name}` is a picture, incomplete it seems; `read` returns text"),
+            "call `view` to see what there is of it",
+        ),
+        Content::Pdf => (
+            RefusalCode::NotText,
+            format!("`{name}` is a PDF document; `read` returns text"),
+            "call `view` with a page if the capability `render` is there, or extract its text first",
+        ),
+        Content::Binary(what) => (
+            RefusalCode::NotText,
+            format!("`{name}` is {what}; `read` returns text"),
+            "use a tool made for that format; `view` shows pictures",
+        ),
+        Content::OddText => return Err(bad_encoding(name)),
+    };
+    Err(Refusal::new(code, says, hint))
+}
+
+fn bad_encoding(name: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::BadEncoding,
+        format!("`{name}` is neither UTF-8 nor UTF-16 with a byte order mark"),
+        "convert it to UTF-8: `iconv -f latin1 -t utf-8`, if Latin-1 is what it is",
+    )
+}
+
+/// The whole file as text; only its beginning was judged before.
+fn decoded(file: &File) -> Result<String, Refusal> {
+    if let Content::Utf16 { big } = file.content {
+        let units = file.bytes[2..].chunks_exact(2);
+        let whole = units.remainder().is_empty();
+        let unit = |pair: &[u8]| match big {
+            true => u16::from_be_bytes([pair[0], pair[1]]),
+            false => u16::from_le_bytes([pair[0], pair[1]]),
+        };
+        let text: Result<String, _> = char::decode_utf16(units.map(unit)).collect();
+        return text.ok().filter(|_| whole).ok_or_else(|| bad_encoding(&file.name));
+    }
+    let text = std::str::from_utf8(&file.bytes).map_err(|_| bad_encoding(&file.name))?;
+    if text.contains('\0') {
+        refuse(Content::Binary("binary data"), &file.name)?;
+    }
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
+}
+
+/// The lines that were asked for, as far as they fit.
+fn cut(
+    text: &str,
+    asked: Option<Lines>,
+    fresh: FreshToken,
+    bounds: &Bounds,
+) -> Result<Reading, Refusal> {
+    let total_lines = text.split_inclusive('\n').count();
+    let first = asked.map_or(1, |lines| lines.first);
+    if total_lines == 0 && asked.is_none_or(|lines| lines.first == 1) {
+        let text = String::new();
+        let (first_line, last_line) = (0, 0);
+        return Ok(Reading { text, first_line, last_line, total_lines, truncated: None, fresh });
+    }
+    if first > total_lines {
+        return Err(Refusal::new(
+            RefusalCode::BadArguments,
+            format!("the file ends with line {total_lines}; line {first} was asked for"),
+            format!("ask for lines 1-{}", total_lines.max(1)),
+        ));
+    }
+    let last = asked.and_then(|lines| lines.last).unwrap_or(total_lines).min(total_lines);
+    let wanted = text.split_inclusive('\n').skip(first - 1).take(last + 1 - first);
+    let mut taken = String::new();
+    let mut lines = 0;
+    let mut truncated = None;
+    for line in wanted {
+        if lines == bounds.reply_lines || taken.len() + line.len() > bounds.reply_bytes {
+            if lines == 0 {
+                taken.push_str(&line[..line.floor_char_boundary(bounds.reply_bytes)]);
+                truncated = Some(long_line(first, last, taken.len(), line.len()));
+                lines = 1;
+            } else {
+                let next = Lines { first: first + lines, last: Some(last) };
+                let shown = Lines { first, last: Some(first + lines - 1) };
+                truncated = Some(format!(
+                    "truncated: lines {shown} of {total_lines} are here; ask for lines {next}"
+                ));
+            }
+            break;
+        }
+        taken.push_str(line);
+        lines += 1;
+    }
+    Ok(Reading {
+        text: taken,
+        first_line: first,
+        last_line: first + lines - 1,
+        total_lines,
+        truncated,
+        fresh,
+    })
+}
+
+/// No range of lines reaches the rest of a line; what comes after it can be had.
+fn long_line(line: usize, last: usize, shown: usize, bytes: usize) -> String {
+    let mut words = format!(
+        "truncated: line {line} has {bytes} bytes, of which the first {shown} are here; \
+         the rest of it cannot be read with this tool"
+    );
+    if line < last {
+        let next = Lines { first: line + 1, last: Some(last) };
+        words += &format!("; ask for lines {next} to go on");
+    }
+    words
 }

@@ -135,10 +135,10 @@ codes! {
     Unreadable = "unreadable", "read, view, inspect",
         "Reading failed halfway.",
         "Try again; check the disk.";
-    NeedsNet = "needs_net", "read, view, inspect",
+    NeedsNet = "needs_net", "view, inspect",
         "The source is an address, and the capability `net` was not given.",
         "Save it below a root, or let the operator enable `net`.";
-    NeedsStore = "needs_store", "read, view, inspect",
+    NeedsStore = "needs_store", "view, inspect",
         "The source is a handle, and there is no store that it could be in.",
         "Name the file itself.";
     FetchRefused = "fetch_refused", "view, inspect",

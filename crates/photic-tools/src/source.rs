@@ -4,6 +4,8 @@ use crate::refusal::{Refusal, RefusalCode};
 
 /// How handles begin.
 const HANDLE: &str = "img_";
+/// What follows.
+const HANDLE_LETTERS: usize = 16;
 
 /// What a caller wants to look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,8 @@ impl<'a> Source<'a> {
             };
         }
         let handle = text.strip_prefix(HANDLE).is_some_and(|rest| {
-            rest.len() >= 8 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            rest.len() == HANDLE_LETTERS
+                && rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         });
         Ok(if handle { Self::Handle(text) } else { Self::Path(text) })
     }

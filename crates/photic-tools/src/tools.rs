@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::access::{HardLinks, Roots};
 use crate::inspect::{Eyes, Remembered};
 use crate::originals::Originals;
+use crate::refusal::{Refusal, RefusalCode};
 use crate::render::Render;
 
 /// The tools. Clones share everything.
@@ -199,4 +200,20 @@ impl Builder {
         };
         Ok(Tools { inner: Arc::new(inner) })
     }
+}
+
+/// Runs what reads files or decodes pixels where it may take its time.
+pub(crate) async fn blocking<T: Send + 'static>(
+    inner: &Arc<Inner>,
+    work: impl FnOnce(&Inner) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let inner = Arc::clone(inner);
+    let done = tokio::task::spawn_blocking(move || work(&inner)).await;
+    done.unwrap_or_else(|_| {
+        Err(Refusal::new(
+            RefusalCode::Unreadable,
+            "this file made the decoder stop",
+            "convert it with another program, and look at that",
+        ))
+    })
 }

@@ -1,14 +1,92 @@
 //! `view`: pixels of a source, and the light facts about them.
+//!
+//! Every view, a zoom, too, is made from the original. Must never return text, and never a
+//! freshness token.
+
+use photic_pixels::fit::Caps;
+use photic_pixels::{ViewRequest, sheet, view};
 
 use crate::arguments::ViewArguments;
+use crate::load::{Loaded, picture};
 use crate::perception::Perception;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::tools::Tools;
+use crate::tools::{Inner, Tools, blocking};
+
+/// Most frames on a sheet.
+const MOST_FRAMES: u32 = 64;
 
 impl Tools {
     /// A source as a picture.
     pub async fn view(&self, arguments: &ViewArguments) -> Result<Perception, Refusal> {
-        let _ = arguments;
-        std::future::ready(Err(Refusal::new(RefusalCode::Unreadable, "not built yet", ""))).await
+        check(arguments)?;
+        let loaded = self.load(&arguments.source).await?;
+        let arguments = arguments.clone();
+        blocking(&self.inner, move |inner| perceive(inner, &loaded, &arguments)).await
+    }
+}
+
+fn check(arguments: &ViewArguments) -> Result<(), Refusal> {
+    let bad = |says: &str, hint: &str| Err(Refusal::new(RefusalCode::BadArguments, says, hint));
+    let ViewArguments { region, page, tile, sheet, max_edge, max_bytes, .. } = arguments;
+    if *page == Some(0) {
+        return bad("pages are counted from 1", "ask for page 1");
+    }
+    if *max_edge == Some(0) || *max_bytes == Some(0) {
+        return bad("a picture of no size was asked for", "leave `max_edge` and `max_bytes` out");
+    }
+    if sheet.is_some_and(|most| most == 0 || most > MOST_FRAMES) {
+        return bad("a sheet shows 1 to 64 frames", "ask for 12");
+    }
+    if sheet.is_some() && (region.is_some() || page.is_some() || tile.is_some()) {
+        return bad(
+            "a sheet shows many pages whole; `region`, `page` and `tile` are about one",
+            "ask for the sheet first, then for a page",
+        );
+    }
+    Ok(())
+}
+
+/// Decodes, fits, encodes; keeps the original once that worked.
+fn perceive(
+    inner: &Inner,
+    loaded: &Loaded,
+    arguments: &ViewArguments,
+) -> Result<Perception, Refusal> {
+    let page = arguments.page.unwrap_or(1);
+    let region = arguments.region.map(|region| region.0);
+    let rendered = picture(inner, loaded, page, region)?;
+    let mut request = ViewRequest::new(&inner.profile);
+    request.region = region;
+    request.tile = arguments.tile;
+    request.frame = if rendered.is_some() { 0 } else { page - 1 };
+    request.fidelity = arguments.fidelity.unwrap_or_default().into();
+    request.limits = inner.bounds.pixels;
+    request.caps = Caps { edge: arguments.max_edge, bytes: arguments.max_bytes, ..Caps::default() };
+    let bytes = rendered.as_deref().unwrap_or(&loaded.bytes);
+    let made = match arguments.sheet {
+        None => view(bytes, &request)?,
+        Some(most) => sheet(bytes, &request, most)?,
+    };
+    let reference = match (&loaded.handle, &inner.originals) {
+        (Some(handle), _) => Some(handle.clone()),
+        (None, None) => None,
+        (None, Some(originals)) => {
+            let media_type = media_type(loaded);
+            // A view without a handle is still a view; the next one tries again.
+            originals.put(&loaded.bytes, media_type).ok()
+        }
+    };
+    Ok(Perception::of(made, &loaded.name, reference))
+}
+
+/// The type of an original.
+fn media_type(loaded: &Loaded) -> &'static str {
+    use crate::content::Content;
+    match loaded.content {
+        Content::Bitmap(format) => format.media_type(),
+        Content::Svg => "image/svg+xml",
+        Content::Pdf => "application/pdf",
+        Content::Text | Content::Utf16 { .. } | Content::OddText => "text/plain",
+        Content::Torn | Content::Empty | Content::Binary(_) => "application/octet-stream",
     }
 }

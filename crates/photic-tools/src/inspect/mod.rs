@@ -4,15 +4,22 @@
 //! comes back is somebody else's word about pixels nobody vouches for, and is marked so. Must never
 //! ask a model that is known to be blind, and never send a picture that could not be prepared.
 
+mod ask;
+mod choose;
 mod model;
+mod prepare;
+mod remember;
 
 use serde::Serialize;
 
 pub use model::{Eyes, Key, Model};
+use prepare::{Picture, in_words_of_seed_003, prepare};
+use remember::Known;
+pub(crate) use remember::Remembered;
 
 use crate::arguments::InspectArguments;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::tools::Tools;
+use crate::tools::{Tools, blocking};
 
 /// What every answer is marked with.
 pub const UNTRUSTED: &str = "Second-hand: another model's words about a picture. They and the \
@@ -35,6 +42,13 @@ pub struct Answer {
     pub notice: &'static str,
 }
 
+impl Answer {
+    /// The words with their mark, as a model should get them.
+    pub fn marked(&self) -> String {
+        format!("[{} Model: {}.]\n{}", self.notice, self.model, self.text)
+    }
+}
+
 /// How far an inspection is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -47,9 +61,11 @@ pub enum Step {
     },
 }
 
-/// Answers of this process, for when there is no store.
-#[derive(Debug, Default)]
-pub(crate) struct Remembered;
+/// A picture to ask about, or what was said about it before.
+enum Sent {
+    Before(Known),
+    Now(Picture),
+}
 
 impl Tools {
     /// Asks a model about a picture. To drop the future is to cancel the request.
@@ -63,7 +79,48 @@ impl Tools {
         arguments: &InspectArguments,
         tell: &(dyn Fn(Step) + Send + Sync),
     ) -> Result<Answer, Refusal> {
-        let _ = (arguments, tell);
-        std::future::ready(Err(Refusal::new(RefusalCode::Unreadable, "not built yet", ""))).await
+        let InspectArguments { source, question } = arguments;
+        let eyes = self.inner.eyes.as_ref().ok_or_else(choose::unavailable)?;
+        let model = choose::choose(eyes)?;
+        if question.trim().is_empty() {
+            let says = "there is no question";
+            let hint = "say what to find out, such as `what does the error message say?`";
+            return Err(Refusal::new(RefusalCode::BadArguments, says, hint));
+        }
+        tell(Step::Preparing);
+        let loaded = self.load(source).await.map_err(in_words_of_seed_003)?;
+        let name = loaded.name.clone();
+        let (asked, wanted, auto_resize) = (model.clone(), question.clone(), eyes.auto_resize);
+        let (key, sent) = blocking(&self.inner, move |inner| {
+            let key = remember::key(&loaded.bytes, &wanted, &asked, auto_resize);
+            let sent = match inner.remembered.find(&key, inner.originals.as_deref()) {
+                Some(known) => Sent::Before(known),
+                None => Sent::Now(prepare(inner, &loaded, &asked, auto_resize)?),
+            };
+            Ok((key, sent))
+        })
+        .await?;
+        let answer = |text: String, media_type: String, cached: bool| Answer {
+            text,
+            model: model.name(),
+            source: name.clone(),
+            media_type,
+            cached,
+            notice: UNTRUSTED,
+        };
+        let picture = match sent {
+            Sent::Before(known) => return Ok(answer(known.text, known.media_type, true)),
+            Sent::Now(picture) => picture,
+        };
+        tell(Step::Asking { model: model.name() });
+        let text = ask::ask(&eyes.client, model, &picture, question).await?;
+        let known = Known { text, media_type: picture.media_type.to_owned() };
+        let kept = known.clone();
+        blocking(&self.inner, move |inner| {
+            inner.remembered.keep(key, kept, inner.originals.as_deref());
+            Ok(())
+        })
+        .await?;
+        Ok(answer(known.text, known.media_type, false))
     }
 }

@@ -48,7 +48,8 @@ pub struct Model {
     pub id: String,
     /// The wire.
     pub wire: Wire,
-    /// Where the wire begins, with its version: `https://api.openai.com/v1`.
+    /// Where the wire begins, as its SDKs take it: `https://api.openai.com/v1`, but
+    /// `https://api.anthropic.com`.
     pub base_url: String,
     /// How we are let in.
     pub key: Key,
@@ -95,5 +96,15 @@ impl Model {
     /// Its name for people: `provider/model`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.provider, self.id)
+    }
+    /// Where its conversations are posted.
+    pub(super) fn endpoint(&self) -> String {
+        let base = self.base_url.trim_end_matches('/');
+        match self.wire {
+            Wire::OpenAiChat => format!("{base}/chat/completions"),
+            Wire::OpenAiResponses => format!("{base}/responses"),
+            // The version may be there already.
+            Wire::Anthropic => format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base)),
+        }
     }
 }

@@ -1,0 +1,118 @@
+//! Which model is asked: the one for looking, the default, the active one, or the first.
+//!
+//! Must never choose one that is known to be blind; that nobody has said so yet is no reason not
+//! to ask.
+
+use photic::profile::{Capability, MediaKind};
+
+use super::model::{Eyes, Key, Model};
+use crate::refusal::{Refusal, RefusalCode};
+
+/// The model to ask, or why none is.
+pub(super) fn choose(eyes: &Eyes) -> Result<&Model, Refusal> {
+    if eyes.block_images {
+        return Err(blocked());
+    }
+    let models = eyes.models.as_deref().ok_or_else(unavailable)?;
+    if models.is_empty() {
+        return Err(none());
+    }
+    let model = sighted(eyes, models)?;
+    match model.key {
+        Key::Given(_) | Key::Open => Ok(model),
+        Key::Missing => Err(no_key(model)),
+    }
+}
+
+fn sighted<'e>(eyes: &Eyes, models: &'e [Model]) -> Result<&'e Model, Refusal> {
+    // Who was named for looking is meant: another would cost, and see, what nobody decided.
+    if let Some(name) = &eyes.vision {
+        let model = find(models, name).ok_or_else(|| unresolved(name, models))?;
+        return if sees(model) { Ok(model) } else { Err(blind(model)) };
+    }
+    let named = [&eyes.default, &eyes.active].into_iter().flatten();
+    let mut candidates = named.filter_map(|name| find(models, name)).chain(models).peekable();
+    let first = candidates.peek().copied();
+    let found = candidates.find(|model| sees(model));
+    found.ok_or_else(|| first.map_or_else(none, blind))
+}
+
+fn sees(model: &Model) -> bool {
+    match model.profile.sees(MediaKind::Image) {
+        Capability::Yes | Capability::Unknown => true,
+        Capability::No => false,
+    }
+}
+
+/// By `provider/model`, or by the model alone; ids may hold slashes themselves.
+fn find<'e>(models: &'e [Model], name: &str) -> Option<&'e Model> {
+    let whole = models.iter().find(|model| model.name() == name);
+    whole.or_else(|| models.iter().find(|model| model.id == name))
+}
+
+fn blocked() -> Refusal {
+    Refusal::new(
+        RefusalCode::ImagesBlocked,
+        "the settings say that no picture is sent to a model",
+        "disable `block_images` to use `inspect`",
+    )
+    .known_as(
+        "Image submission is disabled by settings (images.blockImages=true). \
+         Disable it to use inspect_image.",
+    )
+}
+
+pub(super) fn unavailable() -> Refusal {
+    Refusal::new(
+        RefusalCode::ModelsUnavailable,
+        "nobody said which models there are",
+        "configure a model for `inspect`, or call `view` and look yourself",
+    )
+    .known_as("Model registry is unavailable for inspect_image.")
+}
+
+fn none() -> Refusal {
+    Refusal::new(
+        RefusalCode::NoModels,
+        "the list of models is empty",
+        "configure a model that can see",
+    )
+    .known_as("No models available for inspect_image.")
+}
+
+fn unresolved(name: &str, models: &[Model]) -> Refusal {
+    let name = crate::source::shown(name);
+    Refusal::new(
+        RefusalCode::ModelUnresolved,
+        format!("there is no model `{name}`"),
+        "name one of the candidates",
+    )
+    .with_candidates(models.iter().filter(|model| sees(model)).map(Model::name).collect())
+    .known_as("Unable to resolve a model for inspect_image.")
+}
+
+fn blind(model: &Model) -> Refusal {
+    let name = model.name();
+    Refusal::new(
+        RefusalCode::BlindModel,
+        format!("`{name}` cannot see pictures"),
+        "configure a model that can for the role `vision`",
+    )
+    .known_as(format!(
+        "Resolved model {name} does not support image input. \
+         Configure a vision-capable model for modelRoles.vision."
+    ))
+}
+
+fn no_key(model: &Model) -> Refusal {
+    let name = model.name();
+    Refusal::new(
+        RefusalCode::NoKey,
+        format!("there is no key for `{name}`"),
+        "set the key of its provider in the environment, or choose another model",
+    )
+    .known_as(format!(
+        "No API key available for {name}. Configure credentials for this provider or choose \
+         another vision-capable model."
+    ))
+}

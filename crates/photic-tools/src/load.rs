@@ -1,0 +1,181 @@
+//! From a source to bytes that can become a picture: files, handles, addresses, renderers.
+//!
+//! Owns the order: what it is, how large it is, and only then all of it.
+
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::originals::{Gone, Originals};
+use crate::refusal::{Refusal, RefusalCode};
+use crate::render::{Render, RenderRequest};
+use crate::source::{Source, shown};
+use crate::tools::{Inner, Tools, blocking};
+
+/// An original, and what is known about it.
+pub(crate) struct Loaded {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) content: Content,
+    /// For people: the file, handle or address.
+    pub(crate) name: String,
+    /// The handle it came by.
+    pub(crate) handle: Option<String>,
+}
+
+impl Tools {
+    /// All bytes of a source that is a picture, or that a renderer here makes one of.
+    pub(crate) async fn load(&self, source: &str) -> Result<Loaded, Refusal> {
+        match Source::of(source)? {
+            Source::Address(address) => {
+                let bytes = fetched(&self.inner, address).await?;
+                let content = Content::of(head(&bytes, &self.inner));
+                perceivable(content, &shown(address), &bytes, &self.inner)?;
+                Ok(Loaded { bytes, content, name: shown(address), handle: None })
+            }
+            Source::Handle(_) | Source::Path(_) => {
+                let source = source.to_owned();
+                blocking(&self.inner, move |inner| match Source::of(&source)? {
+                    Source::Handle(handle) => kept(inner, handle),
+                    _ => file(inner, &source),
+                })
+                .await
+            }
+        }
+    }
+}
+
+fn head<'a>(bytes: &'a [u8], inner: &Inner) -> &'a [u8] {
+    &bytes[..bytes.len().min(inner.bounds.sniff_bytes)]
+}
+
+fn file(inner: &Inner, source: &str) -> Result<Loaded, Refusal> {
+    let mut opened = inner.roots.file(source)?;
+    let head = opened.head(inner.bounds.sniff_bytes)?;
+    let content = Content::of(&head);
+    perceivable(content, &opened.name, &head, inner)?;
+    let most = inner.bounds.picture_bytes;
+    let size = opened.size;
+    let bytes = opened.bytes(most).map_err(|refusal| match refusal.code {
+        RefusalCode::TooLarge => refusal.known_as(too_large_in_seed_003(size, most)),
+        _ => refusal,
+    })?;
+    Ok(Loaded { bytes, content, name: opened.name, handle: None })
+}
+
+fn kept(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
+    let originals: &Arc<dyn Originals> = inner.originals.as_ref().ok_or_else(|| {
+        Refusal::new(
+            RefusalCode::NeedsStore,
+            format!("`{handle}` is a handle, and there is no store it could be in"),
+            "name the file itself; a file of this name is `./img_…`",
+        )
+    })?;
+    let bytes = originals.get(handle).map_err(|gone| match gone {
+        Gone::Absent(why) => Refusal::new(
+            RefusalCode::Absent,
+            format!("`{handle}` leads to nothing: {}", shown(&why)),
+            "view the source itself again",
+        ),
+        Gone::Failed(error) => Refusal::new(
+            RefusalCode::Unreadable,
+            format!("the store could not give `{handle}`: {}", error.kind()),
+            "try again, or view the source itself",
+        ),
+    })?;
+    let content = Content::of(head(&bytes, inner));
+    perceivable(content, handle, &bytes, inner)?;
+    Ok(Loaded { bytes, content, name: handle.to_owned(), handle: Some(handle.to_owned()) })
+}
+
+async fn fetched(inner: &Inner, address: &str) -> Result<Vec<u8>, Refusal> {
+    let net = inner.net.as_ref().ok_or_else(|| {
+        Refusal::new(
+            RefusalCode::NeedsNet,
+            "the source is an address, and the capability `net` was not given",
+            "save the picture below a root and view that",
+        )
+    })?;
+    let fetched = net.get(address).await;
+    let refused = |refusal: photic_net::fetch::Refusal| {
+        let says = format!("`{}` was not fetched: {refusal}", shown(address));
+        Refusal::new(RefusalCode::FetchRefused, says, refusal.hint())
+    };
+    let bytes = fetched.map_err(refused)?;
+    let most = inner.bounds.picture_bytes;
+    if bytes.len() as u64 > most {
+        let says = format!("what is there has {} bytes; {most} are allowed", bytes.len());
+        return Err(Refusal::new(RefusalCode::TooLarge, says, "use a smaller picture"));
+    }
+    Ok(bytes)
+}
+
+/// What cannot become pixels here is refused from its first bytes.
+fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Result<(), Refusal> {
+    if renderer(content, inner).is_some() {
+        return Ok(());
+    }
+    let needs = |says: String, hint: &str| Err(Refusal::new(RefusalCode::NeedsRender, says, hint));
+    match content {
+        Content::Bitmap(_) | Content::Torn => Ok(()),
+        Content::Svg => needs(
+            format!(
+                "`{name}` is an SVG drawing; to see it takes the capability `render`, which was not given"
+            ),
+            "call `read` for its source, or render it to PNG and view that",
+        ),
+        Content::Pdf => needs(
+            format!(
+                "`{name}` is a PDF document; to see it takes the capability `render`, which was not given"
+            ),
+            "render one of its pages to PNG and view that",
+        ),
+        Content::Text | Content::Utf16 { .. } | Content::OddText => needs(
+            format!(
+                "`{name}` is text; to see it takes the capability `render`, which was not given"
+            ),
+            "call `read` for its text",
+        ),
+        // The header's own words are the best there are.
+        Content::Empty | Content::Binary(_) => match photic_pixels::header::probe(head) {
+            Err(refusal) => Err(refusal.into()),
+            Ok(_) => Ok(()),
+        },
+    }
+}
+
+fn renderer(content: Content, inner: &Inner) -> Option<&Arc<dyn Render>> {
+    if matches!(content, Content::Bitmap(_) | Content::Torn | Content::Empty) {
+        return None;
+    }
+    inner.renderers.iter().find(|renderer| renderer.renders(content))
+}
+
+/// The picture of an original: itself, or what a renderer makes of it. Whether it was rendered.
+pub(crate) fn picture(
+    inner: &Inner,
+    loaded: &Loaded,
+    page: u32,
+    region: Option<photic_pixels::geometry::Rect>,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let Some(renderer) = renderer(loaded.content, inner) else { return Ok(None) };
+    let request = RenderRequest {
+        bytes: &loaded.bytes,
+        content: loaded.content,
+        page,
+        region,
+        edge: inner.profile.limits.edge,
+    };
+    renderer.render(&request).map(Some)
+}
+
+/// As `ImageInputTooLargeError` puts it.
+fn too_large_in_seed_003(size: u64, most: u64) -> String {
+    format!("Image file too large: {} exceeds {} limit.", human(size), human(most))
+}
+
+fn human(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes}B"),
+        1024..1_048_576 => format!("{:.1}KB", bytes as f64 / 1024.0),
+        _ => format!("{:.1}MB", bytes as f64 / 1_048_576.0),
+    }
+}
