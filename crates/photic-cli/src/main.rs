@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod input;
 mod lower;
+mod mcp;
 mod mock;
 mod preview;
 mod profiles;
@@ -44,6 +45,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        Command::Mcp(options) => mcp::run(options),
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => run::run(options),
         Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),

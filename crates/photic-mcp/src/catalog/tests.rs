@@ -88,3 +88,18 @@ fn the_choice_of_return_is_taken_out() {
     assert_eq!(take_return(arguments(Value::Null)).unwrap().1, Return::Inline);
     assert!(take_return(arguments(json!(7))).is_err());
 }
+
+/// The page people read is written from the same words that models read.
+#[test]
+fn the_documentation_is_what_hosts_list() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mcp.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once("<!-- tools -->\n").unwrap();
+    let (written, after) = rest.split_once("<!-- /tools -->").unwrap();
+    let wanted = format!("\n{}", reference());
+    if std::env::var_os("PHOTIC_BLESS").is_some() {
+        let page = format!("{before}<!-- tools -->\n{wanted}<!-- /tools -->{after}");
+        return std::fs::write(path, page).unwrap();
+    }
+    assert_eq!(written, wanted, "PHOTIC_BLESS=1 writes docs/mcp.md anew");
+}
