@@ -1,7 +1,9 @@
 //! Every argument, defined once: help, man page and completions are made from it.
 
+mod inspect;
 mod mcp;
 mod profiles;
+mod read;
 mod run;
 
 use std::path::PathBuf;
@@ -15,8 +17,10 @@ use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
 
+pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
 pub(crate) use profiles::ProfilesOptions;
+pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::RunOptions;
 
 use crate::preview::Preview;
@@ -28,6 +32,8 @@ Examples:
   photic lower request.json --to anthropic     the same conversation, repaired, for another wire
   photic explain request.json --for gpt-5.6    what becomes of every image, and what it costs
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
+  photic read notes.md --lines 10-20           the text of a file, as an agent gets it
+  photic inspect page.png 'what is wrong?'     ask a model that sees
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
   photic serve                                 a gateway that repairs every request
@@ -51,6 +57,8 @@ pub(crate) enum Command {
     Lower(LowerOptions),
     Explain(ExplainOptions),
     View(ViewOptions),
+    Read(ReadOptions),
+    Inspect(InspectOptions),
     Simulate(SimulateOptions),
     Mock(MockOptions),
     Serve(ServeOptions),

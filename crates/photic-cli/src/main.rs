@@ -4,11 +4,13 @@ mod arguments;
 mod check;
 mod explain;
 mod input;
+mod inspect;
 mod lower;
 mod mcp;
 mod mock;
 mod preview;
 mod profiles;
+mod read;
 mod run;
 mod serve;
 mod simulate;
@@ -42,6 +44,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Lower(options) => lower::run(options),
         Command::Explain(options) => explain::run(options),
         Command::View(options) => view::run(options),
+        Command::Read(options) => read::run(options),
+        Command::Inspect(options) => inspect::run(options),
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),

@@ -2,14 +2,16 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
-use photic::Wire;
 use photic_mcp::{HttpServer, Server, StartError, serve_stdio};
 use photic_net::{Client, Timeouts};
-use photic_tools::{Eyes, Key, Model, Tools};
+use photic_store::Tenant;
+use photic_tools::{Eyes, Kept, Tools};
 
 use crate::arguments::McpOptions;
+use crate::inspect::models::{self, Asked};
 use crate::serve::told_to_stop;
 use crate::view::profile;
 
@@ -47,31 +49,19 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
     if let Some(model) = &options.model {
         builder = builder.eyes(eyes(model));
     }
+    if let Some(store) = &options.store {
+        let kept = Kept::open(store, Tenant::local())
+            .with_context(|| format!("cannot open the store `{}`", store.display()))?;
+        builder = builder.originals(Arc::new(kept));
+    }
     builder.build().context("cannot open the roots")
 }
 
-/// The model that `inspect` asks, where the variables that every SDK reads say it is.
+/// The model that `inspect` asks. Without a name there is none: a key in the environment is no
+/// leave to send pictures to somebody.
 fn eyes(model: &str) -> Eyes {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let (provider, wire, base, usual) = if model.starts_with("claude") {
-        let base = variable("ANTHROPIC_BASE_URL").map(|base| {
-            let base = base.trim_end_matches('/');
-            format!("{}/v1", base.strip_suffix("/v1").unwrap_or(base))
-        });
-        ("anthropic", Wire::Anthropic, base, "https://api.anthropic.com/v1")
-    } else {
-        let base = variable("OPENAI_BASE_URL");
-        ("openai", Wire::OpenAiChat, base, "https://api.openai.com/v1")
-    };
-    let key = variable(&format!("{}_API_KEY", provider.to_ascii_uppercase()));
-    let key = match (key, &base) {
-        (Some(key), _) => Key::Given(key),
-        // A server of one's own often asks for none.
-        (None, Some(_)) => Key::Open,
-        (None, None) => Key::Missing,
-    };
-    let base = base.unwrap_or_else(|| usual.to_owned());
-    let model = Model::new(provider, model, wire, &base, key);
-    let vision = Some(model.name());
-    Eyes { vision, ..Eyes::new(Client::new(Timeouts::default()), vec![model]) }
+    let asked = Asked { model: Some(model), ..Asked::default() };
+    let models = models::from(&asked, |name| std::env::var(name).ok());
+    let vision = Some(model.to_owned());
+    Eyes { vision, ..Eyes::new(Client::new(Timeouts::default()), models) }
 }

@@ -1,6 +1,7 @@
 //! What the tools were given, and nothing else: roots, bounds, a profile, capabilities.
 
 use std::io;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use photic::{Profile, Wire};
 use photic_net::fetch::Fetch;
 use photic_pixels::Limits;
 use serde::Serialize;
+use tokio::sync::Semaphore;
 
 use crate::access::{HardLinks, Roots};
 use crate::inspect::{Eyes, Remembered};
@@ -31,6 +33,8 @@ pub(crate) struct Inner {
     pub(crate) eyes: Option<Eyes>,
     pub(crate) net: Option<Fetch>,
     pub(crate) remembered: Remembered,
+    /// One for each processor: more decoders at once would only hold more memory.
+    workers: Arc<Semaphore>,
 }
 
 /// How much a tool may take in and give out.
@@ -197,6 +201,9 @@ impl Builder {
             eyes: self.eyes,
             net: self.net,
             remembered: Remembered::default(),
+            workers: Arc::new(Semaphore::new(
+                std::thread::available_parallelism().map_or(1, NonZero::get),
+            )),
         };
         Ok(Tools { inner: Arc::new(inner) })
     }
@@ -208,7 +215,13 @@ pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&Inner) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let inner = Arc::clone(inner);
-    let done = tokio::task::spawn_blocking(move || work(&inner)).await;
+    let permit = Arc::clone(&inner.workers).acquire_owned().await;
+    let done = tokio::task::spawn_blocking(move || {
+        // Until the work ends, which it does not with whoever asked for it.
+        let _permit = permit;
+        work(&inner)
+    });
+    let done = done.await;
     done.unwrap_or_else(|_| {
         Err(Refusal::new(
             RefusalCode::Unreadable,

@@ -23,6 +23,9 @@ pub(crate) struct McpOptions {
     /// A folder whose files may be read; may be repeated; relative paths begin in the first
     #[arg(long, value_name = "DIR", required = true)]
     pub(crate) root: Vec<PathBuf>,
+    /// Keep originals and answers here, so that views carry handles to look again with
+    #[arg(long, value_name = "DIR")]
+    pub(crate) store: Option<PathBuf>,
     /// Listen here, on loopback, instead of on standard input
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<String>,

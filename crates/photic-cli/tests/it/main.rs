@@ -14,6 +14,7 @@ mod readme;
 mod run;
 mod serve;
 mod simulate;
+mod tools;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -14,6 +14,11 @@ const PICTURE: &str = "captures/images/bars.png";
 
 /// What the terminal gets to see, with nothing in the environment but these variables.
 fn in_terminal(variables: &[(&str, &str)], arguments: &[&str]) -> String {
+    shown(variables, &[&["view", PICTURE], arguments].concat())
+}
+
+/// What the terminal gets to see of any command that succeeds.
+pub(crate) fn shown(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
@@ -22,7 +27,6 @@ fn in_terminal(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     let size = Winsize { ws_row: 30, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
     tcsetwinsize(&inside, size).unwrap();
     let mut child = Command::new(env!("CARGO_BIN_EXE_photic"))
-        .args(["view", PICTURE])
         .args(arguments)
         .current_dir(root())
         .env_clear()

@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 10] = [
+const EDGES: [(&str, &[&str], &[&str]); 11] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
@@ -18,6 +18,7 @@ const EDGES: [(&str, &[&str], &[&str]); 10] = [
             "photic-mock",
             "photic-net",
             "photic-pixels",
+            "photic-store",
             "photic-tools",
         ],
         &["photic-testkit"],
@@ -31,6 +32,7 @@ const EDGES: [(&str, &[&str], &[&str]); 10] = [
     ),
     ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
+    ("photic-store", &["photic"], &["photic-testkit"]),
     ("photic-testkit", &[], &[]),
     (
         "photic-tools",

@@ -110,7 +110,8 @@ impl Roots {
             false => (self.start.0, self.start.1.join(path)),
         };
         match self.try_open(&place, source) {
-            Err(Failed::Io(error)) if missing(&error) => {
+            // A slash at the end asks for a folder; what is like it otherwise is not meant.
+            Err(Failed::Io(error)) if missing(&error) && !source.ends_with('/') => {
                 let found = names::only(&self.roots[place.0].dir, &place.1);
                 let place = (place.0, found.map_err(|missed| missed.refusal(source, path))?);
                 self.try_open(&place, source).map_err(|failed| failed.refusal(source))

@@ -1,0 +1,61 @@
+//! `photic inspect`: the tool `inspect` on the command line.
+
+pub(crate) mod models;
+mod progress;
+mod terminal;
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use photic_net::{Client, Timeouts};
+use photic_tools::{Answer, Eyes, InspectArguments};
+
+use crate::arguments::InspectOptions;
+use crate::print;
+use crate::read::{refused, runtime, within};
+use crate::style::{CYAN, DIM};
+use models::Asked;
+use terminal::{Shown, preview};
+
+/// 0 answered, 1 refused, 2 error or misuse.
+pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
+    let models = models::from(&Asked::of(options), |name| std::env::var(name).ok());
+    let mut eyes = Eyes::new(Client::new(Timeouts::default()), models);
+    eyes.vision.clone_from(&options.model);
+    eyes.auto_resize = !options.original;
+    let tools = within(&options.roots)?.eyes(eyes).build().context("cannot open the roots")?;
+    let arguments =
+        InspectArguments { source: options.source.clone(), question: options.question.clone() };
+    let answer = runtime()?.block_on(progress::told(|tell| {
+        let (tools, arguments) = (&tools, &arguments);
+        async move { tools.inspect_telling(arguments, tell).await }
+    }));
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(refusal) => return refused(&refusal, options.json),
+    };
+    if options.json {
+        print(format!("{}\n", serde_json::to_string_pretty(&answer)?).as_bytes())
+    } else if std::io::stdout().is_terminal() {
+        in_terminal(options, &answer)
+    } else {
+        print(format!("{}\n", answer.text).as_bytes())
+    }
+}
+
+fn in_terminal(options: &InspectOptions, answer: &Answer) -> anyhow::Result<ExitCode> {
+    let shown = match (options.full, options.collapsed) {
+        (true, _) => Shown::Full,
+        (_, true) => Shown::Collapsed,
+        (false, false) => Shown::Expanded,
+    };
+    let (text, left_out) = terminal::cut(&answer.text, shown);
+    let mut page = format!("{DIM}{}{DIM:#}\n{text}\n", preview(&options.question));
+    if left_out > 0 {
+        page += &format!("{CYAN}… {left_out} more lines; `--full` shows them{CYAN:#}\n");
+    }
+    page += &format!("{DIM}{}{DIM:#}\n", terminal::footer(answer));
+    anstream::print!("{page}");
+    Ok(ExitCode::SUCCESS)
+}

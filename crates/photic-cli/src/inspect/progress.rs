@@ -1,0 +1,55 @@
+//! What is happening, on standard error, where somebody watches.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use photic_tools::Step;
+
+const TICK: Duration = Duration::from_millis(100);
+const FACES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+/// Whoever is told about steps.
+pub(super) type Tell<'a> = &'a (dyn Fn(Step) + Send + Sync);
+
+/// Waits for work, with a spinner and the seconds in a terminal, and nothing anywhere else.
+pub(super) async fn told<T, F: Future<Output = T>>(work: impl FnOnce(Tell<'static>) -> F) -> T {
+    static DOING: Mutex<Option<Step>> = Mutex::new(None);
+    fn tell(step: Step) {
+        *DOING.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
+    }
+    let work = work(&tell);
+    if !std::io::stderr().is_terminal() {
+        return work.await;
+    }
+    let began = Instant::now();
+    let mut work = std::pin::pin!(work);
+    let mut ticks = tokio::time::interval(TICK);
+    let mut face = FACES.iter().cycle();
+    loop {
+        tokio::select! {
+            done = &mut work => {
+                write("\r\u{1b}[K");
+                return done;
+            }
+            _ = ticks.tick() => {
+                let step = DOING.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                let (face, words) = (face.next().unwrap_or(&' '), step.map_or_else(String::new, words));
+                write(&format!("\r\u{1b}[K{face} {words} {} s", began.elapsed().as_secs()));
+            }
+        }
+    }
+}
+
+fn words(step: Step) -> String {
+    match step {
+        Step::Preparing => "preparing the picture".to_owned(),
+        Step::Asking { model } => format!("asking {model}"),
+    }
+}
+
+/// Whether anybody reads it does not matter to the work.
+fn write(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}

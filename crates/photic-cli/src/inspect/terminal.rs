@@ -1,0 +1,115 @@
+//! An answer in a terminal: within seed 003's columns and lines, and unable to move the cursor.
+
+use photic_tools::Answer;
+use unicode_width::UnicodeWidthChar as _;
+
+/// Columns of the question that are repeated.
+const QUESTION_COLUMNS: usize = 100;
+/// Lines of a collapsed answer.
+const COLLAPSED_LINES: usize = 4;
+/// Lines of an expanded answer.
+const EXPANDED_LINES: usize = 16;
+/// Columns of each line of it.
+const LINE_COLUMNS: usize = 120;
+
+/// How much of an answer is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// Four lines.
+    Collapsed,
+    /// Sixteen.
+    Expanded,
+    /// Everything.
+    Full,
+}
+
+/// The question in one line.
+pub(super) fn preview(question: &str) -> String {
+    let line = question.split_whitespace().collect::<Vec<_>>().join(" ");
+    narrowed(&plain(&line), QUESTION_COLUMNS)
+}
+
+/// The lines that are shown, and how many are not.
+pub(super) fn cut(text: &str, shown: Shown) -> (String, usize) {
+    let most = match shown {
+        Shown::Collapsed => COLLAPSED_LINES,
+        Shown::Expanded => EXPANDED_LINES,
+        Shown::Full => usize::MAX,
+    };
+    let line = |line: &str| match shown {
+        Shown::Full => plain(line),
+        Shown::Collapsed | Shown::Expanded => narrowed(&plain(line), LINE_COLUMNS),
+    };
+    let lines: Vec<String> = text.lines().take(most).map(line).collect();
+    let left_out = text.lines().count().saturating_sub(most);
+    (lines.join("\n"), left_out)
+}
+
+/// Who said it, and what was sent.
+pub(super) fn footer(answer: &Answer) -> String {
+    let again = if answer.cached { " · answered before" } else { "" };
+    plain(&format!("{} · {}{again} · second-hand, untrusted", answer.model, answer.media_type))
+}
+
+/// A model's words must not drive the terminal: no escape, no control.
+fn plain(text: &str) -> String {
+    let visible = |c: char| match c {
+        '\t' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(visible).collect()
+}
+
+/// At most so many columns, the last of them a mark where something is missing.
+fn narrowed(text: &str, columns: usize) -> String {
+    let width = |c: char| c.width().unwrap_or(0);
+    if text.chars().map(width).sum::<usize>() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let fits = |c: &char| {
+        used += width(*c);
+        used <= columns
+    };
+    let mut narrow: String = text.chars().take_while(fits).collect();
+    narrow.push('…');
+    narrow
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(text: &str) -> usize {
+        text.chars().map(|c| c.width().unwrap_or(0)).sum()
+    }
+
+    #[test]
+    fn a_question_takes_100_columns() {
+        assert_eq!(preview(&"q".repeat(100)), "q".repeat(100));
+        assert_eq!(preview(&"q".repeat(101)), format!("{}…", "q".repeat(99)));
+        let wide = preview(&"字".repeat(60));
+        assert!(columns(&wide) <= 100 && columns(&wide) > 97, "{wide}");
+        assert_eq!(preview("two\nlines"), "two lines");
+    }
+
+    #[test]
+    fn an_answer_takes_4_or_16_lines_of_120_columns() {
+        let text = vec!["x".repeat(121); 20].join("\n");
+        for (shown, lines) in [(Shown::Collapsed, 4), (Shown::Expanded, 16)] {
+            let (page, left_out) = cut(&text, shown);
+            assert_eq!((page.lines().count(), left_out), (lines, 20 - lines));
+            assert!(page.lines().all(|line| columns(line) == 120 && line.ends_with('…')));
+        }
+        assert_eq!(cut(&text, Shown::Full), (text.clone(), 0));
+        assert_eq!(cut("short", Shown::Collapsed), ("short".to_owned(), 0));
+    }
+
+    #[test]
+    fn words_of_a_model_do_not_drive_the_terminal() {
+        let (page, _) = cut("a\u{1b}[2Jb\u{9b}c\u{7}\rd", Shown::Full);
+        assert!(!page.chars().any(char::is_control), "{page:?}");
+        assert!(!preview("a\u{1b}]0;title\u{7}").chars().any(char::is_control));
+    }
+}

@@ -1,0 +1,59 @@
+//! `photic read`: the tool `read` on the command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use photic_tools::{Builder, HardLinks, ReadArguments, Refusal, Tools};
+
+use crate::arguments::{ReadOptions, RootOptions};
+use crate::print;
+use crate::style::{CYAN, RED, YELLOW};
+
+/// 0 read, 1 refused, 2 error or misuse.
+pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
+    let tools = within(&options.roots)?.build().context("cannot open the roots")?;
+    let arguments = ReadArguments { source: options.source.clone(), lines: options.lines };
+    let reading = match runtime()?.block_on(tools.read(&arguments)) {
+        Ok(reading) => reading,
+        Err(refusal) => return refused(&refusal, options.json),
+    };
+    if options.json {
+        return print(format!("{}\n", serde_json::to_string_pretty(&reading)?).as_bytes());
+    }
+    let code = print(reading.text.as_bytes())?;
+    if let Some(words) = &reading.truncated {
+        anstream::eprintln!("{YELLOW}note:{YELLOW:#} {words}");
+    }
+    Ok(code)
+}
+
+/// Tools for somebody who types the path: everything they can read, unless they name roots.
+pub(crate) fn within(options: &RootOptions) -> anyhow::Result<Builder> {
+    let cwd = std::env::current_dir().context("there is no current folder")?;
+    let top = cwd.ancestors().last().map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    if options.roots.is_empty() {
+        return Ok(Tools::builder().root(top).cwd(cwd).hard_links(HardLinks::Allow));
+    }
+    Ok(options.roots.iter().fold(Tools::builder(), Builder::root))
+}
+
+pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().context("cannot start the runtime")
+}
+
+/// Says why not; exit status 1.
+pub(crate) fn refused(refusal: &Refusal, json: bool) -> anyhow::Result<ExitCode> {
+    if json {
+        let text = serde_json::to_string_pretty(&serde_json::json!({ "refusal": refusal }))?;
+        print(format!("{text}\n").as_bytes())?;
+    } else {
+        anstream::eprintln!("{RED}refused:{RED:#} {}", refusal.says);
+        for candidate in &refusal.candidates {
+            anstream::eprintln!("  {candidate}");
+        }
+        anstream::eprintln!("\n{CYAN}hint:{CYAN:#} {}", refusal.hint);
+    }
+    Ok(ExitCode::from(1))
+}

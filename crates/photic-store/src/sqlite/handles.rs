@@ -1,0 +1,116 @@
+//! Tenants and their handles.
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+
+use super::{Sqlite, begin, now};
+use crate::blobs::BlobId;
+use crate::error::Error;
+use crate::handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
+
+impl Sqlite {
+    /// What a tenant's handles are made with; see [`Handles::secret`].
+    pub fn secret(&self, tenant: &Tenant) -> Result<Secret, Error> {
+        let mut connection = self.connection();
+        if let Some((_, secret)) = find(&connection, tenant)? {
+            return Ok(secret);
+        }
+        let transaction = begin(&mut connection)?;
+        let (_, secret) = find_or_make(&transaction, tenant)?;
+        transaction.commit()?;
+        Ok(secret)
+    }
+
+    /// Gives a blob a handle; see [`Handles::issue`].
+    pub fn issue(&self, tenant: &Tenant, blob: &BlobId, facts: &Facts) -> Result<Handle, Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let (id, secret) = find_or_make(&transaction, tenant)?;
+        let handle = Handle::of(&secret, blob);
+        let facts = serde_json::to_string(facts).map_err(|_| Error::Damaged("facts"))?;
+        let changed = transaction
+            .prepare_cached(
+                "INSERT INTO handle (tenant, handle, blob, facts, issued) VALUES (?, ?, ?, ?, ?)
+                 ON CONFLICT DO UPDATE SET facts = excluded.facts, issued = excluded.issued
+                 WHERE blob = excluded.blob",
+            )?
+            .execute(params![id, handle.as_str(), blob.as_bytes(), facts, now()])?;
+        if changed == 0 {
+            return Err(Error::Damaged("two blobs have one handle"));
+        }
+        transaction.commit()?;
+        Ok(handle)
+    }
+
+    /// What a handle stands for; see [`Handles::resolve`].
+    pub fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+        let connection = self.connection();
+        let found: Option<([u8; 32], String, bool)> = connection
+            .prepare_cached(
+                "SELECT blob, facts, pinned FROM handle JOIN tenant ON tenant.id = handle.tenant
+                 WHERE tenant.name = ? AND handle = ?",
+            )?
+            .query_row(params![tenant.as_str(), handle.as_str()], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .optional()?;
+        let Some((blob, facts, pinned)) = found else { return Ok(None) };
+        let facts = serde_json::from_str(&facts).map_err(|_| Error::Damaged("facts"))?;
+        Ok(Some(Issued { blob: blob.into(), facts, pinned }))
+    }
+
+    /// Keeps what is behind a handle, or no longer does; see [`Handles::pin`].
+    pub fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
+        let changed = self.connection().execute(
+            "UPDATE handle SET pinned = ?
+             WHERE handle = ? AND tenant = (SELECT id FROM tenant WHERE name = ?)",
+            params![pinned, handle.as_str(), tenant.as_str()],
+        )?;
+        Ok(changed > 0)
+    }
+}
+
+impl Handles for Sqlite {
+    async fn secret(&self, tenant: &Tenant) -> Result<Secret, Error> {
+        self.secret(tenant)
+    }
+
+    async fn issue(&self, tenant: &Tenant, blob: &BlobId, facts: &Facts) -> Result<Handle, Error> {
+        self.issue(tenant, blob, facts)
+    }
+
+    async fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+        self.resolve(tenant, handle)
+    }
+
+    async fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
+        self.pin(tenant, handle, pinned)
+    }
+}
+
+/// A tenant by name.
+pub(super) fn find(
+    connection: &Connection,
+    tenant: &Tenant,
+) -> Result<Option<(i64, Secret)>, Error> {
+    Ok(connection
+        .prepare_cached("SELECT id, secret FROM tenant WHERE name = ?")?
+        .query_row([tenant.as_str()], |row| Ok((row.get(0)?, Secret(row.get(1)?))))
+        .optional()?)
+}
+
+/// A tenant by name, with a new secret if it is new.
+pub(super) fn find_or_make(
+    transaction: &Transaction<'_>,
+    tenant: &Tenant,
+) -> Result<(i64, Secret), Error> {
+    if let Some(found) = find(transaction, tenant)? {
+        return Ok(found);
+    }
+    let mut secret = [0; 32];
+    getrandom::fill(&mut secret).map_err(|_| Error::Random)?;
+    transaction.execute(
+        "INSERT INTO tenant (name, secret) VALUES (?, ?)",
+        params![tenant.as_str(), secret],
+    )?;
+    Ok((transaction.last_insert_rowid(), Secret(secret)))
+}

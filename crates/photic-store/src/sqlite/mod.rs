@@ -1,0 +1,79 @@
+//! The record in SQLite: one file, many processes, every commit on the disk.
+//!
+//! Statements live in the files of this folder, one subject each; this one owns the connection.
+
+mod handles;
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::error::Error;
+
+/// The record, in `record.db` below a directory.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Mutex<Connection>,
+}
+
+/// What `user_version` says.
+const FORMAT: u32 = 1;
+const SCHEMA: &str = include_str!("schema.sql");
+/// How long to wait for another process that is writing.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Sqlite {
+    /// Opens the record below a directory, and makes both if they are not there.
+    pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
+        let directory = directory.as_ref();
+        std::fs::create_dir_all(directory).map_err(Error::Directory)?;
+        let connection = Connection::open(directory.join("record.db"))?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let record = Self { connection: Mutex::new(connection) };
+        record.make()?;
+        Ok(record)
+    }
+
+    /// Makes the tables, once.
+    fn make(&self) -> Result<(), Error> {
+        let format = |connection: &Connection| {
+            connection.query_row("PRAGMA user_version", [], |row| row.get::<_, u32>(0))
+        };
+        let mut connection = self.connection();
+        if format(&connection)? == 0 {
+            let transaction = begin(&mut connection)?;
+            // Somebody else may have been faster.
+            if format(&transaction)? == 0 {
+                transaction.execute_batch(SCHEMA)?;
+                transaction.pragma_update(None, "user_version", FORMAT)?;
+            }
+            transaction.commit()?;
+        }
+        match format(&connection)? {
+            found if found > FORMAT => Err(Error::TooNew { found, known: FORMAT }),
+            _ => Ok(()),
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        // A transaction that panicked was rolled back: nothing is half done.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Begins to write: nobody else does until it is over.
+fn begin(connection: &mut Connection) -> Result<Transaction<'_>, rusqlite::Error> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}

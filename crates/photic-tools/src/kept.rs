@@ -1,0 +1,96 @@
+//! The local store as a place for originals and answers.
+//!
+//! Originals are blobs with handles of `photic-store`; answers are small files beside them, named
+//! by a digest of what was asked. What no session reaches may be collected any time: then its
+//! handle is absent, and its answers are asked for again.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use photic_store::{BlobError, Error, Facts, FileBlobs, Handle, Sqlite, Tenant};
+
+use crate::originals::{Gone, Originals};
+
+/// Most bytes of an answer that is kept.
+const LONGEST_ANSWER: u64 = 1 << 20;
+
+/// Originals and answers below the directory of a local store.
+#[derive(Debug)]
+pub struct Kept {
+    record: Sqlite,
+    blobs: FileBlobs,
+    tenant: Tenant,
+    answers: PathBuf,
+    /// What makes the names of unfinished files of one process differ.
+    count: AtomicU64,
+}
+
+impl Kept {
+    /// Opens the directory of a store, and makes it if it is not there.
+    pub fn open(directory: impl AsRef<Path>, tenant: Tenant) -> Result<Self, Error> {
+        let directory = directory.as_ref();
+        let record = Sqlite::open(directory)?;
+        let blobs = FileBlobs::open(directory.join("blobs"))?;
+        let answers = directory.join("answers");
+        fs::create_dir_all(&answers).map_err(Error::Directory)?;
+        Ok(Self { record, blobs, tenant, answers, count: AtomicU64::new(0) })
+    }
+
+    fn place(&self, key: &str) -> Option<PathBuf> {
+        let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        // One file for each tenant and question: what one was told is no other's business.
+        let mut hasher = blake3::Hasher::new_derive_key("photic 2026 answers of a tenant");
+        hasher.update(self.tenant.as_str().as_bytes()).update(b"\0").update(key.as_bytes());
+        plain.then(|| self.answers.join(hasher.finalize().to_hex().as_str()))
+    }
+}
+
+impl Originals for Kept {
+    fn put(&self, bytes: &[u8], media_type: &str) -> io::Result<String> {
+        let blob = self.blobs.put(bytes).map_err(io::Error::other)?;
+        let header = photic_pixels::header::probe(bytes).ok();
+        let facts = Facts {
+            media_type: Some(media_type.to_owned()),
+            size: header.map(|header| (header.width, header.height)),
+            bytes: bytes.len() as u64,
+            label: None,
+        };
+        let handle = self.record.issue(&self.tenant, &blob, &facts).map_err(io::Error::other)?;
+        Ok(handle.as_str().to_owned())
+    }
+
+    fn get(&self, handle: &str) -> Result<Vec<u8>, Gone> {
+        let absent = |why: &str| Gone::Absent(why.to_owned());
+        let handle: Handle = handle.parse().map_err(|_| absent("it is no handle"))?;
+        let issued = self.record.resolve(&self.tenant, &handle);
+        let issued = issued.map_err(|error| Gone::Failed(io::Error::other(error)))?;
+        let issued = issued.ok_or_else(|| absent("it was never given out here"))?;
+        self.blobs.get(&issued.blob).map_err(|error| match error {
+            BlobError::Absent(_) => absent("what it stood for was dropped"),
+            BlobError::Damaged(_) => absent("what it stood for is damaged"),
+            other => Gone::Failed(io::Error::other(other)),
+        })
+    }
+
+    fn answer(&self, key: &str) -> Option<String> {
+        let place = self.place(key)?;
+        let size = fs::metadata(&place).ok()?.len();
+        (size <= LONGEST_ANSWER).then(|| fs::read_to_string(place).ok()).flatten()
+    }
+
+    /// Whole or not at all: written beside its place, and renamed.
+    fn keep_answer(&self, key: &str, text: &str) -> io::Result<()> {
+        let Some(place) = self.place(key) else { return Ok(()) };
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.answers.join(format!("unfinished-{}-{number}", std::process::id()));
+        let written = fs::File::create(&unfinished)
+            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_data()))
+            .and_then(|()| fs::rename(&unfinished, place));
+        if written.is_err() {
+            let _ = fs::remove_file(unfinished);
+        }
+        written
+    }
+}
