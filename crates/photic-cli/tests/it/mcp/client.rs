@@ -123,7 +123,7 @@ impl Pipe {
     /// Waits for an answer. Whatever stands on standard output is protocol, or this fails.
     pub(super) fn answer(&mut self, id: u64) -> Value {
         loop {
-            let message = self.message(PATIENCE).expect("an answer");
+            let message = self.message(PATIENCE).unwrap();
             if message["id"] == id {
                 return message;
             }
@@ -134,7 +134,7 @@ impl Pipe {
     /// The next message, if one comes.
     pub(super) fn message(&self, patience: Duration) -> Option<Value> {
         let line = self.lines.recv_timeout(patience).ok()?;
-        let message: Value = serde_json::from_str(&line).expect("nothing but protocol");
+        let message: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(message["jsonrpc"], "2.0", "{message}");
         Some(message)
     }

@@ -117,6 +117,28 @@ fn facts_alone_say_that_nothing_was_seen() {
     assert_eq!(result["structuredContent"]["view"]["width"], 64);
 }
 
+/// With a store, a view can be looked at again by its handle, also when the file is gone.
+#[test]
+fn a_handle_leads_back_to_the_original() {
+    let folder = Folder::new("handle");
+    folder.write("a.png", image::png_noise(300, 200, 1));
+    let store = Folder::new("handle-store");
+    let arguments = ["--store", store.0.to_str().unwrap()];
+    let mut pipe = Pipe::begun(&folder.0, "test", &arguments);
+    let first = pipe.call("view", &json!({"source": "a.png"}));
+    let handle = first["structuredContent"]["view"]["ref"].as_str().unwrap().to_owned();
+    assert!(words(&first).contains(&handle), "{}", words(&first));
+    std::fs::remove_file(folder.0.join("a.png")).unwrap();
+    let again = pipe.call("view", &json!({"source": handle, "region": "10,10,50,40"}));
+    assert_eq!(again["isError"], false, "{}", words(&again));
+    assert_eq!(again["structuredContent"]["view"]["region"]["width"], 50);
+    assert_eq!(pipe.leave(), Some(0));
+    // It outlives the server.
+    let mut pipe = Pipe::begun(&folder.0, "test", &arguments);
+    let later = pipe.call("view", &json!({"source": handle}));
+    assert_eq!(later["content"][1]["data"], first["content"][1]["data"]);
+}
+
 #[test]
 fn read_gives_lines_and_where_they_stand() {
     let folder = Folder::new("read");
