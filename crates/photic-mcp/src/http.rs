@@ -135,7 +135,8 @@ async fn answer(
     if request.uri().path().trim_end_matches('/') == PATH {
         return service.handle(request).await;
     }
-    let mut response = Response::new(Full::new(Bytes::from_static(b"MCP is served at /mcp\n")).boxed());
+    let mut response =
+        Response::new(Full::new(Bytes::from_static(b"MCP is served at /mcp\n")).boxed());
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
 }

@@ -84,9 +84,10 @@ impl Made {
             let image = ImageContent::new(data, picture.media_type);
             ContentBlock::Image(image.with_meta(meta(picture.data)))
         }));
-        let mut result = match self.refused {
-            true => CallToolResult::error(content),
-            false => CallToolResult::success(content),
+        let mut result = if self.refused {
+            CallToolResult::error(content)
+        } else {
+            CallToolResult::success(content)
         };
         if structured {
             result.structured_content = Some(self.data);

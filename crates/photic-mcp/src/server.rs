@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_tools::{InspectArguments, ReadArguments, Refusal, RefusalCode, Step, Tools, ViewArguments};
+use photic_tools::{
+    InspectArguments, ReadArguments, Refusal, RefusalCode, Step, Tools, ViewArguments,
+};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, Implementation, JsonObject, ListToolsResult,
     PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -60,7 +62,8 @@ impl Server {
     async fn view(&self, arguments: JsonObject) -> Result<Made, Refusal> {
         let (wanted, returns) = catalog::take_return(arguments)?;
         let mut wanted: ViewArguments = read_as(wanted)?;
-        wanted.max_bytes = Some(wanted.max_bytes.map_or(PICTURE_BYTES, |most| most.min(PICTURE_BYTES)));
+        wanted.max_bytes =
+            Some(wanted.max_bytes.map_or(PICTURE_BYTES, |most| most.min(PICTURE_BYTES)));
         let seen = self.shared.tools.view(&wanted).await?;
         let facts = ViewFacts::of(&seen);
         let data = serde_json::to_value(&facts).unwrap_or_default();
@@ -85,10 +88,12 @@ impl Server {
 
     async fn inspect(&self, arguments: JsonObject, says: &Says) -> Result<Made, Refusal> {
         let wanted: InspectArguments = read_as(arguments)?;
-        let tell = |step| says.set(match step {
-            Step::Preparing => "preparing the picture".to_owned(),
-            Step::Asking { model } => format!("asking {model}"),
-        });
+        let tell = |step| {
+            says.set(match step {
+                Step::Preparing => "preparing the picture".to_owned(),
+                Step::Asking { model } => format!("asking {model}"),
+            })
+        };
         let answer = self.shared.tools.inspect_telling(&wanted, &tell).await?;
         let facts = InspectFacts::of(answer);
         let words = facts.words();
@@ -117,9 +122,10 @@ impl Server {
         let unavailable = |says: String| {
             Refusal::new(RefusalCode::Unreadable, says, "call `probe` again in a moment")
         };
-        let (challenge, chart) = self.shared.probe.challenge().map_err(|error| {
-            unavailable(format!("the system gives no random numbers: {error}"))
-        })?;
+        let (challenge, chart) =
+            self.shared.probe.challenge().map_err(|error| {
+                unavailable(format!("the system gives no random numbers: {error}"))
+            })?;
         let options = EncodeOptions {
             accepts: &["image/png"],
             prefer: Prefer::Lossless,
@@ -127,8 +133,7 @@ impl Server {
         };
         let picture = encode(&chart.draw(probe::SIZE.0, probe::SIZE.1), &options)
             .map_err(|refused| Refusal::from(refused.refusal))?;
-        let facts =
-            ChallengeFacts { challenge, rows: 4, columns: 4, colors: probe::names() };
+        let facts = ChallengeFacts { challenge, rows: 4, columns: 4, colors: probe::names() };
         let words = format!(
             "A chart should be attached: 4 rows of 4 cells, each of one color out of {}. Call \
              `probe` again with `challenge` \"{}\", with `answer` the {CELLS} colors that you see, \
@@ -187,7 +192,8 @@ impl ServerHandler for Server {
             }
         };
         // Nobody waits for what was taken back; the words are for hosts that wait all the same.
-        let made = made.ok_or_else(|| ErrorData::internal_error("the call was taken back", None))?;
+        let made =
+            made.ok_or_else(|| ErrorData::internal_error("the call was taken back", None))?;
         let made = made.unwrap_or_else(|refusal| Made::refused(&refusal.into()));
         Ok(made.written(self.structured(&context)).into())
     }
@@ -230,8 +236,7 @@ fn found(judged: &Judged) -> Made {
              for seeing. Call `probe` again."
         ),
     };
-    let output =
-        ProbeOutput { finding: Some(FindingFacts::of(judged)), ..ProbeOutput::default() };
+    let output = ProbeOutput { finding: Some(FindingFacts::of(judged)), ..ProbeOutput::default() };
     Made::of(words, &output)
 }
 

@@ -20,10 +20,7 @@ pub enum StdioError {
 }
 
 /// Serves until the host closes its end, or `stop` is done.
-pub async fn serve_stdio(
-    server: Server,
-    stop: impl Future<Output = ()>,
-) -> Result<(), StdioError> {
+pub async fn serve_stdio(server: Server, stop: impl Future<Output = ()>) -> Result<(), StdioError> {
     let mut stop = std::pin::pin!(stop);
     let begun = tokio::select! {
         begun = rmcp::serve_server(server, stdio_pipes()) => begun,

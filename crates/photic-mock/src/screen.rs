@@ -52,7 +52,7 @@ pub struct Screen {
 
 /// What an eye makes of a picture that is no chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Glimpse {
+pub(crate) enum Glimpse {
     /// The number, read.
     Number(String),
     /// A frame around something too small to read, in pixels of the picture, without the frame.
@@ -130,7 +130,7 @@ impl Screen {
 }
 
 /// Looks at a picture.
-pub fn glimpse(bytes: &[u8]) -> Result<Glimpse, Refusal> {
+pub(crate) fn glimpse(bytes: &[u8]) -> Result<Glimpse, Refusal> {
     let header = probe(bytes)?;
     let decoded = decode(bytes, &header, &Limits::default(), Wanted::default())?;
     let raster = into_opaque(decoded.raster);
@@ -175,9 +175,7 @@ fn bounding(raster: &Raster, is: impl Fn([u8; 3]) -> bool) -> Option<Rect> {
             }
         }
     }
-    found.map(|(left, top, right, bottom)| {
-        Rect::new(left, top, right - left + 1, bottom - top + 1)
-    })
+    found.map(|(left, top, right, bottom)| Rect::new(left, top, right - left + 1, bottom - top + 1))
 }
 
 /// What the frame surrounds.
@@ -213,7 +211,9 @@ fn read(raster: &Raster) -> Option<String> {
     let gap = |column| (0..ROWS).all(|row| !dot(column, row));
     let fits = bar(0) && bar(COLUMNS - 1) && (0..=DIGITS).all(|digit| gap(1 + digit * 6));
     let digit = |at: usize| {
-        let row = |row| (0..5).fold(0, |bits, column| bits << 1 | u8::from(dot(2 + at * 6 + column, row)));
+        let row = |row| {
+            (0..5).fold(0, |bits, column| bits << 1 | u8::from(dot(2 + at * 6 + column, row)))
+        };
         let rows: [u8; ROWS] = std::array::from_fn(row);
         GLYPHS.iter().position(|glyph| *glyph == rows).map(|digit| char::from(b'0' + digit as u8))
     };

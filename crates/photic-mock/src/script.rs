@@ -57,7 +57,13 @@ pub(crate) fn describe(image: &Image) -> Described {
 /// The call that looks closer, if the last picture holds a frame around something too small and
 /// the words before it tell where in which original it stands: `page.png: 3840x2160 px, …, scale
 /// 0.408`.
-pub(crate) fn closer(wire: Wire, body: &Value, seen: &Seen, said: &str, number: u64) -> Option<Said> {
+pub(crate) fn closer(
+    wire: Wire,
+    body: &Value,
+    seen: &Seen,
+    said: &str,
+    number: u64,
+) -> Option<Said> {
     let framed = four(said.strip_prefix(FRAMED)?)?;
     let results = seen.texts.iter().filter(|text| text.slot == Slot::ToolResult);
     let label = results.filter(|text| text.text.contains(", scale ")).next_back()?;

@@ -52,10 +52,7 @@ impl<'a> Asked<'a> {
 }
 
 /// The models, with keys and addresses of the environment.
-pub(crate) fn from(
-    asked: &Asked<'_>,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Vec<Model> {
+pub(crate) fn from(asked: &Asked<'_>, variable: impl Fn(&str) -> Option<String>) -> Vec<Model> {
     let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     let base =
         |maker: &Maker| variable(maker.base_variable).unwrap_or_else(|| maker.base.to_owned());

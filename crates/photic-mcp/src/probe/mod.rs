@@ -94,7 +94,8 @@ impl Probe {
             return Err(Unfit::Control);
         }
         let challenge = open.remove(at).ok_or(Unfit::Unknown)?;
-        let (hits, control_hits) = (hits(&challenge.shown, &said), hits(&challenge.hidden, &guessed));
+        let (hits, control_hits) =
+            (hits(&challenge.shown, &said), hits(&challenge.hidden, &guessed));
         Ok(Judged { hits, control_hits, finding: judge(hits, control_hits, CELLS) })
     }
 }
@@ -119,7 +120,8 @@ fn hits(chart: &Chart, said: &[usize]) -> u32 {
 mod tests {
     use super::*;
 
-    const GUESS: &str = "red, red, red, red / red, red, red, red / red, red, red, red / red, red, red, red";
+    const GUESS: &str =
+        "red, red, red, red / red, red, red, red / red, red, red, red / red, red, red, red";
 
     #[test]
     fn whoever_names_the_shown_chart_sees() {

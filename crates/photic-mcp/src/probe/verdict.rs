@@ -61,9 +61,8 @@ fn at_least(least: u32, trials: u32, chance: f64) -> f64 {
 }
 
 fn exactly(hits: u32, trials: u32, chance: f64) -> f64 {
-    let ways = (0..hits).fold(1.0, |ways, taken| {
-        ways * f64::from(trials - taken) / f64::from(taken + 1)
-    });
+    let ways =
+        (0..hits).fold(1.0, |ways, taken| ways * f64::from(trials - taken) / f64::from(taken + 1));
     let power = |base: f64, times: u32| base.powi(times.cast_signed());
     ways * power(chance, hits) * power(1.0 - chance, trials - hits)
 }

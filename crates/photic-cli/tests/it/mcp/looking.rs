@@ -55,7 +55,8 @@ fn a_host_known_to_lose_pictures_gets_no_structured_content() {
 fn noise_4k() -> Vec<u8> {
     let mut state = 7_u64;
     let sample = |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8 & 0xf0
     };
     let data = (0..3840 * 2160 * 3).map(sample).collect();

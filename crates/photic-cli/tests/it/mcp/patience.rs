@@ -72,7 +72,8 @@ fn quick_work_gives_no_signs() {
     let folder = Folder::new("quick");
     folder.write("a.txt", "words\n");
     let mut pipe = Pipe::begun(&folder.0, "test", &[]);
-    let read = json!({"name": "read", "arguments": {"source": "a.txt"}, "_meta": {"progressToken": 1}});
+    let read =
+        json!({"name": "read", "arguments": {"source": "a.txt"}, "_meta": {"progressToken": 1}});
     pipe.ask("tools/call", &read);
     assert!(pipe.others.is_empty(), "{:?}", pipe.others);
 }
