@@ -190,7 +190,6 @@ pub(crate) struct RefusalFacts {
     /// What to do instead
     pub(crate) hint: String,
     /// Names that could have been meant
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) candidates: Vec<String>,
 }
 

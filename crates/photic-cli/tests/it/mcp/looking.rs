@@ -179,6 +179,8 @@ fn refusals_are_results_that_lead_on() {
         assert_eq!(refusal["code"], code, "{tool} {arguments}: {}", words(&result));
         assert!(words(&result).starts_with(&format!("refused ({code}): ")));
         assert!(refusal["hint"].as_str().unwrap().contains(leads), "{}", words(&result));
+        // Clients hold refusals against the output schema, too.
+        assert!(refusal["candidates"].is_array(), "{refusal}");
     }
     let unknown = pipe.ask("tools/call", &json!({"name": "paint", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
