@@ -1,6 +1,7 @@
 //! Every argument, defined once: help, man page and completions are made from it.
 
 mod inspect;
+mod mcp;
 mod profiles;
 mod read;
 mod run;
@@ -18,6 +19,7 @@ use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
 
 pub(crate) use inspect::InspectOptions;
+pub(crate) use mcp::McpOptions;
 pub(crate) use profiles::ProfilesOptions;
 pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::RunOptions;
@@ -39,6 +41,7 @@ Examples:
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
   photic serve                                 a gateway that repairs every request
+  photic mcp --root .                          eyes for an agent, over MCP
   photic profiles --for gpt-5.6                what is known about a model, and what was learned
   photic run -- claude                         a command, with that gateway in front of it
   photic session images last                   what every image of a session costs, and its fate
@@ -64,6 +67,7 @@ pub(crate) enum Command {
     Simulate(SimulateOptions),
     Mock(MockOptions),
     Serve(ServeOptions),
+    Mcp(McpOptions),
     Profiles(ProfilesOptions),
     Run(RunOptions),
     Session(SessionOptions),
@@ -281,6 +285,7 @@ Examples:
   photic mock --port 8080                           any model, by the rules of its profile
   photic mock --for gpt-4o --misbehave drop-images  one model, and it is blind
   photic mock --chart 7 -o chart.png                a chart, and what it shows
+  photic mock --screen 7 -o screen.png              a screenshot with a number too small to read
 ")]
 pub(crate) struct MockOptions {
     /// The port of loopback; 0 for any that is free
@@ -298,8 +303,11 @@ pub(crate) struct MockOptions {
     /// Make the chart of a number instead, and print the right answer
     #[arg(long, value_name = "SEED", conflicts_with_all = ["port", "models", "wires", "misbehave"])]
     pub(crate) chart: Option<u64>,
-    /// Write the chart to a file, as PNG
-    #[arg(short, long, value_name = "FILE", requires = "chart")]
+    /// Make the screenshot of a number instead, and print the number in it
+    #[arg(long, value_name = "SEED", conflicts_with_all = ["port", "models", "wires", "misbehave", "chart"])]
+    pub(crate) screen: Option<u64>,
+    /// Write the chart or screenshot to a file, as PNG
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["port", "models", "wires", "misbehave"])]
     pub(crate) output: Option<PathBuf>,
 }
 

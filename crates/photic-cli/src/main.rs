@@ -6,6 +6,7 @@ mod explain;
 mod input;
 mod inspect;
 mod lower;
+mod mcp;
 mod mock;
 mod preview;
 mod profiles;
@@ -55,6 +56,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
+        Command::Mcp(options) => mcp::run(options),
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => run::run(options),
         Command::Session(options) => session::run(options),

@@ -1,18 +1,29 @@
-//! `photic mock`: a strict provider on loopback, and the charts to ask it about.
+//! `photic mock`: a strict provider on loopback, and the pictures to ask it about.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_mock::{Chart, Mock, Options};
+use photic_mock::{Chart, Mock, Options, Screen};
+use photic_pixels::Refusal;
 
 use crate::arguments::MockOptions;
 
-/// Serves until it is told to stop, or makes one chart.
+/// Serves until it is told to stop, or makes one chart or screenshot.
 pub(crate) fn run(options: &MockOptions) -> anyhow::Result<ExitCode> {
-    match options.chart {
-        Some(seed) => chart(options, seed),
-        None => serve(options),
+    match (options.chart, options.screen) {
+        (Some(seed), _) => {
+            let chart = Chart::of(seed);
+            made(options, || chart.png(), &chart.words())
+        }
+        (None, Some(seed)) => {
+            let screen = Screen::of(seed);
+            made(options, || screen.png(), screen.number())
+        }
+        (None, None) if options.output.is_some() => {
+            anyhow::bail!("there is nothing to write without `--chart` or `--screen`")
+        }
+        (None, None) => serve(options),
     }
 }
 
@@ -26,13 +37,17 @@ fn serve(options: &MockOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn chart(options: &MockOptions, seed: u64) -> anyhow::Result<ExitCode> {
-    let chart = Chart::of(seed);
+/// Writes a picture where it is wanted, and says what is in it.
+fn made(
+    options: &MockOptions,
+    png: impl FnOnce() -> Result<Vec<u8>, Refusal>,
+    words: &str,
+) -> anyhow::Result<ExitCode> {
     if let Some(path) = &options.output {
-        let png = chart.png().map_err(|refusal| anyhow::anyhow!(refusal.says))?;
+        let png = png().map_err(|refusal| anyhow::anyhow!(refusal.says))?;
         std::fs::write(path, png).with_context(|| format!("cannot write `{}`", path.display()))?;
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", chart.words()).context("cannot write to standard output")?;
+    writeln!(out, "{words}").context("cannot write to standard output")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -131,7 +131,7 @@ fn read(path: &Path) -> anyhow::Result<Config> {
 
 /// Done when the process is asked to end.
 #[cfg(unix)]
-fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
@@ -146,7 +146,7 @@ fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
 /// Done when the process is asked to end.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })

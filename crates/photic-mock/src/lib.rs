@@ -14,12 +14,11 @@
 //!
 //! # What it does not do
 //!
-//! It understands nothing: whatever it is asked, it describes the charts it sees, or calls the tool
-//! that shows them. It fetches no address, opens no file by id, reads no document. It listens on
+//! It understands nothing: whatever it is asked, it describes the charts and numbers it sees, or
+//! calls the tool that shows them, closer where it sees a frame around something too small. It fetches no address, opens no file by id, reads no document. It listens on
 //! loopback only. It takes the rules of a model from the profiles of `photic`, as data; what
 //! follows from them is judged by the oracle of `photic-testkit`.
 
-pub mod chart;
 mod journal;
 mod meter;
 mod misbehave;
@@ -28,6 +27,7 @@ mod rejection;
 mod reply;
 mod route;
 mod rules;
+mod screen;
 mod script;
 mod server;
 mod stored;
@@ -40,9 +40,10 @@ use std::sync::Arc;
 use photic::Wire;
 use tokio::runtime::{Builder, Runtime};
 
-pub use chart::Chart;
 pub use journal::{Entry, SeenImage};
 pub use misbehave::Misbehavior;
+pub use photic_pixels::chart::{self, Chart};
+pub use screen::Screen;
 
 use provider::Provider;
 

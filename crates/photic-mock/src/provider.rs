@@ -176,7 +176,11 @@ impl Provider {
             let body = json!({"input_tokens": usage.input});
             return Ok(Outcome::Whole { status: 200, number, body });
         }
-        let said = match script::calls(wire, &read.body, &read.seen, number) {
+        let closer = || {
+            let (_, words) = read.sights.last()?;
+            script::closer(wire, &read.body, &read.seen, words, number)
+        };
+        let said = match script::calls(wire, &read.body, &read.seen, number).or_else(closer) {
             _ if does(Misbehavior::Constant) => Said::Text(CONSTANT.to_owned()),
             Some(calls) => calls,
             None => {

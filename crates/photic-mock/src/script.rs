@@ -4,11 +4,13 @@
 //! before.
 
 use photic::Wire;
+use photic_pixels::geometry::Rect;
 use photic_testkit::oracle::{Image, Seen, Slot, Source};
 use serde_json::{Map, Value, json};
 
 use crate::chart::{Sight, look};
 use crate::reply::{Call, Said};
+use crate::screen::{Glimpse, glimpse};
 
 /// A tool whose name holds one of these can show something.
 const SHOWING: [&str; 3] = ["screenshot", "view", "look"];
@@ -20,6 +22,9 @@ const TWICE: [&str; 2] = ["both", "twice"];
 
 /// What stands between the name of a tool and its arguments where the user says what to call.
 const WITH: &str = " with {";
+
+/// How the description of a frame begins; where it is follows.
+const FRAMED: &str = "a frame around something too small to read, at ";
 
 /// What is in an image, as the journal and the answer put it.
 pub(crate) enum Described {
@@ -38,9 +43,60 @@ pub(crate) fn describe(image: &Image) -> Described {
     };
     match look(bytes) {
         Ok(Sight::Chart(chart)) => Described::Words(chart.words()),
-        Ok(Sight::Other) => Described::Words("not a chart".to_owned()),
+        Ok(Sight::Other) => Described::Words(match glimpse(bytes) {
+            Ok(Glimpse::Number(number)) => format!("the number {number}"),
+            Ok(Glimpse::Frame(Rect { x, y, width, height })) => {
+                format!("{FRAMED}{x},{y},{width},{height}")
+            }
+            Ok(Glimpse::Nothing) | Err(_) => "not a chart".to_owned(),
+        }),
         Err(_) => Described::Unreadable,
     }
+}
+
+/// The call that looks closer, if the last picture holds a frame around something too small and
+/// the words before it tell where in which original it stands: `page.png: 3840x2160 px, …, scale
+/// 0.408`.
+pub(crate) fn closer(
+    wire: Wire,
+    body: &Value,
+    seen: &Seen,
+    said: &str,
+    number: u64,
+) -> Option<Said> {
+    let framed = four(said.strip_prefix(FRAMED)?)?;
+    let results = seen.texts.iter().filter(|text| text.slot == Slot::ToolResult);
+    let label = results.filter(|text| text.text.contains(", scale ")).next_back()?;
+    let label = label.text.lines().find(|line| line.contains(", scale "))?;
+    let source = label.split_once(": ")?.0;
+    let after = |words: &str| label.split_once(words).map(|(_, rest)| rest);
+    let scale: f64 = after(", scale ")?.split([':', ';', ' ']).next()?.parse().ok()?;
+    let corner = after(", region ").and_then(four).unwrap_or_default();
+    let there = |at: u32, from: u32| from + (f64::from(at) / scale).round() as u32;
+    let [x, y, width, height] = framed;
+    let (x, y) = (there(x, corner[0]), there(y, corner[1]));
+    let region = format!("{x},{y},{},{}", there(width, 0), there(height, 0));
+    let (name, schema) = tool(body)?;
+    schema["properties"].get("region")?;
+    let id = id(wire, number, 1);
+    let arguments = json!({"source": source, "region": region});
+    Some(Said::Calls(vec![Call { id, name, arguments }]))
+}
+
+/// Four numbers at the beginning of a text.
+fn four(text: &str) -> Option<[u32; 4]> {
+    let numbers = text.split(',').take(4);
+    let number = |text: &str| {
+        let digits = text.trim_start().split(|c: char| !c.is_ascii_digit()).next()?;
+        digits.parse().ok()
+    };
+    let numbers: Option<Vec<u32>> = numbers.map(number).collect();
+    numbers?.try_into().ok()
+}
+
+fn id(wire: Wire, number: u64, index: usize) -> String {
+    let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
+    format!("{prefix}_mock{number:08}_{index}")
 }
 
 /// `image 1: red, blue / green, yellow; image 2: …`
@@ -68,8 +124,7 @@ pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Optio
     if seen.results.iter().any(|result| unit(&result.pointer) > asked_at) {
         return None;
     }
-    let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
-    let id = |index| format!("{prefix}_mock{number:08}_{index}");
+    let id = |index| id(wire, number, index);
     if !spelled.is_empty() {
         let call = |((name, arguments), index)| Call { id: id(index), name, arguments };
         return Some(Said::Calls(spelled.into_iter().zip(1..).map(call).collect()));

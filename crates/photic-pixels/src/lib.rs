@@ -1,5 +1,6 @@
 //! Every image becomes exactly what the model should see: bounded, fitted, with its geometry.
 
+pub mod chart;
 pub mod decode;
 pub mod encode;
 pub mod fit;

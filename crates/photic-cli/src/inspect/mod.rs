@@ -1,6 +1,6 @@
 //! `photic inspect`: the tool `inspect` on the command line.
 
-mod models;
+pub(crate) mod models;
 mod progress;
 mod terminal;
 
@@ -15,11 +15,12 @@ use crate::arguments::InspectOptions;
 use crate::print;
 use crate::read::{refused, runtime, within};
 use crate::style::{CYAN, DIM};
+use models::Asked;
 use terminal::{Shown, preview};
 
 /// 0 answered, 1 refused, 2 error or misuse.
 pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
-    let models = models::from(options, |name| std::env::var(name).ok());
+    let models = models::from(&Asked::of(options), |name| std::env::var(name).ok());
     let mut eyes = Eyes::new(Client::new(Timeouts::default()), models);
     eyes.vision.clone_from(&options.model);
     eyes.auto_resize = !options.original;

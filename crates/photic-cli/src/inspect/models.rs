@@ -36,31 +36,43 @@ const MAKERS: [Maker; 2] = [
     },
 ];
 
+/// What was said about the model.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked<'a> {
+    pub(crate) model: Option<&'a str>,
+    pub(crate) wire: Option<Wire>,
+    pub(crate) base_url: Option<&'a str>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn of(options: &'a InspectOptions) -> Self {
+        let (model, base_url) = (options.model.as_deref(), options.base_url.as_deref());
+        Self { model, wire: options.wire, base_url }
+    }
+}
+
 /// The models, with keys and addresses of the environment.
-pub(super) fn from(
-    options: &InspectOptions,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Vec<Model> {
+pub(crate) fn from(asked: &Asked<'_>, variable: impl Fn(&str) -> Option<String>) -> Vec<Model> {
     let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     let base =
         |maker: &Maker| variable(maker.base_variable).unwrap_or_else(|| maker.base.to_owned());
-    let Some(id) = &options.model else {
+    let Some(id) = asked.model else {
         let keyed = MAKERS.iter().filter_map(|maker| {
             let key = Key::Given(variable(maker.key)?);
             Some(Model::new(maker.name, maker.model, maker.wire, &base(maker), key))
         });
         return keyed.collect();
     };
-    let wire = options.wire.unwrap_or_else(|| best_wire(id));
+    let wire = asked.wire.unwrap_or_else(|| best_wire(id));
     let [anthropic, openai] = &MAKERS;
     let maker = if wire == Wire::Anthropic { anthropic } else { openai };
-    let key = match (variable(maker.key), &options.base_url) {
+    let key = match (variable(maker.key), asked.base_url) {
         (Some(key), _) => Key::Given(key),
         // A server of one's own may want none.
         (None, Some(_)) => Key::Open,
         (None, None) => Key::Missing,
     };
-    let base = options.base_url.clone().unwrap_or_else(|| base(maker));
+    let base = asked.base_url.map_or_else(|| base(maker), str::to_owned);
     vec![Model::new(maker.name, id, wire, &base, key)]
 }
 
@@ -83,7 +95,7 @@ mod tests {
         let Command::Inspect(options) = Arguments::parse_from(line).command else {
             return Vec::new();
         };
-        from(&options, |name| {
+        from(&Asked::of(&options), |name| {
             let found = variables.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned())
         })

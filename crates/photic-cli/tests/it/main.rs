@@ -3,6 +3,7 @@
 
 mod commands;
 mod explain;
+mod mcp;
 #[cfg(unix)]
 mod mock;
 #[cfg(unix)]

@@ -7,13 +7,14 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 10] = [
+const EDGES: [(&str, &[&str], &[&str]); 11] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
         &[
             "photic",
             "photic-gateway",
+            "photic-mcp",
             "photic-mock",
             "photic-net",
             "photic-pixels",
@@ -22,6 +23,7 @@ const EDGES: [(&str, &[&str], &[&str]); 10] = [
         ],
         &["photic-testkit"],
     ),
+    ("photic-mcp", &["photic", "photic-pixels", "photic-tools"], &[]),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
     (
         "photic-gateway",
@@ -103,6 +105,9 @@ const PHOTIC_NEVER: [&str; 51] = [
 /// What must never come with the gateway: it serves HTTP, and leaves arguments and MCP to others.
 const GATEWAY_NEVER: [&str; 2] = ["clap", "rmcp"];
 
+/// What must never come with the MCP server: it serves what the SDK gives it, with hyper.
+const MCP_NEVER: [&str; 3] = ["axum", "clap", "reqwest"];
+
 /// What the testkit may name: it is the witness, so the fewer friends the better.
 const TESTKIT_DIRECT: [&str; 2] = ["base64", "serde_json"];
 
@@ -158,6 +163,15 @@ fn the_gateway_stays_a_gateway() {
     assert!(paths.contains_key("hyper"), "the walk is broken");
     let found = GATEWAY_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
     report("`photic-gateway` pulls what it must never pull", &found.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_mcp_server_stays_small() {
+    let metadata = metadata();
+    let paths = pulled(&metadata, "photic-mcp");
+    assert!(paths.contains_key("rmcp"), "the walk is broken");
+    let found = MCP_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
+    report("`photic-mcp` pulls what it must never pull", &found.collect::<Vec<_>>());
 }
 
 /// Every crate that comes with `name` in a normal build, with the path to it.

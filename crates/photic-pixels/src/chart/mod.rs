@@ -1,13 +1,15 @@
 //! Charts: pictures whose right description cannot be guessed.
 //!
 //! Owns the palette, the grids made from a seed, and the words for them. A chart has two to four
-//! rows and columns of named colors, neighbors always different, so that its grid can be read back
-//! from pixels alone, whatever was scaled or compressed on the way ([`look`]).
+//! rows and columns of named colors. Those of a seed have no equal neighbors, so that their grid
+//! can be read back from pixels alone, whatever was scaled or compressed on the way ([`look`]).
+//! Draws no random number: who needs a chart that nobody can foresee brings the seed.
 
 mod read;
 
-use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_pixels::{Layout, Raster, Refusal};
+use crate::encode::{EncodeOptions, Prefer, encode};
+use crate::raster::{Layout, Raster};
+use crate::refusal::Refusal;
 
 pub use read::{Sight, look};
 
@@ -58,6 +60,20 @@ impl Chart {
             rows.push(row);
         }
         Self { rows }
+    }
+
+    /// A chart of four by four cells, each drawn by itself: whoever cannot see it and guesses gets
+    /// exactly one cell in ten right on average, and never two because of each other.
+    pub fn independent(seed: u64) -> Self {
+        let mut dice = Dice(seed);
+        let side = *SIDES.end();
+        let mut row = || (0..side).map(|_| dice.below(PALETTE.len())).collect();
+        Self { rows: (0..side).map(|_| row()).collect() }
+    }
+
+    /// Its cells row by row, each as an index into [`PALETTE`].
+    pub fn cells(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows.iter().flatten().copied()
     }
 
     /// What a model that sees it says: `red, blue / green, yellow`.

@@ -4,9 +4,11 @@
 //! neighbors are of the same. Only one grid can fit, so no line has to be found, and none has to
 //! have survived. Must never decode without limits.
 
-use photic_pixels::decode::{Wanted, decode, into_opaque};
-use photic_pixels::header::probe;
-use photic_pixels::{Limits, Raster, Refusal};
+use crate::decode::{Wanted, decode, into_opaque};
+use crate::header::probe;
+use crate::limits::Limits;
+use crate::raster::Raster;
+use crate::refusal::Refusal;
 
 use super::{Chart, PALETTE, SIDES};
 

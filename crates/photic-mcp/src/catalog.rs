@@ -1,0 +1,141 @@
+//! The tools as hosts list them: names, words, schemas, hints, in an order that never changes.
+//!
+//! Owns what a model reads before its first call. Descriptions are short: every one of them is
+//! paid for in every request of every conversation.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use photic_tools::{
+    InspectArguments, Perception, ReadArguments, Refusal, RefusalCode, ViewArguments,
+};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::facts::{InspectOutput, ProbeOutput, ReadOutput, ViewOutput};
+use crate::schema::{plain, with_property};
+
+const VIEW: &str = "\
+See a picture as pixels. The text before it tells the scale and warns of letters too small to \
+read: then view again with `region`, in pixels of the original, which is read anew. Text files \
+are for `read`.";
+const READ: &str = "\
+Read a text file, or some of its lines. Never returns pixels: pictures are for `view`.";
+const INSPECT: &str = "\
+Ask another model about a picture and get words. Cheaper than `view`, but second-hand: look \
+yourself where it matters.";
+const PROBE: &str = "\
+Prove whether pictures that tools return reach you. Call it without arguments, then again with \
+what you saw.";
+
+/// What `probe` takes: nothing at first, then all three.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProbeArguments {
+    /// The name of the challenge that is answered; nothing to begin
+    pub(crate) challenge: Option<String>,
+    /// The colors seen, row by row; or that no image arrived
+    pub(crate) answer: Option<String>,
+    /// Colors guessed for the hidden chart, row by row
+    pub(crate) control: Option<String>,
+}
+
+/// How a view comes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Return {
+    /// As a picture.
+    #[default]
+    Inline,
+    /// As facts only, with the handle to look later.
+    Ref,
+}
+
+/// The tools, in their order.
+pub(crate) fn tools(structured: bool) -> Vec<Tool> {
+    let view = with_property(
+        plain::<ViewArguments>(),
+        "return",
+        json!({
+            "type": "string",
+            "enum": ["inline", "ref"],
+            "description": "`inline`: the picture; `ref`: its facts only, to look later",
+        }),
+    );
+    let closed = |title: &str| {
+        ToolAnnotations::with_title(title).read_only(true).idempotent(true).open_world(false)
+    };
+    let tools = [
+        ("view", VIEW, view, plain::<ViewOutput>(), closed("Look at a picture")),
+        ("read", READ, plain::<ReadArguments>(), plain::<ReadOutput>(), closed("Read a text file")),
+        (
+            "inspect",
+            INSPECT,
+            plain::<InspectArguments>(),
+            plain::<InspectOutput>(),
+            closed("Ask a model about a picture").open_world(true),
+        ),
+        (
+            "probe",
+            PROBE,
+            plain::<ProbeArguments>(),
+            plain::<ProbeOutput>(),
+            closed("Prove that pictures arrive").idempotent(false),
+        ),
+    ];
+    let tool = |(name, words, input, output, hints): (_, _, _, _, ToolAnnotations)| {
+        let title = hints.title.clone().unwrap_or_default();
+        let tool = Tool::new::<&str, &str, _>(name, words, Arc::new(input))
+            .with_title(title)
+            .with_annotations(hints.destructive(false));
+        if structured { tool.with_raw_output_schema(Arc::new(output)) } else { tool }
+    };
+    tools.into_iter().map(tool).collect()
+}
+
+/// Takes `return` out of the arguments of `view`: it is about the protocol, not about pixels.
+pub(crate) fn take_return(mut arguments: JsonObject) -> Result<(JsonObject, Return), Refusal> {
+    let returns = match arguments.shift_remove("return") {
+        None | Some(Value::Null) => Return::default(),
+        Some(Value::String(name)) if name == "inline" => Return::Inline,
+        Some(Value::String(name)) if name == "ref" => Return::Ref,
+        Some(_) => {
+            return Err(Refusal::new(
+                RefusalCode::BadArguments,
+                "`return` is neither `inline` nor `ref`",
+                "leave it out to see the picture",
+            ));
+        }
+    };
+    Ok((arguments, returns))
+}
+
+/// What stands instead of a picture that was not asked for.
+pub(crate) fn not_shown(seen: &Perception) -> String {
+    format!("{}\nnot shown; you have not seen it", seen.label)
+}
+
+/// The tools as a page of documentation.
+pub fn reference() -> String {
+    let mut page = String::new();
+    for tool in tools(true) {
+        let description = tool.description.unwrap_or_default();
+        let _ = write!(page, "### `{}`\n\n{description}\n\n", tool.name);
+        page += "| argument | type | |\n|---|---|---|\n";
+        let required = tool.input_schema.get("required").and_then(Value::as_array);
+        let properties = tool.input_schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let must = required.is_some_and(|names| names.iter().any(|one| one == name));
+            let must = if must { "**required** " } else { "" };
+            let kind = property["type"].as_str().unwrap_or_default();
+            let told = property["description"].as_str().unwrap_or_default();
+            let _ = writeln!(page, "| `{name}` | {kind} | {must}{told} |");
+        }
+        page.push('\n');
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! What hosts are told about the tools.
+
+use super::*;
+
+/// Every word a schema of ours may use: those that all hosts and their providers know.
+const WORDS: [&str; 9] = [
+    "additionalProperties",
+    "description",
+    "enum",
+    "items",
+    "minimum",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+];
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
+fn check(schema: &Value, at: &str) {
+    let words = schema.as_object().unwrap_or_else(|| panic!("{at} is no schema: {schema}"));
+    for word in words.keys() {
+        assert!(WORDS.contains(&word.as_str()), "{at} says `{word}`");
+    }
+    let kind = schema["type"].as_str().unwrap_or_default();
+    assert!(TYPES.contains(&kind), "{at} is of type {}", schema["type"]);
+    assert_eq!(kind == "array", schema.get("items").is_some(), "{at}");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        check(property, &format!("{at}/{name}"));
+    }
+    if let Some(items) = schema.get("items") {
+        check(items, &format!("{at}/items"));
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        let known = schema["properties"].get(name.as_str().unwrap_or_default());
+        assert!(known.is_some(), "{at} requires {name}, which it does not describe");
+    }
+}
+
+#[test]
+fn schemas_use_only_what_every_host_understands() {
+    for tool in tools(true) {
+        check(&Value::Object((*tool.input_schema).clone()), &format!("input of {}", tool.name));
+        let output = tool.output_schema.expect("an output schema");
+        check(&Value::Object((*output).clone()), &format!("output of {}", tool.name));
+        assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
+    }
+}
+
+#[test]
+fn every_argument_is_described() {
+    for tool in tools(true) {
+        for (name, property) in tool.input_schema["properties"].as_object().unwrap() {
+            assert!(property["description"].is_string(), "{} of {}", name, tool.name);
+        }
+    }
+}
+
+#[test]
+fn the_order_and_the_hints_never_change() {
+    let tools = tools(true);
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+    assert_eq!(names, ["view", "read", "inspect", "probe"]);
+    for tool in &tools {
+        let hints = tool.annotations.as_ref().unwrap();
+        assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(true), Some(false)));
+        assert_eq!(hints.open_world_hint, Some(tool.name == "inspect"), "{}", tool.name);
+    }
+}
+
+#[test]
+fn what_a_model_pays_for_in_every_request_is_short() {
+    let listed = serde_json::to_string(&tools(false)).unwrap();
+    assert!(listed.len() < 4200, "{} characters", listed.len());
+    for tool in tools(false) {
+        assert!(tool.description.unwrap().len() < 320, "{}", tool.name);
+        assert_eq!(tool.output_schema, None);
+    }
+}
+
+#[test]
+fn the_choice_of_return_is_taken_out() {
+    let arguments = |value: Value| match json!({"source": "a", "return": value}) {
+        Value::Object(arguments) => arguments,
+        _ => JsonObject::new(),
+    };
+    let (rest, returns) = take_return(arguments(json!("ref"))).unwrap();
+    assert_eq!((rest.len(), returns), (1, Return::Ref));
+    assert_eq!(take_return(arguments(Value::Null)).unwrap().1, Return::Inline);
+    assert!(take_return(arguments(json!(7))).is_err());
+}
+
+/// The page people read is written from the same words that models read.
+#[test]
+fn the_documentation_is_what_hosts_list() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mcp.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once("<!-- tools -->\n").unwrap();
+    let (written, after) = rest.split_once("<!-- /tools -->").unwrap();
+    let wanted = format!("\n{}", reference());
+    if std::env::var_os("PHOTIC_BLESS").is_some() {
+        let page = format!("{before}<!-- tools -->\n{wanted}<!-- /tools -->{after}");
+        return std::fs::write(path, page).unwrap();
+    }
+    assert_eq!(written, wanted, "PHOTIC_BLESS=1 writes docs/mcp.md anew");
+}
