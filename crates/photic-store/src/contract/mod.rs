@@ -1,4 +1,4 @@
-//! What every backend promises, as a suite that runs on any: a directory and SQLite, a bucket and a
+//! What every backend promises, as a suite that runs on any: a directory and `SQLite`, a bucket and a
 //! server's database.
 //!
 //! [`fresh`] takes an empty store and tries everything; [`existing`] takes any store, also one whose

@@ -1,6 +1,6 @@
 //! The record: sessions, their messages without media, their turns, and what was chosen.
 //!
-//! The trait is what SQLite and a server's database have in common, and all that a backend has to
+//! The trait is what `SQLite` and a server's database have in common, and all that a backend has to
 //! write: statements. What the rows mean is decided in `store`, once. Nothing is ever rewritten but
 //! counters and choices: messages are a tree, and a client that changes its history grows a branch.
 

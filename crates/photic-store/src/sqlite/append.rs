@@ -205,10 +205,10 @@ fn known(
     let (mut unknown, mut step) = (links.len() + 1, 1);
     let (mut known, mut tip) = loop {
         let count = unknown.saturating_sub(step);
-        match at(count)? {
-            Some(tip) => break (count, tip),
-            None => (unknown, step) = (count, step * 2),
+        if let Some(tip) = at(count)? {
+            break (count, tip);
         }
+        (unknown, step) = (count, step * 2);
     };
     while unknown - known > 1 {
         let middle = usize::midpoint(known, unknown);

@@ -1,4 +1,4 @@
-//! The record in SQLite: one file, many processes, every commit on the disk.
+//! The record in `SQLite`: one file, many processes, every commit on the disk.
 //!
 //! Statements live in the files of this folder, one subject each; this one owns the connection.
 

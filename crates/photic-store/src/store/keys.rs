@@ -27,9 +27,9 @@ pub(super) fn next(before: &Chain, stretch: &Stretch<'_>) -> Chain {
 pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
     let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 what a recipe made");
     hasher.update(&(sources.len() as u64).to_le_bytes());
-    sources.iter().for_each(|source| {
+    for source in sources {
         hasher.update(source);
-    });
+    }
     let kind: &[u8] = match recipe {
         Recipe::Fit(_) => b"fit",
         Recipe::Sheet { .. } => b"sheet",

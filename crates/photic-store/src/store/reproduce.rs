@@ -218,9 +218,10 @@ impl Terms {
             }
         }
         let digests: Vec<_> = survey.sightings.iter().map(|one| one.digest).collect();
-        let names = match self.circumstances.handles {
-            true => usual_names(&digests, &self.secret),
-            false => self.circumstances.names.clone(),
+        let names = if self.circumstances.handles {
+            usual_names(&digests, &self.secret)
+        } else {
+            self.circumstances.names.clone()
         };
         for (id, name) in names {
             if let Some(sighting) = survey.sightings.get_mut(id) {

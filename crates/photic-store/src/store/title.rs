@@ -44,7 +44,7 @@ mod tests {
 
     use super::*;
 
-    fn of(content: serde_json::Value) -> String {
+    fn of(content: &serde_json::Value) -> String {
         let body = serde_json::json!({"messages": [
             {"role": "system", "content": "You are."}, {"role": "user", "content": content}]});
         let body = body.to_string();
@@ -53,14 +53,14 @@ mod tests {
 
     #[test]
     fn a_title_is_one_short_line_of_the_user() {
-        assert_eq!(of("Look at\n\n the \u{1b}[31mscreen".into()), "Look at the [31mscreen");
-        assert_eq!(of("".into()), "untitled");
-        let long = of("word ".repeat(100).into());
+        assert_eq!(of(&"Look at\n\n the \u{1b}[31mscreen".into()), "Look at the [31mscreen");
+        assert_eq!(of(&"".into()), "untitled");
+        let long = of(&"word ".repeat(100).into());
         assert!(long.chars().count() <= LONGEST && long.ends_with('…'), "{long}");
-        let longer = of("w".repeat(100).into());
+        let longer = of(&"w".repeat(100).into());
         assert!(longer.chars().count() <= LONGEST && longer.ends_with('…'), "{longer}");
         let tagged = serde_json::json!([{"type": "text", "text": "<system-reminder>x"},
             {"type": "text", "text": "fix it"}]);
-        assert_eq!(of(tagged), "fix it");
+        assert_eq!(of(&tagged), "fix it");
     }
 }

@@ -113,7 +113,9 @@ fn writers_and_a_collector_do_not_disturb_each_other() {
                 })
             })
             .collect();
-        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        for writer in writers {
+            writer.join().unwrap();
+        }
         std::thread::sleep(Duration::from_millis(2200));
         ended.store(true, Ordering::Relaxed);
         collector.join().unwrap()

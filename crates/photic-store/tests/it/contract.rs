@@ -1,4 +1,4 @@
-//! The suite that every backend has to pass, on SQLite and files.
+//! The suite that every backend has to pass, on `SQLite` and files.
 
 use photic_store::{LocalStore, contract, wait};
 

@@ -136,7 +136,7 @@ fn drive(rounds: usize, mut chance: u64) -> Seen {
             chance ^= chance << 13;
             chance ^= chance >> 7;
             chance ^= chance << 17;
-            let new = round(&place, Duration::from_millis(chance % 160), chance % 5 == 0);
+            let new = round(&place, Duration::from_millis(chance % 160), chance.is_multiple_of(5));
             seen.rounds += 1;
             let left = std::fs::read_dir(place.join("blobs/unfinished"));
             seen.unfinished += left.map_or(0, Iterator::count);
