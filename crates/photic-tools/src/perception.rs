@@ -82,20 +82,16 @@ impl fmt::Debug for Perception {
 fn label(view: &View, name: &str, reference: Option<&str>) -> String {
     let (source_width, source_height) = view.source;
     let Rect { x, y, width, height } = view.region;
-    let mut words = format!("{name}: {source_width}x{source_height} px");
-    if (width, height) != view.source {
-        words += &format!(", region {x},{y},{width},{height}");
-    }
-    words += &format!(", shown as {}x{}, scale {:.3}", view.width, view.height, view.scale);
     let step = 1.0 / view.scale;
+    let mut words = vec![format!("{name}: {source_width}x{source_height} px")];
+    if (width, height) != view.source {
+        words.push(format!(", region {x},{y},{width},{height}"));
+    }
+    words.push(format!(", shown as {}x{}, scale {:.3}", view.width, view.height, view.scale));
     if (step - 1.0).abs() > 1e-9 || (x, y) != (0, 0) {
-        words += &format!(": (x, y) here is ({x} + {step:.3}x, {y} + {step:.3}y) there");
+        words.push(format!(": (x, y) here is ({x} + {step:.3}x, {y} + {step:.3}y) there"));
     }
-    if let Some(reference) = reference {
-        words += &format!("; ref {reference}");
-    }
-    for warning in &view.warnings {
-        words += &format!("\nwarning: {warning}");
-    }
-    words
+    words.extend(reference.map(|reference| format!("; ref {reference}")));
+    words.extend(view.warnings.iter().map(|warning| format!("\nwarning: {warning}")));
+    words.concat()
 }

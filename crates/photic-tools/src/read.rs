@@ -148,9 +148,9 @@ fn decoded(file: &File) -> Result<String, Refusal> {
     if let Content::Utf16 { big } = file.content {
         let units = file.bytes[2..].chunks_exact(2);
         let whole = units.remainder().is_empty();
-        let unit = |pair: &[u8]| match big {
-            true => u16::from_be_bytes([pair[0], pair[1]]),
-            false => u16::from_le_bytes([pair[0], pair[1]]),
+        let unit = |pair: &[u8]| {
+            let pair = [pair[0], pair[1]];
+            if big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
         };
         let text: Result<String, _> = char::decode_utf16(units.map(unit)).collect();
         return text.ok().filter(|_| whole).ok_or_else(|| bad_encoding(&file.name));
@@ -218,13 +218,10 @@ fn cut(
 
 /// No range of lines reaches the rest of a line; what comes after it can be had.
 fn long_line(line: usize, last: usize, shown: usize, bytes: usize) -> String {
-    let mut words = format!(
+    let next = Lines { first: line + 1, last: Some(last) };
+    let on = if line < last { format!("; ask for lines {next} to go on") } else { String::new() };
+    format!(
         "truncated: line {line} has {bytes} bytes, of which the first {shown} are here; \
-         the rest of it cannot be read with this tool"
-    );
-    if line < last {
-        let next = Lines { first: line + 1, last: Some(last) };
-        words += &format!("; ask for lines {next} to go on");
-    }
-    words
+         the rest of it cannot be read with this tool{on}"
+    )
 }

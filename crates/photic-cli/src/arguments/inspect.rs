@@ -5,6 +5,7 @@ use photic::Wire;
 
 use super::read::RootOptions;
 use super::wire;
+use crate::inspect::Shown;
 
 /// Ask a model that sees about a picture, and print its words: exit 0 answered, 1 refused, 2 error
 ///
@@ -39,12 +40,9 @@ pub(crate) struct InspectOptions {
     /// Send the picture at its own size
     #[arg(long)]
     pub(crate) original: bool,
-    /// In a terminal, show all of the answer instead of its first 16 lines
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// In a terminal, show 4 lines of the answer
-    #[arg(long, conflicts_with = "full")]
-    pub(crate) collapsed: bool,
+    /// How much of the answer a terminal shows; a pipe gets all of it
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    pub(crate) show: Shown,
     #[command(flatten)]
     pub(crate) roots: RootOptions,
     /// Print JSON

@@ -4,7 +4,7 @@ pub(crate) mod models;
 mod progress;
 mod terminal;
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -16,7 +16,8 @@ use crate::print;
 use crate::read::{refused, runtime, within};
 use crate::style::{CYAN, DIM};
 use models::Asked;
-use terminal::{Shown, preview};
+pub(crate) use terminal::Shown;
+use terminal::preview;
 
 /// 0 answered, 1 refused, 2 error or misuse.
 pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
@@ -45,17 +46,14 @@ pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
 }
 
 fn in_terminal(options: &InspectOptions, answer: &Answer) -> anyhow::Result<ExitCode> {
-    let shown = match (options.full, options.collapsed) {
-        (true, _) => Shown::Full,
-        (_, true) => Shown::Collapsed,
-        (false, false) => Shown::Expanded,
+    let (text, left_out) = terminal::cut(&answer.text, options.show);
+    let question = preview(&options.question);
+    let more = match left_out {
+        0 => String::new(),
+        lines => format!("{CYAN}… {lines} more lines; `--show full` has them{CYAN:#}\n"),
     };
-    let (text, left_out) = terminal::cut(&answer.text, shown);
-    let mut page = format!("{DIM}{}{DIM:#}\n{text}\n", preview(&options.question));
-    if left_out > 0 {
-        page += &format!("{CYAN}… {left_out} more lines; `--full` shows them{CYAN:#}\n");
-    }
-    page += &format!("{DIM}{}{DIM:#}\n", terminal::footer(answer));
-    anstream::print!("{page}");
+    let footer = terminal::footer(answer);
+    let mut out = anstream::stdout().lock();
+    writeln!(out, "{DIM}{question}{DIM:#}\n{text}\n{more}{DIM}{footer}{DIM:#}")?;
     Ok(ExitCode::SUCCESS)
 }

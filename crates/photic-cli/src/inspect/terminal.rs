@@ -13,13 +13,14 @@ const EXPANDED_LINES: usize = 16;
 const LINE_COLUMNS: usize = 120;
 
 /// How much of an answer is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
-    /// Four lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Shown {
+    /// 4 lines of 120 columns
     Collapsed,
-    /// Sixteen.
+    /// 16 lines of 120 columns
+    #[default]
     Expanded,
-    /// Everything.
+    /// Everything
     Full,
 }
 

@@ -38,7 +38,7 @@ pub enum HardLinks {
 /// The folders whose files may be read.
 #[derive(Debug)]
 pub(crate) struct Roots {
-    roots: Vec<Root>,
+    folders: Vec<Root>,
     /// The root that relative paths begin in, and where in it.
     start: (usize, PathBuf),
     hard_links: HardLinks,
@@ -85,7 +85,7 @@ impl Roots {
             })
         };
         let roots = roots.iter().map(open).collect::<io::Result<Vec<Root>>>()?;
-        let mut this = Self { roots, start: (0, PathBuf::new()), hard_links };
+        let mut this = Self { folders: roots, start: (0, PathBuf::new()), hard_links };
         if let Some(cwd) = cwd {
             let cwd = std::fs::canonicalize(cwd)?;
             this.start = this.beneath(&cwd).ok_or_else(|| {
@@ -96,23 +96,24 @@ impl Roots {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.roots.is_empty()
+        self.folders.is_empty()
     }
 
     /// Opens what a path names, or the one file that it could only have meant.
     pub(crate) fn file(&self, source: &str) -> Result<Opened, Refusal> {
         let path = plain(source)?;
-        if self.roots.is_empty() {
+        if self.folders.is_empty() {
             return Err(outside(source));
         }
-        let place = match path.is_absolute() {
-            true => self.beneath(path).ok_or_else(|| outside(source))?,
-            false => (self.start.0, self.start.1.join(path)),
+        let place = if path.is_absolute() {
+            self.beneath(path).ok_or_else(|| outside(source))?
+        } else {
+            (self.start.0, self.start.1.join(path))
         };
         match self.try_open(&place, source) {
             // A slash at the end asks for a folder; what is like it otherwise is not meant.
             Err(Failed::Io(error)) if missing(&error) && !source.ends_with('/') => {
-                let found = names::only(&self.roots[place.0].dir, &place.1);
+                let found = names::only(&self.folders[place.0].dir, &place.1);
                 let place = (place.0, found.map_err(|missed| missed.refusal(source, path))?);
                 self.try_open(&place, source).map_err(|failed| failed.refusal(source))
             }
@@ -120,7 +121,7 @@ impl Roots {
                 // A link that names its target from `/` may still end inside; where it ends is
                 // only asked to find the way, which is then gone beneath a root like any other.
                 let (root, way) = &place;
-                let real = std::fs::canonicalize(self.roots[*root].real.join(way));
+                let real = std::fs::canonicalize(self.folders[*root].real.join(way));
                 let place = real.ok().and_then(|real| self.beneath(&real));
                 let place = place.ok_or_else(|| outside(source))?;
                 self.try_open(&place, source).map_err(|failed| failed.refusal(source))
@@ -131,7 +132,7 @@ impl Roots {
 
     /// The root that an absolute path begins with, the innermost of several, and the way from it.
     fn beneath(&self, path: &Path) -> Option<Place> {
-        let ways = self.roots.iter().enumerate().flat_map(|(index, root)| {
+        let ways = self.folders.iter().enumerate().flat_map(|(index, root)| {
             let way = |start: &Path| {
                 let way = path.strip_prefix(start).ok()?;
                 Some((start.components().count(), index, way.to_owned()))
@@ -143,7 +144,7 @@ impl Roots {
     }
 
     fn try_open(&self, (index, way): &Place, source: &str) -> Result<Opened, Failed> {
-        let root = &self.roots[*index];
+        let root = &self.folders[*index];
         let way: &Path = if way.as_os_str().is_empty() { Path::new(".") } else { way };
         // Asked first so that no device is opened; asked again of what was opened.
         let before = root.dir.metadata(way).map_err(Failed::Io)?;
@@ -280,9 +281,10 @@ fn outside(source: &str) -> Refusal {
 
 fn not_a_file(source: &str, folder: bool) -> Refusal {
     let name = shown(source);
-    let (what, hint) = match folder {
-        true => ("a folder", "name a file in it"),
-        false => ("no regular file", "name a regular file"),
+    let (what, hint) = if folder {
+        ("a folder", "name a file in it")
+    } else {
+        ("no regular file", "name a regular file")
     };
     Refusal::new(RefusalCode::NotAFile, format!("`{name}` is {what}"), hint)
 }

@@ -40,7 +40,6 @@ pub(super) fn made_up(file: &File) -> bool {
     ];
     // The width of the number differs between systems; the magics are 32 bits everywhere. A file
     // system that does not say what it is counts as made up: nothing is lost but that file.
-    #[expect(clippy::unnecessary_cast, reason = "necessary on other systems")]
     rustix::fs::fstatfs(file)
         .map_or(true, |system| MADE_UP.contains(&(system.f_type as u64 & 0xffff_ffff)))
 }

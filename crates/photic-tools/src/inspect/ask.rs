@@ -45,9 +45,12 @@ pub(super) async fn ask(
         })?;
         let status = reply.status();
         let body = Limited::new(reply.into_body(), MOST).collect().await;
-        let body = body.map_err(|error| match error.is::<http_body_util::LengthLimitError>() {
-            true => failed(model, Some("the reply is too long")),
-            false => aborted(model),
+        let body = body.map_err(|error| {
+            if error.is::<http_body_util::LengthLimitError>() {
+                failed(model, Some("the reply is too long"))
+            } else {
+                aborted(model)
+            }
         })?;
         Ok((status, body.to_bytes()))
     });
@@ -169,9 +172,6 @@ fn cleaned(said: &str, key: &Key) -> String {
         Key::Given(key) if !key.is_empty() => said.replace(key.as_str(), "[key]"),
         _ => said.to_owned(),
     };
-    let short = said.split_whitespace().map(|word| match word.len() > MOST {
-        true => "[…]",
-        false => word,
-    });
+    let short = said.split_whitespace().map(|word| if word.len() > MOST { "[…]" } else { word });
     shown(&short.collect::<Vec<_>>().join(" "))
 }

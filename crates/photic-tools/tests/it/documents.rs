@@ -5,7 +5,7 @@ use photic_tools::RefusalCode;
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/refusals.md");
 
 fn page() -> String {
-    let mut page = "\
+    let opening = "\
 # Refusals
 
 A refusal is a result, not an error: a stable code, a sentence that says what is wrong, a hint that says what to do, and, where a name could have meant several files, the candidates. The same codes come from the library (`photic_tools::Refusal`), from the command line (`--json`, exit status 1) and over MCP. The set is closed; a new code is a new row here.
@@ -14,14 +14,14 @@ This page is written from `crates/photic-tools/src/refusal.rs` (`PHOTIC_BLESS=1 
 
 | code | from | what it means | what to do next |
 |---|---|---|---|
-"
-    .to_owned();
-    for code in RefusalCode::ALL {
+";
+    let row = |code: &RefusalCode| {
         let tools: Vec<String> = code.tools().split(", ").map(|tool| format!("`{tool}`")).collect();
         let (name, tools) = (code.name(), tools.join(", "));
-        page += &format!("| `{name}` | {tools} | {} | {} |\n", code.means(), code.next());
-    }
-    page
+        format!("| `{name}` | {tools} | {} | {} |\n", code.means(), code.next())
+    };
+    let rows: Vec<String> = RefusalCode::ALL.iter().map(row).collect();
+    [opening, &rows.concat()].concat()
 }
 
 #[test]

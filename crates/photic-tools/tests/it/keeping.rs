@@ -45,7 +45,7 @@ fn what_was_dropped_is_absent_with_its_reason() {
     let handle = view(&tools, "picture.png").unwrap().reference.unwrap();
     let blobs = FileBlobs::open(store.join("blobs")).unwrap();
     let id = photic_store::BlobId::of(&picture(320, 240));
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(3600);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_hours(1);
     assert!(blobs.remove(&id, later).unwrap());
     let refusal = view(&tools, &handle).unwrap_err();
     assert_eq!(refusal.code, Absent);

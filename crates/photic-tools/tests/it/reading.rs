@@ -48,7 +48,8 @@ fn a_range_that_is_none_is_not_taken() {
 #[test]
 fn a_long_file_is_cut_and_says_how_to_go_on() {
     let world = World::new();
-    let text: String = (1..=5000).map(|line| format!("line {line}\n")).collect();
+    let lines_of_it: Vec<String> = (1..=5000).map(|line| format!("line {line}\n")).collect();
+    let text = lines_of_it.concat();
     world.write("long.txt", &text);
     let tools = world.tools();
     // Following what it says gives the whole file, and nothing twice.
