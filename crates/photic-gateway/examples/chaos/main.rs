@@ -44,24 +44,6 @@ const SPARE_MEMORY: u64 = 20;
 /// How much memory it may ever take for the bodies that are under way, as a multiple of them.
 const MOST_FOR_BODIES: f64 = 2.5;
 
-/// As the `photic` command has it.
-#[cfg(not(target_env = "msvc"))]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
-
-/// Requests under way at once.
-const AT_ONCE: usize = 64;
-/// How long the gateway may take to come to rest. Unused connections to the provider are kept for 50
-/// seconds and looked at every 50.
-const REST: Duration = Duration::from_secs(130);
-/// How many files may be open more than at the start: one connection to the provider and the like.
-const SPARE_FILES: usize = 8;
-/// How much memory may be in use at rest, in MB. The allocator keeps some of what each thread freed:
-/// 76 MB were seen with the threads that the gateway has, 127 with one more.
-const MOST_MEMORY: u64 = 160;
-
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
     let first = arguments.next();

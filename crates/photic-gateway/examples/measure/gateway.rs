@@ -34,14 +34,15 @@ pub(crate) fn start_pipe(upstream: SocketAddr) -> Outcome<Proxy> {
 
 /// What the process of a gateway does: serves until it is killed.
 pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
-    let mut settings = format!(
-        "listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n[[upstream]]\nurl = 'http://{upstream}'\n"
-    );
+    let address = format!("[[upstream]]\nurl = 'http://{upstream}'\n");
+    let mut settings = ["listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n", &address].concat();
     if matches!(setting, Setting::Crossing) {
-        for (wire, models) in [("openai-chat", "chat-*"), ("anthropic", "messages-*")] {
-            settings += &format!(
-                "[[upstream]]\nurl = 'http://{upstream}'\nwire = '{wire}'\nmodels = ['{models}']\n"
-            );
+        for more in [
+            "wire = 'openai-chat'\nmodels = ['chat-*']\n",
+            "wire = 'anthropic'\nmodels = ['messages-*']\n",
+        ] {
+            settings.push_str(&address);
+            settings.push_str(more);
         }
     }
     let config = Config::parse(&settings)?;
