@@ -47,6 +47,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             links.push(Link { chain, stretch });
         }
         let after = gathered.stretch(&apart.after);
+        gathered.originals();
         let made = gathered.made();
         let circumstances = gathered.circumstances(&self.record.secret(&self.tenant).await?);
         let Gathered { contents, mut memories, mut facts, .. } = gathered;
@@ -167,20 +168,37 @@ impl<'d, 'a> Gathered<'d, 'a> {
         if self.facts.contains_key(&blob) {
             return;
         }
-        let media = self.done.transcript.media.get(id);
-        let header = media.map(photic::media::Media::header).unwrap_or_default();
         let facts = match form {
-            Form::Base64 => Facts {
-                media_type: header.media_type.map(str::to_owned),
-                size: header.size,
-                bytes: header.bytes as u64,
-                label: None,
-            },
+            Form::Base64 => self.facts_of(id),
             // The characters are no picture: nobody is to look at them.
             Form::Text => Facts { bytes: length as u64, ..Facts::default() },
         };
         self.facts.insert(blob, facts);
         self.memories.extend(photic::remember(self.done.transcript, id).map(|one| (blob, one)));
+    }
+
+    fn facts_of(&self, id: MediaId) -> Facts {
+        let media = self.done.transcript.media.get(id);
+        let header = media.map(photic::media::Media::header).unwrap_or_default();
+        Facts {
+            media_type: header.media_type.map(str::to_owned),
+            size: header.size,
+            bytes: header.bytes as u64,
+            label: None,
+        }
+    }
+
+    /// Sees to it that every medium whose bytes are at hand is a blob, also those that stand in the
+    /// text: its handle is to lead somewhere.
+    fn originals(&mut self) {
+        for id in 0..self.digests.len() {
+            let Some((payload, digest)) = self.payload(id).zip(self.digests[id]) else { continue };
+            let blob = BlobId::from(digest);
+            if !self.facts.contains_key(&blob) {
+                self.contents.insert(blob, Content::Payload(payload));
+                self.know(id, blob, Form::Base64, 0);
+            }
+        }
     }
 
     /// What was made for the plan, or could not be.
@@ -207,7 +225,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
     }
 
     /// What else the plan was made with.
-    fn circumstances(&mut self, secret: &Secret) -> Circumstances {
+    fn circumstances(&self, secret: &Secret) -> Circumstances {
         let mut circumstances = Circumstances::default();
         let done = self.done;
         for sighting in &done.plan.survey.sightings {
@@ -216,12 +234,9 @@ impl<'d, 'a> Gathered<'d, 'a> {
                 circumstances.withheld.insert(id, reason);
             }
             if sighting.found == Found::Fetched
-                && let (Some(payload), Some(digest)) =
-                    (self.payload(id), self.digests.get(id).copied().flatten())
+                && let Some(digest) = self.digests.get(id).copied().flatten()
             {
                 let blob = BlobId::from(digest);
-                self.contents.entry(blob).or_insert(Content::Payload(payload));
-                self.know(id, blob, Form::Base64, 0);
                 circumstances.supplied.insert(id, blob);
             }
             if let Some(name) = &sighting.reference {

@@ -245,3 +245,40 @@ fn a_view_that_cannot_be_reproduced_is_an_error() {
     assert!(matches!(view, Err(photic_store::Error::NotReproduced(1))), "{view:?}");
     assert_eq!(wait(store.body(&id, number)).unwrap(), body);
 }
+
+/// However a client writes a picture, its handle leads to it.
+#[test]
+fn every_handle_leads_to_its_picture() {
+    let place = Place::new();
+    let store = LocalStore::open(&*place).unwrap();
+    let id = wait(store.begin("handles")).unwrap();
+    let (tiny, broken, plain) = (picture(1, 60), picture(2, 3000), picture(3, 3000));
+    let base64 =
+        |bytes: &[u8]| String::from_utf8(Payload::encode(bytes).base64().to_vec()).unwrap();
+    let lines: String = base64(&broken)
+        .as_bytes()
+        .chunks(76)
+        .fold(String::new(), |text, line| text + &String::from_utf8_lossy(line) + "\n");
+    let part = |data: &str| {
+        json!({"type": "image_url",
+        "image_url": {"url": format!("data:image/png;base64,{data}")}})
+    };
+    let body = json!({"model": "m", "messages": [{"role": "user", "content":
+        [part(&base64(&tiny)), part(&lines), part(&base64(&plain))]}]});
+    let body = body.to_string().into_bytes();
+    let (transcript, _) = photic::lift(Wire::OpenAiChat, &body);
+    let (profile, policy) = (Profile::generic(Wire::OpenAiChat), Policy::default());
+    let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
+    let (number, sent) = append(&store, &id, &transcript, &plan, &policy, &Prepared::new());
+    assert_eq!(wait(store.body(&id, number)).unwrap(), body);
+    assert!(wait(store.lower(&id, number)).unwrap().body == sent);
+    let images = wait(store.images(&id)).unwrap();
+    assert_eq!(images.len(), 3);
+    for (image, bytes) in images.iter().zip([tiny, broken, plain]) {
+        let handle = image.handle.as_ref().unwrap();
+        let issued = store.record.resolve(&store.tenant, handle).unwrap().unwrap();
+        assert_eq!(store.blobs.get(&issued.blob).unwrap(), bytes);
+    }
+    let session = wait(store.session(&id)).unwrap();
+    assert_eq!((session.images, session.blobs), (3, 4), "one is kept as it was written, too");
+}
