@@ -21,7 +21,7 @@ Examples:
   photic session export last --as model      what the model was sent, byte for byte
 ")]
 pub(crate) struct SessionOptions {
-    /// Where sessions are kept [default: $XDG_STATE_HOME/photic or ~/.local/state/photic]
+    /// Where sessions are kept; without it, `photic` where this system keeps state
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) store: Option<PathBuf>,
     /// Print JSON
