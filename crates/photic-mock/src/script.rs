@@ -65,8 +65,8 @@ pub(crate) fn closer(
     number: u64,
 ) -> Option<Said> {
     let framed = four(said.strip_prefix(FRAMED)?)?;
-    let results = seen.texts.iter().filter(|text| text.slot == Slot::ToolResult);
-    let label = results.filter(|text| text.text.contains(", scale ")).next_back()?;
+    let mut results = seen.texts.iter().filter(|text| text.slot == Slot::ToolResult);
+    let label = results.rfind(|text| text.text.contains(", scale "))?;
     let label = label.text.lines().find(|line| line.contains(", scale "))?;
     let source = label.split_once(": ")?.0;
     let after = |words: &str| label.split_once(words).map(|(_, rest)| rest);
