@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use photic_mcp::{HttpServer, Server, StartError, serve_stdio};
 use photic_net::{Client, Timeouts};
 use photic_store::Tenant;
-use photic_tools::{Eyes, Kept, Tools};
+use photic_tools::{Builder, Eyes, Kept, Tools};
 
 use crate::arguments::McpOptions;
 use crate::inspect::models::{self, Asked};
@@ -30,7 +30,7 @@ async fn serve(options: &McpOptions) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     let server = Server::new(tools(options)?, options.structured);
     let Some(address) = &options.http else {
-        return serve_stdio(server, stop).await.context("cannot serve on standard input");
+        return Box::pin(serve_stdio(server, stop)).await.context("cannot serve on standard input");
     };
     let door = HttpServer::bind(address, server).await.map_err(|error| match error {
         StartError::NotLoopback(_) => anyhow::Error::new(error)
@@ -45,7 +45,7 @@ async fn serve(options: &McpOptions) -> anyhow::Result<()> {
 
 fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
     let mut builder = Tools::builder().profile(profile(options.viewer.as_deref()));
-    builder = options.root.iter().fold(builder, |builder, root| builder.root(root));
+    builder = options.root.iter().fold(builder, Builder::root);
     if let Some(model) = &options.model {
         builder = builder.eyes(eyes(model));
     }

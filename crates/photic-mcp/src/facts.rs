@@ -210,7 +210,8 @@ impl RefusalFacts {
         let Self { code, says, hint, candidates } = self;
         let mut words = format!("refused ({code}): {says}. What to do: {hint}.");
         if !candidates.is_empty() {
-            words += &format!(" Candidates: {}", candidates.join(" · "));
+            words.push_str(" Candidates: ");
+            words.push_str(&candidates.join(" · "));
         }
         words
     }
@@ -244,11 +245,8 @@ impl ReadFacts {
     /// What a model reads: where it is, then the text as it stands.
     pub(crate) fn words(&self) -> String {
         let Self { text, first_line, last_line, total_lines, truncated, .. } = self;
-        let mut words = format!("lines {first_line}-{last_line} of {total_lines}");
-        if let Some(truncated) = truncated {
-            words += &format!("; {truncated}");
-        }
-        format!("{words}\n{text}")
+        let rest = truncated.as_ref().map(|rest| format!("; {rest}")).unwrap_or_default();
+        format!("lines {first_line}-{last_line} of {total_lines}{rest}\n{text}")
     }
 }
 

@@ -6,7 +6,7 @@
 /// a picture beside it is lost; by the name they introduce themselves with.
 const STRUCTURED_ONLY: [(&str, &str); 3] = [
     ("claude-code", "anthropics/claude-code#54737 and #79944, seen in 2.1.280, 2026-09"),
-    ("codex-mcp-client", "anomalyco/opencode#32868 names it, 2026-06"),
+    ("codex-mcp-client", "anomalyco/opencode#32868, 2026-06; openai/codex#43497 disagrees"),
     ("opencode", "anomalyco/opencode#32868, declared intended, 2026-06"),
 ];
 

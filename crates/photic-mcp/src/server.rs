@@ -92,7 +92,7 @@ impl Server {
             says.set(match step {
                 Step::Preparing => "preparing the picture".to_owned(),
                 Step::Asking { model } => format!("asking {model}"),
-            })
+            });
         };
         let answer = self.shared.tools.inspect_telling(&wanted, &tell).await?;
         let facts = InspectFacts::of(answer);

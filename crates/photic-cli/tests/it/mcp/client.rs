@@ -1,5 +1,6 @@
 //! Two hosts that know JSON-RPC and nothing else.
 
+use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -201,10 +202,10 @@ impl Listening {
         let host = ("host", self.address.as_str());
         let own = headers.iter().any(|(name, _)| *name == "host");
         for (name, value) in (!own).then_some(&host).into_iter().chain(headers) {
-            head += &format!("{name}: {value}\r\n");
+            write!(head, "{name}: {value}\r\n").unwrap();
         }
         head += "accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n";
-        head += &format!("content-length: {}\r\n\r\n{body}", body.len());
+        write!(head, "content-length: {}\r\n\r\n{body}", body.len()).unwrap();
         socket.write_all(head.as_bytes()).unwrap();
         let mut reply = Vec::new();
         socket.read_to_end(&mut reply).unwrap();

@@ -50,12 +50,12 @@ fn a_call_that_is_taken_back_ends_and_tells_nothing_more() {
         "_meta": {"progressToken": "t"},
     });
     let asked = pipe.begin("tools/call", &inspect);
-    let sign = pipe.message(Duration::from_secs(60)).expect("a sign of life");
+    let sign = pipe.message(Duration::from_mins(1)).expect("a sign of life");
     assert_eq!(sign["method"], "notifications/progress", "{sign}");
     assert_eq!(sign["params"]["progressToken"], "t");
     let says = sign["params"]["message"].as_str().unwrap();
     assert!(says.contains("asking") && says.contains("gpt-5.4"), "{says}");
-    let next = pipe.message(Duration::from_secs(60)).expect("another");
+    let next = pipe.message(Duration::from_mins(1)).expect("another");
     assert!(next["params"]["progress"].as_f64() > sign["params"]["progress"].as_f64());
 
     pipe.tell("notifications/cancelled", &json!({"requestId": asked, "reason": "enough"}));
