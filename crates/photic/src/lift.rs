@@ -1,5 +1,9 @@
 //! From a body to a transcript: what all wires share. It borrows, and it cannot fail.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::finding::{Code, Finding, Position};
 use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value, base64_run};
 use crate::media::{
@@ -336,15 +340,25 @@ fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Fi
     })
 }
 
+/// Base64 of this length is no word.
+const LONG_RUN: usize = 256;
+/// How data URLs of images begin. To make a searcher takes as long as to search a short text.
+static DATA_URL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("data:image"));
+/// The first bytes of a PNG and of a JPEG, in base64.
+static MAGIC: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| ["iVBORw0KGgo", "/9j/4"].map(Finder::new));
+
 /// Whether prose quotes a data URL of an image.
 fn holds_data_url(text: &Str<'_>) -> bool {
     let bytes = text.bytes();
-    let urls = memchr::memmem::find_iter(bytes, b"data:image").any(|at| {
+    let urls = DATA_URL.find_iter(bytes).any(|at| {
         let rest = &bytes[at..bytes.len().min(at + 96)];
         memchr::memmem::find(rest, b";base64,").is_some()
     });
-    // Bare base64 after some words: the first bytes of a PNG or a JPEG, and much more of it.
-    urls || ["iVBORw0KGgo", "/9j/4"].iter().any(|magic| {
-        memchr::memmem::find_iter(bytes, magic.as_bytes()).any(|at| base64_run(&bytes[at..]) >= 256)
+    // Bare base64 after some words: how a picture begins, and much more of it.
+    urls || MAGIC.iter().any(|magic| {
+        // Most texts are too short for that.
+        bytes.len() >= LONG_RUN
+            && magic.find_iter(bytes).any(|at| base64_run(&bytes[at..]) >= LONG_RUN)
     })
 }
