@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic_net::{Client, Timeouts};
-use photic_tools::{Answer, Eyes, InspectArguments};
+use photic_tools::{Answer, Eyes, InspectArguments, RefusalCode};
 
 use crate::arguments::InspectOptions;
 use crate::print;
@@ -18,6 +18,10 @@ use crate::style::{CYAN, DIM};
 use models::Asked;
 pub(crate) use terminal::Shown;
 use terminal::preview;
+
+/// What to do on a command line where no model is known.
+const NO_MODELS: &str = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or name a server: \
+     `--base-url http://127.0.0.1:1234/v1 --model NAME`";
 
 /// 0 answered, 1 refused, 2 error or misuse.
 pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
@@ -34,7 +38,12 @@ pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
     }));
     let answer = match answer {
         Ok(answer) => answer,
-        Err(refusal) => return refused(&refusal, options.json),
+        Err(mut refusal) => {
+            if refusal.code == RefusalCode::NoModels {
+                NO_MODELS.clone_into(&mut refusal.hint);
+            }
+            return refused(&refusal, options.json);
+        }
     };
     if options.json {
         print(format!("{}\n", serde_json::to_string_pretty(&answer)?).as_bytes())

@@ -141,6 +141,14 @@ fn inspect_takes_its_model_from_the_keys_there_are() {
 }
 
 #[test]
+fn inspect_without_models_says_how_to_name_one() {
+    let output = keyless().args(["inspect", "notes.png", "What?"]).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(error.contains("OPENAI_API_KEY") && error.contains("--base-url"), "{error}");
+}
+
+#[test]
 fn inspect_refuses_with_exit_1_and_tells_no_key() {
     let folder = Folder::new("refused");
     let chart = folder.path("root/chart.png");

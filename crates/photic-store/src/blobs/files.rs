@@ -26,6 +26,9 @@ const UNFINISHED: &str = "unfinished";
 const LEAVING: &str = "leaving";
 /// Longer than it takes to sync a directory.
 const FRESH: Duration = Duration::from_mins(1);
+/// How often a blob that is in no place is looked for again, and how long it is waited in between.
+const LOOKS: usize = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
 /// About how many are listed at a time.
 const PAGE: usize = 1000;
 
@@ -190,16 +193,22 @@ impl FileBlobs {
     }
 
     /// A blob that is on its way out, or on its way back.
+    ///
+    /// Several who remove may have looked before it was stored again, and each moves it away and
+    /// back once. So it is looked for more often than there are likely to be of them.
     fn get_leaving(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         let name = id.to_string();
-        let leaving = entries(&self.root.join(LEAVING))?.into_iter();
-        let leaving =
-            leaving.filter(|entry| entry.file_name().to_string_lossy().starts_with(&name));
-        for path in leaving.map(|entry| entry.path()).chain([self.place(id)]) {
-            match fs::read(path) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                other => return Ok(other?),
+        for _ in 0..LOOKS {
+            let leaving = entries(&self.root.join(LEAVING))?.into_iter();
+            let leaving =
+                leaving.filter(|entry| entry.file_name().to_string_lossy().starts_with(&name));
+            for path in leaving.map(|entry| entry.path()).chain([self.place(id)]) {
+                match fs::read(path) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    other => return Ok(other?),
+                }
             }
+            std::thread::sleep(BETWEEN_LOOKS);
         }
         Err(BlobError::Absent(*id))
     }

@@ -105,6 +105,14 @@ fn only_what_was_not_stored_lately_is_removed() {
 }
 
 /// A blob that is put again and again while others try to remove it is there after every put.
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 #[test]
 fn whoever_puts_a_blob_has_it_whatever_removers_do() {
     let place = Place::in_memory();
@@ -124,6 +132,8 @@ fn whoever_puts_a_blob_has_it_whatever_removers_do() {
                 }
             });
         }
+        // Also if an assertion below fails: the others would go on for ever.
+        let _end = OnDrop(|| ended.store(true, Ordering::Relaxed));
         let blobs = FileBlobs::open(&*place).unwrap();
         for round in 0..3000 {
             blobs.put(b"contended").unwrap();
@@ -133,7 +143,6 @@ fn whoever_puts_a_blob_has_it_whatever_removers_do() {
                 file.set_modified(long_ago).unwrap();
             }
         }
-        ended.store(true, Ordering::Relaxed);
     });
     println!("removed {} times", removed.load(Ordering::Relaxed));
     assert!(removed.load(Ordering::Relaxed) > 0, "nobody contended");
