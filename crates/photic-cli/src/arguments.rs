@@ -5,6 +5,7 @@ mod mcp;
 mod profiles;
 mod read;
 mod run;
+mod serve;
 mod session;
 
 use std::path::PathBuf;
@@ -13,7 +14,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
-use photic_gateway::{LogFormat, UpstreamConfig};
 use photic_mock::Misbehavior;
 use photic_pixels::fit::{Fidelity, Preset};
 use photic_pixels::geometry::Rect;
@@ -23,6 +23,7 @@ pub(crate) use mcp::McpOptions;
 pub(crate) use profiles::ProfilesOptions;
 pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::RunOptions;
+pub(crate) use serve::ServeOptions;
 pub(crate) use session::{
     ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
 };
@@ -311,39 +312,6 @@ pub(crate) struct MockOptions {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Serve as a gateway: agents that use it as their base address see every image
-///
-/// Requests go where their wire says (the caller's key passes through), unless an upstream is named
-/// here or in the file. `x-photic-fixes` on a reply says how much was repaired; a request with
-/// `x-photic-off: 1` passes exactly.
-#[derive(Debug, Args)]
-#[command(before_help = "\
-Examples:
-  photic serve                                                  in front of the providers themselves
-  photic serve --upstream http://127.0.0.1:1234                 in front of a server of your own
-  photic serve --upstream openai-chat=http://127.0.0.1:8080/v1  … for one wire
-  OPENAI_BASE_URL=http://127.0.0.1:4141/v1 my-agent             the agent, through it
-  photic serve --log json                                       a line for every request and fix
-")]
-pub(crate) struct ServeOptions {
-    /// The address to listen on [default: 127.0.0.1:4141]
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<String>,
-    /// Where requests go, `WIRE=` for those of one wire; may be repeated
-    #[arg(long, value_name = "[WIRE=]URL")]
-    pub(crate) upstream: Vec<UpstreamConfig>,
-    /// Settings; without it, `photic.toml` in the current folder, if there is one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-    /// What to tell on standard error: warnings as text, every request as JSON, or nothing
-    #[arg(long, value_name = "FORMAT", value_parser = log_format())]
-    pub(crate) log: Option<LogFormat>,
-    /// Keep conversations, with their pictures, in this directory [default: the folder for state];
-    /// see `photic session`
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub(crate) record: Option<PathBuf>,
-}
-
 /// What to read, and for whom.
 #[derive(Debug, Args)]
 pub(crate) struct SourceOptions {
@@ -364,11 +332,6 @@ pub(crate) struct SourceOptions {
 fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(Wire::ALL.map(Wire::name))
         .map(|name| Wire::from_name(&name).unwrap_or(Wire::OpenAiChat))
-}
-
-fn log_format() -> impl clap::builder::TypedValueParser<Value = LogFormat> {
-    PossibleValuesParser::new(LogFormat::ALL.map(LogFormat::name))
-        .map(|name| LogFormat::from_name(&name).unwrap_or_default())
 }
 
 fn fidelity() -> impl clap::builder::TypedValueParser<Value = Fidelity> {

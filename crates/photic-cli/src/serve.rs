@@ -69,7 +69,7 @@ fn config(options: &ServeOptions) -> anyhow::Result<Config> {
     if let Some(log) = options.log {
         config.log = log;
     }
-    record(&mut config, options.record.as_deref())?;
+    record(&mut config, options.record.record.as_deref())?;
     telemetry(&mut config.telemetry, |name| std::env::var(name).ok())?;
     Ok(config)
 }

@@ -16,7 +16,7 @@ use crate::proxy::Proxy;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{self, Route};
 use crate::watch::{Outcome, Watch};
-use crate::{cross, headers};
+use crate::{cross, headers, record};
 
 /// Answers a request of a conversation, or one about what it would cost.
 pub(crate) async fn converse(
@@ -53,8 +53,8 @@ pub(crate) async fn converse(
     let turn = Turn { caller, body, headers: parts.headers, path, query };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
-    if let Some(body) = kept.filter(|_| reply.status().is_success()) {
-        record(proxy, caller, body).await;
+    if let Some((body, sent)) = kept.zip(order.sent).filter(|_| reply.status().is_success()) {
+        record(proxy, caller, body, sent).await;
     }
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
@@ -81,14 +81,14 @@ pub(crate) async fn converse(
 }
 
 /// Keeps a turn that is being answered, beside the answer.
-async fn record(proxy: &Arc<Proxy>, caller: Wire, body: Body) {
+async fn record(proxy: &Arc<Proxy>, caller: Wire, body: Body, sent: record::Sent) {
     let Some(recorder) = &proxy.workshop.recorder else { return };
     let Some(place) = recorder.place().await else { return };
     let shared = Arc::clone(proxy);
     tokio::spawn(async move {
         // At hand since the request was made ready.
         let gathered = shared.workshop.gather(caller, &body, &[]).await;
-        let work = move || shared.workshop.record(caller, &body, &gathered);
+        let work = move || shared.workshop.record(caller, &body, &gathered, sent);
         let _ = tokio::task::spawn_blocking(work).await;
         drop(place);
     });

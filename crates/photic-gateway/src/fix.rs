@@ -17,7 +17,7 @@ use crate::fetching::{Fetching, Gathered};
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::profiles::{Addressee, Known, Profiles};
-use crate::record::Recorder;
+use crate::record::{Recorder, Sent};
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
 
@@ -50,6 +50,8 @@ pub(crate) struct Order {
     pub(crate) usage_in_stream: bool,
     /// The media in it, if there are any and it was planned.
     pub(crate) carried: Option<Box<Carried>>,
+    /// What it is, where it is to be kept.
+    pub(crate) sent: Option<Sent>,
 }
 
 /// What was done to a request, counted.
@@ -86,6 +88,7 @@ impl Workshop {
             let facts = Facts::of(plan, prepared, &lowered, &findings, self.details);
             Order {
                 carried: Carried::of(plan, prepared, model),
+                sent: self.recorder.as_ref().map(|_| Sent::of(&lowered.body)),
                 wire: terms.upstream.speaks(from),
                 facts: facts.named(model),
                 fixes: Fixes::of(&lowered.decisions),
@@ -98,12 +101,12 @@ impl Workshop {
     }
 
     /// Keeps a request that was answered, as it was sent.
-    pub(crate) fn record(&self, from: Wire, body: &Body, gathered: &Gathered) {
+    pub(crate) fn record(&self, from: Wire, body: &Body, gathered: &Gathered, sent: Sent) {
         let Some(recorder) = &self.recorder else { return };
         let (transcript, _) = body.lift(from);
         if transcript.is_readable() {
             let kept = self.work(transcript, Effort::Full(gathered), &[], |_, work| {
-                recorder.append(&work);
+                recorder.append(&work, sent);
             });
             if kept.is_none() {
                 recorder.lost.add(1);
@@ -176,6 +179,7 @@ impl Workshop {
             tokens: 0,
             usage_in_stream: false,
             carried: None,
+            sent: None,
         })
     }
 

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use photic::transcript::{Part, Role};
+use photic::json::Segments;
 use photic::{Policy, Survey, Transcript};
-use photic_store::{Done, Error, LocalStore, SessionId, wait};
+use photic_store::{Done, Error, LocalStore, wait};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::config::RecordConfig;
@@ -19,8 +19,6 @@ use crate::telemetry::Counter;
 /// How many turns may wait to be written. The next one waits with its reply: a record that falls
 /// behind holds bodies.
 const WAITING: u32 = 8;
-/// The longest title that is taken from a conversation, in characters.
-const TITLE: usize = 60;
 
 /// Keeps turns.
 #[derive(Debug)]
@@ -90,38 +88,39 @@ impl Recorder {
         }
     }
 
-    /// Keeps a turn.
-    pub(crate) fn append(&self, work: &Work<'_, '_>) {
+    /// Keeps a turn, if this is what was sent: a choice or a lesson that came meanwhile would have
+    /// made it another, and the record must not say so.
+    pub(crate) fn append(&self, work: &Work<'_, '_>, sent: Sent) {
         let Work { transcript, plan, policy, prepared, lowered, .. } = work;
-        match self.try_append(&Done { transcript, plan, policy, prepared, lowered, time: now() }) {
-            Ok(()) => self.kept.add(1),
-            Err(_) => self.lost.add(1),
+        let done = Done { transcript, plan, policy, prepared, lowered, time: now() };
+        if Sent::of(&lowered.body) == sent && self.try_append(&done).is_ok() {
+            self.kept.add(1);
+        } else {
+            self.lost.add(1);
         }
     }
 
     fn try_append(&self, done: &Done<'_, '_>) -> Result<(), Error> {
         let id = match wait(self.store.session_of(done.transcript))? {
             Some(id) => id,
-            None => self.begin(done.transcript)?,
+            None => wait(self.store.begin(&photic_store::title(done.transcript)))?,
         };
         wait(self.store.append(&id, done)).map(drop)
     }
-
-    fn begin(&self, transcript: &Transcript<'_>) -> Result<SessionId, Error> {
-        wait(self.store.begin(&title(transcript)))
-    }
 }
 
-/// What was said first.
-fn title(transcript: &Transcript<'_>) -> String {
-    let asked = transcript.messages.iter().filter(|message| message.role == Role::User);
-    let texts = asked.flat_map(|message| &message.parts).filter_map(|part| match part {
-        Part::Text(text) => Some(text.text.decode()),
-        _ => None,
-    });
-    let words = texts.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
-    let first = words.into_iter().find(|words| !words.is_empty());
-    first.map_or_else(|| "(no words)".to_owned(), |words| words.chars().take(TITLE).collect())
+/// What a body was, to tell it from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent(blake3::Hash);
+
+impl Sent {
+    pub(crate) fn of(body: &Segments<'_>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        body.iter().for_each(|piece| {
+            hasher.update(piece);
+        });
+        Self(hasher.finalize())
+    }
 }
 
 /// Milliseconds since 1970.

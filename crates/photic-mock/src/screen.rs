@@ -154,22 +154,12 @@ fn desk(x: u32, y: u32) -> [u8; 3] {
     [gray; 3]
 }
 
-fn pixel(raster: &Raster, x: u32, y: u32) -> [u8; 3] {
-    let samples = raster.layout.samples();
-    let start = (y as usize * raster.width as usize + x as usize) * samples;
-    match raster.data[start..start + samples] {
-        [gray] => [gray; 3],
-        [red, green, blue, ..] => [red, green, blue],
-        _ => [0; 3],
-    }
-}
-
 /// The box around all pixels that are so.
 fn bounding(raster: &Raster, is: impl Fn([u8; 3]) -> bool) -> Option<Rect> {
     let mut found: Option<(u32, u32, u32, u32)> = None;
     for y in 0..raster.height {
         for x in 0..raster.width {
-            if is(pixel(raster, x, y)) {
+            if is(raster.rgb(x, y)) {
                 let (left, top, right, bottom) = found.unwrap_or((x, y, x, y));
                 found = Some((left.min(x), top.min(y), right.max(x), bottom.max(y)));
             }
@@ -205,7 +195,7 @@ fn read(raster: &Raster) -> Option<String> {
     let dot = |column: usize, row: usize| {
         let x = f64::from(all.x) + (column as f64 + 0.5) * across;
         let y = f64::from(all.y) + (row as f64 + 0.5) * down;
-        dark(pixel(raster, x as u32, y as u32))
+        dark(raster.rgb(x as u32, y as u32))
     };
     let bar = |column| (0..ROWS).all(|row| dot(column, row));
     let gap = |column| (0..ROWS).all(|row| !dot(column, row));

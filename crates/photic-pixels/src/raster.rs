@@ -35,6 +35,19 @@ pub struct Raster {
     pub data: Vec<u8>,
 }
 
+impl Raster {
+    /// The color of a pixel, whatever it lets shine through.
+    pub fn rgb(&self, x: u32, y: u32) -> [u8; 3] {
+        let samples = self.layout.samples();
+        let start = (y as usize * self.width as usize + x as usize) * samples;
+        match self.data[start..start + samples] {
+            [gray] => [gray; 3],
+            [red, green, blue, ..] => [red, green, blue],
+            _ => [0; 3],
+        }
+    }
+}
+
 impl std::fmt::Debug for Raster {
     /// Never the pixels: they must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use photic_gateway::UpstreamConfig;
 
+use super::serve::RecordOptions;
+
 /// Run a command with a gateway in front of its providers, and say what it repaired
 ///
 /// The base addresses that SDKs and agents read from the environment (`OPENAI_BASE_URL`,
@@ -31,10 +33,8 @@ pub(crate) struct RunOptions {
     /// The port of loopback; 0 for any that is free
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) port: u16,
-    /// Keep conversations, with their pictures, in this directory [default: the folder for state];
-    /// see `photic session`
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    pub(crate) record: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) record: RecordOptions,
     /// Say nothing at the end
     #[arg(short, long)]
     pub(crate) quiet: bool,

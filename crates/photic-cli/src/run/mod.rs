@@ -37,7 +37,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     // The terminal is the command's, and so is this gateway: nobody else operates it.
     (config.log, config.admin) = (LogFormat::Off, Admin::default());
     config.upstream.splice(0..0, options.upstream.iter().cloned().chain(bases.upstreams()));
-    serve::record(&mut config, options.record.as_deref())?;
+    serve::record(&mut config, options.record.record.as_deref())?;
     // What the command left running loses its gateway; what is being kept may be finished.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
     let gateway = bind(config, &bases).await?;

@@ -16,7 +16,7 @@ pub(super) fn run(store: &LocalStore, json: bool) -> anyhow::Result<ExitCode> {
     }
     let mut out = anstream::stdout().lock();
     if sessions.is_empty() {
-        writeln!(out, "no session yet; `photic session import request.json` records one")?;
+        writeln!(out, "no session yet; `photic run --record -- CMD` keeps what a command says")?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(

@@ -61,7 +61,8 @@ fn session(store: &LocalStore, text: &str) -> anyhow::Result<SessionId> {
     if text == "last" {
         let latest = wait(store.sessions())?.into_iter().next();
         let none = anyhow::anyhow!("there is no session yet");
-        let hint = Hint("record one: `photic session import request.json`");
+        let hint =
+            Hint("keep one: `photic run --record -- CMD`, or `photic session import request.json`");
         return latest.map(|session| session.id).ok_or_else(|| none.context(hint));
     }
     let hint = Hint("`photic session ls` lists all sessions");

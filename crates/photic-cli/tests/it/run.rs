@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use photic_testkit::image;
@@ -77,7 +77,7 @@ fn conversation(name: &str) -> (PathBuf, String) {
 }
 
 /// A client that knows no address but the one in its environment.
-fn client(body: &std::path::Path) -> String {
+fn client(body: &Path) -> String {
     format!(
         "curl --silent --fail-with-body --data @{} --header 'authorization: Bearer k' \
          --header 'content-type: application/json' $OPENAI_BASE_URL/chat/completions",
@@ -207,4 +207,28 @@ fn one_ctrl_c_is_one_ctrl_c() {
     let told: Vec<String> = lines.collect();
     assert_eq!(terminal.wait().unwrap().code(), Some(0), "{told:?}");
     assert_eq!(told.iter().filter(|line| line.contains("told")).count(), 1, "{told:?}");
+}
+
+#[test]
+fn a_record_has_a_usual_place_and_can_have_another() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("run-record");
+    let _ = std::fs::remove_dir_all(&folder);
+    let (state, other) = (folder.join("state"), folder.join("other"));
+    for (flag, place) in [
+        ("--record".to_owned(), state.join("photic")),
+        (format!("--record={}", other.display()), other),
+    ] {
+        let output = photic()
+            .args(["run", "--quiet", &flag, "--", "true"])
+            .env("XDG_STATE_HOME", &state)
+            .output()
+            .unwrap();
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{flag}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert!(place.join("blobs").is_dir(), "{flag}: nothing at {}", place.display());
+    }
 }

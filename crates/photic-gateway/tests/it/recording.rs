@@ -1,16 +1,18 @@
 //! Turns are kept as they were sent, and what a user chose for a picture holds from then on.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use photic::{Choice, Digest};
 use photic_store::{LocalStore, Session, wait};
 use serde_json::json;
+use tokio::sync::Notify;
 
 use crate::caller::{exchange, get, post};
 use crate::fixing::conversation;
 use crate::gateway;
-use crate::scripted::Upstream;
+use crate::scripted::{Act, Upstream};
 
 fn directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("recording-{name}"));
@@ -88,6 +90,43 @@ async fn what_a_user_chose_holds_from_the_next_turn_on() {
     assert!(text.contains("the user chose to leave it out"), "{text}");
     let (store, kept) = sessions(&directory, 2).await;
     assert!(store.lower(&kept[0].id, 2).await.unwrap().body == seen);
+}
+
+/// The choice comes while the model thinks: the record must not say that it held already.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_sent_is_not_kept() {
+    let directory = directory("meanwhile");
+    let thought = Arc::new(Notify::new());
+    let told = Arc::clone(&thought);
+    let (address, upstream) = Upstream::start(move |seen| {
+        let reply = Act::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".to_vec());
+        let is_third = String::from_utf8_lossy(&seen.body).contains("\"c2\"");
+        let waits = is_third.then(|| Act::Wait(Arc::clone(&told)));
+        waits.into_iter().chain([reply]).collect()
+    })
+    .await;
+    let gateway = gateway(address, &settings(&directory, "")).await;
+    let body = conversation(2, 9_000);
+    exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
+    let (store, kept) = sessions(&directory, 1).await;
+    let longer = post("/v1/chat/completions", "", conversation(3, 9_000).as_bytes());
+    let answer = tokio::spawn(async move { exchange(gateway, &longer).await });
+    while upstream.seen.lock().unwrap().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    wait(store.choose(&kept[0].id, &digests(&body)[0], Some(Choice::Drop))).unwrap();
+    thought.notify_one();
+    assert_eq!(answer.await.unwrap().status, 200);
+    let begun = Instant::now();
+    loop {
+        let page = String::from_utf8(exchange(gateway, &get("/metrics", "")).await.body).unwrap();
+        assert!(page.contains("photic_turns_kept_total 1"), "{page}");
+        if page.contains("photic_turns_lost_total 1") {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "{page}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

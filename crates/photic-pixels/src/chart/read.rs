@@ -65,22 +65,12 @@ fn color(
     for sample in 0..SAMPLES * SAMPLES {
         let at_x = place(x, columns, sample % SAMPLES, raster.width);
         let at_y = place(y, rows, sample / SAMPLES, raster.height);
-        let color = nearest(pixel(raster, at_x, at_y))?;
+        let color = nearest(raster.rgb(at_x, at_y))?;
         if *found.get_or_insert(color) != color {
             return None;
         }
     }
     found
-}
-
-fn pixel(raster: &Raster, x: u32, y: u32) -> [u8; 3] {
-    let samples = raster.layout.samples();
-    let start = (y as usize * raster.width as usize + x as usize) * samples;
-    match raster.data[start..start + samples] {
-        [gray] => [gray; 3],
-        [red, green, blue, ..] => [red, green, blue],
-        _ => [0; 3],
-    }
 }
 
 fn nearest(pixel: [u8; 3]) -> Option<usize> {

@@ -14,7 +14,7 @@ use photic_tools::{
 use serde_json::{Value, json};
 
 use crate::asking::{QUESTION, WIRES, answered, asked, eyes, mock, model, tools};
-use crate::world::{World, asking, captured, code, picture, wait};
+use crate::world::{World, asking, captured, code, picture, png, wait};
 
 /// A provider, a model that sees and one that does not.
 struct Stage {
@@ -341,8 +341,6 @@ fn limit_500_kib() {
 
 /// A picture that no lossless encoder makes smaller.
 fn noise(width: u32, height: u32) -> Vec<u8> {
-    use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-    use photic_pixels::{Layout, Raster};
     let mut state = 1_u32;
     let mut next = || {
         state ^= state << 13;
@@ -350,14 +348,7 @@ fn noise(width: u32, height: u32) -> Vec<u8> {
         state ^= state << 5;
         (state >> 24) as u8
     };
-    let data = (0..width * height * 3).map(|_| next()).collect();
-    let raster = Raster { width, height, layout: Layout::Rgb, data };
-    let options = EncodeOptions {
-        accepts: &["image/png"],
-        prefer: Prefer::Lossless,
-        ..EncodeOptions::default()
-    };
-    encode(&raster, &options).unwrap().bytes
+    png(width, height, (0..width * height * 3).map(|_| next()).collect())
 }
 
 #[test]

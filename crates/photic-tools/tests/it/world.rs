@@ -61,13 +61,17 @@ impl Drop for World {
 
 /// A PNG of that size with something to see in it.
 pub(crate) fn picture(width: u32, height: u32) -> Vec<u8> {
-    use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-    use photic_pixels::{Layout, Raster};
     let pixel = |at: u32| {
         let (x, y) = (at % width, at / width);
         [(x * 255 / width) as u8, (y * 255 / height) as u8, ((x / 16 + y / 16) % 2 * 200) as u8]
     };
-    let data = (0..width * height).flat_map(pixel).collect();
+    png(width, height, (0..width * height).flat_map(pixel).collect())
+}
+
+/// A PNG of these samples, three to a pixel.
+pub(crate) fn png(width: u32, height: u32, data: Vec<u8>) -> Vec<u8> {
+    use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+    use photic_pixels::{Layout, Raster};
     let raster = Raster { width, height, layout: Layout::Rgb, data };
     let options = EncodeOptions {
         accepts: &["image/png"],
