@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 11] = [
+const EDGES: [(&str, &[&str], &[&str]); 12] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
@@ -18,6 +18,7 @@ const EDGES: [(&str, &[&str], &[&str]); 11] = [
             "photic-mock",
             "photic-net",
             "photic-pixels",
+            "photic-render",
             "photic-store",
             "photic-tools",
         ],
@@ -32,6 +33,7 @@ const EDGES: [(&str, &[&str], &[&str]); 11] = [
     ),
     ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
+    ("photic-render", &["photic-pixels"], &[]),
     // In its tests it wants its own suite, which is a feature.
     ("photic-store", &["photic"], &["photic-store"]),
     ("photic-testkit", &[], &[]),
@@ -109,6 +111,27 @@ const GATEWAY_NEVER: [&str; 2] = ["clap", "rmcp"];
 /// What must never come with the MCP server: it serves what the SDK gives it, with hyper.
 const MCP_NEVER: [&str; 3] = ["axum", "clap", "reqwest"];
 
+/// What must never come with the renderers: no runtime, no network, and no way to find fonts on the
+/// system, which would make the same bytes look different elsewhere.
+const RENDER_NEVER: [&str; 16] = [
+    "tokio",
+    "mio",
+    "socket2",
+    "hyper",
+    "h2",
+    "http",
+    "reqwest",
+    "ureq",
+    "curl",
+    "rustls",
+    "openssl",
+    "native-tls",
+    "quinn",
+    "fontconfig-parser",
+    "yeslogic-fontconfig-sys",
+    "onig",
+];
+
 /// What the testkit may name: it is the witness, so the fewer friends the better.
 const TESTKIT_DIRECT: [&str; 2] = ["base64", "serde_json"];
 
@@ -173,6 +196,15 @@ fn the_mcp_server_stays_small() {
     assert!(paths.contains_key("rmcp"), "the walk is broken");
     let found = MCP_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
     report("`photic-mcp` pulls what it must never pull", &found.collect::<Vec<_>>());
+}
+
+#[test]
+fn renderers_reach_nothing() {
+    let metadata = metadata();
+    let paths = pulled(&metadata, "photic-render");
+    assert!(paths.contains_key("usvg"), "the walk is broken");
+    let found = RENDER_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
+    report("`photic-render` pulls what it must never pull", &found.collect::<Vec<_>>());
 }
 
 /// Every crate that comes with `name` in a normal build, with the path to it.

@@ -1,0 +1,41 @@
+//! Drawing in this very process: which renderer, and what is refused before any of them runs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::page::Page;
+use crate::refusal::{Refusal, RefusalCode};
+use crate::request::{Kind, Request};
+use crate::{pdf, svg, text};
+
+/// Draws a page here and now.
+///
+/// Neither time nor memory is bounded: a few hundred bytes can keep it busy for minutes. For sources
+/// that are not the host's own, use a [`Worker`](crate::Worker).
+pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
+    acceptable(request)?;
+    let draw = || match request.wanted.kind {
+        Kind::Svg => svg::draw(request),
+        Kind::Pdf => pdf::draw(request),
+        Kind::Text => text::draw(request),
+    };
+    catch_unwind(AssertUnwindSafe(draw)).unwrap_or_else(|_| {
+        Err(Refusal::new(
+            RefusalCode::Crashed,
+            format!("the renderer broke on this {}", request.wanted.kind.name()),
+            "render it to PNG with another program, and view that",
+        ))
+    })
+}
+
+/// What is refused without looking.
+pub(crate) fn acceptable(request: &Request<'_>) -> Result<(), Refusal> {
+    let (length, most) = (request.bytes.len(), request.wanted.bounds.bytes);
+    if length == 0 {
+        return Err(Refusal::new(RefusalCode::Empty, "there is nothing in it", "check the source"));
+    }
+    if length > most {
+        let says = format!("it has {length} bytes; {most} are allowed");
+        return Err(Refusal::new(RefusalCode::TooLarge, says, "use a smaller source"));
+    }
+    Ok(())
+}

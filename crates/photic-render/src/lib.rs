@@ -1,0 +1,44 @@
+//! Drawings, documents and text become pixels: bytes in, one page out, or a refusal.
+//!
+//! ```no_run
+//! use photic_render::{Kind, Request, Worker};
+//!
+//! // A program that calls `photic_render::serve` with its last arguments.
+//! let worker = Worker::new("/usr/bin/photic", vec!["render-worker".into()]);
+//! let bytes = std::fs::read("diagram.svg").unwrap_or_default();
+//! match worker.draw(&Request::new(&bytes, Kind::Svg)) {
+//!     Ok(page) => println!("{:?}, left out: {:?}", page.raster, page.facts.left_out),
+//!     Err(refusal) => println!("{refusal}; {}", refusal.hint),
+//! }
+//! ```
+//!
+//! [`Worker::draw`] is for sources of unknown origin: it draws in a child process with bounded time
+//! and memory, which can open neither a file nor a connection. [`draw`] does the same work in this
+//! process, for hosts that bring a sandbox of their own.
+//!
+//! A region is drawn anew at the scale it asks for, never cut out and enlarged; [`Page::to_page`]
+//! leads from its pixels back to the page, and for text to line and column.
+//!
+//! # What it does not do
+//!
+//! It fetches nothing and looks for no fonts: the same bytes give the same pixels everywhere. It
+//! runs no scripts, shows one moment of an animation, and says what it left out. Han, Kana, Hangul,
+//! Indic scripts and emoji need fonts that the host hands over.
+
+mod draw;
+mod encoding;
+mod fonts;
+mod frame;
+mod page;
+mod pdf;
+mod refusal;
+mod request;
+mod svg;
+mod text;
+mod worker;
+
+pub use draw::draw;
+pub use page::{Facts, LeftOut, Missing, Page, Row};
+pub use refusal::{Refusal, RefusalCode};
+pub use request::{Area, Bounds, Fit, Kind, Request, Theme, Wanted};
+pub use worker::{Worker, WorkerLimits, confine, serve};

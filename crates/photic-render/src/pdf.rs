@@ -1,0 +1,110 @@
+//! Pages of PDF documents.
+//!
+//! Owns the choice of a page and its place on the canvas. A page is drawn as it is read: rotated as
+//! the document says, cut at its crop box, with its annotations. Nothing that a document could do
+//! (links, launches, scripts, forms that submit) is done.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hayro::hayro_interpret::util::TransformExt;
+use hayro::hayro_interpret::{InterpreterSettings, InterpreterWarning};
+use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
+use hayro::kurbo::Affine;
+use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::vello_cpu::{Pixmap, RasterizerSettings, RenderContext, Resources, TargetInit};
+use hayro::{RenderCache, RenderSettings};
+
+use crate::frame::{Frame, Usual};
+use crate::page::{Facts, LeftOut, Missing, Page, raster};
+use crate::refusal::{Refusal, RefusalCode};
+use crate::request::Request;
+
+/// An A4 page has about two pixels a point so, and ordinary text stands 20 pixels high.
+const USUAL: Usual = Usual { least: 1568.0, most: 1568.0 };
+
+/// Draws a page of a PDF.
+pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
+    let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
+    let pages = document.pages();
+    let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+    let number = request.wanted.page;
+    let page = (number as usize).checked_sub(1).and_then(|index| pages.get(index));
+    let page = page.ok_or_else(|| no_such_page(number, count))?;
+
+    let (width, height) = page.render_dimensions();
+    let size = (f64::from(width), f64::from(height));
+    let frame = Frame::new(size, &request.wanted, USUAL)?;
+
+    let missing = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&missing);
+    let settings = InterpreterSettings {
+        warning_sink: Arc::new(move |warning| {
+            sink.lock().unwrap_or_else(PoisonError::into_inner).push(left_out(warning));
+        }),
+        ..InterpreterSettings::default()
+    };
+    let place = Affine::translate((-frame.area.x * frame.scale, -frame.area.y * frame.scale))
+        * Affine::scale(frame.scale)
+        * page.initial_transform(true).to_kurbo();
+    let (across, down) = (frame.width as u16, frame.height as u16);
+    let mut context = RenderContext::new(across, down);
+    let cache = RenderCache::new();
+    hayro::render_into(page, &cache, &settings, &RenderSettings::default(), &mut context, place);
+    context.flush();
+    let mut canvas = Pixmap::new(across, down);
+    let paper = RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..Default::default() };
+    context.render_with(&mut canvas, &mut Resources::default(), paper);
+
+    let mut facts = Facts { page: number, pages: count, ..Facts::single(size) };
+    for what in missing.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        facts.leave_out(what);
+    }
+    let raster = raster(frame.width, frame.height, canvas.data_as_u8_slice().to_vec());
+    Ok(Page { raster, to_page: frame.to_page(), facts })
+}
+
+fn left_out(warning: InterpreterWarning) -> LeftOut {
+    match warning {
+        InterpreterWarning::UnsupportedFont => {
+            LeftOut::new(Missing::Font, "a font could not be loaded")
+        }
+        InterpreterWarning::ImageDecodeFailure => {
+            LeftOut::new(Missing::Picture, "a picture could not be decoded")
+        }
+        InterpreterWarning::UnresolvedAnnotationAppearance => {
+            LeftOut::new(Missing::Annotation, "an annotation has no appearance that can be drawn")
+        }
+        // The library may learn to warn of more.
+        _ => LeftOut::new(Missing::Picture, "a part could not be drawn"),
+    }
+}
+
+fn unreadable(error: LoadPdfError) -> Refusal {
+    match error {
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Refusal::new(
+            RefusalCode::Encrypted,
+            "the document is protected by a password",
+            "ask for a copy without one",
+        ),
+        LoadPdfError::Decryption(_) => Refusal::new(
+            RefusalCode::Encrypted,
+            "the document is encrypted in a way that is not read here",
+            "ask for a copy that is not encrypted",
+        ),
+        LoadPdfError::Invalid => Refusal::new(
+            RefusalCode::Corrupt,
+            "the document is damaged, or no PDF",
+            "open it in the program that made it, and save it again",
+        ),
+    }
+}
+
+fn no_such_page(number: u32, count: u32) -> Refusal {
+    let hint = match count {
+        0 => "the document has no pages".to_owned(),
+        1 => "ask for page 1".to_owned(),
+        _ => format!("ask for a page from 1 to {count}"),
+    };
+    let says = format!("there is no page {number}: the document has {count}");
+    Refusal::new(RefusalCode::NoSuchPage, says, hint)
+}

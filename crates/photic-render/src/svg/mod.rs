@@ -1,0 +1,145 @@
+//! Drawings in SVG.
+//!
+//! Owns the way from XML to pixels. It must never open a file: what a drawing refers to and does
+//! not hold is left out and listed. Time and memory are the worker's to bound; a few hundred bytes
+//! of filters can ask for minutes and more.
+
+mod pictures;
+mod references;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{self, ImageHrefResolver, Options, Tree, fontdb, roxmltree};
+
+use crate::encoding;
+use crate::fonts;
+use crate::frame::{Frame, Usual};
+use crate::page::{Facts, LeftOut, Missing, Page, clean, raster};
+use crate::refusal::{Refusal, RefusalCode};
+use crate::request::Request;
+
+/// An icon of 16 pixels is drawn large enough to be seen, a poster small enough to be sent.
+const USUAL: Usual = Usual { least: 512.0, most: 1568.0 };
+
+/// Most nodes of the XML; maps and plots stay under a tenth of it.
+const MOST_NODES: u32 = 1_000_000;
+
+/// Draws an SVG.
+pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
+    if request.wanted.page != 1 {
+        return Err(Refusal::new(
+            RefusalCode::NoSuchPage,
+            format!("there is no page {}: a drawing has one", request.wanted.page),
+            "ask for page 1",
+        ));
+    }
+    let text = encoding::text(request.bytes).ok_or_else(not_text)?;
+    let document = document(&text).map_err(|error| broken(&error))?;
+    let missing = Mutex::new(Vec::new());
+    let tree = parse(&document, request, &missing)?;
+    let size = (f64::from(tree.size().width()), f64::from(tree.size().height()));
+    let frame = Frame::new(size, &request.wanted, USUAL)?;
+    let mut facts = Facts::single(size);
+    for what in references::left_out(&document) {
+        facts.leave_out(what);
+    }
+    for what in missing.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        facts.leave_out(what);
+    }
+    let mut canvas = Pixmap::new(frame.width, frame.height).ok_or_else(too_large)?;
+    let scale = frame.scale as f32;
+    let transform = Transform::from_row(
+        scale,
+        0.0,
+        0.0,
+        scale,
+        (-frame.area.x * frame.scale) as f32,
+        (-frame.area.y * frame.scale) as f32,
+    );
+    resvg::render(&tree, transform, &mut canvas.as_mut());
+    let raster = raster(frame.width, frame.height, canvas.take());
+    Ok(Page { raster, to_page: frame.to_page(), facts })
+}
+
+/// The XML. Entities are allowed, for drawing programs write them; the parser stops their loops.
+fn document(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
+    let options = roxmltree::ParsingOptions {
+        allow_dtd: true,
+        nodes_limit: MOST_NODES,
+        ..roxmltree::ParsingOptions::default()
+    };
+    roxmltree::Document::parse_with_options(text, options)
+}
+
+/// The drawing, with nothing in it that was not in the bytes.
+fn parse(
+    document: &roxmltree::Document<'_>,
+    request: &Request<'_>,
+    missing: &Mutex<Vec<LeftOut>>,
+) -> Result<Tree, Refusal> {
+    let budget = pictures::Budget::default();
+    let leave_out = |what: LeftOut| {
+        missing.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    };
+    let options = Options {
+        fontdb: Arc::new(database(request.fonts)),
+        font_family: fonts::SERIF.to_owned(),
+        image_href_resolver: ImageHrefResolver {
+            resolve_data: Box::new(|_, data, options| {
+                pictures::embedded(&data, options, &budget, &leave_out)
+                    .map_err(|says| leave_out(LeftOut::new(Missing::Picture, &says)))
+                    .ok()
+            }),
+            // A path, an address: `references` lists it, nobody opens it.
+            resolve_string: Box::new(|_, _| None),
+        },
+        ..Options::default()
+    };
+    Tree::from_xmltree(document, &options).map_err(|error| match error {
+        usvg::Error::ElementsLimitReached => too_large(),
+        usvg::Error::InvalidSize => Refusal::new(
+            RefusalCode::Corrupt,
+            "the drawing has no size: its width, height or view box is zero or negative",
+            "give the `svg` element a `viewBox`",
+        ),
+        error => broken(&error),
+    })
+}
+
+fn database(handed: &[Vec<u8>]) -> fontdb::Database {
+    let mut database = fontdb::Database::new();
+    for file in fonts::FILES {
+        database.load_font_source(fontdb::Source::Binary(Arc::new(file)));
+    }
+    for file in handed {
+        database.load_font_data(file.clone());
+    }
+    database.set_serif_family(fonts::SERIF);
+    database.set_sans_serif_family(fonts::SANS);
+    database.set_cursive_family(fonts::SANS);
+    database.set_fantasy_family(fonts::SANS);
+    database.set_monospace_family(fonts::MONO);
+    database
+}
+
+fn broken(error: &dyn std::fmt::Display) -> Refusal {
+    let says = clean(&format!("the drawing cannot be read: {error}"));
+    Refusal::new(RefusalCode::Corrupt, says, "read its source, and repair it there")
+}
+
+fn too_large() -> Refusal {
+    Refusal::new(
+        RefusalCode::TooLarge,
+        "the drawing has more elements than are drawn",
+        "render a part of it with the program that made it",
+    )
+}
+
+fn not_text() -> Refusal {
+    Refusal::new(
+        RefusalCode::Corrupt,
+        "the drawing is neither UTF-8 nor UTF-16 text; it may be compressed",
+        "decompress it, or save it as UTF-8, and view that",
+    )
+}

@@ -1,0 +1,73 @@
+//! Pictures inside a drawing: decoded within the bounds of `photic-pixels`, never by the renderer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+use photic_pixels::{Limits, decode, header};
+use resvg::usvg::{ImageKind, Options, Tree};
+
+use super::references;
+use crate::page::LeftOut;
+
+/// What all pictures of one drawing may hold together.
+pub(crate) struct Budget {
+    pixels: AtomicU64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { pixels: AtomicU64::new(MOST_PIXELS) }
+    }
+}
+
+/// Twice a photo of today; a pixel costs the renderer up to twelve bytes.
+const MOST_PIXELS: u64 = 32_000_000;
+
+/// A picture that stands in the drawing, as the renderer takes it, or why not.
+///
+/// The renderer's own decoders take any size. So the bytes are decoded here first, and handed on as
+/// a PNG of our own, whose size is known.
+pub(crate) fn embedded(
+    bytes: &[u8],
+    options: &Options<'_>,
+    budget: &Budget,
+    leave_out: &dyn Fn(LeftOut),
+) -> Result<ImageKind, String> {
+    let header = match header::probe(bytes) {
+        Ok(header) => header,
+        Err(refusal) if !looks_like_xml(bytes) => return Err(refusal.says),
+        // A drawing in a drawing, where nothing outside is looked up either.
+        Err(_) => return drawing(bytes, options, leave_out),
+    };
+    let pixels = u64::from(header.width) * u64::from(header.height);
+    let spend = |left: u64| left.checked_sub(pixels);
+    if budget.pixels.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend).is_err() {
+        let (width, height) = (header.width, header.height);
+        return Err(format!("{width}x{height} pixels are more than is left for pictures"));
+    }
+    let limits = Limits { pixels: MOST_PIXELS, memory: 256 << 20, ..Limits::default() };
+    let decoded = decode::decode(bytes, &header, &limits, decode::Wanted::default())
+        .map_err(|refusal| refusal.says)?;
+    let lossless =
+        EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };
+    let encoded = encode(&decoded.raster, &lossless).map_err(|_| "it cannot be passed on")?;
+    Ok(ImageKind::PNG(Arc::new(encoded.bytes)))
+}
+
+fn drawing(
+    bytes: &[u8],
+    options: &Options<'_>,
+    leave_out: &dyn Fn(LeftOut),
+) -> Result<ImageKind, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
+    let document = super::document(text).map_err(|error| error.to_string())?;
+    references::left_out(&document).into_iter().for_each(leave_out);
+    let tree = Tree::from_data_nested(bytes, options);
+    tree.map(ImageKind::SVG).map_err(|error| error.to_string())
+}
+
+fn looks_like_xml(bytes: &[u8]) -> bool {
+    let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
+    start.is_some_and(|start| bytes[start..].starts_with(b"<"))
+}

@@ -1,0 +1,122 @@
+//! What a drawing asks for and does not hold, or holds and is not shown.
+//!
+//! The renderer ignores all of it silently; a model that looks at the picture should know.
+
+use resvg::usvg::roxmltree::{Document, Node};
+
+use crate::page::{LeftOut, Missing};
+
+/// Everything of the kind, in document order.
+pub(crate) fn left_out(document: &Document<'_>) -> Vec<LeftOut> {
+    document.descendants().flat_map(|node| of(&node)).collect()
+}
+
+fn of(node: &Node<'_, '_>) -> Vec<LeftOut> {
+    if let Some(instruction) = node.pi() {
+        let outside = instruction.target == "xml-stylesheet";
+        let value = instruction.value.unwrap_or_default();
+        return outside.then(|| LeftOut::new(Missing::External, value)).into_iter().collect();
+    }
+    if !node.is_element() {
+        return Vec::new();
+    }
+    let name = node.tag_name().name();
+    let mut found = Vec::new();
+    match name {
+        "script" => found.push(LeftOut::new(Missing::Script, "script")),
+        "foreignObject" => found.push(LeftOut::new(Missing::Foreign, "foreignObject")),
+        "animate" | "animateMotion" | "animateTransform" | "set" => {
+            found.push(LeftOut::new(Missing::Animation, name));
+        }
+        "style" => found.extend(in_css(&style_text(node))),
+        _ => {}
+    }
+    for attribute in node.attributes() {
+        match attribute.name() {
+            // Where a link leads is not part of the picture.
+            "href" | "src" if name != "a" && is_outside(attribute.value()) => {
+                found.push(LeftOut::new(Missing::External, attribute.value().trim()));
+            }
+            handler if is_handler(handler) => {
+                found.push(LeftOut::new(Missing::Script, handler));
+            }
+            _ => found.extend(in_css(attribute.value())),
+        }
+    }
+    found
+}
+
+fn style_text(node: &Node<'_, '_>) -> String {
+    node.children().filter_map(|child| child.text()).collect()
+}
+
+/// `onload` and the like.
+fn is_handler(name: &str) -> bool {
+    name.len() > 4 && name.starts_with("on") && name.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_outside(reference: &str) -> bool {
+    let reference = reference.trim();
+    let data = reference.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
+    !reference.is_empty() && !reference.starts_with('#') && !data
+}
+
+/// What `url(…)` and `@import "…"` refer to outside the drawing.
+fn in_css(css: &str) -> Vec<LeftOut> {
+    let mut found = Vec::new();
+    let mut rest = css;
+    while let Some(at) = rest.find("url(") {
+        rest = &rest[at + 4..];
+        let target = rest.split(')').next().unwrap_or_default();
+        let target = target.trim().trim_matches(['"', '\'']);
+        if is_outside(target) {
+            found.push(LeftOut::new(Missing::External, target));
+        }
+    }
+    let mut rest = css;
+    while let Some(at) = rest.find("@import") {
+        rest = &rest[at + 7..];
+        let target = rest.trim_start();
+        if let Some(quote) = target.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            let target = target[1..].split(quote).next().unwrap_or_default();
+            found.push(LeftOut::new(Missing::External, target));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_outside_is_listed_and_what_is_inside_is_not() {
+        let svg = r##"<?xml-stylesheet href="far.css"?>
+            <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="go()">
+            <style>@import "theme.css"; @font-face { src: url('font.woff2') } .a { fill: url(#in) }</style>
+            <a href="https://example.org/"><text>link</text></a>
+            <image xlink:href=" photo.png "/><image href="data:image/png;base64,AAAA"/>
+            <use href="#in"/><use href="other.svg#in"/>
+            <rect style="fill:url(//example.org/p.svg#x)" fill="url(#in)"><animate/></rect>
+            <script>go()</script><foreignObject/></svg>"##;
+        let document = Document::parse(svg).expect("an SVG");
+        let found = left_out(&document);
+        let found: Vec<(Missing, &str)> =
+            found.iter().map(|l| (l.what, l.detail.as_str())).collect();
+        assert_eq!(
+            found,
+            [
+                (Missing::External, "href=\"far.css\""),
+                (Missing::Script, "onload"),
+                (Missing::External, "font.woff2"),
+                (Missing::External, "theme.css"),
+                (Missing::External, "photo.png"),
+                (Missing::External, "other.svg#in"),
+                (Missing::External, "//example.org/p.svg#x"),
+                (Missing::Animation, "animate"),
+                (Missing::Script, "script"),
+                (Missing::Foreign, "foreignObject"),
+            ]
+        );
+    }
+}

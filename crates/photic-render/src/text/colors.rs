@@ -1,0 +1,218 @@
+//! The color of every character, from the grammar of its language.
+//!
+//! Owns the themes. Whatever a theme says, no color stands out from the paper by less than
+//! [`LEAST_CONTRAST`]: pale comments are pretty, and lost on a model.
+
+use std::collections::BTreeMap;
+
+use syntect::easy::HighlightLines;
+use syntect::highlighting::{Color, FontStyle, Style};
+use syntect::parsing::{SyntaxReference, SyntaxSet};
+use two_face::theme::EmbeddedThemeName;
+
+use super::rows::RowPiece;
+use crate::request::{Theme, Wanted};
+
+/// Red, green, blue.
+pub(super) type Rgb = [u8; 3];
+
+/// How a character is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ink {
+    pub(super) color: Rgb,
+    pub(super) bold: bool,
+}
+
+/// The colors of a sheet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Palette {
+    pub(super) paper: Rgb,
+    pub(super) text: Rgb,
+    /// Of line numbers.
+    pub(super) faint: Rgb,
+}
+
+/// What is known about the colors of a page.
+pub(super) struct Colored {
+    pub(super) palette: Palette,
+    /// Whether all of it was colored.
+    pub(super) complete: bool,
+    /// By line: for each piece, the byte it ends before, and its ink.
+    lines: BTreeMap<usize, Vec<(usize, Ink)>>,
+    starts: BTreeMap<(usize, usize), Vec<Ink>>,
+}
+
+/// As WCAG asks of text.
+const LEAST_CONTRAST: f64 = 4.5;
+/// A grammar has to read everything before a page to color it; so much is read.
+const MOST_BYTES: usize = 512 << 10;
+/// Longer lines are data, and cost grammars dearly.
+const MOST_LINE: usize = 4 << 10;
+
+impl Palette {
+    fn of(theme: Theme) -> Self {
+        match theme {
+            Theme::Light => Self { paper: [255; 3], text: [28, 30, 33], faint: [115; 3] },
+            Theme::Dark => Self { paper: [30, 31, 34], text: [225, 227, 230], faint: [150; 3] },
+        }
+    }
+}
+
+impl Colored {
+    /// The ink of each character of a row.
+    pub(super) fn inks(&self, row: &RowPiece) -> Vec<Ink> {
+        self.starts.get(&(row.line, row.bytes.start)).cloned().unwrap_or_default()
+    }
+}
+
+/// Colors the rows of a page; grammars begin at the first line.
+pub(super) fn of(lines: &[&str], shown: &[RowPiece], wanted: &Wanted) -> Colored {
+    let palette = Palette::of(wanted.theme);
+    let mut colored =
+        Colored { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
+    let (Some(first), Some(last)) = (shown.first(), shown.last()) else { return colored };
+    if let Some(name) = &wanted.name {
+        color(&mut colored, lines, first.line..=last.line, name, wanted.theme);
+    }
+    let plain = Ink { color: palette.text, bold: false };
+    for row in shown {
+        let pieces = colored.lines.get(&row.line).map_or(&[][..], Vec::as_slice);
+        let text = lines[row.line][row.bytes.clone()].char_indices();
+        let inks = text.map(|(at, _)| {
+            let at = row.bytes.start + at;
+            pieces.iter().find(|(end, _)| at < *end).map_or(plain, |(_, ink)| *ink)
+        });
+        let inks = inks.collect();
+        colored.starts.insert((row.line, row.bytes.start), inks);
+    }
+    colored
+}
+
+fn color(
+    colored: &mut Colored,
+    lines: &[&str],
+    shown: std::ops::RangeInclusive<usize>,
+    name: &str,
+    theme: Theme,
+) {
+    let syntaxes = two_face::syntax::extra_newlines();
+    let Some(syntax) = syntax(&syntaxes, name, lines.first().copied().unwrap_or_default()) else {
+        return;
+    };
+    let before: usize = lines[..=*shown.end()].iter().map(|line| line.len() + 1).sum();
+    if before > MOST_BYTES {
+        colored.complete = false;
+        return;
+    }
+    let themes = two_face::theme::extra();
+    let theme = themes.get(match theme {
+        Theme::Light => EmbeddedThemeName::InspiredGithub,
+        Theme::Dark => EmbeddedThemeName::OneHalfDark,
+    });
+    let mut grammar = HighlightLines::new(syntax, theme);
+    let paper = colored.palette.paper;
+    for (number, line) in lines.iter().enumerate().take(shown.end() + 1) {
+        if line.len() > MOST_LINE {
+            colored.complete &= !shown.contains(&number);
+            continue;
+        }
+        let line = format!("{line}\n");
+        let Ok(pieces) = grammar.highlight_line(&line, &syntaxes) else { continue };
+        if shown.contains(&number) {
+            let mut end = 0;
+            let pieces = pieces.into_iter().map(|(style, text)| {
+                end += text.len();
+                (end, ink(style, paper))
+            });
+            colored.lines.insert(number, pieces.collect());
+        }
+    }
+}
+
+/// By the name, its ending, or what the first line says.
+fn syntax<'s>(syntaxes: &'s SyntaxSet, name: &str, first: &str) -> Option<&'s SyntaxReference> {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let ending = file.rsplit('.').next().unwrap_or(file);
+    let found = syntaxes
+        .find_syntax_by_extension(file)
+        .or_else(|| syntaxes.find_syntax_by_token(ending))
+        .or_else(|| syntaxes.find_syntax_by_first_line(first))?;
+    (found.name != syntaxes.find_syntax_plain_text().name).then_some(found)
+}
+
+fn ink(style: Style, paper: Rgb) -> Ink {
+    let Color { r, g, b, .. } = style.foreground;
+    let bold = style.font_style.contains(FontStyle::BOLD);
+    Ink { color: readable([r, g, b], paper), bold }
+}
+
+/// The color, moved away from the paper until it can be read.
+fn readable(color: Rgb, paper: Rgb) -> Rgb {
+    let away = if luminance(paper) > 0.5 { 0.0 } else { 255.0 };
+    let moved = |step: u32| {
+        let part = f64::from(step) / 20.0;
+        color.map(|sample| (f64::from(sample) * (1.0 - part) + away * part).round() as u8)
+    };
+    let steps = (0..=20).map(moved);
+    steps.into_iter().find(|color| contrast(*color, paper) >= LEAST_CONTRAST).unwrap_or(moved(20))
+}
+
+/// WCAG's contrast ratio.
+fn contrast(one: Rgb, other: Rgb) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+fn luminance(color: Rgb) -> f64 {
+    let [r, g, b] = color.map(|sample| {
+        let sample = f64::from(sample) / 255.0;
+        if sample <= 0.04045 { sample / 12.92 } else { ((sample + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Kind;
+    use crate::text::rows;
+
+    #[test]
+    fn every_color_can_be_read() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let palette = Palette::of(theme);
+            for color in [palette.text, palette.faint] {
+                assert!(contrast(color, palette.paper) >= LEAST_CONTRAST, "{theme:?} {color:?}");
+            }
+            for color in [[255, 255, 0], [200; 3], [40; 3], [0, 0, 255], palette.paper] {
+                let color = readable(color, palette.paper);
+                assert!(contrast(color, palette.paper) >= LEAST_CONTRAST, "{theme:?} {color:?}");
+            }
+        }
+        assert_eq!(readable([0, 0, 120], [255; 3]), [0, 0, 120], "what can be read stays");
+    }
+
+    fn inks(text: &str, name: Option<&str>) -> Vec<Ink> {
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = rows::of(&lines, 88);
+        let mut wanted = Wanted::new(Kind::Text);
+        wanted.name = name.map(str::to_owned);
+        let colored = of(&lines, &shown, &wanted);
+        shown.iter().flat_map(|row| colored.inks(row)).collect()
+    }
+
+    #[test]
+    fn code_is_colored_by_its_name_or_first_line() {
+        let code = "fn main() { let x = \"text\"; } // why\n";
+        let distinct = |inks: Vec<Ink>| {
+            let colors: std::collections::BTreeSet<Rgb> =
+                inks.iter().map(|ink| ink.color).collect();
+            colors.len()
+        };
+        assert_eq!(distinct(inks(code, None)), 1);
+        assert_eq!(distinct(inks(code, Some("notes.unknown"))), 1);
+        assert!(distinct(inks(code, Some("src/main.rs"))) > 2);
+        assert!(distinct(inks("#!/bin/bash\necho \"$x\" # y\n", Some("run"))) > 2);
+        assert_eq!(inks(code, Some("a.rs")).len(), code.trim_end().chars().count());
+    }
+}

@@ -1,0 +1,39 @@
+//! The child: confines itself, reads one question, draws, answers, and ends.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use super::confine::confine;
+use super::wire;
+use crate::request::Request;
+
+/// Enough for the nesting that the parsers allow, in a build without optimization.
+const STACK: usize = 64 << 20;
+
+/// The whole of a worker program: call it with the arguments that its parent added, and exit with
+/// what it returns. It writes to nothing but standard output.
+pub fn serve(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match answer(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The parent sees that there is no answer, and nobody else listens.
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
+    let mut numbers = arguments.into_iter().map(|argument| argument.to_str()?.parse().ok());
+    let (Some(Some(processor_seconds)), Some(Some(memory))) = (numbers.next(), numbers.next())
+    else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    confine(processor_seconds, memory)?;
+    let asked = wire::asked(&mut io::stdin().lock())?;
+    let draw = move || {
+        let request = Request { bytes: &asked.source, wanted: asked.wanted, fonts: &asked.fonts };
+        crate::draw(&request)
+    };
+    let drawn = std::thread::Builder::new().stack_size(STACK).spawn(draw)?.join();
+    let drawn = drawn.map_err(|_| io::ErrorKind::Other)?;
+    wire::tell(&mut io::stdout().lock(), drawn)
+}

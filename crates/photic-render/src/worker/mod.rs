@@ -1,0 +1,195 @@
+//! The child process that draws, from its parent's side: started, fed, timed, and never trusted.
+//!
+//! Owns the life of one child a request. Whatever it does (crash, hang, flood, lie) becomes a
+//! refusal here. Must never pass on a page whose size is not what its pixels say.
+
+mod child;
+mod confine;
+mod wire;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+pub use child::serve;
+pub use confine::confine;
+
+use crate::page::Page;
+use crate::refusal::{Refusal, RefusalCode};
+use crate::request::Request;
+
+/// How a child is started, and what it may use.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// The program.
+    pub program: PathBuf,
+    /// Its first arguments; it must call [`serve`] with those that follow.
+    pub arguments: Vec<OsString>,
+    /// What each child may use.
+    pub limits: WorkerLimits,
+}
+
+/// What one child may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerLimits {
+    /// Longest time from start to answer.
+    pub time: Duration,
+    /// Most time of the processor, in whole seconds.
+    pub processor_seconds: u64,
+    /// Most address space, in bytes.
+    pub memory: u64,
+}
+
+impl Default for WorkerLimits {
+    /// Room for 32 megapixels with several layers, and an end to everything within ten seconds.
+    fn default() -> Self {
+        Self { time: Duration::from_secs(10), processor_seconds: 8, memory: 1 << 30 }
+    }
+}
+
+impl Worker {
+    /// A worker with the usual limits.
+    pub fn new(program: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
+        Self { program: program.into(), arguments, limits: WorkerLimits::default() }
+    }
+
+    /// Draws in a child of its own. Blocks until there is an answer or the time is up.
+    pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
+        crate::draw::acceptable(request)?;
+        let question = wire::question(request).map_err(|_| unavailable())?;
+        let mut child = self.start()?;
+        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            end(&mut child);
+            return Err(unavailable());
+        };
+        let most = wire::longest_answer(&request.wanted.bounds);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                // A child that died early closes the pipe; what it answered or how it ended says why.
+                let fed = question.iter().try_for_each(|piece| stdin.write_all(piece));
+                drop((stdin, fed));
+            });
+            let (done, answer) = mpsc::channel();
+            scope.spawn(move || {
+                let mut bytes = Vec::new();
+                let read = stdout.take(most).read_to_end(&mut bytes);
+                let _ = done.send(read.map(|_| bytes));
+            });
+            let answer = answer.recv_timeout(self.limits.time);
+            if answer.is_err() {
+                // Ends both threads as well: their pipes close.
+                end(&mut child);
+            }
+            let answer = match answer {
+                Ok(Ok(bytes)) => bytes,
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Vec::new(),
+                Err(RecvTimeoutError::Timeout) => return Err(self.too_slow()),
+            };
+            match wire::answer(answer, &request.wanted.bounds) {
+                Some(answer) => {
+                    end(&mut child);
+                    answer
+                }
+                None => Err(self.autopsy(&mut child)),
+            }
+        })
+    }
+
+    fn start(&self) -> Result<Child, Refusal> {
+        let mut command = Command::new(&self.program);
+        // A group of its own, so that it can be ended with whatever it may have started.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        command
+            .args(&self.arguments)
+            .arg(self.limits.processor_seconds.to_string())
+            .arg(self.limits.memory.to_string())
+            // Nothing of ours is its business: no keys from the environment, no place to work in.
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|_| unavailable())
+    }
+
+    /// Why a child gave no answer that can be used.
+    fn autopsy(&self, child: &mut Child) -> Refusal {
+        // It may have closed its output and live on.
+        kill(child);
+        match child.wait().ok().and_then(killed_by) {
+            Some(Death::Processor) => self.too_slow(),
+            Some(Death::Memory) => Refusal::new(
+                RefusalCode::TooMuchMemory,
+                format!("drawing it takes more than {} MiB of memory", self.limits.memory >> 20),
+                "ask for a smaller size or a region, or simplify the source",
+            ),
+            None => Refusal::new(
+                RefusalCode::Crashed,
+                "the renderer broke on it",
+                "render it to PNG with another program, and view that",
+            ),
+        }
+    }
+
+    fn too_slow(&self) -> Refusal {
+        Refusal::new(
+            RefusalCode::TooSlow,
+            format!("drawing it takes more than {} seconds", self.limits.time.as_secs()),
+            "ask for a smaller size or a region, or simplify the source",
+        )
+    }
+}
+
+/// What a child died of, as far as its limits are concerned.
+enum Death {
+    Processor,
+    Memory,
+}
+
+#[cfg(unix)]
+fn killed_by(status: ExitStatus) -> Option<Death> {
+    use std::os::unix::process::ExitStatusExt;
+    let signal = status.signal()?;
+    let is = |other: rustix::process::Signal| signal == other.as_raw();
+    if is(rustix::process::Signal::XCPU) {
+        Some(Death::Processor)
+    } else if is(rustix::process::Signal::ABORT) {
+        // An allocation that fails aborts, and so does a stack that is used up; a panic does not.
+        Some(Death::Memory)
+    } else {
+        None
+    }
+}
+
+#[cfg(not(unix))]
+fn killed_by(_: ExitStatus) -> Option<Death> {
+    None
+}
+
+/// Kills it if it still runs, and takes its end off the system's hands.
+fn end(child: &mut Child) {
+    kill(child);
+    let _ = child.wait();
+}
+
+/// What was not waited for yet keeps its number, so nobody else is hit.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+fn unavailable() -> Refusal {
+    Refusal::new(
+        RefusalCode::Unavailable,
+        "the renderer could not be started",
+        "render it to PNG with another program, and view that",
+    )
+}

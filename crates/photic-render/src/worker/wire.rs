@@ -1,0 +1,193 @@
+//! What parent and child say to each other: a header in JSON, and bytes.
+//!
+//! One question and one answer a child. An answer comes from a process that read hostile bytes:
+//! every number in it is held against what was asked before anything is made of it.
+
+use std::borrow::Cow;
+use std::io::{self, Read, Write};
+
+use photic_pixels::geometry::Affine;
+use photic_pixels::{Layout, Raster};
+use serde::{Deserialize, Serialize};
+
+use crate::page::{Facts, Page, clean};
+use crate::refusal::Refusal;
+use crate::request::{Bounds, Request, Wanted};
+
+/// Longest header: a page of text with every column of every row is a tenth of it.
+const MOST_HEADER: usize = 4 << 20;
+
+/// What precedes the bytes of a question.
+#[derive(Serialize, Deserialize)]
+struct Question {
+    wanted: Wanted,
+    source: usize,
+    fonts: Vec<usize>,
+}
+
+/// What precedes the pixels of an answer.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Drawn { width: u32, height: u32, alpha: bool, to_page: [f64; 6], facts: Facts },
+    Refused(Refusal),
+}
+
+/// The pieces of a question, in order.
+pub(super) fn question<'a>(request: &Request<'a>) -> io::Result<Vec<Cow<'a, [u8]>>> {
+    let question = Question {
+        wanted: request.wanted.clone(),
+        source: request.bytes.len(),
+        fonts: request.fonts.iter().map(Vec::len).collect(),
+    };
+    let mut pieces = vec![Cow::Owned(header(&question)?), Cow::Borrowed(request.bytes)];
+    pieces.extend(request.fonts.iter().map(|font| Cow::Borrowed(font.as_slice())));
+    Ok(pieces)
+}
+
+/// What a child was asked.
+pub(super) struct Asked {
+    pub(super) wanted: Wanted,
+    pub(super) source: Vec<u8>,
+    pub(super) fonts: Vec<Vec<u8>>,
+}
+
+/// Reads a question.
+pub(super) fn asked(from: &mut dyn Read) -> io::Result<Asked> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let question = exactly(from, u32::from_le_bytes(length) as usize)?;
+    let question: Question = serde_json::from_slice(&question)?;
+    let source = exactly(from, question.source)?;
+    let fonts = question.fonts.iter().map(|length| exactly(from, *length));
+    Ok(Asked { wanted: question.wanted, source, fonts: fonts.collect::<io::Result<_>>()? })
+}
+
+/// Writes an answer.
+pub(super) fn tell(to: &mut dyn Write, result: Result<Page, Refusal>) -> io::Result<()> {
+    let (answer, pixels) = match result {
+        Ok(page) => {
+            let Affine { a, b, c, d, e, f } = page.to_page;
+            let Raster { width, height, layout, data } = page.raster;
+            let (alpha, to_page) = (layout == Layout::Rgba, [a, b, c, d, e, f]);
+            (Answer::Drawn { width, height, alpha, to_page, facts: page.facts }, data)
+        }
+        Err(refusal) => (Answer::Refused(refusal), Vec::new()),
+    };
+    to.write_all(&header(&answer)?)?;
+    to.write_all(&pixels)?;
+    to.flush()
+}
+
+/// Most bytes that an answer can have; one more, so that a flood is seen.
+pub(super) fn longest_answer(bounds: &Bounds) -> u64 {
+    4 + MOST_HEADER as u64 + most_pixels(bounds) * 4 + 1
+}
+
+/// The answer, if it is one: complete, and of a size that was allowed.
+pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Page, Refusal>> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > MOST_HEADER {
+        return None;
+    }
+    let answer: Answer = serde_json::from_slice(rest.get(..length)?).ok()?;
+    let pixels = rest.len() - length;
+    let (width, height, alpha, to_page, facts) = match answer {
+        Answer::Refused(Refusal { code, says, hint }) => {
+            let refusal = Refusal::new(code, clean(&says), clean(&hint));
+            return (pixels == 0).then_some(Err(refusal));
+        }
+        Answer::Drawn { width, height, alpha, to_page, facts } => {
+            (width, height, alpha, to_page, facts)
+        }
+    };
+    let count = u64::from(width) * u64::from(height);
+    let layout = if alpha { Layout::Rgba } else { Layout::Rgb };
+    let whole = count.checked_mul(layout.samples() as u64) == Some(pixels as u64);
+    let fits = width > 0 && height > 0 && count <= most_pixels(bounds);
+    let [a, b, c, d, e, f] = to_page;
+    let to_page = Affine { a, b, c, d, e, f };
+    if !whole || !fits || to_page.inverse().is_none() {
+        return None;
+    }
+    bytes.drain(..4 + length);
+    let raster = Raster { width, height, layout, data: bytes };
+    Some(Ok(Page { raster, to_page, facts: facts.distrusted() }))
+}
+
+/// The bound, and what rounding up both sides may add.
+fn most_pixels(bounds: &Bounds) -> u64 {
+    bounds.pixels.saturating_add(2 * u64::from(bounds.edge) + 1)
+}
+
+/// A header with its length before it.
+fn header(value: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 4];
+    serde_json::to_writer(&mut bytes, value)?;
+    let length = (bytes.len() - 4) as u32;
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    Ok(bytes)
+}
+
+fn exactly(from: &mut dyn Read, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length);
+    from.take(length as u64).read_to_end(&mut bytes)?;
+    if bytes.len() == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refusal::RefusalCode;
+    use crate::request::Kind;
+
+    fn page() -> Page {
+        Page {
+            raster: Raster { width: 3, height: 2, layout: Layout::Rgb, data: (0..18).collect() },
+            to_page: Affine::scale(2.0, 2.0),
+            facts: Facts::single((6.0, 4.0)),
+        }
+    }
+
+    fn told(result: Result<Page, Refusal>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        tell(&mut bytes, result).expect("memory");
+        bytes
+    }
+
+    #[test]
+    fn questions_and_answers_arrive_as_they_were_sent() {
+        let fonts = [vec![1, 2, 3], Vec::new()];
+        let request = Request { fonts: &fonts, ..Request::new(b"<svg/>", Kind::Svg) };
+        let pieces = question(&request).expect("a question").concat();
+        let asked = asked(&mut pieces.as_slice()).expect("the question");
+        assert_eq!(asked.wanted, request.wanted);
+        assert_eq!(asked.source, request.bytes);
+        assert_eq!(asked.fonts, fonts);
+
+        let bounds = Bounds::default();
+        assert_eq!(answer(told(Ok(page())), &bounds), Some(Ok(page())));
+        let refusal = Refusal::new(RefusalCode::Corrupt, "no", "none");
+        assert_eq!(answer(told(Err(refusal.clone())), &bounds), Some(Err(refusal)));
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_long_or_lies_is_none() {
+        let bounds = Bounds::default();
+        let whole = told(Ok(page()));
+        for length in 0..whole.len() {
+            assert_eq!(answer(whole[..length].to_vec(), &bounds), None, "{length}");
+        }
+        assert_eq!(answer([whole.as_slice(), &[0]].concat(), &bounds), None);
+        assert_eq!(answer(b"hello, this is not an answer".to_vec(), &bounds), None);
+        let mut flat = page();
+        flat.to_page = Affine::scale(0.0, 0.0);
+        assert_eq!(answer(told(Ok(flat)), &bounds), None);
+        let wordy = Refusal::new(RefusalCode::Corrupt, "a\nb".repeat(1000), "none");
+        let wordy = answer(told(Err(wordy)), &bounds).expect("an answer").expect_err("a refusal");
+        assert!(wordy.says.chars().count() < 200 && !wordy.says.contains('\n'), "{wordy}");
+        let small = Bounds { pixels: 1, edge: 1, ..bounds };
+        assert_eq!(answer(whole, &small), None);
+    }
+}

@@ -1,0 +1,33 @@
+//! What the crate promises, held against real children and approved pictures.
+
+mod approved;
+mod confined;
+mod hostile;
+mod makers;
+mod pdf;
+mod svg;
+mod text;
+mod worker;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use photic_render::{Worker, WorkerLimits};
+
+/// A worker of this crate's own, with room to breathe on a busy machine.
+fn worker() -> Worker {
+    let limits = WorkerLimits { time: Duration::from_secs(60), ..WorkerLimits::default() };
+    Worker { limits, ..Worker::new(example("render_worker"), Vec::new()) }
+}
+
+/// A program in `examples/`, which cargo builds with the tests.
+fn example(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a running test");
+    let build = test.parent().and_then(|deps| deps.parent()).expect("a build folder");
+    build.join("examples").join(name)
+}
+
+/// A file of the tests.
+fn data(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(path)
+}

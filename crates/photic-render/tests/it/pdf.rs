@@ -1,0 +1,149 @@
+//! Pages of documents: as they are read, by number, bounded.
+
+use photic_pixels::Layout;
+use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
+
+use crate::approved::assert_approved;
+use crate::makers::{many_pages, one_page, page_objects, pdf, pdf_with_trailer, stream};
+use crate::worker;
+
+const LETTER: &str = "BT /F1 24 Tf 20 120 Td (Top of the page) Tj ET \
+    BT /F2 12 Tf 20 90 Td (Serifs: Hamburgefonstiv 0123456789) Tj ET \
+    0.1 0.4 0.8 rg 20 20 60 40 re f 1 0 0 RG 3 w 120 20 m 180 60 l S";
+
+fn drawn(bytes: &[u8], change: impl FnOnce(&mut Request<'_>)) -> Page {
+    let mut request = Request::new(bytes, Kind::Pdf);
+    request.wanted.fit = Fit::Longest(320);
+    change(&mut request);
+    draw(&request).expect("a page")
+}
+
+#[test]
+fn pages_look_as_approved() {
+    let boxed = |more: &str| format!("/MediaBox [0 0 240 160] {more}");
+    let cases = [
+        ("plain", boxed("")),
+        ("quarter", boxed("/Rotate 90")),
+        ("half", boxed("/Rotate 180")),
+        ("three_quarters", boxed("/Rotate -90")),
+        ("cropped", boxed("/CropBox [10 10 200 140]")),
+        ("cropped_and_turned", boxed("/CropBox [10 10 200 140] /Rotate 270")),
+        ("shifted", "/MediaBox [-20 -20 220 140]".to_owned()),
+    ];
+    for (name, page) in cases {
+        assert_approved(&format!("pdf_{name}"), &drawn(&one_page(&page, LETTER), |_| {}));
+    }
+}
+
+#[test]
+fn units_are_points_of_the_page_as_it_is_read() {
+    let upright = drawn(&one_page("/MediaBox [0 0 240 160]", LETTER), |_| {});
+    assert_eq!(upright.facts.size, (240.0, 160.0));
+    let turned = drawn(&one_page("/MediaBox [0 0 240 160] /Rotate 90", LETTER), |_| {});
+    assert_eq!(turned.facts.size, (160.0, 240.0));
+    assert_eq!((turned.raster.width, turned.raster.height), (214, 320));
+    assert_eq!(turned.raster.layout, Layout::Rgb, "paper is white");
+    // The blue box stands 20 points from the left and 100 from above.
+    let (x, y) = upright.to_page.unmap_point(50.0, 120.0).expect("a map");
+    let at = (y as usize * 320 + x as usize) * 3;
+    assert_eq!(upright.raster.data[at..at + 3], [26, 102, 204]);
+}
+
+#[test]
+fn annotations_are_drawn() {
+    let mut objects = page_objects("/MediaBox [0 0 240 160] /Annots [7 0 R 9 0 R]", LETTER);
+    objects.push(
+        "<< /Type /Annot /Subtype /Stamp /Rect [140 80 220 120] /F 4 /AP << /N 8 0 R >> >>".into(),
+    );
+    let look = "1 0.9 0.2 rg 0 0 80 40 re f 0 g BT /F1 18 Tf 8 14 Td (NOTE) Tj ET";
+    objects.push(format!(
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 80 40] \
+         /Resources << /Font << /F1 5 0 R >> >> /Length {} >>\nstream\n{look}\nendstream",
+        look.len()
+    ));
+    objects
+        .push("<< /Type /Annot /Subtype /Link /Rect [0 0 9 9] /A << /S /URI /URI (x) >> >>".into());
+    assert_approved("pdf_annotation", &drawn(&pdf(&objects), |_| {}));
+}
+
+#[test]
+fn a_region_is_drawn_anew() {
+    let file = one_page("/MediaBox [0 0 240 160] /Rotate 90", LETTER);
+    let page = drawn(&file, |request| {
+        request.wanted.region = Some(Area { x: 80.0, y: 15.0, width: 60.0, height: 90.0 });
+    });
+    assert_approved("pdf_region", &page);
+    assert_eq!((page.raster.width, page.raster.height), (214, 320));
+    assert_eq!(page.to_page.map_point(0.0, 0.0), (80.0, 15.0));
+}
+
+#[test]
+fn a_poster_is_reduced_and_a_giant_is_bounded() {
+    let poster = drawn(&one_page("/MediaBox [0 0 2384 3370]", LETTER), |request| {
+        request.wanted.fit = Fit::Usual;
+    });
+    assert_eq!((poster.raster.width, poster.raster.height), (1110, 1568));
+    for media_box in ["[0 0 1e9 1e9]", "[0 0 3e38 3e38]", "[0 0 100000000 1]", "[0 0 0 0]"] {
+        let file = one_page(&format!("/MediaBox {media_box}"), LETTER);
+        let mut request = Request::new(&file, Kind::Pdf);
+        request.wanted.fit = Fit::Longest(300);
+        match worker().draw(&request) {
+            Ok(page) => assert!(page.raster.width.max(page.raster.height) <= 300, "{media_box}"),
+            Err(refusal) => assert_eq!(refusal.code, RefusalCode::Corrupt, "{media_box}"),
+        }
+    }
+}
+
+#[test]
+fn any_of_three_thousand_pages_is_one_call() {
+    let file = many_pages(3_000);
+    let page = drawn(&file, |request| request.wanted.page = 2_999);
+    assert_eq!((page.facts.page, page.facts.pages), (2_999, 3_000));
+    assert_approved("pdf_page_2999", &page);
+    for number in [0, 3_001, u32::MAX] {
+        let mut request = Request::new(&file, Kind::Pdf);
+        request.wanted.page = number;
+        let refusal = draw(&request).expect_err("no such page");
+        assert_eq!(refusal.code, RefusalCode::NoSuchPage);
+        assert!(refusal.hint.contains("1 to 3000"), "{}", refusal.hint);
+    }
+}
+
+#[test]
+fn a_password_is_asked_for() {
+    let mut objects = page_objects("/MediaBox [0 0 240 160]", LETTER);
+    let key = "61".repeat(32);
+    objects.push(format!("<< /Filter /Standard /V 1 /R 2 /O <{key}> /U <{key}> /P -4 >>"));
+    let file = pdf_with_trailer(&objects, "/Encrypt 7 0 R /ID [<00112233> <00112233>]");
+    let refusal = worker().draw(&Request::new(&file, Kind::Pdf)).expect_err("a closed document");
+    assert_eq!(refusal.code, RefusalCode::Encrypted);
+
+    *objects.last_mut().expect("the dictionary") = "<< /Filter /Acme.Secret /V 9 >>".to_owned();
+    let file = pdf_with_trailer(&objects, "/Encrypt 7 0 R /ID [<00112233> <00112233>]");
+    let refusal = worker().draw(&Request::new(&file, Kind::Pdf)).expect_err("a closed document");
+    assert_eq!(refusal.code, RefusalCode::Encrypted);
+}
+
+#[test]
+fn what_is_no_document_is_refused() {
+    let whole = one_page("/MediaBox [0 0 240 160]", LETTER);
+    for bytes in [&b"%PDF-1.7\n"[..], b"hello", &whole[..60]] {
+        let refusal = draw(&Request::new(bytes, Kind::Pdf)).expect_err("no document");
+        assert_eq!(refusal.code, RefusalCode::Corrupt, "{refusal}");
+    }
+}
+
+#[test]
+fn a_picture_that_does_not_decode_is_listed() {
+    let mut objects = page_objects("/MediaBox [0 0 90 90]", "q 90 0 0 90 0 0 cm /X Do Q");
+    objects[2] = objects[2].replace("/Font <<", "/XObject << /X 7 0 R >> /Font <<");
+    let broken = stream("not a JPEG").replace(
+        "<< ",
+        "<< /Type /XObject /Subtype /Image /Width 9 /Height 9 /BitsPerComponent 8 \
+         /ColorSpace /DeviceRGB /Filter /DCTDecode ",
+    );
+    objects.push(broken);
+    let page = drawn(&pdf(&objects), |_| {});
+    assert_eq!(page.facts.left_out.len(), 1);
+    assert_eq!(page.facts.left_out[0].what, Missing::Picture);
+}

@@ -1,0 +1,216 @@
+//! Drawings: approved pictures of every source, what was left out, regions, fonts.
+
+use photic_pixels::Layout;
+use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
+
+use crate::approved::assert_approved;
+use crate::{data, worker};
+
+fn source(name: &str) -> Vec<u8> {
+    std::fs::read(data("sources/svg").join(format!("{name}.svg"))).expect("a source")
+}
+
+fn names() -> Vec<String> {
+    let files = std::fs::read_dir(data("sources/svg")).expect("sources");
+    let stem = |entry: std::io::Result<std::fs::DirEntry>| {
+        let path = entry.expect("an entry").path();
+        path.file_stem().expect("a name").to_string_lossy().into_owned()
+    };
+    let mut names: Vec<String> = files.map(stem).collect();
+    names.sort();
+    names
+}
+
+fn drawn(svg: &[u8], fit: Fit) -> Page {
+    let mut request = Request::new(svg, Kind::Svg);
+    request.wanted.fit = fit;
+    draw(&request).expect("a page")
+}
+
+#[test]
+fn every_source_looks_as_approved() {
+    assert!(names().len() >= 30);
+    for name in names() {
+        assert_approved(&format!("svg_{name}"), &drawn(&source(&name), Fit::Longest(320)));
+    }
+}
+
+#[test]
+fn sizes_are_those_of_the_drawing() {
+    for (name, size, pixels) in [
+        ("shapes", (160.0, 100.0), (512, 320)),
+        ("icon_current_color", (24.0, 24.0), (512, 512)),
+        ("strip", (2000.0, 20.0), (1568, 16)),
+        ("absurd_size", (1e9, 5e8), (1568, 784)),
+        ("inches", (192.0, 96.0), (512, 256)),
+    ] {
+        let page = drawn(&source(name), Fit::Usual);
+        assert_eq!(page.facts.size, size, "{name}");
+        assert_eq!((page.raster.width, page.raster.height), pixels, "{name}");
+        assert_eq!((page.facts.page, page.facts.pages), (1, 1));
+    }
+}
+
+#[test]
+fn what_is_clear_stays_clear() {
+    assert_eq!(drawn(&source("transparent"), Fit::Usual).raster.layout, Layout::Rgba);
+    assert_eq!(drawn(&source("chart"), Fit::Usual).raster.layout, Layout::Rgb);
+}
+
+#[test]
+fn what_was_left_out_is_listed() {
+    let left_out = |name: &str| {
+        let facts = drawn(&source(name), Fit::Usual).facts;
+        let each = facts.left_out.into_iter();
+        each.map(|left_out| (left_out.what, left_out.detail)).collect::<Vec<_>>()
+    };
+    let list = |items: &[(Missing, &str)]| {
+        items.iter().map(|(what, detail)| (*what, (*detail).to_owned())).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        left_out("external"),
+        list(&[
+            (Missing::External, "/etc/hostname.png"),
+            (Missing::External, "https://example.org/pixel.png"),
+            (Missing::External, "other.svg#a"),
+            (Missing::External, "https://example.org/theme.css"),
+        ])
+    );
+    assert_eq!(
+        left_out("animated_and_scripted"),
+        list(&[
+            (Missing::Script, "onload"),
+            (Missing::Animation, "animate"),
+            (Missing::Script, "script"),
+            (Missing::Foreign, "foreignObject"),
+        ])
+    );
+    assert_eq!(left_out("embedded_png"), []);
+    assert_eq!(left_out("chart"), []);
+}
+
+#[test]
+fn what_a_drawing_in_a_drawing_leaves_out_is_listed_too() {
+    let inner = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>\
+        <image href='/etc/secret.png' width='9' height='9'/></svg>";
+    let inner: String = inner.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let svg = format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>\
+         <image width='9' height='9' href='data:image/svg+xml,{inner}'/></svg>"
+    );
+    let page = drawn(svg.as_bytes(), Fit::Usual);
+    assert_eq!(page.facts.left_out.len(), 1);
+    assert_eq!(page.facts.left_out[0].detail, "/etc/secret.png");
+}
+
+#[test]
+fn long_lists_and_long_words_are_cut() {
+    let many: String = (0..100).map(|n| format!("<image href='a{n}.png'/>")).collect();
+    let long = "x".repeat(10_000);
+    let svg = format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>\
+         <image href='{long}'/>{many}{many}</svg>"
+    );
+    let facts = drawn(svg.as_bytes(), Fit::Usual).facts;
+    assert_eq!(facts.left_out.len(), 40);
+    assert_eq!(facts.left_out[0].detail.chars().count(), 161);
+    assert!(facts.unlisted >= 61, "{}", facts.unlisted);
+}
+
+#[test]
+fn a_region_is_drawn_anew() {
+    let svg = source("fonts");
+    let mut request = Request::new(&svg, Kind::Svg);
+    request.wanted.region = Some(Area { x: 0.0, y: 84.0, width: 75.0, height: 30.0 });
+    request.wanted.fit = Fit::Longest(300);
+    let page = draw(&request).expect("a page");
+    assert_approved("svg_region", &page);
+    assert_eq!(page.facts.size, (300.0, 170.0));
+    assert_eq!(page.to_page.map_point(0.0, 0.0), (0.0, 84.0));
+    assert_eq!(page.to_page.map_point(300.0, 120.0), (75.0, 114.0));
+    // Sharper than pixels of the whole could be: hardly anything between ink and paper.
+    let gray = page.raster.data.iter().filter(|sample| (40..216).contains(*sample)).count();
+    assert!(gray * 12 < page.raster.data.len(), "{gray} of {}", page.raster.data.len());
+}
+
+#[test]
+fn a_region_shows_what_the_whole_shows_there() {
+    let svg = source("shapes");
+    let whole = drawn(&svg, Fit::Scale(4.0));
+    let mut request = Request::new(&svg, Kind::Svg);
+    request.wanted.fit = Fit::Scale(4.0);
+    request.wanted.region = Some(Area { x: 20.0, y: 10.0, width: 50.0, height: 25.0 });
+    let part = draw(&request).expect("a page");
+    assert_eq!((part.raster.width, part.raster.height), (200, 100));
+    let samples = whole.raster.layout.samples();
+    assert_eq!(samples, part.raster.layout.samples());
+    for row in 0..100 {
+        let at = ((row + 40) * whole.raster.width as usize + 80) * samples;
+        let length = 200 * samples;
+        let there = &whole.raster.data[at..at + length];
+        let here = &part.raster.data[row * length..(row + 1) * length];
+        let apart = there.iter().zip(here).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(apart <= Some(2), "row {row}: {apart:?}");
+    }
+}
+
+#[test]
+fn a_drawing_has_one_page_and_a_size() {
+    let svg = source("shapes");
+    let mut request = Request::new(&svg, Kind::Svg);
+    request.wanted.page = 2;
+    assert_eq!(draw(&request).expect_err("no page").code, RefusalCode::NoSuchPage);
+    for svg in [
+        "<svg xmlns='http://www.w3.org/2000/svg' width='0' height='5'/>",
+        "<svg xmlns='http://www.w3.org/2000/svg' width='-1' height='5'/>",
+        "<html/>",
+        "no XML",
+        "\u{0}",
+    ] {
+        let refusal = draw(&Request::new(svg.as_bytes(), Kind::Svg)).expect_err(svg);
+        assert_eq!(refusal.code, RefusalCode::Corrupt, "{svg}");
+    }
+}
+
+/// A font file under another family name of the same length.
+fn renamed(file: &str, from: &str, to: &str) -> Vec<u8> {
+    let wide = |name: &str| name.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
+    let (from, to) = (wide(from), wide(to));
+    let mut font = std::fs::read(data("../fonts").join(file)).expect("a font");
+    let places = 0..font.len() - from.len();
+    let found: Vec<usize> = places.filter(|at| font[*at..].starts_with(&from)).collect();
+    assert!(!found.is_empty() && from.len() == to.len());
+    for at in found {
+        font[at..at + to.len()].copy_from_slice(&to);
+    }
+    font
+}
+
+#[test]
+fn fonts_that_are_handed_over_are_used() {
+    let drawing = |family: &str| {
+        format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='200' height='30'>\
+             <text y='20' font-family='{family}'>Hamburgefonstiv</text></svg>"
+        )
+    };
+    let unknown = drawing("Nowhere Mono Abc");
+    let with = |fonts: &[Vec<u8>]| {
+        let request = Request { fonts, ..Request::new(unknown.as_bytes(), Kind::Svg) };
+        worker().draw(&request).expect("a page")
+    };
+    let without = with(&[]);
+    assert_eq!(without, drawn(drawing("serif").as_bytes(), Fit::Usual));
+    assert_eq!(with(&[b"not a font".to_vec()]), without, "a broken file changes nothing");
+    let font = renamed("DejaVuSansMono.ttf", "DejaVu Sans Mono", "Nowhere Mono Abc");
+    assert_eq!(with(&[font]), drawn(drawing("monospace").as_bytes(), Fit::Usual));
+}
+
+#[test]
+fn the_same_bytes_give_the_same_pixels() {
+    for name in ["filters", "fonts", "gradients"] {
+        let svg = source(name);
+        let first = drawn(&svg, Fit::Usual);
+        assert_eq!(worker().draw(&Request::new(&svg, Kind::Svg)).expect("a page"), first, "{name}");
+    }
+}
