@@ -94,6 +94,12 @@ Examples:
     /// Print the man page
     #[command(before_help = "Examples:\n  photic man | man -l -\n")]
     Man,
+    /// Draw one page for the process that started this one
+    #[command(hide = true)]
+    RenderWorker {
+        /// What it may use
+        limits: Vec<std::ffi::OsString>,
+    },
 }
 
 /// Say what is wrong with a request: exit 0 clean, 1 findings, 2 error

@@ -65,6 +65,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;
             print(format!("{schema}\n").as_bytes())
         }
+        Command::RenderWorker { limits } => Ok(photic_render::serve(limits.iter().cloned())),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut Arguments::command(), "photic", &mut script);

@@ -10,6 +10,7 @@ mod mock;
 mod preview;
 mod profiles;
 mod readme;
+mod render_worker;
 #[cfg(unix)]
 mod run;
 mod serve;
