@@ -369,9 +369,8 @@ fn texts_are_bounded() {
 fn a_bomb_is_stopped_by_its_limits() {
     let worker =
         Worker { limits: WorkerLimits { processor_seconds: 1, ..strict().limits }, ..strict() };
-    let turbulence =
-        filtered("", &"<feTurbulence baseFrequency='0.5' numOctaves='1000'/>".repeat(3));
-    let refusal = worker.draw(&Request::new(&turbulence.bytes, Kind::Svg)).expect_err("a bomb");
+    let bomb = filtered("", &"<feMorphology operator='dilate' radius='300'/>".repeat(4));
+    let refusal = worker.draw(&Request::new(&bomb.bytes, Kind::Svg)).expect_err("a bomb");
     assert_eq!(refusal.code, RefusalCode::TooSlow, "{refusal}");
 
     let hungry =
