@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::page::Page;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Kind, Request};
-use crate::{pdf, svg, text};
+use crate::{paper, pdf, svg, text};
 
 /// Draws a page here and now.
 ///
@@ -17,6 +17,8 @@ pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
         Kind::Svg => svg::draw(request),
         Kind::Pdf => pdf::draw(request),
         Kind::Text => text::draw(request),
+        Kind::Markdown | Kind::Csv | Kind::Json | Kind::Notebook => paper::draw(request),
+        Kind::Html | Kind::Office => Err(elsewhere(request.wanted.kind)),
     };
     catch_unwind(AssertUnwindSafe(draw)).unwrap_or_else(|_| {
         Err(Refusal::new(
@@ -25,6 +27,12 @@ pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
             "render it to PNG with another program, and view that",
         ))
     })
+}
+
+/// What no renderer of our own draws.
+fn elsewhere(kind: Kind) -> Refusal {
+    let says = format!("this {} takes another program to draw", kind.name());
+    Refusal::new(RefusalCode::Unavailable, says, "render it to PNG, and view that")
 }
 
 /// What is refused without looking.

@@ -11,12 +11,30 @@ pub struct Request<'a> {
     pub wanted: Wanted,
     /// Font files the host hands over, for scripts that the built-in fonts lack.
     pub fonts: &'a [Vec<u8>],
+    /// Files that the source refers to and the host hands over.
+    pub files: &'a [File],
+}
+
+/// A file that a source refers to.
+#[derive(Clone, PartialEq, Eq)]
+pub struct File {
+    /// The reference as the source writes it, and as it stood in what was left out.
+    pub reference: String,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for File {
+    /// Never its bytes: they must not reach a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{}, {} bytes>", self.reference, self.bytes.len())
+    }
 }
 
 impl<'a> Request<'a> {
     /// The first page of a source, whole, at its usual size.
     pub fn new(bytes: &'a [u8], kind: Kind) -> Self {
-        Self { bytes, wanted: Wanted::new(kind), fonts: &[] }
+        Self { bytes, wanted: Wanted::new(kind), fonts: &[], files: &[] }
     }
 }
 
@@ -71,6 +89,18 @@ pub enum Kind {
     Pdf,
     /// Code and other text. Its unit is the pixel at the usual size.
     Text,
+    /// Prose in Markdown. Its unit, and that of the kinds below, is the pixel at the usual size.
+    Markdown,
+    /// A table, its cells parted by commas, semicolons or tabs.
+    Csv,
+    /// A value in JSON.
+    Json,
+    /// A Jupyter notebook.
+    Notebook,
+    /// A page in HTML, for a browser. Its unit is the CSS pixel.
+    Html,
+    /// A document for an office suite. Its unit is the point.
+    Office,
 }
 
 impl Kind {
@@ -80,6 +110,12 @@ impl Kind {
             Self::Svg => "SVG drawing",
             Self::Pdf => "PDF document",
             Self::Text => "text",
+            Self::Markdown => "Markdown text",
+            Self::Csv => "table",
+            Self::Json => "JSON value",
+            Self::Notebook => "notebook",
+            Self::Html => "HTML page",
+            Self::Office => "office document",
         }
     }
 }

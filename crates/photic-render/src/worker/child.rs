@@ -30,7 +30,12 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
     confine(processor_seconds, memory)?;
     let asked = wire::asked(&mut io::stdin().lock())?;
     let draw = move || {
-        let request = Request { bytes: &asked.source, wanted: asked.wanted, fonts: &asked.fonts };
+        let request = Request {
+            bytes: &asked.source,
+            wanted: asked.wanted,
+            fonts: &asked.fonts,
+            files: &asked.files,
+        };
         crate::draw(&request)
     };
     let drawn = std::thread::Builder::new().stack_size(STACK).spawn(draw)?.join();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Facts, Page, clean};
 use crate::refusal::Refusal;
-use crate::request::{Bounds, Request, Wanted};
+use crate::request::{Bounds, File, Request, Wanted};
 
 /// Longest header: a page of text with every column of every row is a tenth of it.
 const MOST_HEADER: usize = 4 << 20;
@@ -23,6 +23,7 @@ struct Question {
     wanted: Wanted,
     source: usize,
     fonts: Vec<usize>,
+    files: Vec<(String, usize)>,
 }
 
 /// What precedes the pixels of an answer.
@@ -39,9 +40,11 @@ pub(super) fn question<'a>(request: &Request<'a>) -> io::Result<Vec<Cow<'a, [u8]
         wanted: request.wanted.clone(),
         source: request.bytes.len(),
         fonts: request.fonts.iter().map(Vec::len).collect(),
+        files: request.files.iter().map(|f| (f.reference.clone(), f.bytes.len())).collect(),
     };
     let mut pieces = vec![Cow::Owned(header(&question)?), Cow::Borrowed(request.bytes)];
     pieces.extend(request.fonts.iter().map(|font| Cow::Borrowed(font.as_slice())));
+    pieces.extend(request.files.iter().map(|file| Cow::Borrowed(file.bytes.as_slice())));
     Ok(pieces)
 }
 
@@ -50,6 +53,7 @@ pub(super) struct Asked {
     pub(super) wanted: Wanted,
     pub(super) source: Vec<u8>,
     pub(super) fonts: Vec<Vec<u8>>,
+    pub(super) files: Vec<File>,
 }
 
 /// Reads a question.
@@ -60,7 +64,13 @@ pub(super) fn asked(from: &mut dyn Read) -> io::Result<Asked> {
     let question: Question = serde_json::from_slice(&question)?;
     let source = exactly(from, question.source)?;
     let fonts = question.fonts.iter().map(|length| exactly(from, *length));
-    Ok(Asked { wanted: question.wanted, source, fonts: fonts.collect::<io::Result<_>>()? })
+    let fonts = fonts.collect::<io::Result<_>>()?;
+    let files = question
+        .files
+        .into_iter()
+        .map(|(reference, length)| exactly(from, length).map(|bytes| File { reference, bytes }));
+    let files = files.collect::<io::Result<_>>()?;
+    Ok(Asked { wanted: question.wanted, source, fonts, files })
 }
 
 /// Writes an answer.
