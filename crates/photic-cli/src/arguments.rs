@@ -7,6 +7,7 @@ mod read;
 mod run;
 mod serve;
 mod session;
+mod view;
 
 use std::path::PathBuf;
 
@@ -15,8 +16,6 @@ use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
 use photic_mock::Misbehavior;
-use photic_pixels::fit::{Fidelity, Preset};
-use photic_pixels::geometry::Rect;
 
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
@@ -27,8 +26,7 @@ pub(crate) use serve::ServeOptions;
 pub(crate) use session::{
     ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
 };
-
-use crate::preview::Preview;
+pub(crate) use view::ViewOptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -182,59 +180,6 @@ impl PolicyOptions {
     }
 }
 
-/// Show a picture as a model would get it: exit 0 shown, 1 refused, 2 error
-#[derive(Debug, Args)]
-#[command(before_help = "\
-Examples:
-  photic view page.png                                 size, scale, tokens, warnings
-  photic view page.png --region 0,1200,800,400         zoom: read again from the original
-  photic view page.png --for gpt-5.4 -o seen.png       what that model would be sent
-  photic view page.png --tile 1 --json                 one tile of a large page, as data
-  photic view spinner.gif --sheet                      frames of an animation, side by side
-")]
-pub(crate) struct ViewOptions {
-    /// The picture; `-` for standard input
-    #[arg(value_name = "SOURCE")]
-    pub(crate) source: PathBuf,
-    /// The part to show, in pixels of the original
-    #[arg(long, value_name = "X,Y,W,H", value_parser = region, allow_hyphen_values = true)]
-    pub(crate) region: Option<Rect>,
-    /// One of the tiles that cover it at full resolution, from 1; 0 for the overview
-    #[arg(long, value_name = "N")]
-    pub(crate) tile: Option<u32>,
-    /// Which frame or page, from 0
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) frame: u32,
-    /// Frames or pages side by side, at most N of them, evenly spaced
-    #[arg(
-        long,
-        value_name = "N",
-        num_args = 0..=1,
-        default_missing_value = "12",
-        value_parser = clap::value_parser!(u32).range(1..=64),
-        conflicts_with_all = ["frame", "region", "tile"],
-    )]
-    pub(crate) sheet: Option<u32>,
-    /// How closely to look
-    #[arg(long, default_value = "read", value_parser = fidelity())]
-    pub(crate) fidelity: Fidelity,
-    /// The model it is for; without it, what every endpoint takes
-    #[arg(long = "for", value_name = "MODEL")]
-    pub(crate) model: Option<String>,
-    /// Caps by name: `seed003` is 1568 px and 500 KiB
-    #[arg(long, value_parser = preset())]
-    pub(crate) preset: Option<Preset>,
-    /// Write what the model would get to a file
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// How to draw it in the terminal
-    #[arg(long, value_enum, value_name = "WAY", default_value_t)]
-    pub(crate) preview: Preview,
-    /// Print JSON, and draw nothing
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Say what a session costs under each way of keeping its images
 ///
 /// Input only, in thousand tokens at the base price; what the model writes costs the same either
@@ -340,16 +285,6 @@ fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
         .map(|name| Wire::from_name(&name).unwrap_or(Wire::OpenAiChat))
 }
 
-fn fidelity() -> impl clap::builder::TypedValueParser<Value = Fidelity> {
-    PossibleValuesParser::new(Fidelity::ALL.map(Fidelity::name))
-        .map(|name| Fidelity::from_name(&name).unwrap_or_default())
-}
-
-fn preset() -> impl clap::builder::TypedValueParser<Value = Preset> {
-    PossibleValuesParser::new(Preset::ALL.map(Preset::name))
-        .map(|name| Preset::from_name(&name).unwrap_or(Preset::Seed003))
-}
-
 fn misbehavior() -> impl clap::builder::TypedValueParser<Value = Misbehavior> {
     PossibleValuesParser::new(Misbehavior::ALL.map(Misbehavior::name))
         .try_map(|name| name.parse::<Misbehavior>())
@@ -366,13 +301,4 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 fn retention(text: &str) -> Result<Retention, String> {
     let names = || format!("one of {} is wanted", Retention::NAMES.join(", "));
     Retention::from_name(text).ok_or_else(names)
-}
-
-fn region(text: &str) -> Result<Rect, String> {
-    let numbers: Result<Vec<u32>, _> =
-        text.split(',').map(|number| number.trim().parse()).collect();
-    match numbers.as_deref() {
-        Ok(&[x, y, width, height]) => Ok(Rect::new(x, y, width, height)),
-        _ => Err("four whole numbers from 0 are wanted, like `0,1200,800,400`".to_owned()),
-    }
 }

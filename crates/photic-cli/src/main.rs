@@ -11,6 +11,7 @@ mod mock;
 mod preview;
 mod profiles;
 mod read;
+mod render;
 mod run;
 mod serve;
 mod session;

@@ -12,6 +12,7 @@ use photic_tools::{Builder, Eyes, Kept, Tools};
 
 use crate::arguments::McpOptions;
 use crate::inspect::models::{self, Asked};
+use crate::render;
 use crate::serve::told_to_stop;
 use crate::view::profile;
 
@@ -46,6 +47,9 @@ async fn serve(options: &McpOptions) -> anyhow::Result<()> {
 fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
     let mut builder = Tools::builder().profile(profile(options.viewer.as_deref()));
     builder = options.root.iter().fold(builder, Builder::root);
+    if let Some(renderer) = render::capability().filter(|_| !options.no_render) {
+        builder = builder.renderer(renderer);
+    }
     if let Some(model) = &options.model {
         builder = builder.eyes(eyes(model));
     }

@@ -1,5 +1,6 @@
 //! `photic view`: the picture a model would get, as a file, and the facts about it.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -7,13 +8,15 @@ use photic::Wire;
 use photic::profile::Profile;
 use photic_pixels::fit::{Caps, Preset};
 use photic_pixels::geometry::Rect;
-use photic_pixels::{Refusal, View, ViewRequest};
+use photic_pixels::{View, ViewRequest};
+use photic_tools::{Content, Refusal, RenderRequest, Tools};
 use serde::Serialize;
 
 use crate::arguments::ViewOptions;
-use crate::input::read_bytes;
-use crate::preview;
-use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, grouped};
+use crate::input::{Input, read_bytes};
+use crate::read::refused;
+use crate::style::{CYAN, DIM, GREEN, YELLOW, grouped};
+use crate::{preview, render};
 
 /// 0 a view, 1 a refusal, 2 error or misuse.
 pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
@@ -29,26 +32,33 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
     let mut request = ViewRequest::new(&profile);
     request.region = options.region;
     request.tile = options.tile;
-    request.frame = options.frame;
+    request.frame = options.page.map_or(options.frame, |page| page - 1);
     request.fidelity = options.fidelity;
     request.caps = options.preset.map_or_else(Caps::default, Preset::caps);
-    let made = match options.sheet {
-        None => photic_pixels::view(&input.body, &request),
-        Some(most) => photic_pixels::sheet(&input.body, &request, most),
+    let made = match drawn(options, &input, &request) {
+        Some(drawn) => drawn,
+        None => match options.sheet {
+            None => photic_pixels::view(&input.body, &request),
+            Some(most) => photic_pixels::sheet(&input.body, &request, most),
+        }
+        .map_err(Refusal::from),
     };
     let view = match made {
         Ok(view) => view,
-        Err(refusal) => return refuse(options, &refusal),
+        Err(refusal) => return refused(&refusal, options.json),
     };
     if let Some(path) = &options.output {
         std::fs::write(path, &view.bytes)
             .with_context(|| format!("cannot write `{}`", path.display()))?;
     }
     if options.json {
-        as_json(anstream::stdout().lock(), &view, &profile)?;
+        as_json(anstream::stdout().lock(), &view, &profile, options.at)?;
     } else {
         preview::draw(&view, options.preview)?;
         as_text(anstream::stdout().lock(), &input.name, &view, &profile)?;
+        if let Some(at) = options.at {
+            anstream::println!("  {},{}{DIM} is{DIM:#} {}", at.0, at.1, Place::of(&view, at));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -63,19 +73,74 @@ pub(crate) fn profile(model: Option<&str>) -> Profile {
         .unwrap_or_else(|| Profile::generic(Wire::Anthropic))
 }
 
-fn refuse(options: &ViewOptions, refusal: &Refusal) -> anyhow::Result<ExitCode> {
-    if options.json {
-        let mut out = std::io::stdout().lock();
-        serde_json::to_writer_pretty(&mut out, &serde_json::json!({ "refusal": refusal }))?;
-        std::io::Write::write_all(&mut out, b"\n")?;
-    } else {
-        anstream::eprintln!(
-            "{RED}refused:{RED:#} {}\n\n{CYAN}hint:{CYAN:#} {}",
-            refusal.says,
-            refusal.hint
-        );
+/// What is no picture, drawn if it can be; nothing for pictures.
+fn drawn(
+    options: &ViewOptions,
+    input: &Input,
+    request: &ViewRequest<'_>,
+) -> Option<Result<View, Refusal>> {
+    let head = &input.body[..input.body.len().min(SNIFFED)];
+    let content = Content::of(head);
+    let name = if options.source.as_os_str() == "-" { "" } else { input.name.as_str() };
+    let renderer = render::capability().filter(|it| it.renders(content, head, name))?;
+    if options.tile.is_some() || options.sheet.is_some() {
+        return Some(Err(photic_tools::one_page_at_a_time()));
     }
-    Ok(ExitCode::from(1))
+    let folder = options.source.parent().map(|folder| match folder.as_os_str() {
+        nothing if nothing.is_empty() => Path::new("."),
+        _ => folder,
+    });
+    let tools = folder.and_then(|folder| Tools::builder().root(folder).build().ok());
+    let file = options.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let beside = |reference: &str| tools.as_ref()?.beside(file, reference);
+    Some(photic_pixels::drawn(request, &mut |longest| {
+        renderer.render(&RenderRequest {
+            bytes: &input.body,
+            content,
+            name,
+            page: request.frame + 1,
+            region: request.region,
+            longest,
+            beside: &beside,
+        })
+    }))
+}
+
+/// How much of a source decides what it is.
+const SNIFFED: usize = 256 << 10;
+
+/// What stands at a pixel of a view.
+#[derive(Serialize)]
+struct Place {
+    /// The point of the original.
+    x: f64,
+    y: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    #[serde(skip)]
+    unit: &'static str,
+}
+
+impl Place {
+    fn of(view: &View, (x, y): (u32, u32)) -> Self {
+        // The center of a pixel is what a click means.
+        let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
+        let (line, column) = view.line_and_column(x, y).unzip();
+        let (x, y) = view.map.map_point(x, y);
+        Self { x, y, line, column, unit: view.unit }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.1},{:.1} {}", self.x, self.y, self.unit)?;
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, ", line {line}, column {column}"),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -85,6 +150,7 @@ struct Facts<'f> {
     height: u32,
     bytes: usize,
     source: (u32, u32),
+    unit: &'f str,
     region: Rect,
     scale: f64,
     map: photic_pixels::geometry::Affine,
@@ -94,15 +160,23 @@ struct Facts<'f> {
     /// At least so many.
     frames: u32,
     warnings: &'f [photic_pixels::Warning],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Place>,
 }
 
-fn as_json(mut out: impl std::io::Write, view: &View, profile: &Profile) -> anyhow::Result<()> {
+fn as_json(
+    mut out: impl std::io::Write,
+    view: &View,
+    profile: &Profile,
+    at: Option<(u32, u32)>,
+) -> anyhow::Result<()> {
     let facts = Facts {
         media_type: view.media_type,
         width: view.width,
         height: view.height,
         bytes: view.bytes.len(),
         source: view.source,
+        unit: view.unit,
         region: view.region,
         scale: view.scale,
         map: view.map,
@@ -111,6 +185,7 @@ fn as_json(mut out: impl std::io::Write, view: &View, profile: &Profile) -> anyh
         detail: view.detail.map(photic::tokens::Detail::name),
         frames: view.frames.least(),
         warnings: &view.warnings,
+        at: at.map(|at| Place::of(view, at)),
     };
     serde_json::to_writer_pretty(&mut out, &facts)?;
     writeln!(out)?;
@@ -124,7 +199,7 @@ fn as_text(
     profile: &Profile,
 ) -> anyhow::Result<()> {
     let (source_width, source_height) = view.source;
-    writeln!(out, "{GREEN}{name}{GREEN:#} {source_width}x{source_height}")?;
+    writeln!(out, "{GREEN}{name}{GREEN:#} {source_width}x{source_height} {}", view.unit)?;
     let Rect { x, y, width, height } = view.region;
     if (width, height) != view.source {
         writeln!(out, "  region {x},{y},{width},{height}")?;

@@ -5,7 +5,7 @@
 //! scale and cropping a pure shift. Must never round inside a chain: only
 //! [`Affine::map_pixel`] and [`Affine::map_rect`] do, once, at the end.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Refusal, RefusalCode};
 
@@ -210,6 +210,36 @@ impl Affine {
     /// Source pixels for each view pixel, the larger of both directions.
     pub fn reduction(&self) -> f64 {
         self.a.hypot(self.b).max(self.c.hypot(self.d))
+    }
+}
+
+/// A row of text: where it stands on the page, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Upper edge.
+    pub top: f64,
+    /// How high.
+    pub height: f64,
+    /// Left edge of the first cell.
+    pub left: f64,
+    /// How wide a cell is.
+    pub cell: f64,
+    /// Line of the source, from 1.
+    pub line: u32,
+    /// For each cell, which column of that line it shows: characters, from 1.
+    pub columns: Vec<u32>,
+}
+
+impl Row {
+    /// The line and column at a point of the page; beside the row, its nearest character. None above
+    /// or below it.
+    pub fn at(&self, x: f64, y: f64) -> Option<(u32, u32)> {
+        if y < self.top || y >= self.top + self.height {
+            return None;
+        }
+        let cell = ((x - self.left) / self.cell).floor().max(0.0) as usize;
+        let column = self.columns.get(cell).or(self.columns.last()).copied().unwrap_or(1);
+        Some((self.line, column))
     }
 }
 

@@ -19,4 +19,4 @@ pub use limits::Limits;
 pub use prepare::{fitted, merged, prepare};
 pub use raster::{Layout, Raster};
 pub use refusal::{Refusal, RefusalCode};
-pub use view::{View, ViewRequest, Warning, sheet, view};
+pub use view::{Drawn, View, ViewRequest, Warning, drawn, sheet, view};

@@ -36,6 +36,11 @@ pub struct Raster {
 }
 
 impl Raster {
+    /// Width and height.
+    pub const fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
     /// The color of a pixel, whatever it lets shine through.
     pub fn rgb(&self, x: u32, y: u32) -> [u8; 3] {
         let samples = self.layout.samples();

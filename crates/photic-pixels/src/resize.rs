@@ -23,10 +23,16 @@ pub struct Window {
     pub height: f64,
 }
 
+impl Window {
+    /// All of a raster of this size.
+    pub fn whole((width, height): (u32, u32)) -> Self {
+        Self { x: 0.0, y: 0.0, width: f64::from(width), height: f64::from(height) }
+    }
+}
+
 /// The raster at another size.
 pub fn resize(raster: &Raster, size: (u32, u32)) -> Result<Raster, Refusal> {
-    let (width, height) = (f64::from(raster.width), f64::from(raster.height));
-    resize_window(raster, &Window { x: 0.0, y: 0.0, width, height }, size)
+    resize_window(raster, &Window::whole(raster.size()), size)
 }
 
 /// How the weights fall off. Both reach further the more a picture shrinks.

@@ -1,6 +1,6 @@
 //! What was drawn: pixels, where they stand on the page, and what is missing from them.
 
-use photic_pixels::geometry::Affine;
+use photic_pixels::geometry::{Affine, Row};
 use photic_pixels::{Layout, Raster};
 use serde::{Deserialize, Serialize};
 
@@ -114,32 +114,12 @@ pub enum Missing {
     Colors,
 }
 
-/// A row of text: where it stands on the page, and where it comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// Upper edge.
-    pub top: f64,
-    /// How high.
-    pub height: f64,
-    /// Left edge of the first cell.
-    pub left: f64,
-    /// How wide a cell is.
-    pub cell: f64,
-    /// Line of the source, from 1.
-    pub line: u32,
-    /// For each cell, which column of that line it shows: characters, from 1.
-    pub columns: Vec<u32>,
-}
-
 impl Page {
     /// The line and column of the text under a pixel, both from 1; beside a row, its nearest
     /// character. None where there is no text.
     pub fn line_and_column(&self, x: f64, y: f64) -> Option<(u32, u32)> {
         let (x, y) = self.to_page.map_point(x, y);
-        let row = self.facts.rows.iter().find(|row| y >= row.top && y < row.top + row.height)?;
-        let cell = ((x - row.left) / row.cell).floor().max(0.0) as usize;
-        let column = row.columns.get(cell).or(row.columns.last()).copied().unwrap_or(1);
-        Some((row.line, column))
+        self.facts.rows.iter().find_map(|row| row.at(x, y))
     }
 }
 

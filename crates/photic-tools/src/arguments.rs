@@ -26,9 +26,9 @@ pub struct ReadArguments {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ViewArguments {
-    /// The picture: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
+    /// The picture or document: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
     pub source: String,
-    /// The part to show, in pixels of the original, as `x,y,width,height`: zooming reads the original again
+    /// The part to show, in pixels of the original or units of the page, as `x,y,width,height`: zooming reads or draws it again
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
     /// Which page or frame, from 1

@@ -52,5 +52,5 @@ pub use originals::{Gone, Originals};
 pub use perception::Perception;
 pub use read::{FreshToken, Reading};
 pub use refusal::{Refusal, RefusalCode};
-pub use render::{Render, RenderRequest};
+pub use render::{Render, RenderRequest, one_page_at_a_time};
 pub use tools::{Bounds, Builder, Capability, Tools};

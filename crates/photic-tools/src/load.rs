@@ -4,12 +4,10 @@
 
 use std::sync::Arc;
 
-use photic_pixels::geometry::Rect;
-
 use crate::content::Content;
 use crate::originals::Gone;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::render::{Render, RenderRequest};
+use crate::render::Render;
 use crate::source::{Source, address_shown, shown};
 use crate::tools::{Inner, Tools, blocking};
 
@@ -21,6 +19,8 @@ pub(crate) struct Loaded {
     pub(crate) name: String,
     /// The handle it came by.
     pub(crate) handle: Option<String>,
+    /// The path it came by.
+    pub(crate) path: Option<String>,
 }
 
 impl Tools {
@@ -32,7 +32,7 @@ impl Tools {
                 let content = Content::of(head(&bytes, &self.inner));
                 let name = address_shown(address);
                 perceivable(content, &name, &bytes, &self.inner)?;
-                Ok(Loaded { bytes, content, name, handle: None })
+                Ok(Loaded { bytes, content, name, handle: None, path: None })
             }
             Source::Handle(handle) => {
                 let handle = handle.to_owned();
@@ -46,7 +46,7 @@ impl Tools {
     }
 }
 
-fn head<'a>(bytes: &'a [u8], inner: &Inner) -> &'a [u8] {
+pub(crate) fn head<'a>(bytes: &'a [u8], inner: &Inner) -> &'a [u8] {
     &bytes[..bytes.len().min(inner.bounds.sniff_bytes)]
 }
 
@@ -55,13 +55,16 @@ fn file(inner: &Inner, source: &str) -> Result<Loaded, Refusal> {
     let head = opened.head(inner.bounds.sniff_bytes)?;
     let content = Content::of(&head);
     perceivable(content, &opened.name, &head, inner)?;
-    let most = inner.bounds.picture_bytes;
+    let most = match content {
+        Content::Bitmap(_) | Content::Torn => inner.bounds.picture_bytes,
+        _ => inner.bounds.text_bytes,
+    };
     let size = opened.size;
     let bytes = opened.bytes(most).map_err(|refusal| match refusal.code {
         RefusalCode::TooLarge => refusal.known_as(too_large_in_seed_003(size, most)),
         _ => refusal,
     })?;
-    Ok(Loaded { bytes, content, name: opened.name, handle: None })
+    Ok(Loaded { bytes, content, name: opened.name, handle: None, path: Some(source.to_owned()) })
 }
 
 fn kept(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
@@ -86,7 +89,8 @@ fn kept(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
     })?;
     let content = Content::of(head(&bytes, inner));
     perceivable(content, handle, &bytes, inner)?;
-    Ok(Loaded { bytes, content, name: handle.to_owned(), handle: Some(handle.to_owned()) })
+    let handle = handle.to_owned();
+    Ok(Loaded { bytes, content, name: handle.clone(), handle: Some(handle), path: None })
 }
 
 async fn fetched(inner: &Inner, address: &str) -> Result<Vec<u8>, Refusal> {
@@ -113,7 +117,7 @@ async fn fetched(inner: &Inner, address: &str) -> Result<Vec<u8>, Refusal> {
 
 /// What cannot become pixels here is refused from its first bytes.
 fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Result<(), Refusal> {
-    if renderer(content, inner).is_some() {
+    if renderer(content, head, name, inner).is_some() {
         return Ok(());
     }
     let needs = |what: &str, hint: &str| {
@@ -139,29 +143,17 @@ fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Resu
     }
 }
 
-fn renderer(content: Content, inner: &Inner) -> Option<&Arc<dyn Render>> {
+/// Who makes a picture of it; nobody of what is one already.
+pub(crate) fn renderer<'i>(
+    content: Content,
+    head: &[u8],
+    name: &str,
+    inner: &'i Inner,
+) -> Option<&'i Arc<dyn Render>> {
     if matches!(content, Content::Bitmap(_) | Content::Torn | Content::Empty) {
         return None;
     }
-    inner.renderers.iter().find(|renderer| renderer.renders(content))
-}
-
-/// What a renderer makes of an original; none where the original is a picture itself.
-pub(crate) fn rendered(
-    inner: &Inner,
-    loaded: &Loaded,
-    page: u32,
-    region: Option<Rect>,
-) -> Result<Option<Vec<u8>>, Refusal> {
-    let Some(renderer) = renderer(loaded.content, inner) else { return Ok(None) };
-    let request = RenderRequest {
-        bytes: &loaded.bytes,
-        content: loaded.content,
-        page,
-        region,
-        edge: inner.profile.limits.edge,
-    };
-    renderer.render(&request).map(Some)
+    inner.renderers.iter().find(|renderer| renderer.renders(content, head, name))
 }
 
 /// As `ImageInputTooLargeError` puts it.

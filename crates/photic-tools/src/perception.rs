@@ -5,7 +5,7 @@
 use std::fmt;
 
 use photic::tokens::Detail;
-use photic_pixels::geometry::{Affine, Rect};
+use photic_pixels::geometry::{Affine, Rect, Row};
 use photic_pixels::{View, Warning};
 use serde::Serialize;
 
@@ -23,13 +23,15 @@ pub struct Perception {
     pub height: u32,
     /// How many bytes it has.
     pub byte_size: usize,
-    /// Width and height of the original, upright.
+    /// Width and height of the original, upright, or of the page that was drawn.
     pub source_size: (u32, u32),
+    /// What those are measured in: `px`, or `pt` of pages on paper.
+    pub unit: &'static str,
     /// The part of the original that is shown.
     pub region: Rect,
-    /// Pixels of the view for each pixel of the original.
+    /// Pixels of the view for each unit of the original.
     pub scale: f64,
-    /// From pixels of the view to pixels of the original.
+    /// From pixels of the view to units of the original.
     pub map: Affine,
     /// What it costs the model it was made for.
     pub tokens: u64,
@@ -38,6 +40,12 @@ pub struct Perception {
     pub detail: Option<Detail>,
     /// Pages or frames in the source, at least so many.
     pub pages: u32,
+    /// Of text: the first and last line that are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u32, u32)>,
+    /// Of text: its rows, from top to bottom.
+    #[serde(skip)]
+    pub rows: Vec<Row>,
     /// The handle by which the original can be looked at again, with a store.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -62,12 +70,21 @@ impl Perception {
             tokens: view.tokens,
             detail: view.detail,
             pages: view.frames.least(),
+            lines: lines(&view.rows),
+            unit: view.unit,
+            rows: view.rows,
             reference,
             warnings: view.warnings,
             label,
             bytes: view.bytes,
         }
     }
+}
+
+/// The first and last line of which a row is shown.
+fn lines(rows: &[Row]) -> Option<(u32, u32)> {
+    let all = rows.iter().map(|row| row.line);
+    all.clone().min().zip(all.max())
 }
 
 impl fmt::Debug for Perception {
@@ -83,10 +100,11 @@ fn label(view: &View, name: &str, reference: Option<&str>) -> String {
     let (source_width, source_height) = view.source;
     let Rect { x, y, width, height } = view.region;
     let step = 1.0 / view.scale;
-    let mut words = vec![format!("{name}: {source_width}x{source_height} px")];
+    let mut words = vec![format!("{name}: {source_width}x{source_height} {}", view.unit)];
     if (width, height) != view.source {
         words.push(format!(", region {x},{y},{width},{height}"));
     }
+    words.extend(lines(&view.rows).map(|(first, last)| format!(", lines {first} to {last}")));
     words.push(format!(", shown as {}x{}, scale {:.3}", view.width, view.height, view.scale));
     if (step - 1.0).abs() > 1e-9 || (x, y) != (0, 0) {
         words.push(format!(": (x, y) here is ({x} + {step:.3}x, {y} + {step:.3}y) there"));

@@ -159,6 +159,12 @@ codes! {
     NeedsRender = "needs_render", "view, inspect",
         "The source would have to be rendered, and no renderer of its kind was given.",
         "Call `read` for its text; or let the host provide the capability `render`.";
+    Encrypted = "encrypted", "view, inspect",
+        "It takes a password to open the document.",
+        "Ask for a copy without one.";
+    RenderFailed = "render_failed", "view, inspect",
+        "The renderer broke on the source; the next one is drawn as ever.",
+        "Render it to PNG with another program, and view that.";
     NotAnImage = "not_an_image", "view, inspect",
         "The bytes are no picture, whatever the name says.",
         "Call `read` if it is text.";

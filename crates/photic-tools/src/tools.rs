@@ -44,7 +44,7 @@ pub struct Bounds {
     pub picture_bytes: u64,
     /// Most bytes from the beginning of a file that decide what it is (seed 003: 256 KiB).
     pub sniff_bytes: usize,
-    /// Most bytes of a text file.
+    /// Most bytes of a text file, or of a document that is drawn.
     pub text_bytes: u64,
     /// Most bytes of text that `read` returns at once.
     pub reply_bytes: usize,

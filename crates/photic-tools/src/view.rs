@@ -8,9 +8,10 @@ use photic_pixels::{ViewRequest, sheet, view};
 
 use crate::arguments::ViewArguments;
 use crate::content::Content;
-use crate::load::{Loaded, rendered};
+use crate::load::Loaded;
 use crate::perception::Perception;
 use crate::refusal::{Refusal, RefusalCode};
+use crate::render::{one_page_at_a_time, rendered};
 use crate::tools::{Inner, Tools, blocking};
 
 /// Most frames on a sheet.
@@ -55,18 +56,21 @@ fn perceive(
 ) -> Result<Perception, Refusal> {
     let page = arguments.page.unwrap_or(1);
     let region = arguments.region.map(|region| region.0);
-    let rendered = rendered(inner, loaded, page, region)?;
     let mut request = ViewRequest::new(&inner.profile);
     request.region = region;
     request.tile = arguments.tile;
-    request.frame = if rendered.is_some() { 0 } else { page - 1 };
+    request.frame = page - 1;
     request.fidelity = arguments.fidelity.unwrap_or_default().into();
     request.limits = inner.bounds.pixels;
     request.caps = Caps { edge: arguments.max_edge, bytes: arguments.max_bytes, ..Caps::default() };
-    let bytes = rendered.as_deref().unwrap_or(&loaded.bytes);
-    let made = match arguments.sheet {
-        None => view(bytes, &request)?,
-        Some(most) => sheet(bytes, &request, most)?,
+    let drawn = rendered(inner, loaded, (page, region), &request)?;
+    let made = match (drawn, arguments.sheet) {
+        (Some(_), _) if arguments.tile.is_some() || arguments.sheet.is_some() => {
+            return Err(one_page_at_a_time());
+        }
+        (Some(view), _) => view,
+        (None, None) => view(&loaded.bytes, &request)?,
+        (None, Some(most)) => sheet(&loaded.bytes, &request, most)?,
     };
     let reference = match (&loaded.handle, &inner.originals) {
         (Some(handle), _) => Some(handle.clone()),

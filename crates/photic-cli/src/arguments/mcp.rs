@@ -35,6 +35,9 @@ pub(crate) struct McpOptions {
     /// The model that looks at views; without it, what every endpoint takes
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) viewer: Option<String>,
+    /// Show pictures only: draw no documents, drawings or text
+    #[arg(long)]
+    pub(crate) no_render: bool,
     /// Who gets structured content: `auto` leaves out hosts that lose the picture over it
     #[arg(long, value_name = "WHO", default_value = "auto", value_parser = structured())]
     pub(crate) structured: Structured,

@@ -31,7 +31,7 @@ fn what_the_model_gets_is_written_to_a_file() {
 
 #[test]
 fn what_is_no_picture_is_refused_with_a_hint_and_exit_1() {
-    let output = run(&["view", "README.md"]);
+    let output = run(&["view", "crates/photic-cli/tests/data/no-picture.bin"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).starts_with("refused: "), "{}", stderr(&output));
     assert!(stderr(&output).contains("hint: "), "{}", stderr(&output));

@@ -3,6 +3,7 @@
 //! Owns the order of these steps. A region is always read again from the file, never enlarged out
 //! of an earlier view. Must never return the file's own bytes when a step fails: that is a refusal.
 
+mod drawn;
 mod pass;
 mod sheet;
 mod warning;
@@ -11,13 +12,14 @@ use photic::Profile;
 use photic::profile::MediaKind;
 use photic::tokens::Detail;
 
+pub use drawn::{Drawn, drawn};
 pub use sheet::sheet;
 pub use warning::Warning;
 
 use crate::decode::{self, Decoded, Note, Wanted};
 use crate::encode::{self, EncodeOptions, Encoded, Prefer};
 use crate::fit::{Caps, Fidelity, Target, fit_within, tiles_within};
-use crate::geometry::{Affine, Rect};
+use crate::geometry::{Affine, Rect, Row};
 use crate::header::{self, Format, Frames, Header};
 use crate::legibility::{READABLE, Text, smallest_text};
 use crate::limits::Limits;
@@ -89,6 +91,10 @@ pub struct View {
     pub frames: Frames,
     /// What a reader should know.
     pub warnings: Vec<Warning>,
+    /// What the source is measured in: `px`, or `pt` of pages on paper.
+    pub unit: &'static str,
+    /// For text that was drawn: its rows, from top to bottom, in those units.
+    pub rows: Vec<Row>,
 }
 
 impl std::fmt::Debug for View {
@@ -105,6 +111,13 @@ impl View {
     pub fn region_of(&self, part: &Rect) -> Result<Rect, Refusal> {
         let part = part.within((self.width, self.height))?;
         self.map.map_rect(&part).within(self.source)
+    }
+
+    /// The line and column of drawn text under a point of this view, both from 1; beside a row, its
+    /// nearest character. None where there is no text.
+    pub fn line_and_column(&self, x: f64, y: f64) -> Option<(u32, u32)> {
+        let (x, y) = self.map.map_point(x, y);
+        self.rows.iter().find_map(|row| row.at(x, y))
     }
 }
 
@@ -155,6 +168,8 @@ pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
         detail: target.detail,
         frames: decoded.frames,
         warnings,
+        unit: "px",
+        rows: Vec::new(),
     })
 }
 

@@ -16,7 +16,7 @@ pub enum Warning {
         readable: f64,
         /// A region of the source that shows it readably.
         region: Rect,
-        /// How many tiles show all of the source at native resolution.
+        /// How many tiles show all of the source at native resolution; 0 of what has none.
         tiles: u32,
     },
     /// The region hung over the edge of the source and was cut there.
@@ -46,6 +46,18 @@ pub enum Warning {
         /// At least so many.
         frames: u32,
     },
+    /// There is more than the one page that was drawn.
+    MorePages {
+        /// Which one it is, from 1.
+        page: u32,
+        /// How many there are.
+        pages: u32,
+    },
+    /// Something that the source asks for is not in the picture.
+    NotShown {
+        /// What, in a few words; some of them may be the source's own.
+        what: String,
+    },
     /// The file is damaged; some pixels may be wrong.
     Damaged,
     /// The color profile could not be used; colors may be off.
@@ -55,12 +67,18 @@ pub enum Warning {
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::SmallText { x_height, readable, region, tiles } => write!(
-                f,
-                "the smallest text is about {x_height:.1} px tall here, below the {readable:.0} px \
-                 that models read; view region {} or the {tiles} tiles",
-                at(region)
-            ),
+            Self::SmallText { x_height, readable, region, tiles } => {
+                write!(
+                    f,
+                    "the smallest text is about {x_height:.1} px tall here, below the \
+                     {readable:.0} px that models read; view region {}",
+                    at(region)
+                )?;
+                match tiles {
+                    0 => Ok(()),
+                    _ => write!(f, " or the {tiles} tiles"),
+                }
+            }
             Self::RegionCut { shown } => {
                 write!(f, "the region reaches past the edge; {} is shown", at(shown))
             }
@@ -76,6 +94,8 @@ impl std::fmt::Display for Warning {
                 f,
                 "one of at least {frames} frames is shown; a sheet shows them side by side"
             ),
+            Self::MorePages { page, pages } => write!(f, "this is page {page} of {pages}"),
+            Self::NotShown { what } => write!(f, "not shown: {what}"),
             Self::Damaged => f.write_str("the file is damaged; some pixels may be wrong"),
             Self::ProfileIgnored => {
                 f.write_str("the color profile could not be used; colors may be off")

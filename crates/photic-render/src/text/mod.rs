@@ -11,9 +11,11 @@ mod rows;
 
 use std::borrow::Cow;
 
+use photic_pixels::geometry::Row;
+
 use crate::encoding;
 use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page, Row};
+use crate::page::{Facts, LeftOut, Missing, Page};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 

@@ -8,8 +8,9 @@ use photic_pixels::{ViewRequest, view};
 
 use super::model::Model;
 use crate::content::Content;
-use crate::load::{Loaded, rendered};
+use crate::load::Loaded;
 use crate::refusal::{Refusal, RefusalCode};
+use crate::render::rendered;
 use crate::tools::Inner;
 
 /// What seed 003 says of everything that it does not take for a picture.
@@ -31,14 +32,6 @@ pub(super) fn prepare(
     model: &Model,
     auto_resize: bool,
 ) -> Result<Picture, Refusal> {
-    let rendered = rendered(inner, loaded, 1, None)?;
-    if rendered.is_none() {
-        supported(loaded)?;
-    }
-    let bytes = rendered.as_deref().unwrap_or(&loaded.bytes);
-    if !auto_resize && let Some(picture) = original(bytes)? {
-        return Ok(picture);
-    }
     let mut request = ViewRequest::new(&model.profile);
     request.limits = inner.bounds.pixels;
     if auto_resize {
@@ -46,7 +39,16 @@ pub(super) fn prepare(
     } else {
         request.fidelity = Fidelity::Pixel;
     }
-    let made = view(bytes, &request)?;
+    let made = match rendered(inner, loaded, (1, None), &request)? {
+        Some(drawn) => drawn,
+        None => {
+            supported(loaded)?;
+            if !auto_resize && let Some(picture) = original(&loaded.bytes)? {
+                return Ok(picture);
+            }
+            view(&loaded.bytes, &request)?
+        }
+    };
     Ok(Picture { bytes: made.bytes, media_type: made.media_type, detail: made.detail })
 }
 

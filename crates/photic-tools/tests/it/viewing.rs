@@ -5,6 +5,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 use photic_net::fetch::{Fetch, Rules, System};
+use photic_pixels::geometry::Affine;
+use photic_pixels::{Drawn, Layout, Raster};
 use photic_tools::RefusalCode::{
     Absent, BadArguments, BadRegion, Corrupt, Empty, FetchRefused, NeedsNet, NeedsRender,
     NeedsStore, NotAnImage, TooLarge, UnsupportedFormat,
@@ -201,16 +203,32 @@ impl Render for Painter {
         "painter"
     }
 
-    fn renders(&self, content: Content) -> bool {
-        content == Content::Svg
+    fn renders(&self, content: Content, head: &[u8], _: &str) -> bool {
+        content == Content::Svg && head.starts_with(b"<svg")
     }
 
-    fn render(&self, request: &RenderRequest<'_>) -> Result<Vec<u8>, Refusal> {
+    fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal> {
         assert!(request.bytes.starts_with(b"<svg"));
-        match request.page {
-            1 => Ok(picture(400, 200)),
-            _ => Err(Refusal::new(BadRegion, "there is one page", "ask for page 1")),
+        if request.page != 1 {
+            return Err(Refusal::new(BadRegion, "there is one page", "ask for page 1"));
         }
+        let beside = |name| (request.beside)(name).map_or("none", |_| "some");
+        let not_shown =
+            ["picture.png", "./no%20such.png", "../outside.png", "/etc/passwd", "file:picture.png"];
+        let not_shown = not_shown.map(|name| format!("{name}: {}", beside(name))).to_vec();
+        let raster =
+            Raster { width: 400, height: 200, layout: Layout::Rgb, data: vec![9; 240_000] };
+        let to_page = Affine::scale(0.5, 0.5);
+        Ok(Drawn {
+            raster,
+            to_page,
+            size: (200.0, 100.0),
+            unit: "pt",
+            page: 1,
+            pages: 1,
+            not_shown,
+            rows: Vec::new(),
+        })
     }
 }
 
@@ -221,7 +239,23 @@ fn a_renderer_is_a_capability_that_the_host_injects() {
     assert_eq!(world.tools().capabilities(), [Capability::Read]);
     let tools = Tools::builder().root(world.root()).renderer(Arc::new(Painter)).build().unwrap();
     assert_eq!(tools.capabilities(), [Capability::Read, Capability::Render]);
-    assert_eq!(view(&tools, "drawing.svg").unwrap().source_size, (400, 200));
+    let seen = view(&tools, "drawing.svg").unwrap();
+    assert_eq!(
+        (seen.source_size, seen.unit, (seen.width, seen.height)),
+        ((200, 100), "pt", (400, 200))
+    );
+    assert!(
+        seen.label.starts_with("drawing.svg: 200x100 pt, shown as 400x200, scale 2.000"),
+        "{}",
+        seen.label
+    );
+    let told = |words: &str| seen.label.contains(&format!("not shown: {words}"));
+    for reference in ["picture.png: some", "./no%20such.png: none", "../outside.png: none"] {
+        assert!(told(reference), "{reference}: {}", seen.label);
+    }
+    assert!(told("/etc/passwd: none") && told("file:picture.png: none"), "{}", seen.label);
+    let sheet = ViewArguments { sheet: Some(4), ..looking("drawing.svg") };
+    assert_eq!(code(wait(tools.view(&sheet))), BadArguments);
     let page = ViewArguments { page: Some(2), ..looking("drawing.svg") };
     assert_eq!(code(wait(tools.view(&page))), BadRegion);
     // It renders drawings, and nothing else; and bitmaps never pass through it.
