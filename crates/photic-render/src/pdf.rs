@@ -27,6 +27,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let pages = document.pages();
     let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+    if count == 0 {
+        return Err(unreadable(LoadPdfError::Invalid));
+    }
     let number = request.wanted.page;
     let page = (number as usize).checked_sub(1).and_then(|index| pages.get(index));
     let page = page.ok_or_else(|| no_such_page(number, count))?;
@@ -43,9 +46,8 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
         }),
         ..InterpreterSettings::default()
     };
-    let place = Affine::translate((-frame.area.x * frame.scale, -frame.area.y * frame.scale))
-        * Affine::scale(frame.scale)
-        * page.initial_transform(true).to_kurbo();
+    let photic_pixels::geometry::Affine { a, b, c, d, e, f } = frame.place();
+    let place = Affine::new([a, b, c, d, e, f]) * page.initial_transform(true).to_kurbo();
     let (across, down) = (frame.width as u16, frame.height as u16);
     let mut context = RenderContext::new(across, down);
     let cache = RenderCache::new();
@@ -101,7 +103,6 @@ fn unreadable(error: LoadPdfError) -> Refusal {
 
 fn no_such_page(number: u32, count: u32) -> Refusal {
     let hint = match count {
-        0 => "the document has no pages".to_owned(),
         1 => "ask for page 1".to_owned(),
         _ => format!("ask for a page from 1 to {count}"),
     };
