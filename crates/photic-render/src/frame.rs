@@ -55,10 +55,11 @@ impl Frame {
         (f64::from(self.width) / self.area.width, f64::from(self.height) / self.area.height)
     }
 
-    /// From the units of the page to its pixels.
-    pub(crate) fn place(self) -> Affine {
+    /// From the units of the page to its pixels: an affine map, its coefficients as renderers have
+    /// them.
+    pub(crate) fn place(self) -> [f64; 6] {
         let (across, down) = self.scales();
-        Affine::offset(-self.area.x, -self.area.y).then(&Affine::scale(across, down))
+        [across, 0.0, 0.0, down, -self.area.x * across, -self.area.y * down]
     }
 
     /// From its pixels to the units of the page.
@@ -184,7 +185,8 @@ mod tests {
                     let back = frame.to_page().map_point(corner.0, corner.1);
                     assert!(near(back, there), "{frame:?}: {back:?}, not {there:?}");
                     // A pixel of the largest canvas is a thousandth of a point here.
-                    let forth = frame.place().map_point(there.0, there.1);
+                    let [across, _, _, down, x, y] = frame.place();
+                    let forth = (there.0 * across + x, there.1 * down + y);
                     let off = (forth.0 - corner.0).abs().max((forth.1 - corner.1).abs());
                     assert!(off < 1e-6, "{frame:?}: {forth:?}, not {corner:?}");
                 }

@@ -60,9 +60,8 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
         facts.leave_out(LeftOut::new(Missing::Glyphs, &unknown));
     }
     let mut canvas = Pixmap::new(frame.width, frame.height).ok_or_else(too_large)?;
-    let photic_pixels::geometry::Affine { a, b, c, d, e, f } = frame.place();
-    let [a, b, c, d, e, f] = [a, b, c, d, e, f].map(|number| number as f32);
-    let transform = Transform::from_row(a, b, c, d, e, f);
+    let [xx, yx, xy, yy, x, y] = frame.place().map(|number| number as f32);
+    let transform = Transform::from_row(xx, yx, xy, yy, x, y);
     resvg::render(&tree, transform, &mut canvas.as_mut());
     let raster = raster(frame.width, frame.height, canvas.take());
     Ok(Page { raster, to_page: frame.to_page(), facts })

@@ -87,7 +87,9 @@ impl Worker {
             let answer = match answer {
                 Ok(Ok(bytes)) => bytes,
                 Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Vec::new(),
-                Err(RecvTimeoutError::Timeout) => return Err(self.too_slow("", self.limits.time)),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(too_slow(self.limits.time.as_secs(), ""));
+                }
             };
             match wire::answer(answer, &request.wanted.bounds) {
                 Some(answer) => {
@@ -124,7 +126,7 @@ impl Worker {
         kill(child);
         let status = child.wait().ok().filter(|_| died);
         match status.and_then(killed_by) {
-            Some(Death::Processor) => self.too_slow("of the processor", self.processor()),
+            Some(Death::Processor) => too_slow(self.limits.processor_seconds, " of the processor"),
             Some(Death::Memory) => Refusal::new(
                 RefusalCode::TooMuchMemory,
                 format!("drawing it takes more than {} MiB of memory", self.limits.memory >> 20),
@@ -137,18 +139,14 @@ impl Worker {
             ),
         }
     }
+}
 
-    fn processor(&self) -> Duration {
-        Duration::from_secs(self.limits.processor_seconds)
-    }
-
-    fn too_slow(&self, of_what: &str, most: Duration) -> Refusal {
-        Refusal::new(
-            RefusalCode::TooSlow,
-            format!("drawing it takes more than {} seconds {of_what}", most.as_secs()).trim_end(),
-            "ask for a smaller size or a region, or simplify the source",
-        )
-    }
+fn too_slow(seconds: u64, of_what: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::TooSlow,
+        format!("drawing it takes more than {seconds} seconds{of_what}"),
+        "ask for a smaller size or a region, or simplify the source",
+    )
 }
 
 /// What a child died of, as far as its limits are concerned.

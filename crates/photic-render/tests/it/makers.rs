@@ -71,3 +71,28 @@ pub(crate) fn many_pages(count: usize) -> Vec<u8> {
     }
     pdf(&objects)
 }
+
+/// The objects of a page with more in its resources, and more objects, from 7 on.
+pub(crate) fn page_with(
+    page: &str,
+    resources: &str,
+    content: &str,
+    more: &[String],
+) -> Vec<String> {
+    let mut objects = page_objects(page, content);
+    objects[2] = objects[2].replace("/Font <<", &format!("{resources} /Font <<"));
+    objects.extend_from_slice(more);
+    objects
+}
+
+/// A stream with more in its dictionary.
+pub(crate) fn stream_with(dictionary: &str, content: &str) -> String {
+    stream(content).replacen("<< ", &format!("<< {dictionary} "), 1)
+}
+
+/// A form that fills the page.
+pub(crate) fn form(resources: &str, content: &str) -> String {
+    let about =
+        format!("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << {resources} >>");
+    stream_with(&about, content)
+}
