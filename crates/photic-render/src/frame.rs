@@ -15,7 +15,8 @@ pub(crate) struct Frame {
     pub(crate) width: u32,
     /// Pixels down.
     pub(crate) height: u32,
-    /// Pixels a unit.
+    /// Pixels a unit as wished for, before the canvas got whole pixels; [`Frame::place`] has both
+    /// scales as they are.
     pub(crate) scale: f64,
     /// The part of the page that it shows.
     pub(crate) area: Area,
@@ -43,29 +44,45 @@ impl Frame {
             Fit::Scale(_) => 1.0,
         };
         let scale = bounded(scale, &area, &wanted.bounds);
-        let pixels = |length: f64| ((length * scale - SLACK).ceil() as u32).max(1);
+        let pixels = |length: f64| ((length * scale).round() as u32).max(1);
         let (width, height) = (pixels(area.width), pixels(area.height));
         Ok(Self { width, height, scale, area })
     }
 
+    /// Pixels a unit, across and down. The canvas covers its area exactly, so the two differ by what
+    /// rounding to whole pixels took or gave.
+    pub(crate) fn scales(self) -> (f64, f64) {
+        (f64::from(self.width) / self.area.width, f64::from(self.height) / self.area.height)
+    }
+
+    /// From the units of the page to its pixels: an affine map, its coefficients as renderers have
+    /// them.
+    pub(crate) fn place(self) -> [f64; 6] {
+        let (across, down) = self.scales();
+        [across, 0.0, 0.0, down, -self.area.x * across, -self.area.y * down]
+    }
+
     /// From its pixels to the units of the page.
     pub(crate) fn to_page(self) -> Affine {
-        let unit = 1.0 / self.scale;
-        Affine::scale(unit, unit).then(&Affine::offset(self.area.x, self.area.y))
+        let (width, height) = (f64::from(self.width), f64::from(self.height));
+        Affine::scale(self.area.width / width, self.area.height / height)
+            .then(&Affine::offset(self.area.x, self.area.y))
     }
 }
 
 /// Rasterizers count the rows and columns of a canvas in 16 bits.
 const MOST_EDGE: u32 = 32_000;
 
-/// A length this close to a whole number of pixels is one.
-const SLACK: f64 = 1e-3;
+/// Shortest side of a page or region, and most pixels a unit: past them, there is no exact way back
+/// from a pixel to the page.
+const LEAST: f64 = 1e-6;
+const MOST_SCALE: f64 = 9e5;
 
 /// The region, cut at the edges of the page.
 fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     let (width, height) = size;
-    if !(width.is_finite() && height.is_finite() && width > 0.0 && height > 0.0) {
-        let says = "the page has no size";
+    if !(width.is_finite() && height.is_finite() && width >= LEAST && height >= LEAST) {
+        let says = "the page has no size, or one that nothing could be seen in";
         return Err(Refusal::new(RefusalCode::Corrupt, says, "look at its source instead"));
     }
     let Some(region) = region else { return Ok(Area { x: 0.0, y: 0.0, width, height }) };
@@ -74,7 +91,7 @@ fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     let right = (region.x + region.width).min(width);
     let bottom = (region.y + region.height).min(height);
     let finite = [region.x, region.y, region.width, region.height].iter().all(|n| n.is_finite());
-    if finite && right > left && bottom > top {
+    if finite && right - left >= LEAST && bottom - top >= LEAST {
         return Ok(Area { x: left, y: top, width: right - left, height: bottom - top });
     }
     let says =
@@ -88,7 +105,7 @@ fn bounded(scale: f64, area: &Area, bounds: &Bounds) -> f64 {
     let room = (bounds.pixels.max(1) as f64 / (area.width * area.height)).sqrt();
     // A strip has at least one row of pixels, however thin: the edge alone bounds it.
     let room = if area.width.min(area.height) * room < 1.0 { edge } else { room };
-    scale.min(edge).min(room)
+    scale.min(edge).min(room).min(MOST_SCALE)
 }
 
 #[cfg(test)]
@@ -106,13 +123,14 @@ mod tests {
 
     #[test]
     fn sizes_are_usual_unless_asked_for() {
-        let cases: [((f64, f64), (u32, u32)); 6] = [
+        let cases: [((f64, f64), (u32, u32)); 7] = [
             ((800.0, 600.0), (800, 600)),
             ((24.0, 24.0), (512, 512)),
             ((4000.0, 1000.0), (1568, 392)),
             ((1e9, 1e9), (1568, 1568)),
             ((1e9, 1.0), (1568, 1)),
-            ((1e-9, 1e-9), (512, 512)),
+            ((1e-3, 1e-3), (512, 512)),
+            ((1e-5, 1e-5), (9, 9)),
         ];
         for (size, pixels) in cases {
             let frame = frame(size, |_| {});
@@ -138,8 +156,58 @@ mod tests {
         });
         assert_eq!((frame.width, frame.height), (1000, 500));
         assert_eq!(frame.to_page().map_point(0.0, 0.0), (100.0, 50.0));
-        let (x, y) = frame.to_page().map_point(1000.0, 500.0);
-        assert!((x - 120.0).abs() < 1e-9 && (y - 60.0).abs() < 1e-9, "{x} {y}");
+        assert_eq!(frame.to_page().map_point(1000.0, 500.0), (120.0, 60.0));
+    }
+
+    #[test]
+    fn every_corner_of_the_canvas_is_a_corner_of_the_region() {
+        let regions = [
+            (0.0, 0.0, 612.0, 792.0),
+            (17.3, 2.71, 100.0, 33.3),
+            (0.1, 700.9, 611.7, 0.05),
+            (300.0, 300.0, 1e-3, 7e-4),
+            (611.0, 0.0, 1.0, 792.0),
+        ];
+        let fits = [Fit::Usual, Fit::Longest(7), Fit::Longest(999), Fit::Scale(0.37)];
+        for (x, y, width, height) in regions {
+            for fit in fits {
+                let region = Area { x, y, width, height };
+                let frame = frame((612.0, 792.0), |wanted| {
+                    wanted.region = Some(region);
+                    wanted.fit = fit;
+                });
+                for (right, down) in [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)] {
+                    let corner = (f64::from(frame.width) * right, f64::from(frame.height) * down);
+                    let there = (x + width * right, y + height * down);
+                    let near = |a: (f64, f64), b: (f64, f64)| {
+                        (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9
+                    };
+                    let back = frame.to_page().map_point(corner.0, corner.1);
+                    assert!(near(back, there), "{frame:?}: {back:?}, not {there:?}");
+                    // A pixel of the largest canvas is a thousandth of a point here.
+                    let [across, _, _, down, x, y] = frame.place();
+                    let forth = (there.0 * across + x, there.1 * down + y);
+                    let off = (forth.0 - corner.0).abs().max((forth.1 - corner.1).abs());
+                    assert!(off < 1e-6, "{frame:?}: {forth:?}, not {corner:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_frame_has_a_way_back_and_a_page_without_size_has_none() {
+        for side in [1e-6, 3e-5, 1e-3, 0.5, 1.0, 1e9, 1e30] {
+            for other in [1e-6, 1.0, 1e30] {
+                let frame = frame((side, other), |wanted| wanted.fit = Fit::Longest(8_000));
+                let to_page = frame.to_page();
+                assert!(to_page.inverse().is_some(), "{frame:?}");
+            }
+        }
+        for side in [0.0, -1.0, 1e-30, f64::NAN, f64::INFINITY] {
+            let refusal =
+                Frame::new((side, 9.0), &Wanted::new(Kind::Pdf), USUAL).expect_err("none");
+            assert_eq!(refusal.code, RefusalCode::Corrupt, "{side}");
+        }
     }
 
     #[test]

@@ -4,8 +4,10 @@
 //! not hold is left out and listed. Time and memory are the worker's to bound; a few hundred bytes
 //! of filters can ask for minutes and more.
 
+mod glyphs;
 mod pictures;
 mod references;
+mod tame;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,35 +37,38 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
         ));
     }
     let text = encoding::text(request.bytes).ok_or_else(not_text)?;
-    let document = document(&text).map_err(|error| broken(&error))?;
+    let document = parsed(&text).map_err(unreadable)?;
     let missing = Mutex::new(Vec::new());
-    let tree = parse(&document, request, &missing)?;
+    let tree = match tame::tamed(&text, &document) {
+        None => parse(&document, request, &missing)?,
+        Some(tamed) => {
+            let tamed = parsed(&tamed).map_err(unreadable)?;
+            parse(&tamed, request, &missing)?
+        }
+    };
     let size = (f64::from(tree.size().width()), f64::from(tree.size().height()));
     let frame = Frame::new(size, &request.wanted, USUAL)?;
     let mut facts = Facts::single(size);
-    for what in references::left_out(&document) {
+    for what in references::left_out(&document, request.files) {
         facts.leave_out(what);
     }
     for what in missing.into_inner().unwrap_or_else(PoisonError::into_inner) {
         facts.leave_out(what);
     }
+    let unknown = glyphs::missing(&tree);
+    if !unknown.is_empty() {
+        facts.leave_out(LeftOut::new(Missing::Glyphs, &unknown));
+    }
     let mut canvas = Pixmap::new(frame.width, frame.height).ok_or_else(too_large)?;
-    let scale = frame.scale as f32;
-    let transform = Transform::from_row(
-        scale,
-        0.0,
-        0.0,
-        scale,
-        (-frame.area.x * frame.scale) as f32,
-        (-frame.area.y * frame.scale) as f32,
-    );
+    let [xx, yx, xy, yy, x, y] = frame.place().map(|number| number as f32);
+    let transform = Transform::from_row(xx, yx, xy, yy, x, y);
     resvg::render(&tree, transform, &mut canvas.as_mut());
     let raster = raster(frame.width, frame.height, canvas.take());
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 
 /// The XML. Entities are allowed, for drawing programs write them; the parser stops their loops.
-fn document(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
+fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
         nodes_limit: MOST_NODES,
@@ -72,7 +77,11 @@ fn document(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     roxmltree::Document::parse_with_options(text, options)
 }
 
-/// The drawing, with nothing in it that was not in the bytes.
+/// As browsers do, which the library takes from style sheets only.
+const STYLE: &str = "[image-rendering=pixelated]{image-rendering:pixelated}\
+    [image-rendering=crisp-edges]{image-rendering:crisp-edges}";
+
+/// The drawing, with nothing in it that was not handed over.
 fn parse(
     document: &roxmltree::Document<'_>,
     request: &Request<'_>,
@@ -82,22 +91,29 @@ fn parse(
     let leave_out = |what: LeftOut| {
         missing.lock().unwrap_or_else(PoisonError::into_inner).push(what);
     };
+    let picture = |bytes: &[u8], options: &Options<'_>| {
+        pictures::handed(bytes, options, &budget, &leave_out)
+            .map_err(|says| leave_out(LeftOut::new(Missing::Picture, &says)))
+            .ok()
+    };
     let options = Options {
         fontdb: Arc::new(database(request.fonts)),
         font_family: fonts::SERIF.to_owned(),
+        font_resolver: glyphs::resolver(),
+        style_sheet: Some(STYLE.to_owned()),
         image_href_resolver: ImageHrefResolver {
-            resolve_data: Box::new(|_, data, options| {
-                pictures::embedded(&data, options, &budget, &leave_out)
-                    .map_err(|says| leave_out(LeftOut::new(Missing::Picture, &says)))
-                    .ok()
+            resolve_data: Box::new(|_, data, options| picture(&data, options)),
+            // A path, an address: if nobody handed it over, `references` lists it. Nobody opens it.
+            resolve_string: Box::new(|reference, options| {
+                let file = references::file(reference, request.files)?;
+                picture(&file.bytes, options)
             }),
-            // A path, an address: `references` lists it, nobody opens it.
-            resolve_string: Box::new(|_, _| None),
         },
         ..Options::default()
     };
     Tree::from_xmltree(document, &options).map_err(|error| match error {
         usvg::Error::ElementsLimitReached => too_large(),
+        usvg::Error::ParsingFailed(error) => unreadable(error),
         usvg::Error::InvalidSize => Refusal::new(
             RefusalCode::Corrupt,
             "the drawing has no size: its width, height or view box is zero or negative",
@@ -123,6 +139,13 @@ fn database(handed: &[Vec<u8>]) -> fontdb::Database {
     database
 }
 
+fn unreadable(error: roxmltree::Error) -> Refusal {
+    match error {
+        roxmltree::Error::NodesLimitReached => too_large(),
+        error => broken(&error),
+    }
+}
+
 fn broken(error: &dyn std::fmt::Display) -> Refusal {
     let says = clean(&format!("the drawing cannot be read: {error}"));
     Refusal::new(RefusalCode::Corrupt, says, "read its source, and repair it there")
@@ -131,7 +154,7 @@ fn broken(error: &dyn std::fmt::Display) -> Refusal {
 fn too_large() -> Refusal {
     Refusal::new(
         RefusalCode::TooLarge,
-        "the drawing has more elements than are drawn",
+        "the drawing has more elements, or nests them deeper, than is drawn",
         "render a part of it with the program that made it",
     )
 }

@@ -7,7 +7,7 @@ use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{Limits, decode, header};
 use resvg::usvg::{ImageKind, Options, Tree};
 
-use super::references;
+use super::{references, tame};
 use crate::page::LeftOut;
 
 /// What all pictures of one drawing may hold together.
@@ -24,11 +24,12 @@ impl Default for Budget {
 /// Twice a photo of today; a pixel costs the renderer up to twelve bytes.
 const MOST_PIXELS: u64 = 32_000_000;
 
-/// A picture that stands in the drawing, as the renderer takes it, or why not.
+/// A picture that stands in the drawing or was handed over with it, as the renderer takes it, or
+/// why not.
 ///
 /// The renderer's own decoders take any size. So the bytes are decoded here first, and handed on as
 /// a PNG of our own, whose size is known.
-pub(crate) fn embedded(
+pub(crate) fn handed(
     bytes: &[u8],
     options: &Options<'_>,
     budget: &Budget,
@@ -61,9 +62,10 @@ fn drawing(
     leave_out: &dyn Fn(LeftOut),
 ) -> Result<ImageKind, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
-    let document = super::document(text).map_err(|error| error.to_string())?;
-    references::left_out(&document).into_iter().for_each(leave_out);
-    let tree = Tree::from_data_nested(bytes, options);
+    let document = super::parsed(text).map_err(|error| error.to_string())?;
+    references::left_out(&document, &[]).into_iter().for_each(leave_out);
+    let tamed = tame::tamed(text, &document);
+    let tree = Tree::from_data_nested(tamed.as_deref().unwrap_or(text).as_bytes(), options);
     tree.map(ImageKind::SVG).map_err(|error| error.to_string())
 }
 

@@ -5,13 +5,19 @@
 use resvg::usvg::roxmltree::{Document, Node};
 
 use crate::page::{LeftOut, Missing};
+use crate::request::File;
 
-/// Everything of the kind, in document order.
-pub(crate) fn left_out(document: &Document<'_>) -> Vec<LeftOut> {
-    document.descendants().flat_map(|node| of(&node)).collect()
+/// Everything of the kind, in document order, but for the files that were handed over.
+pub(crate) fn left_out(document: &Document<'_>, files: &[File]) -> Vec<LeftOut> {
+    document.descendants().flat_map(|node| of(&node, files)).collect()
 }
 
-fn of(node: &Node<'_, '_>) -> Vec<LeftOut> {
+/// The file that a reference means. It is a name, never a path that is followed.
+pub(crate) fn file<'f>(reference: &str, files: &'f [File]) -> Option<&'f File> {
+    files.iter().find(|file| file.reference.trim() == reference.trim())
+}
+
+fn of(node: &Node<'_, '_>, files: &[File]) -> Vec<LeftOut> {
     if let Some(instruction) = node.pi() {
         let outside = instruction.target == "xml-stylesheet";
         let value = instruction.value.unwrap_or_default();
@@ -35,6 +41,10 @@ fn of(node: &Node<'_, '_>) -> Vec<LeftOut> {
         match attribute.name() {
             // Where a link leads is not part of the picture.
             "href" | "src" if name != "a" && is_outside(attribute.value()) => {
+                let shows_files = matches!(name, "image" | "feImage");
+                if shows_files && file(attribute.value(), files).is_some() {
+                    continue;
+                }
                 found.push(LeftOut::new(Missing::External, attribute.value().trim()));
             }
             handler if is_handler(handler) => {
@@ -61,9 +71,15 @@ fn is_outside(reference: &str) -> bool {
     !reference.is_empty() && !reference.starts_with('#') && !data
 }
 
-/// What `url(…)` and `@import "…"` refer to outside the drawing.
+/// What `url(…)` and `@import "…"` refer to outside the drawing, and fonts inside it.
 fn in_css(css: &str) -> Vec<LeftOut> {
     let mut found = Vec::new();
+    let faces = css.split("@font-face").skip(1);
+    for face in faces.map(|rest| rest.split('}').next().unwrap_or_default()) {
+        if face.contains("data:") {
+            found.push(LeftOut::new(Missing::Font, &family(face)));
+        }
+    }
     let mut rest = css;
     while let Some(at) = rest.find("url(") {
         rest = &rest[at + 4..];
@@ -85,6 +101,13 @@ fn in_css(css: &str) -> Vec<LeftOut> {
     found
 }
 
+/// The name that a `@font-face` gives to its font.
+fn family(face: &str) -> String {
+    let named = face.split("font-family").nth(1).unwrap_or_default();
+    let name = named.split(';').next().unwrap_or_default();
+    name.trim_matches(|c: char| c == ':' || c == '"' || c == '\'' || c.is_whitespace()).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,14 +116,15 @@ mod tests {
     fn what_is_outside_is_listed_and_what_is_inside_is_not() {
         let svg = r##"<?xml-stylesheet href="far.css"?>
             <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="go()">
-            <style>@import "theme.css"; @font-face { src: url('font.woff2') } .a { fill: url(#in) }</style>
+            <style>@import "theme.css"; @font-face { src: url('font.woff2') }
+                @font-face{font-family: 'Own';src:url(data:font/woff2;base64,AAAA)} .a { fill: url(#in) }</style>
             <a href="https://example.org/"><text>link</text></a>
             <image xlink:href=" photo.png "/><image href="data:image/png;base64,AAAA"/>
             <use href="#in"/><use href="other.svg#in"/>
             <rect style="fill:url(//example.org/p.svg#x)" fill="url(#in)"><animate/></rect>
             <script>go()</script><foreignObject/></svg>"##;
         let document = Document::parse(svg).expect("an SVG");
-        let found = left_out(&document);
+        let found = left_out(&document, &[]);
         let found: Vec<(Missing, &str)> =
             found.iter().map(|l| (l.what, l.detail.as_str())).collect();
         assert_eq!(
@@ -108,6 +132,7 @@ mod tests {
             [
                 (Missing::External, "href=\"far.css\""),
                 (Missing::Script, "onload"),
+                (Missing::Font, "Own"),
                 (Missing::External, "font.woff2"),
                 (Missing::External, "theme.css"),
                 (Missing::External, "photo.png"),

@@ -35,7 +35,8 @@ pub struct Worker {
 /// What one child may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerLimits {
-    /// Longest time from start to answer.
+    /// Longest time from start to answer. Then it is killed; on a machine with more work than
+    /// processors, dying takes its turn as well, and a second was seen to pass.
     pub time: Duration,
     /// Most time of the processor, in whole seconds.
     pub processor_seconds: u64,
@@ -86,7 +87,9 @@ impl Worker {
             let answer = match answer {
                 Ok(Ok(bytes)) => bytes,
                 Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Vec::new(),
-                Err(RecvTimeoutError::Timeout) => return Err(self.too_slow()),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(too_slow(self.limits.time.as_secs(), ""));
+                }
             };
             match wire::answer(answer, &request.wanted.bounds) {
                 Some(answer) => {
@@ -119,10 +122,11 @@ impl Worker {
 
     /// Why a child gave no answer that can be used.
     fn autopsy(&self, child: &mut Child) -> Refusal {
-        // It may have closed its output and live on.
+        let died = died_by_itself(child);
         kill(child);
-        match child.wait().ok().and_then(killed_by) {
-            Some(Death::Processor) => self.too_slow(),
+        let status = child.wait().ok().filter(|_| died);
+        match status.and_then(killed_by) {
+            Some(Death::Processor) => too_slow(self.limits.processor_seconds, " of the processor"),
             Some(Death::Memory) => Refusal::new(
                 RefusalCode::TooMuchMemory,
                 format!("drawing it takes more than {} MiB of memory", self.limits.memory >> 20),
@@ -135,14 +139,14 @@ impl Worker {
             ),
         }
     }
+}
 
-    fn too_slow(&self) -> Refusal {
-        Refusal::new(
-            RefusalCode::TooSlow,
-            format!("drawing it takes more than {} seconds", self.limits.time.as_secs()),
-            "ask for a smaller size or a region, or simplify the source",
-        )
-    }
+fn too_slow(seconds: u64, of_what: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::TooSlow,
+        format!("drawing it takes more than {seconds} seconds{of_what}"),
+        "ask for a smaller size or a region, or simplify the source",
+    )
 }
 
 /// What a child died of, as far as its limits are concerned.
@@ -158,8 +162,9 @@ fn killed_by(status: ExitStatus) -> Option<Death> {
     let is = |other: rustix::process::Signal| signal == other.as_raw();
     if is(rustix::process::Signal::XCPU) {
         Some(Death::Processor)
-    } else if is(rustix::process::Signal::ABORT) {
+    } else if is(rustix::process::Signal::ABORT) || is(rustix::process::Signal::KILL) {
         // An allocation that fails aborts, and so does a stack that is used up; a panic does not.
+        // And who kills what is not theirs is a system out of memory.
         Some(Death::Memory)
     } else {
         None
@@ -169,6 +174,33 @@ fn killed_by(status: ExitStatus) -> Option<Death> {
 #[cfg(not(unix))]
 fn killed_by(_: ExitStatus) -> Option<Death> {
     None
+}
+
+/// Whether it is dead without our doing. A child that dies closes its output a moment before it has
+/// died; one that closed its output and lives on has half a second to do so.
+fn died_by_itself(child: &mut Child) -> bool {
+    let moment = Duration::from_millis(10);
+    (0..50).any(|_| {
+        let dead = is_dead(child);
+        if !dead {
+            std::thread::sleep(moment);
+        }
+        dead
+    })
+}
+
+/// Looks without taking: until it is waited for, its number and its group's stay its own.
+#[cfg(unix)]
+fn is_dead(child: &mut Child) -> bool {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    number.is_none_or(|number| !matches!(waitid(WaitId::Pid(number), look), Ok(None)))
+}
+
+#[cfg(not(unix))]
+fn is_dead(child: &mut Child) -> bool {
+    !matches!(child.try_wait(), Ok(None))
 }
 
 /// Kills it if it still runs, and takes its end off the system's hands.

@@ -77,9 +77,8 @@ pub(super) fn asked(from: &mut dyn Read) -> io::Result<Asked> {
 pub(super) fn tell(to: &mut dyn Write, result: Result<Page, Refusal>) -> io::Result<()> {
     let (answer, pixels) = match result {
         Ok(page) => {
-            let Affine { a, b, c, d, e, f } = page.to_page;
             let Raster { width, height, layout, data } = page.raster;
-            let (alpha, to_page) = (layout == Layout::Rgba, [a, b, c, d, e, f]);
+            let (alpha, to_page) = (layout == Layout::Rgba, coefficients(&page.to_page));
             (Answer::Drawn { width, height, alpha, to_page, facts: page.facts }, data)
         }
         Err(refusal) => (Answer::Refused(refusal), Vec::new()),
@@ -116,14 +115,21 @@ pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Page,
     let layout = if alpha { Layout::Rgba } else { Layout::Rgb };
     let whole = count.checked_mul(layout.samples() as u64) == Some(pixels as u64);
     let fits = width > 0 && height > 0 && count <= most_pixels(bounds);
-    let [a, b, c, d, e, f] = to_page;
-    let to_page = Affine { a, b, c, d, e, f };
+    let to_page = affine(&to_page);
     if !whole || !fits || to_page.inverse().is_none() {
         return None;
     }
     bytes.drain(..4 + length);
     let raster = Raster { width, height, layout, data: bytes };
     Some(Ok(Page { raster, to_page, facts: facts.distrusted() }))
+}
+
+fn coefficients(map: &Affine) -> [f64; 6] {
+    [map.a, map.b, map.c, map.d, map.e, map.f]
+}
+
+fn affine(of: &[f64; 6]) -> Affine {
+    Affine { a: of[0], b: of[1], c: of[2], d: of[3], e: of[4], f: of[5] }
 }
 
 /// The bound, and what rounding up both sides may add.

@@ -71,3 +71,124 @@ pub(crate) fn many_pages(count: usize) -> Vec<u8> {
     }
     pdf(&objects)
 }
+
+/// The objects of a page with more in its resources, and more objects, from 7 on.
+pub(crate) fn page_with(
+    page: &str,
+    resources: &str,
+    content: &str,
+    more: &[String],
+) -> Vec<String> {
+    let mut objects = page_objects(page, content);
+    objects[2] = objects[2].replace("/Font <<", &format!("{resources} /Font <<"));
+    objects.extend_from_slice(more);
+    objects
+}
+
+/// A stream with more in its dictionary.
+pub(crate) fn stream_with(dictionary: &str, content: &str) -> String {
+    stream(content).replacen("<< ", &format!("<< {dictionary} "), 1)
+}
+
+/// A form that fills the page.
+pub(crate) fn form(resources: &str, content: &str) -> String {
+    let about =
+        format!("/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << {resources} >>");
+    stream_with(&about, content)
+}
+
+/// Bits in a row, the first one lowest or highest in its byte.
+struct Bits {
+    bytes: Vec<u8>,
+    used: usize,
+    in_bytes: Order,
+}
+
+impl Bits {
+    fn push(&mut self, value: u32, count: u32, order: Order) {
+        for bit in 0..count {
+            let bit = match order {
+                Order::LowestFirst => value >> bit & 1,
+                Order::HighestFirst => value >> (count - 1 - bit) & 1,
+            };
+            let place = match self.in_bytes {
+                Order::LowestFirst => self.used % 8,
+                Order::HighestFirst => 7 - self.used % 8,
+            };
+            if self.used % 8 == 0 {
+                self.bytes.push(0);
+            }
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= (bit as u8) << place;
+            }
+            self.used += 1;
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    LowestFirst,
+    HighestFirst,
+}
+
+/// One or two bytes, again and again, as deflate has it: 160 times as many as it takes.
+pub(crate) fn deflated(pattern: &[u8], length: usize) -> Vec<u8> {
+    let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: Order::LowestFirst };
+    // A final block with the code that needs no table; codes go highest bit first, numbers lowest.
+    bits.push(0b011, 3, Order::LowestFirst);
+    for byte in pattern {
+        match u32::from(*byte) {
+            byte @ 0..144 => bits.push(0x30 + byte, 8, Order::HighestFirst),
+            byte => bits.push(0x190 + byte - 144, 9, Order::HighestFirst),
+        }
+    }
+    for _ in 0..length / 258 {
+        bits.push(0b1100_0101, 8, Order::HighestFirst);
+        bits.push(pattern.len() as u32 - 1, 5, Order::HighestFirst);
+    }
+    bits.push(0, 7, Order::HighestFirst);
+    bits.bytes
+}
+
+/// The same as PDF has it. The sum at its end is missing; nobody gets that far.
+pub(crate) fn zlib(pattern: &[u8], length: usize) -> Vec<u8> {
+    [&[0x78, 0x9c][..], &deflated(pattern, length)].concat()
+}
+
+/// So many rounds of 7 megabytes of zeros, in 5 kilobytes each.
+pub(crate) fn lzw(rounds: usize) -> Vec<u8> {
+    let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: Order::HighestFirst };
+    for _ in 0..rounds {
+        bits.push(256, 9, Order::HighestFirst);
+        bits.push(0, 9, Order::HighestFirst);
+        for code in 258_u32..4_094 {
+            let width = match code + 1 {
+                0..512 => 9,
+                512..1_024 => 10,
+                1_024..2_048 => 11,
+                _ => 12,
+            };
+            bits.push(code, width, Order::HighestFirst);
+        }
+    }
+    bits.push(257, 12, Order::HighestFirst);
+    bits.bytes
+}
+
+/// A document whose last object is a stream of bytes.
+pub(crate) fn pdf_with_bytes(objects: &[String], dictionary: &str, bytes: &[u8]) -> Vec<u8> {
+    const HERE: &[u8] = b"@@@";
+    let place = format!("<< {dictionary} /Length {} >>\nstream\n@@@\nendstream", bytes.len());
+    let objects = [objects, &[place]].concat();
+    let file = pdf(&objects);
+    let at = file.windows(HERE.len()).position(|window| window == HERE).expect("its place");
+    let end = file.windows(9).rposition(|window| window == b"startxref").expect("an end");
+    let table: usize = std::str::from_utf8(&file[end + 9..file.len() - 6])
+        .expect("text")
+        .trim()
+        .parse()
+        .expect("a number");
+    let table = format!("startxref\n{}\n%%EOF\n", table + bytes.len() - HERE.len());
+    [&file[..at], bytes, &file[at + HERE.len()..end], table.as_bytes()].concat()
+}

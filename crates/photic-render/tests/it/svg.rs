@@ -1,7 +1,8 @@
 //! Drawings: approved pictures of every source, what was left out, regions, fonts.
 
-use photic_pixels::Layout;
-use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
+use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+use photic_pixels::{Layout, Raster};
+use photic_render::{Area, File, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
 
 use crate::approved::assert_approved;
 use crate::{data, worker};
@@ -215,4 +216,104 @@ fn the_same_bytes_give_the_same_pixels() {
         let first = drawn(&svg, Fit::Usual);
         assert_eq!(worker().draw(&Request::new(&svg, Kind::Svg)).expect("a page"), first, "{name}");
     }
+}
+
+/// A checkerboard of 4 by 4 pixels, black and white.
+fn checkerboard() -> Vec<u8> {
+    let data = (0..16).map(|at| if (at + at / 4) % 2 == 0 { 0 } else { 255 }).collect();
+    let raster = Raster { width: 4, height: 4, layout: Layout::Gray, data };
+    let options =
+        EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };
+    encode(&raster, &options).expect("a PNG").bytes
+}
+
+#[test]
+fn a_file_that_is_handed_over_is_shown_and_no_other() {
+    let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='80' height='40'>\
+        <image href='pictures/board.png' width='40' height='40' style='image-rendering:pixelated'/>\
+        <image href='../other.png' x='40' width='40' height='40'/></svg>";
+    let without = drawn(svg.as_bytes(), Fit::Scale(1.0));
+    let details = |page: &Page| -> Vec<(Missing, String)> {
+        page.facts.left_out.iter().map(|left| (left.what, left.detail.clone())).collect()
+    };
+    let external = |reference: &str| (Missing::External, reference.to_owned());
+    assert_eq!(details(&without), [external("pictures/board.png"), external("../other.png")]);
+
+    let files = [
+        File { reference: "pictures/board.png".to_owned(), bytes: checkerboard() },
+        File { reference: "unused.png".to_owned(), bytes: b"no picture".to_vec() },
+    ];
+    let mut request = Request { files: &files, ..Request::new(svg.as_bytes(), Kind::Svg) };
+    request.wanted.fit = Fit::Scale(1.0);
+    let page = worker().draw(&request).expect("a page");
+    assert_eq!(details(&page), [external("../other.png")]);
+    let alpha = |x: usize, y: usize| page.raster.data[(y * 80 + x) * 4 + 3];
+    assert_eq!((alpha(5, 5), alpha(35, 35), alpha(45, 5)), (255, 255, 0));
+
+    let broken = [File { bytes: b"no picture".to_vec(), ..files[0].clone() }];
+    let page = draw(&Request { files: &broken, ..request }).expect("a page");
+    assert_eq!(details(&page)[0], external("../other.png"));
+    assert_eq!(details(&page)[1].0, Missing::Picture);
+}
+
+#[test]
+fn pixels_stay_square_where_the_drawing_asks_for_it() {
+    let files = [File { reference: "board.png".to_owned(), bytes: checkerboard() }];
+    let grays = |attributes: &str| {
+        let svg = format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'>\
+             <image href='board.png' width='40' height='40' {attributes}/></svg>"
+        );
+        let request = Request { files: &files, ..Request::new(svg.as_bytes(), Kind::Svg) };
+        let page = draw(&request).expect("a page");
+        page.raster.data.iter().filter(|sample| (10..245).contains(*sample)).count()
+    };
+    assert!(grays("") > 10_000);
+    for attributes in [
+        "image-rendering='pixelated'",
+        "image-rendering='crisp-edges'",
+        "image-rendering='optimizeSpeed'",
+        "style='image-rendering: pixelated'",
+    ] {
+        assert_eq!(grays(attributes), 0, "{attributes}");
+    }
+}
+
+#[test]
+fn characters_that_no_font_has_are_named() {
+    let text = |words: &str| {
+        let svg = format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='200' height='30'>{words}</svg>"
+        );
+        let facts = drawn(svg.as_bytes(), Fit::Usual).facts;
+        facts.left_out.iter().map(|left| (left.what, left.detail.clone())).collect::<Vec<_>>()
+    };
+    let named = |glyphs: &str| vec![(Missing::Glyphs, glyphs.to_owned())];
+    assert_eq!(text("<text y='20'>Plain é Ω ж \u{200d} ✓</text>"), []);
+    assert_eq!(text("<text y='20'>\u{16a0}a\u{1d000}\u{16a0}</text>"), named("\u{16a0}\u{1d000}"));
+    assert_eq!(text("<text visibility='hidden'>\u{16a0}</text>"), []);
+    // In a pattern, a clip path, and a drawing in the drawing, too.
+    let inside = "<pattern id='p' width='9' height='9' patternUnits='userSpaceOnUse'>\
+        <text y='9'>\u{16a1}</text></pattern><clipPath id='c'><text y='9'>\u{16a2}</text></clipPath>\
+        <rect width='99' height='20' fill='url(#p)' clip-path='url(#c)'/>";
+    assert_eq!(text(inside), named("\u{16a1}\u{16a2}"));
+    let nested = "<image width='9' height='9' href=\"data:image/svg+xml,\
+        %3Csvg xmlns='http://www.w3.org/2000/svg' width='9' height='9'%3E\
+        %3Ctext%3E\u{16a3}%3C/text%3E%3C/svg%3E\"/>";
+    assert_eq!(text(nested), named("\u{16a3}"));
+}
+
+#[test]
+fn a_character_that_is_missing_hides_no_other() {
+    // Serif and Sans Mono both lack the rune; only one of the Sans files has the snowman.
+    let ink = |words: &str| {
+        let svg = format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='60' height='40'>\
+             <text y='30' font-size='30' font-family='serif'>{words}</text></svg>"
+        );
+        drawn(svg.as_bytes(), Fit::Scale(1.0))
+    };
+    let page = ink("\u{16a0}☃");
+    assert_eq!(page.facts.left_out.len(), 1, "{:?}", page.facts.left_out);
+    assert_eq!(page.facts.left_out[0].detail, "\u{16a0}");
 }

@@ -4,10 +4,9 @@
 //! the document says, cut at its crop box, with its annotations. Nothing that a document could do
 //! (links, launches, scripts, forms that submit) is done.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod beyond;
 
 use hayro::hayro_interpret::util::TransformExt;
-use hayro::hayro_interpret::{InterpreterSettings, InterpreterWarning};
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Affine;
 use hayro::vello_cpu::color::palette::css::WHITE;
@@ -15,7 +14,7 @@ use hayro::vello_cpu::{Pixmap, RasterizerSettings, RenderContext, Resources, Tar
 use hayro::{RenderCache, RenderSettings};
 
 use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page, raster};
+use crate::page::{Facts, Page, raster};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
@@ -27,6 +26,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let pages = document.pages();
     let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+    if count == 0 {
+        return Err(unreadable(LoadPdfError::Invalid));
+    }
     let number = request.wanted.page;
     let page = (number as usize).checked_sub(1).and_then(|index| pages.get(index));
     let page = page.ok_or_else(|| no_such_page(number, count))?;
@@ -35,17 +37,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let size = (f64::from(width), f64::from(height));
     let frame = Frame::new(size, &request.wanted, USUAL)?;
 
-    let missing = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&missing);
-    let settings = InterpreterSettings {
-        warning_sink: Arc::new(move |warning| {
-            sink.lock().unwrap_or_else(PoisonError::into_inner).push(left_out(warning));
-        }),
-        ..InterpreterSettings::default()
-    };
-    let place = Affine::translate((-frame.area.x * frame.scale, -frame.area.y * frame.scale))
-        * Affine::scale(frame.scale)
-        * page.initial_transform(true).to_kurbo();
+    let listener = beyond::Listener::default();
+    let settings = listener.settings();
+    let place = Affine::new(frame.place()) * page.initial_transform(true).to_kurbo();
     let (across, down) = (frame.width as u16, frame.height as u16);
     let mut context = RenderContext::new(across, down);
     let cache = RenderCache::new();
@@ -56,27 +50,12 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     context.render_with(&mut canvas, &mut Resources::default(), paper);
 
     let mut facts = Facts { page: number, pages: count, ..Facts::single(size) };
-    for what in missing.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    let beyond = beyond::of_document(&document).into_iter().chain(beyond::of_page(page));
+    for what in beyond.chain(listener.heard()) {
         facts.leave_out(what);
     }
     let raster = raster(frame.width, frame.height, canvas.data_as_u8_slice().to_vec());
     Ok(Page { raster, to_page: frame.to_page(), facts })
-}
-
-fn left_out(warning: InterpreterWarning) -> LeftOut {
-    match warning {
-        InterpreterWarning::UnsupportedFont => {
-            LeftOut::new(Missing::Font, "a font could not be loaded")
-        }
-        InterpreterWarning::ImageDecodeFailure => {
-            LeftOut::new(Missing::Picture, "a picture could not be decoded")
-        }
-        InterpreterWarning::UnresolvedAnnotationAppearance => {
-            LeftOut::new(Missing::Annotation, "an annotation has no appearance that can be drawn")
-        }
-        // The library may learn to warn of more.
-        _ => LeftOut::new(Missing::Picture, "a part could not be drawn"),
-    }
 }
 
 fn unreadable(error: LoadPdfError) -> Refusal {
@@ -101,7 +80,6 @@ fn unreadable(error: LoadPdfError) -> Refusal {
 
 fn no_such_page(number: u32, count: u32) -> Refusal {
     let hint = match count {
-        0 => "the document has no pages".to_owned(),
         1 => "ask for page 1".to_owned(),
         _ => format!("ask for a page from 1 to {count}"),
     };

@@ -1,0 +1,156 @@
+//! What a document holds or asks for, and its page does not show.
+//!
+//! The renderer passes over most of it silently; a model that looks at the page should know.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hayro::hayro_interpret::font::FontQuery;
+use hayro::hayro_interpret::{InterpreterSettings, InterpreterWarning};
+use hayro::hayro_syntax::Pdf;
+use hayro::hayro_syntax::object::{Array, Dict, Name, String as PdfString};
+use hayro::hayro_syntax::page::Page;
+
+use crate::page::{LeftOut, Missing};
+
+/// Takes down what the renderer says while it draws.
+#[derive(Clone, Default)]
+pub(super) struct Listener(Arc<Mutex<Vec<LeftOut>>>);
+
+impl Listener {
+    /// Settings under which the renderer says it here. Fonts that are not in the document are taken
+    /// from those that come with the renderer, never from the system.
+    pub(super) fn settings(&self) -> InterpreterSettings {
+        let (warned, asked) = (self.clone(), self.clone());
+        InterpreterSettings {
+            warning_sink: Arc::new(move |warning| warned.hear(warning_left_out(warning))),
+            font_resolver: Arc::new(move |query| match query {
+                FontQuery::Standard(font) => Some(font.get_font_data()),
+                FontQuery::Fallback(wanted) => {
+                    let name = wanted.post_script_name.as_deref().unwrap_or("a font without name");
+                    asked.hear(LeftOut::new(Missing::Font, name));
+                    Some(wanted.pick_standard_font().get_font_data())
+                }
+            }),
+            ..InterpreterSettings::default()
+        }
+    }
+
+    fn hear(&self, what: LeftOut) {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A page of a million broken pictures says it a million times.
+        if !heard.contains(&what) && heard.len() < MOST_HEARD {
+            heard.push(what);
+        }
+    }
+
+    /// What was said, in order.
+    pub(super) fn heard(self) -> Vec<LeftOut> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// More than are listed, so that the rest is counted.
+const MOST_HEARD: usize = 1_000;
+
+fn warning_left_out(warning: InterpreterWarning) -> LeftOut {
+    match warning {
+        InterpreterWarning::UnsupportedFont => {
+            LeftOut::new(Missing::Font, "a font could not be loaded")
+        }
+        InterpreterWarning::ImageDecodeFailure => {
+            LeftOut::new(Missing::Picture, "a picture could not be decoded")
+        }
+        InterpreterWarning::UnresolvedAnnotationAppearance => {
+            LeftOut::new(Missing::Annotation, "an annotation has no appearance that can be drawn")
+        }
+        // The library may learn to warn of more.
+        _ => LeftOut::new(Missing::Picture, "a part could not be drawn"),
+    }
+}
+
+/// What the document would do when it is opened, and forms that only other programs draw.
+pub(super) fn of_document(document: &Pdf) -> Vec<LeftOut> {
+    let xref = document.xref();
+    let Some(catalog) = xref.get::<Dict<'_>>(xref.root_id()) else { return Vec::new() };
+    let inside = |key: &str| catalog.get::<Dict<'_>>(key);
+    let opens = inside("OpenAction").and_then(|action| action.get::<Name<'_>>("S"));
+    let runs = opens.is_some_and(|action| action.as_str() == "JavaScript")
+        || inside("Names").is_some_and(|names| names.contains_key("JavaScript"));
+    let form = inside("AcroForm").is_some_and(|form| form.contains_key("XFA"));
+    let script = runs.then(|| LeftOut::new(Missing::Script, "JavaScript"));
+    let form = form.then(|| LeftOut::new(Missing::Foreign, "XFA form"));
+    script.into_iter().chain(form).collect()
+}
+
+/// Fonts that the page names and the document does not hold, and notes that do not say how they
+/// look: programs draw them each in its own way.
+pub(super) fn of_page(page: &Page<'_>) -> Vec<LeftOut> {
+    let fonts = &page.resources().fonts;
+    let fonts = fonts.keys().filter_map(|key| fonts.get::<Dict<'_>>(key.as_ref()));
+    let mut found: Vec<LeftOut> = fonts.filter_map(|font| stand_in(&font)).collect();
+    // A dictionary has no order of its own.
+    found.sort_by(|one, other| one.detail.cmp(&other.detail));
+    let notes = page.raw().get::<Array<'_>>("Annots");
+    let notes = notes.iter().flat_map(Array::iter::<Dict<'_>>);
+    found.extend(notes.filter_map(|note| unseen(&note)));
+    found
+}
+
+/// Every reader has these, or letters of the same width.
+const USUAL_FONTS: [&str; 8] = [
+    "Helvetica",
+    "Times",
+    "Courier",
+    "Symbol",
+    "ZapfDingbats",
+    "Arial",
+    "TimesNewRoman",
+    "CourierNew",
+];
+
+/// A simple font that another one stands in for. The renderer asks for composite ones itself.
+fn stand_in(font: &Dict<'_>) -> Option<LeftOut> {
+    let kind = font.get::<Name<'_>>("Subtype")?;
+    let name = font.get::<Name<'_>>("BaseFont")?;
+    // A part of a font has six letters and a plus before its name.
+    let name = name.as_str();
+    let name = name.split_once('+').map_or(name, |(_, name)| name);
+    let family = name.split(['-', ',']).next().unwrap_or(name);
+    let family = family.strip_suffix("PSMT").or(family.strip_suffix("MT")).unwrap_or(family);
+    let files = ["FontFile", "FontFile2", "FontFile3"];
+    let embedded = font
+        .get::<Dict<'_>>("FontDescriptor")
+        .is_some_and(|about| files.iter().any(|file| about.contains_key(file)));
+    let simple = matches!(kind.as_str(), "Type1" | "TrueType" | "MMType1");
+    let unusual = simple && !embedded && !USUAL_FONTS.contains(&family);
+    unusual.then(|| LeftOut::new(Missing::Font, name))
+}
+
+/// Not to be shown, or not on a screen.
+const HIDDEN: u32 = 1 << 1 | 1 << 5;
+
+fn unseen(note: &Dict<'_>) -> Option<LeftOut> {
+    let kind = note.get::<Name<'_>>("Subtype")?;
+    let kind = kind.as_str();
+    // A link is a place to click on, and a pop-up belongs to a note that is listed itself.
+    let nothing_to_see = matches!(kind, "Link" | "Popup");
+    let hidden = note.get::<u32>("F").unwrap_or(0) & HIDDEN != 0;
+    if nothing_to_see || hidden || note.contains_key("AP") {
+        return None;
+    }
+    let says = note.get::<PdfString<'_>>("Contents").or_else(|| note.get("V"));
+    let says = says.map(|says| text(says.as_bytes())).filter(|says| !says.trim().is_empty());
+    let detail = says.map_or_else(|| kind.to_owned(), |says| format!("{kind}: {says}"));
+    Some(LeftOut::new(Missing::Annotation, &detail))
+}
+
+/// A text string: UTF-16 or UTF-8 with a mark; else one byte a character, as far as that is Latin.
+fn text(bytes: &[u8]) -> String {
+    let latin = || bytes.iter().map(|byte| char::from(*byte)).collect();
+    match bytes {
+        [0xfe, 0xff, ..] | [0xef, 0xbb, 0xbf, ..] => {
+            crate::encoding::text(bytes).map_or_else(latin, Into::into)
+        }
+        _ => latin(),
+    }
+}
