@@ -4,6 +4,7 @@ mod approved;
 mod confined;
 mod hostile;
 mod makers;
+mod paper;
 mod pdf;
 mod svg;
 mod text;
