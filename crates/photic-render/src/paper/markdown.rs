@@ -192,7 +192,8 @@ impl Writer<'_, '_, '_> {
                 let gap = if self.lists.is_empty() { GAP } else { TIGHT };
                 self.flow.gap(gap);
                 self.lists.push(first);
-                self.flow.indent(ITEM);
+                // Numbers of two digits take more room than a dot.
+                self.flow.indent(if first.is_some() { ITEM + 8.0 } else { ITEM });
             }
             Tag::Item => {
                 self.flush();

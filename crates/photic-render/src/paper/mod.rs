@@ -4,22 +4,28 @@
 //! is laid out once from the top, by the widths of its characters; only the page that is asked for
 //! is shaped and drawn. It must never open or fetch what a document refers to.
 
+mod ansi;
+mod csv;
 mod flow;
 mod html;
+mod json;
 mod look;
 mod markdown;
 mod math;
 mod measure;
+mod notebook;
 mod pages;
 mod paint;
 mod pictures;
 mod places;
+mod sheet;
 mod span;
 mod strip;
 mod table;
 mod wrap;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::encoding;
 use crate::frame::Frame;
@@ -31,6 +37,7 @@ use crate::text::{self, LEAST_HEIGHT, MARGIN, SHEET, USUAL};
 use flow::Flow;
 use paint::Painter;
 use places::Places;
+use sheet::Sheet;
 
 /// Longer prose is not laid out; it can be seen as text.
 const MOST_BYTES: usize = 16 << 20;
@@ -44,6 +51,19 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
             bounded(&source, request)?;
             page(markdown::flow(&source, request), &source, request)
         }
+        Kind::Csv => {
+            let mut flow = Flow::new(request);
+            let sheet = Sheet::new(&source, request, &mut flow);
+            let (number, pages) = (request.wanted.page as usize, sheet.pages());
+            if number == 0 || number > pages {
+                return Err(text::no_such_page(number, pages));
+            }
+            sheet.flow(number - 1, &mut flow);
+            let all = 0..flow.strips.len();
+            shown(flow, &all, (number, pages), &source, request)
+        }
+        Kind::Json => json::draw(&source, request),
+        Kind::Notebook => page(notebook::flow(&source, request)?, "", request),
         _ => text::draw(request),
     }
 }
@@ -59,17 +79,28 @@ fn bounded(source: &str, request: &Request<'_>) -> Result<(), Refusal> {
 
 /// Draws the page that is asked for.
 fn page(flow: Flow<'_>, source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
-    let Flow { strips, left_out, look, .. } = flow;
-    let pages = pages::cut(&strips);
+    let pages = pages::cut(&flow.strips);
     let number = request.wanted.page as usize;
-    let shown = number
+    let strips = number
         .checked_sub(1)
         .and_then(|index| pages.get(index))
         .ok_or_else(|| text::no_such_page(number, pages.len()))?;
-    let (placed, end) = pages::place(&strips, shown);
+    shown(flow, strips, (number, pages.len()), source, request)
+}
+
+/// Draws these strips as this page of so many.
+fn shown(
+    flow: Flow<'_>,
+    strips: &Range<usize>,
+    (number, pages): (usize, usize),
+    source: &str,
+    request: &Request<'_>,
+) -> Result<Page, Refusal> {
+    let (placed, end) = pages::place(&flow.strips, strips);
     let size = (SHEET, (end + MARGIN).ceil().clamp(LEAST_HEIGHT, SHEET));
     let frame = Frame::new(size, &request.wanted, USUAL)?;
-    let mut facts = Facts { page: number as u32, pages: pages.len() as u32, ..Facts::single(size) };
+    let mut facts = Facts { page: number as u32, pages: pages as u32, ..Facts::single(size) };
+    let Flow { strips, left_out, look, .. } = flow;
     let mut painter = Painter {
         canvas: Canvas::new(&frame, look.paper, request.fonts),
         frame,

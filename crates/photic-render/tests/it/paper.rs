@@ -44,5 +44,20 @@ fn drawn_as_named(path: &Path, kind: Kind) -> Page {
 
 #[test]
 fn markdown_looks_as_approved() {
-    folder_looks_as_approved("markdown", Kind::Markdown, 5);
+    folder_looks_as_approved("markdown", Kind::Markdown, 18);
+}
+
+#[test]
+fn tables_look_as_approved() {
+    folder_looks_as_approved("csv", Kind::Csv, 8);
+}
+
+#[test]
+fn values_look_as_approved() {
+    folder_looks_as_approved("json", Kind::Json, 6);
+}
+
+#[test]
+fn notebooks_look_as_approved() {
+    folder_looks_as_approved("notebook", Kind::Notebook, 8);
 }
