@@ -67,12 +67,9 @@ pub(super) fn records(text: &str, delimiter: u8, most: usize) -> (Vec<Record>, D
     let mut records = Vec::new();
     let mut start = 0;
     while start < text.len() && records.len() < most {
-        let (end, next, fields) = match record(text.as_bytes(), start, dialect) {
-            Some(found) => found,
-            None => {
-                dialect.quotes = Quotes::Literal;
-                record(text.as_bytes(), start, dialect).unwrap_or((text.len(), text.len(), 1))
-            }
+        let Some((end, next, fields)) = record(text.as_bytes(), start, dialect) else {
+            dialect.quotes = Quotes::Literal;
+            continue;
         };
         if end > start {
             records.push(Record { bytes: start..end, fields });

@@ -117,7 +117,12 @@ impl<'a> Flow<'a> {
         let leading = Leading::of(if size > 0.0 { size } else { self.look.body().size });
         let leftward = reads_leftward(spans);
         for spans in wrap::lines(spans, self.right - self.left, &mut self.measure) {
-            let (left, right) = (self.left, self.right);
+            // What reads from right to left is indented at the right.
+            let (left, right) = if leftward {
+                (SHEET - self.right, SHEET - self.left)
+            } else {
+                (self.left, self.right)
+            };
             let marker = std::mem::take(&mut self.marker);
             let line = Line { left, right, align, leading, leftward, spans, marker };
             self.push(leading.height, keep, Content::Line(line));

@@ -11,6 +11,10 @@ pub(super) enum Piece {
     Break,
     /// A picture, and the words for those who do not see it.
     Picture { reference: String, words: String },
+    /// An element begins that changes how text is written.
+    Open(String),
+    /// It ends.
+    Close(String),
     /// A program, with all that is in it.
     Script(String),
     /// A tag that has no meaning here.
@@ -41,6 +45,11 @@ const LINES: [&str; 22] = [
     "dt",
     "dd",
     "section",
+];
+/// Elements that change how text is written.
+const STYLES: [&str; 23] = [
+    "a", "b", "strong", "i", "em", "cite", "var", "code", "kbd", "samp", "tt", "s", "del",
+    "strike", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6", "span",
 ];
 /// Elements whose inside is not for reading.
 const HIDDEN: [&str; 7] = ["script", "style", "iframe", "object", "svg", "template", "head"];
@@ -83,12 +92,20 @@ pub(super) fn pieces(html: &str) -> Vec<Piece> {
             line if LINES.contains(&line) => pieces.push(Piece::Break),
             _ => {}
         }
-        if !closing && !matches!(name.as_str(), "br" | "img" | "p") {
+        if STYLES.contains(&name.as_str()) {
+            pieces.push(if closing { Piece::Close(name) } else { Piece::Open(name) });
+        } else if !closing && !matches!(name.as_str(), "br" | "img" | "p" | "hr") {
             pieces.push(Piece::Tag(name));
         }
     }
     text(rest, &mut pieces);
     pieces
+}
+
+/// The level of a heading, by its element.
+pub(super) fn heading(name: &str) -> Option<usize> {
+    let level = name.strip_prefix('h')?.parse().ok()?;
+    (1..=6).contains(&level).then_some(level)
 }
 
 fn text(words: &str, pieces: &mut Vec<Piece>) {
@@ -182,16 +199,12 @@ pub(super) fn entities(text: &str) -> String {
         rest = &rest[at..];
         let end = rest.bytes().take(10).position(|byte| byte == b';');
         let character = end.and_then(|end| entity(&rest[1..end]));
-        match (end, character) {
-            (Some(end), Some(character)) => {
-                found.push(character);
-                rest = &rest[end + 1..];
-            }
-            _ => {
-                found.push('&');
-                rest = &rest[1..];
-            }
-        }
+        let (character, length) = match (end, character) {
+            (Some(end), Some(character)) => (character, end + 1),
+            _ => ('&', 1),
+        };
+        found.push(character);
+        rest = &rest[length..];
     }
     found.push_str(rest);
     found
@@ -237,8 +250,9 @@ mod tests {
                 Piece::Break,
                 Piece::Tag("div".to_owned()),
                 Piece::Text("a < b ".to_owned()),
-                Piece::Tag("b".to_owned()),
+                Piece::Open("b".to_owned()),
                 Piece::Text("bold".to_owned()),
+                Piece::Close("b".to_owned()),
                 Piece::Break,
                 Piece::Script("script".to_owned()),
                 Piece::Picture { reference: "p.png".to_owned(), words: "a > b".to_owned() },

@@ -12,6 +12,8 @@ use crate::text::{self, Numbers};
 const LONGEST_LINE: usize = 400;
 /// More than this is shown as it stands.
 const MOST_BYTES: usize = 8 << 20;
+/// What is deeper is indented no further.
+const MOST_INDENT: usize = 30;
 /// A list or object that fits into so many characters stays in one line.
 const INLINE: usize = 60;
 
@@ -118,7 +120,7 @@ fn put(laid: &mut Laid, words: &str, at: usize) {
 
 fn line(text: &mut String, depth: usize) {
     text.push('\n');
-    text.extend(std::iter::repeat_n("  ", depth));
+    text.extend(std::iter::repeat_n("  ", depth.min(MOST_INDENT)));
 }
 
 /// The token that begins at or after a byte.

@@ -5,26 +5,22 @@
 use std::ops::Range;
 
 use pulldown_cmark::{
-    Alignment, BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag,
-    TagEnd,
+    Alignment, BlockQuoteKind, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd,
 };
 
 use super::flow::Flow;
-use super::html::{self, Piece};
-use super::look::{Look, SMALL, heading};
-use super::math;
-use super::span::{self, At, Span};
+use super::look::Look;
+use super::span::Span;
 use super::strip::{Align, Code, Keep};
 use super::table::{self, Table};
-use crate::page::{LeftOut, Missing};
 use crate::request::Request;
-use crate::text::canvas::{Letters, Pen};
+use crate::text::canvas::Letters;
 
 /// Room for the mark of an item.
 const ITEM: f64 = 34.0;
 /// White between paragraphs, and between the items of a list without paragraphs.
 const GAP: f64 = 14.0;
-const TIGHT: f64 = 4.0;
+pub(super) const TIGHT: f64 = 4.0;
 
 /// Lays a text out.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Flow<'a> {
@@ -60,6 +56,7 @@ pub(super) fn add(text: &str, flow: &mut Flow<'_>, origin: Origin) {
         table: None,
         code: None,
         html: None,
+        elements: Vec::new(),
         picture: None,
     };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
@@ -73,30 +70,33 @@ pub(super) fn add(text: &str, flow: &mut Flow<'_>, origin: Origin) {
 
 /// How many of each are open.
 #[derive(Default)]
-struct Depth {
-    strong: usize,
-    emphasis: usize,
-    strike: usize,
-    link: usize,
-    header: usize,
+pub(super) struct Depth {
+    pub(super) strong: usize,
+    pub(super) emphasis: usize,
+    pub(super) strike: usize,
+    pub(super) link: usize,
+    pub(super) header: usize,
 }
 
-struct Writer<'w, 'f, 'a> {
-    text: &'w str,
-    origin: Origin,
-    flow: &'f mut Flow<'a>,
+/// A text in the making.
+pub(super) struct Writer<'w, 'f, 'a> {
+    pub(super) text: &'w str,
+    pub(super) origin: Origin,
+    pub(super) flow: &'f mut Flow<'a>,
     /// The paragraph in the making.
-    spans: Vec<Span>,
-    heading: Option<usize>,
-    depth: Depth,
+    pub(super) spans: Vec<Span>,
+    pub(super) heading: Option<usize>,
+    pub(super) depth: Depth,
     /// The number of the next item, of lists that have numbers.
-    lists: Vec<Option<u64>>,
-    table: Option<Table>,
-    code: Option<Code>,
+    pub(super) lists: Vec<Option<u64>>,
+    pub(super) table: Option<Table>,
+    pub(super) code: Option<Code>,
     /// HTML in the making, and where it begins.
-    html: Option<(String, usize)>,
+    pub(super) html: Option<(String, usize)>,
+    /// Elements of HTML that are open and change how text is written.
+    pub(super) elements: Vec<String>,
     /// The reference of the picture whose words are being read, and those words.
-    picture: Option<(String, String, usize)>,
+    pub(super) picture: Option<(String, String, usize)>,
 }
 
 impl Writer<'_, '_, '_> {
@@ -130,9 +130,9 @@ impl Writer<'_, '_, '_> {
             }
             Event::Html(text) => match &mut self.html {
                 Some((html, _)) => html.push_str(&text),
-                None => self.inline_html(&text, range),
+                None => self.html(&text, range.start),
             },
-            Event::InlineHtml(text) => self.inline_html(&text, range),
+            Event::InlineHtml(text) => self.html(&text, range.start),
             Event::FootnoteReference(label) => {
                 let letters = self.letters();
                 let letters = Look::colored(letters, self.flow.look.link);
@@ -232,15 +232,13 @@ impl Writer<'_, '_, '_> {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => {
+                // HTML may have begun one that it never ends.
+                self.end_heading();
                 self.flush();
+                self.elements.clear();
                 self.flow.gap(GAP);
             }
-            TagEnd::Heading(_) => {
-                let spans = std::mem::take(&mut self.spans);
-                if let Some(level) = self.heading.take() {
-                    self.flow.heading(level, &spans);
-                }
-            }
+            TagEnd::Heading(_) => self.end_heading(),
             TagEnd::BlockQuote(_) => {
                 self.flush();
                 self.flow.end_quote();
@@ -256,7 +254,9 @@ impl Writer<'_, '_, '_> {
                 if let Some((html, at)) = self.html.take() {
                     self.flow.gap(GAP);
                     self.html(&html, at);
+                    self.end_heading();
                     self.flush();
+                    self.elements.clear();
                     self.flow.gap(GAP);
                 }
             }
@@ -267,7 +267,9 @@ impl Writer<'_, '_, '_> {
                 self.flow.gap(if self.lists.is_empty() { GAP } else { TIGHT });
             }
             TagEnd::Item => {
+                self.end_heading();
                 self.flush();
+                self.elements.clear();
                 // An item of nothing has its mark all the same.
                 if self.flow.is_marked() {
                     self.flow.paragraph(&[], Align::Left, Keep::Free);
@@ -292,6 +294,14 @@ impl Writer<'_, '_, '_> {
             TagEnd::Link => self.depth.link = self.depth.link.saturating_sub(1),
             TagEnd::Image => self.end_picture(),
             _ => {}
+        }
+    }
+
+    /// Ends a heading, if one is open.
+    pub(super) fn end_heading(&mut self) {
+        if let Some(level) = self.heading.take() {
+            let spans = std::mem::take(&mut self.spans);
+            self.flow.heading(level, &spans);
         }
     }
 
@@ -334,74 +344,8 @@ impl Writer<'_, '_, '_> {
         self.flow.mark(vec![Span::new(mark, letters)]);
     }
 
-    fn words(&mut self, text: &CowStr<'_>, range: &Range<usize>) {
-        if let Some(code) = &mut self.code {
-            let lines = text.split_inclusive('\n');
-            let mut at = range.start;
-            for line in lines {
-                if code.text.is_empty() || code.text.ends_with('\n') {
-                    let verbatim = self.origin == Origin::Source && range.len() >= text.len();
-                    code.places.push(verbatim.then_some(at));
-                }
-                code.text.push_str(line);
-                at += line.len();
-            }
-            return;
-        }
-        match &mut self.html {
-            Some((html, _)) => html.push_str(text),
-            None => self.put(text, self.letters(), range),
-        }
-    }
-
-    /// Adds text of the source to the paragraph.
-    fn put(&mut self, text: &str, letters: Letters, range: &Range<usize>) {
-        let source = self.text.get(range.clone()).unwrap_or_default();
-        let at = match self.origin {
-            Origin::Elsewhere => At::Nowhere,
-            Origin::Source if source == text => At::Verbatim(range.start),
-            // Code between its marks, a text behind its backslash.
-            Origin::Source => match source.find(text).filter(|_| !text.is_empty()) {
-                Some(into) => At::Verbatim(range.start + into),
-                None => At::Point(range.start),
-            },
-        };
-        span::push(&mut self.spans, text, letters, at);
-    }
-
-    fn formula(&mut self, tex: &str, range: &Range<usize>) {
-        let letters = self.letters();
-        match math::unicode(tex) {
-            Some(shown) => self.put(&shown, Letters { italic: true, ..letters }, range),
-            None => {
-                let code = self.flow.look.code(letters);
-                self.put(tex, Letters { italic: true, ..code }, range);
-            }
-        }
-    }
-
-    /// How text is written here.
-    fn letters(&self) -> Letters {
-        let look = &self.flow.look;
-        let size = match self.heading {
-            Some(level) => heading(level),
-            None if self.table.is_some() => SMALL,
-            None => look.body().size,
-        };
-        let letters = look.letters(size);
-        let linked = self.depth.link > 0;
-        let pen = Pen {
-            color: if linked { look.link } else { look.text },
-            shade: None,
-            underline: linked,
-            strike: self.depth.strike > 0,
-        };
-        let bold = self.heading.is_some() || self.depth.strong > 0 || self.depth.header > 0;
-        Letters { bold, italic: self.depth.emphasis > 0, pen, ..letters }
-    }
-
     /// Ends the paragraph in the making.
-    fn flush(&mut self) {
+    pub(super) fn flush(&mut self) {
         let spans = std::mem::take(&mut self.spans);
         if self.table.is_some() || self.heading.is_some() {
             // Neither a cell nor a heading is cut in two.
@@ -410,78 +354,6 @@ impl Writer<'_, '_, '_> {
             self.flow.paragraph(&spans, Align::Left, Keep::Free);
         }
     }
-
-    fn end_picture(&mut self) {
-        let Some((reference, words, at)) = self.picture.take() else { return };
-        self.show_picture(&reference, &words, at);
-    }
-
-    fn show_picture(&mut self, reference: &str, words: &str, at: usize) {
-        let found = self.flow.find_picture(reference);
-        let at = if self.origin == Origin::Source { At::Point(at) } else { At::Nowhere };
-        let inside = self.table.is_some() || self.heading.is_some();
-        match found {
-            Some(picture) if !inside => {
-                self.flush();
-                self.flow.gap(TIGHT);
-                let caption = !words.trim().is_empty();
-                let keep = if caption { Keep::WithNext } else { Keep::Free };
-                self.flow.picture(picture, keep);
-                self.flow.gap(TIGHT);
-                if caption {
-                    let letters = self.flow.look.letters(16.0);
-                    let letters = Look::colored(letters, self.flow.look.faint);
-                    let mut spans = Vec::new();
-                    span::push(&mut spans, words, Letters { italic: true, ..letters }, at);
-                    self.flow.paragraph(&spans, Align::Left, Keep::Free);
-                }
-                self.flow.gap(TIGHT);
-            }
-            _ => {
-                let letters = self.letters();
-                let pen = Pen { shade: Some(self.flow.look.head), ..letters.pen };
-                let shown = if words.trim().is_empty() { "picture" } else { words };
-                let letters = Letters { pen, italic: true, ..letters };
-                span::push(&mut self.spans, &format!("🖼 {shown}"), letters, to_point(at));
-                self.spans.push(Span::new(" ", self.letters()));
-            }
-        }
-    }
-
-    fn inline_html(&mut self, text: &str, range: &Range<usize>) {
-        self.html(text, range.start);
-    }
-
-    /// Shows the words and pictures of HTML; lists the rest.
-    fn html(&mut self, text: &str, at: usize) {
-        for piece in html::pieces(text) {
-            let point = if self.origin == Origin::Source { At::Point(at) } else { At::Nowhere };
-            match piece {
-                Piece::Text(words) => {
-                    let letters = self.letters();
-                    span::push(&mut self.spans, &words, letters, point);
-                }
-                Piece::Break => {
-                    if self.spans.last().is_some_and(|span| !span.text.ends_with('\n')) {
-                        let letters = self.letters();
-                        span::push(&mut self.spans, "\n", letters, At::Nowhere);
-                    }
-                }
-                Piece::Picture { reference, words } => self.show_picture(&reference, &words, at),
-                Piece::Script(name) => {
-                    self.flow.left_out.push(LeftOut::new(Missing::Script, &name));
-                }
-                Piece::Tag(name) => {
-                    self.flow.left_out.push(LeftOut::new(Missing::Foreign, &name));
-                }
-            }
-        }
-    }
-}
-
-/// Not byte for byte any more.
-fn to_point(at: At) -> At {
-    at.of(0).map_or(At::Nowhere, At::Point)
 }
 
 /// The language in what stands behind a fence.

@@ -54,17 +54,13 @@ impl<'a> Measure<'a> {
     /// How wide a character is.
     pub(super) fn character(&mut self, character: char, letters: &Letters) -> f64 {
         let Letters { face, bold, size, .. } = *letters;
-        let ems = match self.ascii[usize::from(bold) + 2 * face as usize].get(character as usize) {
-            Some(ems) => *ems,
-            None => match self.others.get(&(character, face, bold)) {
-                Some(ems) => *ems,
-                None => {
-                    let ems = self.look_up(character, face, bold);
-                    self.others.insert((character, face, bold), ems);
-                    ems
-                }
-            },
-        };
+        let known = self.ascii[usize::from(bold) + 2 * face as usize].get(character as usize);
+        let known = known.or_else(|| self.others.get(&(character, face, bold))).copied();
+        let ems = known.unwrap_or_else(|| {
+            let ems = self.look_up(character, face, bold);
+            self.others.insert((character, face, bold), ems);
+            ems
+        });
         f64::from(ems * size)
     }
 

@@ -8,6 +8,7 @@ mod ansi;
 mod csv;
 mod flow;
 mod html;
+mod inline;
 mod json;
 mod look;
 mod markdown;

@@ -210,13 +210,12 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
         return;
     }
     let plain = plain(flow);
-    match form(["text/plain", "text"]) {
-        Some(found) => text(lines(Some(found)), plain, flow),
-        None => {
-            let named = bundle.as_object().and_then(|bundle| bundle.keys().next());
-            let says = format!("an output of type {}", named.map_or("none", String::as_str));
-            flow.left_out.push(LeftOut::new(Missing::Foreign, &says));
-        }
+    if let Some(found) = form(["text/plain", "text"]) {
+        text(lines(Some(found)), plain, flow);
+    } else {
+        let named = bundle.as_object().and_then(|bundle| bundle.keys().next());
+        let says = format!("an output of type {}", named.map_or("none", String::as_str));
+        flow.left_out.push(LeftOut::new(Missing::Foreign, &says));
     }
 }
 

@@ -94,6 +94,6 @@ mod tests {
         let heads: Vec<Strip<'_>> = (0..60).map(|_| strip(50.0, Keep::WithNext, None)).collect();
         let pages = cut(&heads);
         assert!(pages.len() > 2 && pages.iter().all(|page| !page.is_empty()), "{pages:?}");
-        assert_eq!(cut(&[]), [0..0], "nothing is a page too");
+        assert_eq!(cut(&[]).len(), 1, "nothing is a page too");
     }
 }

@@ -90,10 +90,10 @@ impl Painter<'_, '_> {
             });
             blocks[at].1.push(row.clone());
         }
-        let theme = self.look.theme;
+        let (theme, ground) = (self.look.theme, self.look.shade);
         let colored = blocks.into_iter().map(|(code, shown)| {
             let lines: Vec<&str> = code.text.lines().collect();
-            let colored = colors::of(&lines, &shown, code.language.as_deref(), theme);
+            let colored = colors::of(&lines, &shown, code.language.as_deref(), theme, ground);
             (code, colored)
         });
         colored.collect()
@@ -113,12 +113,16 @@ impl Painter<'_, '_> {
 
     fn line(&mut self, line: &Line, top: f64) {
         let marks = self.text(line, &line.spans, (line.left, line.right), top);
-        self.lead_back(marks, top, line.leading.height);
+        self.lead_back(&marks, top, line.leading.height);
         if !line.marker.is_empty() {
-            let edges = (line.left - 200.0, line.left - 8.0);
-            let marker =
-                Line { align: Align::Right, spans: Vec::new(), marker: Vec::new(), ..*line };
-            self.text(&Line { leftward: false, ..marker }, &line.marker, edges, top);
+            let (edges, align) = if line.leftward {
+                ((line.right + 8.0, line.right + 200.0), Align::Left)
+            } else {
+                ((line.left - 200.0, line.left - 8.0), Align::Right)
+            };
+            let (spans, marker) = (Vec::new(), Vec::new());
+            let plain = Line { align, leftward: false, spans, marker, ..*line };
+            self.text(&plain, &line.marker, edges, top);
         }
     }
 
@@ -134,9 +138,8 @@ impl Painter<'_, '_> {
             self.canvas.fill((edge - 1.0, top), (edge, bottom), self.look.rule);
         }
         self.canvas.fill((left, top), (left + 1.0, bottom), self.look.rule);
-        if row.role == Role::Head {
-            self.canvas.fill((left, top), (right, top + 1.0), self.look.rule);
-        }
+        // The lower line of the row above, or the upper line of the table.
+        self.canvas.fill((left, top - 1.0), (right, top), self.look.rule);
         let lines = row.cells.iter().map(|cell| cell.lines.len()).max().unwrap_or(0);
         for number in 0..lines {
             let top = top + PAD_ABOVE + number as f64 * row.leading.height;
@@ -154,7 +157,7 @@ impl Painter<'_, '_> {
                 };
                 marks.extend(self.text(&line, spans, (cell.left, cell.right), top));
             }
-            self.lead_back(marks, top, row.leading.height);
+            self.lead_back(&marks, top, row.leading.height);
         }
     }
 
@@ -234,8 +237,8 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn lead_back(&mut self, marks: Vec<Mark>, top: f64, height: f64) {
-        self.places.rows(&marks, top, height, &mut self.rows);
+    fn lead_back(&mut self, marks: &[Mark], top: f64, height: f64) {
+        self.places.rows(marks, top, height, &mut self.rows);
     }
 
     fn picture(

@@ -37,10 +37,8 @@ impl<'s> Places<'s> {
         let line = self.starts.partition_point(|start| *start <= at);
         let (last, last_line, last_column) = self.last;
         // Places are mostly asked for one after the other: a long line is not counted again.
-        let (from, column) = match last_line as usize == line && last <= at {
-            true => (last, last_column),
-            false => (self.starts[line - 1], 1),
-        };
+        let ahead = last_line as usize == line && last <= at;
+        let (from, column) = if ahead { (last, last_column) } else { (self.starts[line - 1], 1) };
         let column = column + self.source.get(from..at)?.chars().count() as u32;
         self.last = (at, line as u32, column);
         Some((line as u32, column))

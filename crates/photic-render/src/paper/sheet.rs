@@ -128,7 +128,7 @@ impl<'t> Sheet<'t> {
     fn group(&mut self, wishes: &[(f64, f64)], room: f64) -> Vec<f64> {
         let words: f64 = wishes.iter().map(|(_, word)| word + 2.0 * PAD + 1.0).sum();
         if words <= room && wishes.len() == self.all_columns {
-            self.groups = vec![0..wishes.len()];
+            self.groups.push(0..wishes.len());
             return widths(wishes, room);
         }
         let single = |(line, word): &(f64, f64)| {
@@ -221,14 +221,16 @@ impl<'t> Sheet<'t> {
         let first = usize::from(self.named);
         let count = self.records.len() - first;
         let more = if self.complete { "" } else { "more than " };
-        let mut says = match band.len() {
+        let rows = match band.len() {
             0 => "no rows".to_owned(),
             _ => format!("rows {}–{} of {more}{count}", band.start + 1 - first, band.end - first),
         };
         let columns = self.all_columns;
-        if self.groups.len() > 1 || group.end < columns {
-            says += &format!(" · columns {}–{} of {columns}", group.start + 1, group.end);
-        }
+        let says = if self.groups.len() > 1 || group.end < columns {
+            format!("{rows} · columns {}–{} of {columns}", group.start + 1, group.end)
+        } else {
+            rows
+        };
         let letters = Look::colored(flow.look.letters(CAPTION), flow.look.faint);
         flow.paragraph(&[Span::new(says, letters)], Align::Left, Keep::WithNext);
         flow.gap(6.0);

@@ -114,11 +114,20 @@ impl Canvas {
         layout
     }
 
-    /// Writes glyphs of a run.
+    /// Writes glyphs of a run. A font without a bold cut is written twice, one beside the other.
     pub(crate) fn write(&mut self, run: &Run<'_, Pen>, color: Rgb, glyphs: Vec<Glyph>) {
+        self.color(color);
+        if run.synthesis().embolden() {
+            let aside = run.font_size() / 26.0;
+            let beside = |glyph: &Glyph| Glyph { x: glyph.x + aside, ..*glyph };
+            self.write_once(run, glyphs.iter().map(beside).collect());
+        }
+        self.write_once(run, glyphs);
+    }
+
+    fn write_once(&mut self, run: &Run<'_, Pen>, glyphs: Vec<Glyph>) {
         let variation: Vec<i16> =
             run.normalized_coords().iter().map(|coordinate| coordinate.to_bits()).collect();
-        self.color(color);
         let mut writer = self
             .context
             .glyph_run(&mut self.resources, run.font())

@@ -68,9 +68,16 @@ impl Colored {
 
 /// Colors the rows of a page; grammars begin at the first line.
 ///
-/// The name is that of a file, its ending, or that of a language.
-pub(crate) fn of(lines: &[&str], shown: &[RowPiece], name: Option<&str>, theme: Theme) -> Colored {
-    let palette = Palette::of(theme);
+/// The name is that of a file, its ending, or that of a language; every color can be read on the
+/// ground.
+pub(crate) fn of(
+    lines: &[&str],
+    shown: &[RowPiece],
+    name: Option<&str>,
+    theme: Theme,
+    ground: Rgb,
+) -> Colored {
+    let palette = Palette { paper: ground, ..Palette::of(theme) };
     let mut colored =
         Colored { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
     let (Some(first), Some(last)) = (shown.first(), shown.last()) else { return colored };
@@ -197,7 +204,7 @@ mod tests {
     fn inks(text: &str, name: Option<&str>) -> Vec<Ink> {
         let lines: Vec<&str> = text.lines().collect();
         let shown = rows::of(&lines, 88);
-        let colored = of(&lines, &shown, name, Theme::Light);
+        let colored = of(&lines, &shown, name, Theme::Light, [255; 3]);
         shown.iter().flat_map(|row| colored.inks(row)).collect()
     }
 

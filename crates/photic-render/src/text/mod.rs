@@ -77,13 +77,14 @@ pub(crate) fn sheet(
     let frame = Frame::new(size, &request.wanted, USUAL)?;
     let mut facts = Facts { page: number as u32, pages: pages as u32, ..Facts::single(size) };
 
-    let colored = colors::of(&lines, shown, name, request.wanted.theme);
+    let paper = colors::Palette::of(request.wanted.theme).paper;
+    let colored = colors::of(&lines, shown, name, request.wanted.theme, paper);
     if !colored.complete {
         let says = "the text is too long to be colored";
         facts.leave_out(LeftOut::new(Missing::Colors, says));
     }
     let left = MARGIN + gutter;
-    let mut canvas = Canvas::new(&frame, colored.palette.paper, request.fonts);
+    let mut canvas = Canvas::new(&frame, paper, request.fonts);
     for (index, row) in shown.iter().enumerate() {
         let top = MARGIN + index as f64 * ROW;
         let cells = cells::of(&lines[row.line][row.bytes.clone()], row.column);

@@ -3,6 +3,7 @@
 mod approved;
 mod confined;
 mod hostile;
+mod hostile_paper;
 mod makers;
 mod paper;
 mod pdf;
