@@ -2,8 +2,8 @@
 //!
 //! Owns the files in `fonts/`. No font is ever looked for on the system: the same source gives the
 //! same pixels on every machine. The built-in ones cover Latin, Greek, Cyrillic, Armenian, Georgian,
-//! Hebrew, Arabic, Lao, arrows, box drawing and most of mathematics; neither Han, Kana and Hangul
-//! nor Indic scripts nor colored emoji, for which a host hands over files of its own.
+//! Hebrew, Arabic, Lao, arrows, box drawing, most of mathematics, Han, Kana, Hangul, and emoji in
+//! one color; not Indic scripts, for which a host hands over files of its own.
 
 /// The family for drawings that ask for none in particular, or for Arial and its like.
 ///
@@ -13,12 +13,16 @@ pub(crate) const SANS: &str = "DejaVu Sans";
 pub(crate) const SERIF: &str = "DejaVu Serif";
 /// For code; its letters are as wide as Courier's.
 pub(crate) const MONO: &str = "DejaVu Sans Mono";
+/// For emoji. It has digits too, as parts of keycaps: it must never be asked first for text.
+pub(crate) const EMOJI: &str = "Noto Emoji";
 
 /// The files, in the order in which a missing character is looked for.
-pub(crate) const FILES: [&[u8]; 5] = [
+pub(crate) const FILES: [&[u8]; 7] = [
     include_bytes!("../fonts/DejaVuSansCondensed.ttf"),
     include_bytes!("../fonts/DejaVuSansCondensed-Bold.ttf"),
     include_bytes!("../fonts/DejaVuSerifCondensed.ttf"),
     include_bytes!("../fonts/DejaVuSansMono.ttf"),
     include_bytes!("../fonts/DejaVuSansMono-Bold.ttf"),
+    include_bytes!("../fonts/DroidSansFallback.ttf"),
+    include_bytes!("../fonts/NotoEmoji-Regular.ttf"),
 ];

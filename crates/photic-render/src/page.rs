@@ -112,6 +112,10 @@ pub enum Missing {
     Annotation,
     /// Colors of code, because the text is too long for them.
     Colors,
+    /// The rest of something that is longer or wider than is laid out.
+    Rest,
+    /// The source's own spaces and line ends: it is laid out anew.
+    Layout,
 }
 
 impl Page {

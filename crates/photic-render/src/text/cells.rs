@@ -10,15 +10,15 @@ const TAB: usize = 4;
 
 /// A piece of text on the grid.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Cells {
+pub(crate) struct Cells {
     /// What is drawn.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// For each character of it: its first byte, its cells, its column in the source, from 1.
-    pub(super) characters: Vec<(usize, usize, u32)>,
+    pub(crate) characters: Vec<(usize, usize, u32)>,
 }
 
 /// A piece of a line that begins at this column, from 1.
-pub(super) fn of(piece: &str, column: u32) -> Cells {
+pub(crate) fn of(piece: &str, column: u32) -> Cells {
     let mut cells = Cells::default();
     let mut taken = 0;
     for (column, character) in (column..).zip(piece.chars()) {
@@ -33,8 +33,13 @@ pub(super) fn of(piece: &str, column: u32) -> Cells {
 }
 
 /// How many cells a character takes after so many.
-pub(super) fn width(character: char, taken: usize) -> usize {
+pub(crate) fn width(character: char, taken: usize) -> usize {
     Shown::of(character, taken).cells()
+}
+
+/// Whether a character is spelled out by its number; tabs are not.
+pub(crate) fn is_spelled(character: char) -> bool {
+    matches!(Shown::of(character, 0), Shown::Number(_))
 }
 
 /// How a character is shown.
@@ -52,17 +57,17 @@ impl Shown {
         match character {
             ' '..='~' => Self::Plain(character, 1),
             '\t' => Self::Spaces(TAB - taken % TAB),
-            '\0'..='\u{1f}' => Self::Plain(picture(character as u32), 1),
-            '\u{7f}' => Self::Plain('\u{2421}', 1),
             // Joiners shape emoji and Indic scripts; they stay.
             '\u{200c}' | '\u{200d}' => Self::Plain(character, 0),
-            '\u{80}'..='\u{9f}'
+            '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
             | '\u{ad}'
             | '\u{61c}'
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
             | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}' => Self::Number(character),
             _ => Self::Plain(character, character.width().unwrap_or(1)),
         }
@@ -84,13 +89,8 @@ impl Shown {
     }
 }
 
-/// The symbol for a control character.
-fn picture(code: u32) -> char {
-    char::from_u32(0x2400 + code).unwrap_or('\u{fffd}')
-}
-
 /// `<U+202E>`: ASCII, so a byte is a cell.
-fn number(character: char) -> String {
+pub(crate) fn number(character: char) -> String {
     format!("<U+{:04X}>", character as u32)
 }
 
@@ -101,10 +101,15 @@ mod tests {
     #[test]
     fn nothing_is_invisible_and_tabs_stop() {
         let cells = of("a\tb\u{1b}[\u{202e}\u{6f22}e\u{301}", 5);
-        assert_eq!(cells.text, "a   b\u{241b}[<U+202E>\u{6f22}e\u{301}");
+        assert_eq!(cells.text, "a   b<U+001B>[<U+202E>\u{6f22}e\u{301}");
         let widths: usize = cells.characters.iter().map(|(_, width, _)| width).sum();
-        assert_eq!(widths, 1 + 3 + 1 + 1 + 1 + 8 + 2 + 1);
+        assert_eq!(widths, 1 + 3 + 1 + 8 + 1 + 8 + 2 + 1);
         let columns: Vec<u32> = cells.characters.iter().map(|(.., column)| *column).collect();
-        assert_eq!(columns, [5, 6, 6, 6, 7, 8, 9, 10, 10, 10, 10, 10, 10, 10, 10, 11, 12, 13]);
+        let mut expected = vec![5, 6, 6, 6, 7];
+        expected.extend([8; 8]);
+        expected.push(9);
+        expected.extend([10; 8]);
+        expected.extend([11, 12, 13]);
+        assert_eq!(columns, expected);
     }
 }

@@ -11,32 +11,32 @@ use syntect::parsing::{SyntaxReference, SyntaxSet};
 use two_face::theme::EmbeddedThemeName;
 
 use super::rows::RowPiece;
-use crate::request::{Theme, Wanted};
+use crate::request::Theme;
 
 /// Red, green, blue.
-pub(super) type Rgb = [u8; 3];
+pub(crate) type Rgb = [u8; 3];
 
 /// How a character is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ink {
-    pub(super) color: Rgb,
-    pub(super) bold: bool,
+pub(crate) struct Ink {
+    pub(crate) color: Rgb,
+    pub(crate) bold: bool,
 }
 
 /// The colors of a sheet.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Palette {
-    pub(super) paper: Rgb,
-    pub(super) text: Rgb,
+pub(crate) struct Palette {
+    pub(crate) paper: Rgb,
+    pub(crate) text: Rgb,
     /// Of line numbers.
-    pub(super) faint: Rgb,
+    pub(crate) faint: Rgb,
 }
 
 /// What is known about the colors of a page.
-pub(super) struct Colored {
-    pub(super) palette: Palette,
+pub(crate) struct Colored {
+    pub(crate) palette: Palette,
     /// Whether all of it was colored.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
     /// By line: for each piece, the byte it ends before, and its ink.
     lines: BTreeMap<usize, Vec<(usize, Ink)>>,
     starts: BTreeMap<(usize, usize), Vec<Ink>>,
@@ -50,7 +50,8 @@ const MOST_BYTES: usize = 512 << 10;
 const MOST_LINE: usize = 4 << 10;
 
 impl Palette {
-    fn of(theme: Theme) -> Self {
+    /// As a theme has them.
+    pub(crate) fn of(theme: Theme) -> Self {
         match theme {
             Theme::Light => Self { paper: [255; 3], text: [28, 30, 33], faint: [115; 3] },
             Theme::Dark => Self { paper: [30, 31, 34], text: [225, 227, 230], faint: [150; 3] },
@@ -60,19 +61,28 @@ impl Palette {
 
 impl Colored {
     /// The ink of each character of a row.
-    pub(super) fn inks(&self, row: &RowPiece) -> Vec<Ink> {
+    pub(crate) fn inks(&self, row: &RowPiece) -> Vec<Ink> {
         self.starts.get(&(row.line, row.bytes.start)).cloned().unwrap_or_default()
     }
 }
 
 /// Colors the rows of a page; grammars begin at the first line.
-pub(super) fn of(lines: &[&str], shown: &[RowPiece], wanted: &Wanted) -> Colored {
-    let palette = Palette::of(wanted.theme);
+///
+/// The name is that of a file, its ending, or that of a language; every color can be read on the
+/// ground.
+pub(crate) fn of(
+    lines: &[&str],
+    shown: &[RowPiece],
+    name: Option<&str>,
+    theme: Theme,
+    ground: Rgb,
+) -> Colored {
+    let palette = Palette { paper: ground, ..Palette::of(theme) };
     let mut colored =
         Colored { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
     let (Some(first), Some(last)) = (shown.first(), shown.last()) else { return colored };
-    if let Some(name) = &wanted.name {
-        color(&mut colored, lines, first.line..=last.line, name, wanted.theme);
+    if let Some(name) = name {
+        color(&mut colored, lines, first.line..=last.line, name, theme);
     }
     let plain = Ink { color: palette.text, bold: false };
     for row in shown {
@@ -147,7 +157,7 @@ fn ink(style: Style, paper: Rgb) -> Ink {
 }
 
 /// The color, moved away from the paper until it can be read.
-fn readable(color: Rgb, paper: Rgb) -> Rgb {
+pub(crate) fn readable(color: Rgb, paper: Rgb) -> Rgb {
     let away = if luminance(paper) > 0.5 { 0.0 } else { 255.0 };
     let moved = |step: u32| {
         let part = f64::from(step) / 20.0;
@@ -174,7 +184,6 @@ fn luminance(color: Rgb) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Kind;
     use crate::text::rows;
 
     #[test]
@@ -195,9 +204,7 @@ mod tests {
     fn inks(text: &str, name: Option<&str>) -> Vec<Ink> {
         let lines: Vec<&str> = text.lines().collect();
         let shown = rows::of(&lines, 88);
-        let mut wanted = Wanted::new(Kind::Text);
-        wanted.name = name.map(str::to_owned);
-        let colored = of(&lines, &shown, &wanted);
+        let colored = of(&lines, &shown, name, Theme::Light, [255; 3]);
         shown.iter().flat_map(|row| colored.inks(row)).collect()
     }
 

@@ -4,10 +4,11 @@
 //! tighter, and models begin to misread. A full sheet is 1092 pixels square, which every provider
 //! shows to its model as it is. The same text gives the same pages, whatever page is asked for.
 
-mod cells;
-mod colors;
-mod paint;
-mod rows;
+pub(crate) mod canvas;
+pub(crate) mod cells;
+pub(crate) mod colors;
+pub(crate) mod paint;
+pub(crate) mod rows;
 
 use std::borrow::Cow;
 
@@ -18,31 +19,52 @@ use crate::frame::{Frame, Usual};
 use crate::page::{Facts, LeftOut, Missing, Page};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
+use canvas::Canvas;
 
 /// Width of a sheet, and height of a full one.
-const SHEET: f64 = 1092.0;
+pub(crate) const SHEET: f64 = 1092.0;
 /// White around the text.
-const MARGIN: f64 = 24.0;
+pub(crate) const MARGIN: f64 = 24.0;
 /// Width of a cell and height of a row.
-const CELL: f64 = 11.0;
-const ROW: f64 = 24.0;
+pub(crate) const CELL: f64 = 11.0;
+pub(crate) const ROW: f64 = 24.0;
 /// The lowest sheet: providers refuse pictures with a very short edge.
-const LEAST_HEIGHT: f64 = 224.0;
+pub(crate) const LEAST_HEIGHT: f64 = 224.0;
 /// Rows of a full sheet.
 const ROWS: usize = 43;
 /// Line numbers have room for four digits at least, so that a growing file keeps its rows.
 const LEAST_DIGITS: usize = 4;
 
 /// A sheet is never enlarged or reduced unless asked for.
-const USUAL: Usual = Usual { least: 1.0, most: SHEET };
+pub(crate) const USUAL: Usual = Usual { least: 1.0, most: SHEET };
+
+/// Whether rows show the number of their line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    Shown,
+    Hidden,
+}
 
 /// Draws a page of text.
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let text = encoding::text(request.bytes)
         .unwrap_or_else(|| Cow::Owned(String::from_utf8_lossy(request.bytes).into_owned()));
-    let lines: Vec<&str> = lines(&text);
+    sheet(&text, request, request.wanted.name.as_deref(), Numbers::Shown)
+}
+
+/// Draws a page of this text, colored by this name.
+pub(crate) fn sheet(
+    text: &str,
+    request: &Request<'_>,
+    name: Option<&str>,
+    numbers: Numbers,
+) -> Result<Page, Refusal> {
+    let lines: Vec<&str> = lines(text);
     let digits = lines.len().to_string().len().max(LEAST_DIGITS);
-    let gutter = (digits + 2) as f64 * CELL;
+    let gutter = match numbers {
+        Numbers::Shown => (digits + 2) as f64 * CELL,
+        Numbers::Hidden => 0.0,
+    };
     let columns = ((SHEET - 2.0 * MARGIN - gutter) / CELL) as usize;
     let rows = rows::of(&lines, columns);
     let pages = rows.len().div_ceil(ROWS);
@@ -57,22 +79,27 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let frame = Frame::new(size, &request.wanted, USUAL)?;
     let mut facts = Facts { page: number as u32, pages: pages as u32, ..Facts::single(size) };
 
-    let colored = colors::of(&lines, shown, &request.wanted);
+    let paper = colors::Palette::of(request.wanted.theme).paper;
+    let colored = colors::of(&lines, shown, name, request.wanted.theme, paper);
     if !colored.complete {
         let says = "the text is too long to be colored";
         facts.leave_out(LeftOut::new(Missing::Colors, says));
     }
     let left = MARGIN + gutter;
-    let mut painter = paint::Painter::new(&frame, colored.palette, request.fonts);
+    let mut canvas = Canvas::new(&frame, paper, request.fonts);
     for (index, row) in shown.iter().enumerate() {
         let top = MARGIN + index as f64 * ROW;
         let cells = cells::of(&lines[row.line][row.bytes.clone()], row.column);
-        painter.label(&row.label(digits), MARGIN, top);
-        let columns = painter.row(&cells, &colored.inks(row), row.column, left, top);
+        if numbers == Numbers::Shown {
+            let label = row.label(digits);
+            paint::label(&mut canvas, &label, colored.palette.faint, MARGIN, top);
+        }
+        let inks = colored.inks(row);
+        let columns = paint::row(&mut canvas, &cells, &inks, row.column, (left, top));
         let line = row.line as u32 + 1;
         facts.rows.push(Row { top, height: ROW, left, cell: CELL, line, columns });
     }
-    let (raster, unknown) = painter.finish();
+    let (raster, unknown) = canvas.finish();
     if !unknown.is_empty() {
         let unknown: String = unknown.into_iter().collect();
         facts.leave_out(LeftOut::new(Missing::Glyphs, &unknown));
@@ -86,7 +113,8 @@ fn lines(text: &str) -> Vec<&str> {
     if lines.is_empty() { vec![""] } else { lines }
 }
 
-fn no_such_page(number: usize, pages: usize) -> Refusal {
+/// There are fewer pages.
+pub(crate) fn no_such_page(number: usize, pages: usize) -> Refusal {
     let hint = match pages {
         1 => "ask for page 1".to_owned(),
         _ => format!("ask for a page from 1 to {pages}"),

@@ -9,18 +9,18 @@ use super::cells;
 
 /// A row: a line, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RowPiece {
+pub(crate) struct RowPiece {
     /// Which line, from 0.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Which bytes of it.
-    pub(super) bytes: Range<usize>,
+    pub(crate) bytes: Range<usize>,
     /// The column of its first character, from 1.
-    pub(super) column: u32,
+    pub(crate) column: u32,
 }
 
 impl RowPiece {
     /// What stands before it: the number of its line, or a mark that the line goes on.
-    pub(super) fn label(&self, digits: usize) -> String {
+    pub(crate) fn label(&self, digits: usize) -> String {
         if self.column == 1 {
             format!("{:>digits$}", self.line + 1)
         } else {
@@ -30,7 +30,7 @@ impl RowPiece {
 }
 
 /// All rows of all lines, for a grid this wide.
-pub(super) fn of(lines: &[&str], columns: usize) -> Vec<RowPiece> {
+pub(crate) fn of(lines: &[&str], columns: usize) -> Vec<RowPiece> {
     let mut rows = Vec::with_capacity(lines.len());
     for (line, text) in lines.iter().enumerate() {
         // Nothing takes fewer bytes than cells but tabs and what is spelled out.

@@ -3,7 +3,9 @@
 mod approved;
 mod confined;
 mod hostile;
+mod hostile_paper;
 mod makers;
+mod paper;
 mod pdf;
 mod svg;
 mod text;

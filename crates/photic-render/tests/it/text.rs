@@ -3,6 +3,7 @@
 use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, Theme, draw};
 
 use crate::approved::assert_approved;
+use crate::paper::folder_looks_as_approved;
 use crate::worker;
 
 const RUST: &str = include_str!("../sources/text/sample.rs");
@@ -18,11 +19,10 @@ fn drawn(text: &str, name: Option<&str>, change: impl FnOnce(&mut Request<'_>)) 
 fn pages_look_as_approved() {
     let odd = "tab\tstop\n\tindented\nescape \u{1b}[31mred\u{1b}[0m\nturned \u{202e}desrever\u{202c}\n\
                greek αβγ, Кириллица, עברית, العربية\nboxes ┌─┬─┐ │ │ └─┴─┘ → ⇒ ≠ ∑ ✓\n\
-               no font: 漢字 | aligned\ntwo cell: 123456789";
+               wide one: 漢字 | aligned\ntwo cell: 123456789";
     let prose = "A paragraph that was written as one long line, as editors with soft wrapping \
                  leave them, has to go on in the next row at a word. "
         .repeat(3);
-    assert_approved("text_rust", &drawn(RUST, Some("sample.rs"), |_| {}));
     assert_approved(
         "text_dark",
         &drawn(&RUST[..240], Some("rs"), |r| r.wanted.theme = Theme::Dark),
@@ -39,13 +39,20 @@ fn pages_look_as_approved() {
 }
 
 #[test]
+fn sources_look_as_approved() {
+    folder_looks_as_approved("text", Kind::Text, 20);
+}
+
+#[test]
 fn what_no_font_has_is_named() {
-    let facts = drawn("漢字 and ASCII", None, |_| {}).facts;
+    let facts = drawn("हिन्दी and ASCII", None, |_| {}).facts;
     assert_eq!(facts.left_out.len(), 1);
     assert_eq!(facts.left_out[0].what, Missing::Glyphs);
     let named = &facts.left_out[0].detail;
-    assert!(named.contains('漢') && named.contains('字') && !named.contains('A'), "{named}");
+    assert!(named.contains('ह') && named.contains('न') && !named.contains('A'), "{named}");
     assert_eq!(drawn(RUST, Some("sample.rs"), |_| {}).facts.left_out, []);
+    let many = "漢字 かな 한글 😀 👨‍👩‍👧‍👦 🇩🇪 ❤️ 1️⃣ Ж α א ع ✓ →";
+    assert_eq!(drawn(many, None, |_| {}).facts.left_out, [], "all of these have glyphs");
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! What a terminal would have shown: colors and weight of escape sequences; other ones do nothing.
+
+use super::look::Look;
+use super::span::{self, At, Span};
+use crate::text::canvas::Letters;
+
+/// The spans of a line, and the letters that the next line begins with.
+pub(super) fn spans(
+    line: &str,
+    plain: Letters,
+    mut now: Letters,
+    look: &Look,
+) -> (Vec<Span>, Letters) {
+    let mut spans = Vec::new();
+    // A line that was written over shows what was written last.
+    let line = line.trim_end_matches('\r');
+    let line = line.rsplit('\r').next().unwrap_or(line);
+    let mut rest = line;
+    while let Some(at) = rest.find('\u{1b}') {
+        span::push(&mut spans, &rest[..at], now, At::Nowhere);
+        let (codes, after) = sequence(&rest[at + 1..]);
+        if let Some(codes) = codes {
+            now = changed(codes, plain, now, look);
+        }
+        rest = after;
+    }
+    span::push(&mut spans, rest, now, At::Nowhere);
+    (spans, now)
+}
+
+/// The numbers of a sequence that sets colors, and what follows the sequence.
+fn sequence(rest: &str) -> (Option<&str>, &str) {
+    if let Some(after) = rest.strip_prefix('[') {
+        let end = after.find(|c: char| ('@'..='~').contains(&c)).unwrap_or(after.len());
+        let (codes, after) = after.split_at(end);
+        let is_color = after.starts_with('m');
+        let skipped = after.chars().next().map_or(0, char::len_utf8);
+        return (is_color.then_some(codes), &after[skipped..]);
+    }
+    if let Some(after) = rest.strip_prefix(']') {
+        // A title or a link: up to the bell, or to another escape.
+        let end = after.find(['\u{7}', '\u{1b}']).unwrap_or(after.len());
+        let after = &after[end..];
+        let after = after.strip_prefix("\u{1b}\\").or(after.strip_prefix('\u{7}')).unwrap_or(after);
+        return (None, after);
+    }
+    let skipped = rest.chars().next().map_or(0, char::len_utf8);
+    (None, &rest[skipped..])
+}
+
+fn changed(codes: &str, plain: Letters, mut now: Letters, look: &Look) -> Letters {
+    let mut codes = codes.split([';', ':']).map(|code| code.parse::<u32>().unwrap_or(0));
+    while let Some(code) = codes.next() {
+        match code {
+            0 => now = plain,
+            1 => now.bold = true,
+            3 => now.italic = true,
+            4 => now.pen.underline = true,
+            22 => now.bold = plain.bold,
+            23 => now.italic = plain.italic,
+            24 => now.pen.underline = plain.pen.underline,
+            31..=36 => now.pen.color = look.hues[code as usize - 31],
+            91..=96 => now.pen.color = look.hues[code as usize - 91],
+            30 | 37 | 39 | 90 | 97 => now.pen.color = plain.pen.color,
+            // A color by number or by its parts; the sixteen first are the ones above.
+            38 | 48 => {
+                let skipped = if codes.next() == Some(5) { 1 } else { 3 };
+                let number = codes.by_ref().take(skipped).last();
+                let hue = number.filter(|_| code == 38 && skipped == 1).and_then(|number| {
+                    look.hues.get((number % 8).checked_sub(1)? as usize).filter(|_| number < 16)
+                });
+                now.pen.color = hue.copied().unwrap_or(now.pen.color);
+            }
+            _ => {}
+        }
+    }
+    now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Theme;
+
+    #[test]
+    fn colors_are_shown_and_sequences_are_not() {
+        let look = Look::of(Theme::Light);
+        let plain = look.body();
+        let line =
+            "10%\r100% \u{1b}[0;31mred\u{1b}[1m bold\u{1b}[0m \u{1b}[2Kplain\u{1b}]0;title\u{7}!";
+        let (spans, after) = spans(line, plain, plain, &look);
+        let shown: Vec<(&str, bool, bool)> = spans
+            .iter()
+            .map(|span| {
+                (span.text.as_str(), span.letters.pen.color == look.hues[0], span.letters.bold)
+            })
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("100% ", false, false),
+                ("red", true, false),
+                (" bold", true, true),
+                (" ", false, false),
+                ("plain", false, false),
+                ("!", false, false),
+            ]
+        );
+        assert_eq!(after, plain);
+    }
+}

@@ -1,0 +1,248 @@
+//! Blocks become strips, from top to bottom.
+//!
+//! Owns indents, gaps and bounds. What a source says about itself goes through here into
+//! `left_out`; nothing is drawn yet.
+
+use std::rc::Rc;
+
+use super::look::{Leading, Look, heading};
+use super::measure::Measure;
+use super::pages::ROOM;
+use super::pictures::{self, Picture};
+use super::span::{Span, reads_leftward};
+use super::strip::{Align, Bar, Code, CodeRow, Content, Keep, Line, Strip};
+use super::wrap;
+use crate::page::{LeftOut, Missing};
+use crate::request::Request;
+use crate::text::colors::Rgb;
+use crate::text::{CELL, MARGIN, ROW, SHEET, rows};
+
+/// Most strips of a source: a book of three thousand pages. More is listed as left out.
+const MOST_STRIPS: usize = 100_000;
+/// Most pictures of a source.
+const MOST_PICTURES: usize = 500;
+/// The narrowest column of text; deeper items and quotes are not indented further.
+const LEAST_WIDTH: f64 = 420.0;
+/// White beside code, and above and below it.
+const CODE_PAD: f64 = 12.0;
+/// The highest picture; its caption stays with it.
+const MOST_HEIGHT: f64 = ROOM - 40.0;
+
+/// Strips in the making.
+pub(super) struct Flow<'a> {
+    pub(super) look: Look,
+    pub(super) measure: Measure<'a>,
+    pub(super) strips: Vec<Strip<'a>>,
+    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    request: Request<'a>,
+    /// White that is due before the next strip.
+    gap: f64,
+    bars: Vec<Bar>,
+    quotes: usize,
+    pictures: usize,
+    /// What stands before the next line.
+    marker: Vec<Span>,
+    /// How much each open indent moved the left edge.
+    indents: Vec<f64>,
+}
+
+impl<'a> Flow<'a> {
+    /// Nothing yet.
+    pub(super) fn new(request: &Request<'a>) -> Self {
+        Self {
+            look: Look::of(request.wanted.theme),
+            measure: Measure::new(request.fonts),
+            strips: Vec::new(),
+            left_out: Vec::new(),
+            left: MARGIN,
+            right: SHEET - MARGIN,
+            request: request.clone(),
+            gap: 0.0,
+            bars: Vec::new(),
+            quotes: 0,
+            pictures: 0,
+            marker: Vec::new(),
+            indents: Vec::new(),
+        }
+    }
+
+    /// White before what comes next; the larger of two wishes holds.
+    pub(super) fn gap(&mut self, gap: f64) {
+        self.gap = self.gap.max(gap);
+    }
+
+    /// Moves the left edge, unless there is no room.
+    pub(super) fn indent(&mut self, by: f64) {
+        let by = if self.right - self.left - by < LEAST_WIDTH { 0.0 } else { by };
+        self.left += by;
+        self.indents.push(by);
+    }
+
+    /// Takes the last indent back.
+    pub(super) fn outdent(&mut self) {
+        self.left -= self.indents.pop().unwrap_or(0.0);
+    }
+
+    /// Begins a quote.
+    pub(super) fn quote(&mut self, color: Rgb) {
+        let left = self.left;
+        self.indent(22.0);
+        self.quotes += 1;
+        // Without an indent the bar would stand on that of the quote around it.
+        let quote = if self.left > left { self.quotes } else { 0 };
+        self.bars.push(Bar { quote, left, color });
+    }
+
+    /// Ends it.
+    pub(super) fn end_quote(&mut self) {
+        self.bars.pop();
+        self.outdent();
+    }
+
+    /// Puts a mark before the next line.
+    pub(super) fn mark(&mut self, marker: Vec<Span>) {
+        self.marker = marker;
+    }
+
+    /// Whether a mark waits for its line.
+    pub(super) fn is_marked(&self) -> bool {
+        !self.marker.is_empty()
+    }
+
+    /// Lines of text.
+    pub(super) fn paragraph(&mut self, spans: &[Span], align: Align, keep: Keep) {
+        let size = spans.iter().map(|span| span.letters.size).fold(0.0, f32::max);
+        let leading = Leading::of(if size > 0.0 { size } else { self.look.body().size });
+        let leftward = reads_leftward(spans);
+        for spans in wrap::lines(spans, self.right - self.left, &mut self.measure) {
+            // What reads from right to left is indented at the right.
+            let (left, right) = if leftward {
+                (SHEET - self.right, SHEET - self.left)
+            } else {
+                (self.left, self.right)
+            };
+            let marker = std::mem::take(&mut self.marker);
+            let line = Line { left, right, align, leading, leftward, spans, marker };
+            self.push(leading.height, keep, Content::Line(line));
+        }
+    }
+
+    /// A heading, with a line under the largest two.
+    pub(super) fn heading(&mut self, level: usize, spans: &[Span]) {
+        self.gap(f64::from(heading(level)) * 0.9);
+        self.paragraph(spans, Align::Left, Keep::WithNext);
+        if level <= 2 {
+            self.gap(4.0);
+            let content = Content::Rule { left: self.left, right: self.right };
+            self.push(2.0, Keep::WithNext, content);
+        }
+        self.gap(12.0);
+    }
+
+    /// A line across.
+    pub(super) fn rule(&mut self) {
+        self.gap(18.0);
+        self.push(2.0, Keep::Free, Content::Rule { left: self.left, right: self.right });
+        self.gap(18.0);
+    }
+
+    /// A block of code on a ground of its own.
+    pub(super) fn code(&mut self, code: Code) {
+        // A mark needs a line of text to stand before.
+        if self.is_marked() {
+            self.paragraph(&[], Align::Left, Keep::WithNext);
+        }
+        let left = self.left + CODE_PAD;
+        let columns = ((self.right - CODE_PAD - left) / CELL) as usize;
+        let shade = Some((self.left, self.right, self.look.shade));
+        let code = Rc::new(code);
+        let lines: Vec<&str> = code.text.lines().collect();
+        let rows = rows::of(&lines, columns.max(1));
+        self.shaded_blank(shade, Keep::WithNext);
+        let last = rows.len().saturating_sub(1);
+        for (index, row) in rows.into_iter().enumerate() {
+            let content = Content::Code(CodeRow { code: Rc::clone(&code), left, row });
+            let keep = if index == last { Keep::WithNext } else { Keep::Free };
+            self.push(ROW, keep, content);
+            self.shade_last(shade);
+        }
+        self.shaded_blank(shade, Keep::Free);
+    }
+
+    fn shaded_blank(&mut self, shade: Option<(f64, f64, Rgb)>, keep: Keep) {
+        self.push(CODE_PAD * 0.75, keep, Content::Blank);
+        self.shade_last(shade);
+    }
+
+    fn shade_last(&mut self, shade: Option<(f64, f64, Rgb)>) {
+        if let Some(strip) = self.strips.last_mut() {
+            strip.shade = shade;
+        }
+    }
+
+    /// The picture that a reference leads to; None if it is not shown, and then it is listed.
+    pub(super) fn find_picture(&mut self, reference: &str) -> Option<Picture<'a>> {
+        let request = self.request.clone();
+        self.admit(|| pictures::find(reference, &request))
+    }
+
+    /// The same for a picture that may be unusable.
+    pub(super) fn admit(
+        &mut self,
+        find: impl FnOnce() -> Result<Picture<'a>, LeftOut>,
+    ) -> Option<Picture<'a>> {
+        if self.pictures >= MOST_PICTURES {
+            self.left_out.push(LeftOut::new(Missing::Picture, "there are too many pictures"));
+            return None;
+        }
+        match find() {
+            Ok(picture) => {
+                self.pictures += 1;
+                Some(picture)
+            }
+            Err(missing) => {
+                self.left_out.push(missing);
+                None
+            }
+        }
+    }
+
+    /// What is to be drawn.
+    pub(super) fn request(&self) -> &Request<'a> {
+        &self.request
+    }
+
+    /// A picture, never larger than it is or than the page has room for.
+    pub(super) fn picture(&mut self, picture: Picture<'a>, keep: Keep) {
+        if self.is_marked() {
+            self.paragraph(&[], Align::Left, Keep::WithNext);
+        }
+        let (width, height) = picture.size;
+        let room = self.right - self.left;
+        let scale = (room / width).min(MOST_HEIGHT / height).min(1.0);
+        let (width, height) = ((width * scale).max(1.0), (height * scale).max(1.0));
+        let content = Content::Picture { picture: Rc::new(picture), left: self.left, width };
+        self.push(height, keep, content);
+    }
+
+    /// Adds a strip.
+    pub(super) fn push(&mut self, height: f64, keep: Keep, content: Content<'a>) {
+        if self.is_full() {
+            return;
+        }
+        let before = std::mem::take(&mut self.gap);
+        let (bars, shade) = (Rc::from(self.bars.as_slice()), None);
+        self.strips.push(Strip { before, height, keep, head: None, bars, shade, content });
+        if self.is_full() {
+            let says = "what follows: there is more than is laid out";
+            self.left_out.push(LeftOut::new(Missing::Rest, says));
+        }
+    }
+
+    /// Whether nothing more is taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.strips.len() >= MOST_STRIPS
+    }
+}

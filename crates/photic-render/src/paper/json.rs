@@ -1,0 +1,200 @@
+//! JSON: as it stands where it has lines, and laid out anew where it is one long line.
+
+use serde::de::IgnoredAny;
+
+use super::places::Places;
+use crate::page::{LeftOut, Missing, Page};
+use crate::refusal::Refusal;
+use crate::request::Request;
+use crate::text::{self, Numbers};
+
+/// A line longer than this is not read by anybody.
+const LONGEST_LINE: usize = 400;
+/// More than this is shown as it stands.
+const MOST_BYTES: usize = 8 << 20;
+/// What is deeper is indented no further.
+const MOST_INDENT: usize = 30;
+/// A list or object that fits into so many characters stays in one line.
+const INLINE: usize = 60;
+
+/// Draws a page of it.
+pub(super) fn draw(source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
+    let long = source.lines().any(|line| line.len() > LONGEST_LINE);
+    let sound = || serde_json::from_str::<IgnoredAny>(source).is_ok();
+    if !long || source.len() > MOST_BYTES || !sound() {
+        return text::sheet(source, request, Some("json"), Numbers::Shown);
+    }
+    let laid = lay_out(source);
+    let mut page = text::sheet(&laid.text, request, Some("json"), Numbers::Hidden)?;
+    lead_back(&mut page, &laid, source);
+    let says = "its own line ends and spaces: it is one long line, and is shown with others";
+    page.facts.leave_out(LeftOut::new(Missing::Layout, says));
+    Ok(page)
+}
+
+/// Rows of what is shown lead to the source.
+fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(
+            laid.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1),
+        )
+        .collect();
+    let mut places = Places::new(source);
+    for row in &mut page.facts.rows {
+        let Some(start) = starts.get(row.line as usize - 1).copied() else { continue };
+        let line = laid.text[start..].lines().next().unwrap_or_default();
+        let offsets: Vec<usize> = line.char_indices().map(|(at, _)| start + at).collect();
+        let mut first = None;
+        for column in &mut row.columns {
+            let shown = offsets.get(*column as usize - 1).copied().unwrap_or(start + line.len());
+            let Some((line, found)) = places.of(laid.source(shown)) else { continue };
+            first = first.or(Some(line));
+            *column = found;
+        }
+        let at = places.of(laid.source(start + line.len() - line.trim_start().len()));
+        row.line = first.or(at.map(|(line, _)| line)).unwrap_or(row.line);
+    }
+}
+
+/// JSON with new spaces.
+struct Laid {
+    text: String,
+    /// For each token: where it begins here, and where in the source.
+    tokens: Vec<(usize, usize)>,
+}
+
+impl Laid {
+    /// Where in the source a byte comes from; of a space, the token after it.
+    fn source(&self, at: usize) -> usize {
+        let after = self.tokens.partition_point(|(shown, _)| *shown <= at);
+        match after.checked_sub(1).and_then(|index| self.tokens.get(index)) {
+            Some((shown, source)) => source + (at - shown),
+            None => 0,
+        }
+    }
+}
+
+fn lay_out(source: &str) -> Laid {
+    let mut laid = Laid { text: String::with_capacity(source.len() * 2), tokens: Vec::new() };
+    // For each open list or object, whether it is kept in one line.
+    let mut open: Vec<bool> = Vec::new();
+    let mut at = 0;
+    while let Some(token) = next(source, at) {
+        at = token.end;
+        let words = &source[token.clone()];
+        let inline = open.last().copied().unwrap_or(true);
+        match words {
+            "}" | "]" => {
+                let was_inline = open.pop().unwrap_or(true);
+                if !was_inline {
+                    line(&mut laid.text, open.len());
+                }
+                put(&mut laid, words, token.start);
+            }
+            "{" | "[" => {
+                put(&mut laid, words, token.start);
+                let short = inline && !open.is_empty() || fits(source, token.start);
+                open.push(short);
+                if !short {
+                    line(&mut laid.text, open.len());
+                }
+            }
+            "," => {
+                put(&mut laid, words, token.start);
+                if inline { laid.text.push(' ') } else { line(&mut laid.text, open.len()) }
+            }
+            ":" => {
+                put(&mut laid, words, token.start);
+                laid.text.push(' ');
+            }
+            _ => put(&mut laid, words, token.start),
+        }
+    }
+    laid
+}
+
+fn put(laid: &mut Laid, words: &str, at: usize) {
+    laid.tokens.push((laid.text.len(), at));
+    laid.text.push_str(words);
+}
+
+fn line(text: &mut String, depth: usize) {
+    text.push('\n');
+    text.extend(std::iter::repeat_n("  ", depth.min(MOST_INDENT)));
+}
+
+/// The token that begins at or after a byte.
+fn next(source: &str, at: usize) -> Option<std::ops::Range<usize>> {
+    let bytes = source.as_bytes();
+    let start = at + bytes[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+    let length = match bytes[start] {
+        b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
+        b'"' => string(&bytes[start..]),
+        _ => bytes[start..]
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || b"{}[],:\"".contains(byte))
+            .unwrap_or(bytes.len() - start),
+    };
+    Some(start..start + length)
+}
+
+fn string(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Whether what opens here is short, and has nothing open inside that is not empty.
+fn fits(source: &str, start: usize) -> bool {
+    let mut at = start + 1;
+    let mut length = 2;
+    let mut depth = 0_usize;
+    while let Some(token) = next(source, at) {
+        let words = &source[token.clone()];
+        length += words.chars().count() + usize::from(matches!(words, "," | ":"));
+        if length > INLINE {
+            return false;
+        }
+        match words {
+            "}" | "]" if depth == 0 => return true,
+            "}" | "]" => depth -= 1,
+            "{" | "[" if depth > 0 => return false,
+            "{" | "[" => depth += 1,
+            _ => {}
+        }
+        at = token.end;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_laid_out_and_lead_back() {
+        let source = format!(
+            r#"{{"a":[1,2],"b":{{"long":"{}","empty":{{}}}},"é":"\"q\""}}"#,
+            "x".repeat(70)
+        );
+        let laid = lay_out(&source);
+        let expected = format!(
+            "{{\n  \"a\": [1, 2],\n  \"b\": {{\n    \"long\": \"{}\",\n    \"empty\": {{}}\n  }},\n  \"é\": \"\\\"q\\\"\"\n}}",
+            "x".repeat(70)
+        );
+        assert_eq!(laid.text, expected);
+        for word in ["\"a\"", "[1", "\"long\"", "\"é\"", "{}"] {
+            let (shown, there) = (laid.text.find(word), source.find(word));
+            assert_eq!(shown.map(|shown| laid.source(shown)), there, "{word}");
+        }
+        let value: serde_json::Value = serde_json::from_str(&source).expect("sound");
+        let again: serde_json::Value = serde_json::from_str(&laid.text).expect("still sound");
+        assert_eq!(value, again);
+    }
+}

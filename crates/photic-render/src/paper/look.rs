@@ -1,0 +1,123 @@
+//! Sizes and colors of paper.
+
+use crate::request::Theme;
+use crate::text::canvas::{Face, Letters, Pen};
+use crate::text::colors::{Palette, Rgb};
+
+/// Letters of prose: an x-height of 11 pixels.
+pub(super) const BODY: f32 = 20.0;
+/// Letters inside tables.
+pub(super) const SMALL: f32 = 18.0;
+
+/// How high a row is, and where in it letters stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Leading {
+    pub(super) height: f64,
+    pub(super) baseline: f64,
+}
+
+impl Leading {
+    /// For letters of this size.
+    pub(super) fn of(size: f32) -> Self {
+        let height = (f64::from(size) * 1.48).round();
+        let baseline = (height * 0.5 + f64::from(size) * 0.36).round();
+        Self { height, baseline }
+    }
+}
+
+/// The size of a heading.
+pub(super) const fn heading(level: usize) -> f32 {
+    match level {
+        0 | 1 => 36.0,
+        2 => 30.0,
+        3 => 25.0,
+        4 => 22.0,
+        _ => 20.0,
+    }
+}
+
+/// The colors of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) theme: Theme,
+    pub(super) paper: Rgb,
+    pub(super) text: Rgb,
+    /// Of what stands beside the matter: numbers, captions.
+    pub(super) faint: Rgb,
+    pub(super) link: Rgb,
+    /// Under code.
+    pub(super) shade: Rgb,
+    /// Under the head of a table.
+    pub(super) head: Rgb,
+    /// Lines.
+    pub(super) rule: Rgb,
+    /// Red, green, yellow, blue, magenta, cyan: each can be read.
+    pub(super) hues: [Rgb; 6],
+}
+
+impl Look {
+    /// As a theme has them.
+    pub(super) fn of(theme: Theme) -> Self {
+        let Palette { paper, text, faint } = Palette::of(theme);
+        match theme {
+            Theme::Light => Self {
+                theme,
+                paper,
+                text,
+                faint: [95; 3],
+                link: [9, 80, 190],
+                shade: [246, 247, 249],
+                head: [230, 234, 240],
+                rule: [205, 209, 216],
+                hues: [
+                    [190, 25, 30],
+                    [20, 110, 45],
+                    [140, 90, 0],
+                    [9, 80, 190],
+                    [130, 55, 175],
+                    [0, 105, 125],
+                ],
+            },
+            Theme::Dark => Self {
+                theme,
+                paper,
+                text,
+                faint,
+                link: [120, 180, 255],
+                shade: [42, 44, 49],
+                head: [52, 55, 62],
+                rule: [80, 83, 90],
+                hues: [
+                    [255, 130, 125],
+                    [110, 215, 130],
+                    [230, 190, 90],
+                    [120, 180, 255],
+                    [215, 160, 255],
+                    [100, 210, 225],
+                ],
+            },
+        }
+    }
+
+    /// Letters of prose.
+    pub(super) fn body(&self) -> Letters {
+        self.letters(BODY)
+    }
+
+    /// Letters of this size.
+    pub(super) fn letters(&self, size: f32) -> Letters {
+        let pen = Pen { color: self.text, ..Pen::default() };
+        Letters { face: Face::Sans, size, bold: false, italic: false, pen }
+    }
+
+    /// The same in code: letters of equal width are larger than they need be, and are shaded.
+    pub(super) fn code(&self, letters: Letters) -> Letters {
+        let pen = Pen { shade: Some(self.shade), ..letters.pen };
+        Letters { face: Face::Mono, size: (letters.size * 0.9).round(), pen, ..letters }
+    }
+
+    /// The same in another color.
+    pub(super) fn colored(letters: Letters, color: Rgb) -> Letters {
+        Letters { pen: Pen { color, ..letters.pen }, ..letters }
+    }
+}

@@ -1,0 +1,122 @@
+//! Prose, tables, values and notebooks as a reader would see them.
+//!
+//! Owns the way from a document to strips of paper, and from those to pages of one size. A document
+//! is laid out once from the top, by the widths of its characters; only the page that is asked for
+//! is shaped and drawn. It must never open or fetch what a document refers to.
+
+mod ansi;
+mod csv;
+mod flow;
+mod html;
+mod inline;
+mod json;
+mod look;
+mod markdown;
+mod math;
+mod measure;
+mod notebook;
+mod pages;
+mod paint;
+mod pictures;
+mod places;
+mod sheet;
+mod span;
+mod strip;
+mod table;
+mod wrap;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::encoding;
+use crate::frame::Frame;
+use crate::page::{Facts, Page};
+use crate::refusal::{Refusal, RefusalCode};
+use crate::request::{Kind, Request};
+use crate::text::canvas::Canvas;
+use crate::text::{self, LEAST_HEIGHT, MARGIN, SHEET, USUAL};
+use flow::Flow;
+use paint::Painter;
+use places::Places;
+use sheet::Sheet;
+
+/// Longer prose is not laid out; it can be seen as text.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Draws a page.
+pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
+    let source = encoding::text(request.bytes)
+        .unwrap_or_else(|| Cow::Owned(String::from_utf8_lossy(request.bytes).into_owned()));
+    match request.wanted.kind {
+        Kind::Markdown => {
+            bounded(&source, request)?;
+            page(markdown::flow(&source, request), &source, request)
+        }
+        Kind::Csv => {
+            let mut flow = Flow::new(request);
+            let sheet = Sheet::new(&source, request, &mut flow);
+            let (number, pages) = (request.wanted.page as usize, sheet.pages());
+            if number == 0 || number > pages {
+                return Err(text::no_such_page(number, pages));
+            }
+            sheet.flow(number - 1, &mut flow);
+            let all = 0..flow.strips.len();
+            shown(flow, &all, (number, pages), &source, request)
+        }
+        Kind::Json => json::draw(&source, request),
+        Kind::Notebook => page(notebook::flow(&source, request)?, "", request),
+        _ => text::draw(request),
+    }
+}
+
+/// Whether it is laid out at all.
+fn bounded(source: &str, request: &Request<'_>) -> Result<(), Refusal> {
+    if source.len() <= MOST_BYTES {
+        return Ok(());
+    }
+    let says = format!("this {} has more than {MOST_BYTES} bytes", request.wanted.kind.name());
+    Err(Refusal::new(RefusalCode::TooLarge, says, "view it as plain text, or a part of it"))
+}
+
+/// Draws the page that is asked for.
+fn page(flow: Flow<'_>, source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
+    let pages = pages::cut(&flow.strips);
+    let number = request.wanted.page as usize;
+    let strips = number
+        .checked_sub(1)
+        .and_then(|index| pages.get(index))
+        .ok_or_else(|| text::no_such_page(number, pages.len()))?;
+    shown(flow, strips, (number, pages.len()), source, request)
+}
+
+/// Draws these strips as this page of so many.
+fn shown(
+    flow: Flow<'_>,
+    strips: &Range<usize>,
+    (number, pages): (usize, usize),
+    source: &str,
+    request: &Request<'_>,
+) -> Result<Page, Refusal> {
+    let (placed, end) = pages::place(&flow.strips, strips);
+    let size = (SHEET, (end + MARGIN).ceil().clamp(LEAST_HEIGHT, SHEET));
+    let frame = Frame::new(size, &request.wanted, USUAL)?;
+    let mut facts = Facts { page: number as u32, pages: pages as u32, ..Facts::single(size) };
+    let Flow { strips, left_out, look, .. } = flow;
+    let mut painter = Painter {
+        canvas: Canvas::new(&frame, look.paper, request.fonts),
+        frame,
+        look,
+        request,
+        places: Places::new(source),
+        rows: Vec::new(),
+        left_out,
+    };
+    painter.strips(&strips, &placed);
+    let Painter { canvas, rows, left_out, .. } = painter;
+    let (raster, unknown) = canvas.finish();
+    for what in left_out.into_iter().chain(Painter::unknown(unknown)) {
+        facts.leave_out(what);
+    }
+    facts.rows = rows;
+    Ok(Page { raster, to_page: frame.to_page(), facts })
+}

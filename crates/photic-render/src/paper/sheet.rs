@@ -1,0 +1,284 @@
+//! A table of records on pages: by rows, and sideways where there are too many columns.
+//!
+//! Column widths come from the first records, heights from every record that is laid out; only the
+//! records of one page become strips.
+
+use super::csv::{self, Dialect, Field, Record};
+use super::flow::Flow;
+use super::look::{Leading, Look, SMALL};
+use super::pages::ROOM;
+use super::span::{self, At, Span};
+use super::strip::{Align, Cell, Content, Keep, Role, TableRow};
+use super::table::{PAD, PAD_ABOVE, shorten, widths};
+use super::wrap;
+use crate::page::{LeftOut, Missing};
+use crate::request::Request;
+use crate::text::canvas::Letters;
+
+/// Most records that are laid out.
+const MOST_RECORDS: usize = 200_000;
+/// Records that are looked at to find widths and numbers.
+const SAMPLE: usize = 300;
+/// Most characters of a cell that are looked at.
+const MOST_CHARACTERS: usize = 600;
+/// Most rows of a cell.
+const MOST_LINES: usize = 4;
+/// The widest column where others need the room, and the most pages side by side.
+const WIDEST: f64 = 360.0;
+const MOST_GROUPS: usize = 12;
+/// What stands above the table.
+const CAPTION: f32 = 16.0;
+
+/// A table whose pages are known.
+pub(super) struct Sheet<'t> {
+    text: &'t str,
+    records: Vec<Record>,
+    dialect: Dialect,
+    /// Whether the first record names the columns.
+    named: bool,
+    columns: Vec<Column>,
+    /// For each page sideways, its columns.
+    groups: Vec<std::ops::Range<usize>>,
+    /// For each page downwards, its records.
+    bands: Vec<std::ops::Range<usize>>,
+    /// Width of the column of numbers.
+    numbers: f64,
+    all_columns: usize,
+    complete: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Column {
+    width: f64,
+    align: Align,
+}
+
+impl<'t> Sheet<'t> {
+    /// Looks at all of a table.
+    pub(super) fn new(text: &'t str, request: &Request<'_>, flow: &mut Flow<'_>) -> Self {
+        let delimiter = csv::delimiter(text, request.wanted.name.as_deref());
+        let (records, dialect, end) = csv::records(text, delimiter, MOST_RECORDS);
+        let all_columns = records.iter().map(|record| record.fields).max().unwrap_or(0);
+        let mut sheet = Self {
+            text,
+            records,
+            dialect,
+            named: false,
+            columns: Vec::new(),
+            groups: Vec::new(),
+            bands: Vec::new(),
+            numbers: 0.0,
+            all_columns,
+            complete: end >= text.len(),
+        };
+        sheet.find_columns(flow);
+        sheet.find_bands(flow);
+        sheet
+    }
+
+    /// How many pages it has.
+    pub(super) fn pages(&self) -> usize {
+        self.bands.len() * self.groups.len()
+    }
+
+    fn fields(&self, record: &Record) -> Vec<Field<'t>> {
+        csv::fields(self.text, record, self.dialect)
+    }
+
+    /// How wide columns are, which hold numbers, and how many pages they take sideways.
+    fn find_columns(&mut self, flow: &mut Flow<'_>) {
+        let letters = flow.look.letters(SMALL);
+        let bold = Letters { bold: true, ..letters };
+        // No more columns than fit on all pages sideways, however narrow.
+        let most = self.all_columns.min(MOST_GROUPS * 20);
+        let mut wishes = vec![(0.0_f64, 0.0_f64); most];
+        let mut numbers = vec![(0_usize, 0_usize); most];
+        let sample: Vec<Vec<Field<'_>>> =
+            self.records.iter().take(SAMPLE).map(|record| self.fields(record)).collect();
+        let head = sample.first().map_or(&[][..], Vec::as_slice);
+        self.named = sample.len() > 1
+            && head.iter().all(|field| !csv::is_number(&field.text))
+            && head.iter().any(|field| !field.text.trim().is_empty());
+        for (index, fields) in sample.iter().enumerate() {
+            let is_head = self.named && index == 0;
+            for (column, field) in fields.iter().enumerate().take(most) {
+                let spans = cell(field, if is_head { bold } else { letters });
+                let (line, word) = wrap::widths(&spans, &mut flow.measure);
+                wishes[column].0 = wishes[column].0.max(line);
+                wishes[column].1 = wishes[column].1.max(word.min(WIDEST));
+                if !is_head && !field.text.trim().is_empty() {
+                    numbers[column].0 += usize::from(csv::is_number(&field.text));
+                    numbers[column].1 += 1;
+                }
+            }
+        }
+        let digits = self.records.len().to_string();
+        let faint = flow.look.letters(CAPTION);
+        self.numbers = flow.measure.text(&digits, &faint).max(24.0) + 2.0 * PAD;
+        let room = flow.right - flow.left - self.numbers;
+        let widths = self.group(&wishes, room);
+        let align = |(numbers, all): &(usize, usize)| {
+            if *numbers * 5 >= *all * 4 && *numbers > 0 { Align::Right } else { Align::Left }
+        };
+        let columns = widths.into_iter().zip(&numbers);
+        self.columns = columns.map(|(width, n)| Column { width, align: align(n) }).collect();
+    }
+
+    /// Puts columns side by side, on one page if their words fit, else on several.
+    fn group(&mut self, wishes: &[(f64, f64)], room: f64) -> Vec<f64> {
+        let words: f64 = wishes.iter().map(|(_, word)| word + 2.0 * PAD + 1.0).sum();
+        if words <= room && wishes.len() == self.all_columns {
+            self.groups.push(0..wishes.len());
+            return widths(wishes, room);
+        }
+        let single = |(line, word): &(f64, f64)| {
+            (line.min(WIDEST).max(*word) + 2.0 * PAD + 1.0).clamp(52.0, room)
+        };
+        let widths: Vec<f64> = wishes.iter().map(single).collect();
+        let (mut start, mut taken) = (0, 0.0);
+        for (column, width) in widths.iter().enumerate() {
+            if taken + width > room && column > start {
+                self.groups.push(start..column);
+                (start, taken) = (column, 0.0);
+            }
+            taken += width;
+        }
+        self.groups.push(start..widths.len());
+        self.groups.truncate(MOST_GROUPS);
+        widths
+    }
+
+    /// Which records are on which page.
+    fn find_bands(&mut self, flow: &mut Flow<'_>) {
+        let shown = self.groups.last().map_or(0, |group| group.end);
+        let leading = Leading::of(SMALL);
+        let high = |lines: usize| lines as f64 * leading.height + 2.0 * PAD_ABOVE;
+        let first = usize::from(self.named);
+        let head = match self.records.first() {
+            Some(record) if self.named => high(self.lines(record, shown, flow)),
+            _ => 0.0,
+        };
+        let room = ROOM - Leading::of(CAPTION).height - 6.0 - head;
+        let (mut start, mut taken) = (first, 0.0);
+        for index in first..self.records.len() {
+            let height = high(self.lines(&self.records[index], shown, flow));
+            if taken + height > room && index > start {
+                self.bands.push(start..index);
+                (start, taken) = (index, 0.0);
+            }
+            taken += height;
+        }
+        if start < self.records.len() || self.bands.is_empty() {
+            self.bands.push(start..self.records.len());
+        }
+    }
+
+    /// How many rows the highest cell of a record takes.
+    fn lines(&self, record: &Record, shown: usize, flow: &mut Flow<'_>) -> usize {
+        let letters = flow.look.letters(SMALL);
+        let mut most = 1;
+        for (field, column) in self.fields(record).iter().zip(&self.columns).take(shown) {
+            let width = column.width - 2.0 * PAD;
+            let short = field.text.len() <= MOST_CHARACTERS && !field.text.contains('\n');
+            if short && flow.measure.text(&field.text, &letters) <= width {
+                continue;
+            }
+            let lines = wrap::lines(&cell(field, letters), width, &mut flow.measure);
+            most = most.max(lines.len().min(MOST_LINES));
+        }
+        most
+    }
+
+    /// Makes the strips of a page, from 0.
+    pub(super) fn flow(&self, page: usize, flow: &mut Flow<'_>) {
+        let band = self.bands[page / self.groups.len()].clone();
+        let group = self.groups[page % self.groups.len()].clone();
+        self.caption(&band, &group, flow);
+        if self.named {
+            self.row(0, &group, Role::Head, flow);
+        }
+        for index in band {
+            self.row(index, &group, Role::Body, flow);
+        }
+        let end = self.groups.last().map_or(0, |group| group.end);
+        if end < self.all_columns {
+            let says = format!("columns {} to {}", end + 1, self.all_columns);
+            flow.left_out.push(LeftOut::new(Missing::Rest, &says));
+        }
+        if !self.complete {
+            let says = format!("the records after the first {}", self.records.len());
+            flow.left_out.push(LeftOut::new(Missing::Rest, &says));
+        }
+    }
+
+    /// Says which part of the table is seen.
+    fn caption(
+        &self,
+        band: &std::ops::Range<usize>,
+        group: &std::ops::Range<usize>,
+        flow: &mut Flow<'_>,
+    ) {
+        let first = usize::from(self.named);
+        let count = self.records.len() - first;
+        let more = if self.complete { "" } else { "more than " };
+        let rows = match band.len() {
+            0 => "no rows".to_owned(),
+            _ => format!("rows {}–{} of {more}{count}", band.start + 1 - first, band.end - first),
+        };
+        let columns = self.all_columns;
+        let says = if self.groups.len() > 1 || group.end < columns {
+            format!("{rows} · columns {}–{} of {columns}", group.start + 1, group.end)
+        } else {
+            rows
+        };
+        let letters = Look::colored(flow.look.letters(CAPTION), flow.look.faint);
+        flow.paragraph(&[Span::new(says, letters)], Align::Left, Keep::WithNext);
+        flow.gap(6.0);
+    }
+
+    fn row(&self, index: usize, group: &std::ops::Range<usize>, role: Role, flow: &mut Flow<'_>) {
+        let Some(record) = self.records.get(index) else { return };
+        let letters = flow.look.letters(SMALL);
+        let letters = Letters { bold: role == Role::Head, ..letters };
+        let faint = Look::colored(flow.look.letters(CAPTION), flow.look.faint);
+        let number = match role {
+            Role::Head => String::new(),
+            Role::Body => (index + 1 - usize::from(self.named)).to_string(),
+        };
+        let left = flow.left;
+        let mut edge = left + self.numbers;
+        let mut cells = vec![Cell {
+            left: left + PAD,
+            right: edge - PAD,
+            align: Align::Right,
+            lines: vec![vec![Span::new(number, faint)]],
+        }];
+        let fields = self.fields(record);
+        let shown = self.groups.last().map_or(0, |group| group.end);
+        let highest = self.lines(record, shown, flow);
+        for column in group.clone() {
+            let Column { width, align } = self.columns[column];
+            let (from, to) = (edge + PAD, edge + width - PAD);
+            edge += width;
+            let spans = fields.get(column).map(|field| cell(field, letters)).unwrap_or_default();
+            let mut lines = wrap::lines(&spans, to - from, &mut flow.measure);
+            if shorten(&mut lines, MOST_LINES, to - from, &mut flow.measure) {
+                flow.left_out.push(LeftOut::new(Missing::Rest, "the ends of long cells"));
+            }
+            cells.push(Cell { left: from, right: to, align, lines });
+        }
+        let leading = Leading::of(SMALL);
+        let height = highest as f64 * leading.height + 2.0 * PAD_ABOVE;
+        let row = TableRow { cells, left, right: edge, leading, role };
+        flow.push(height, Keep::Free, Content::Row(row));
+    }
+}
+
+/// What a cell shows; a very long one is cut before it is looked at.
+fn cell(field: &Field<'_>, letters: Letters) -> Vec<Span> {
+    let text = field.text.as_ref();
+    let end = text.char_indices().nth(MOST_CHARACTERS).map_or(text.len(), |(at, _)| at);
+    let mut spans = Vec::new();
+    span::push(&mut spans, text[..end].trim_end(), letters, At::Verbatim(field.at));
+    spans
+}
