@@ -25,21 +25,28 @@
 //! runs no scripts, shows one moment of an animation, and says what it left out. Han, Kana, Hangul,
 //! Indic scripts and emoji need fonts that the host hands over.
 
+mod browser;
 mod draw;
 mod encoding;
 mod fonts;
 mod frame;
+mod office;
 mod page;
 mod paper;
 mod pdf;
+mod program;
 mod refusal;
 mod request;
+mod sandbox;
 mod svg;
 mod text;
 mod worker;
 
+pub use browser::Browser;
 pub use draw::draw;
+pub use office::Office;
 pub use page::{Facts, LeftOut, Missing, Page, Row};
 pub use refusal::{Refusal, RefusalCode};
 pub use request::{Area, Bounds, File, Fit, Kind, Request, Theme, Wanted};
+pub use sandbox::ProgramLimits;
 pub use worker::{Worker, WorkerLimits, confine, serve};
