@@ -20,7 +20,8 @@ fn main() -> std::io::Result<()> {
             writeln!(out, "{:#?}", page.facts)?;
             let accepts = &["image/png"];
             let options = EncodeOptions { accepts, prefer: Prefer::Lossless, ..Default::default() };
-            let png = encode(&page.raster, &options).map_err(|_| std::io::ErrorKind::InvalidData)?;
+            let png =
+                encode(&page.raster, &options).map_err(|_| std::io::ErrorKind::InvalidData)?;
             arguments.next().map_or(Ok(()), |path| std::fs::write(path, png.bytes))
         }
         Err(refusal) => writeln!(out, "{refusal:?} in {:?}", begin.elapsed()),

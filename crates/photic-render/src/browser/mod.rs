@@ -93,6 +93,7 @@ impl Browser {
         let wanted = &request.wanted;
         tab.prepare(wanted.theme)?;
         tab.open(self.limits.time / 2)?;
+        tab.still()?;
         let (width, height) = tab.size()?;
         let pages = ((height / SHEET).ceil() as u32).max(1);
         let number = wanted.page;

@@ -26,8 +26,7 @@ const MOST_TASKS: u32 = 1_000;
 /// Nothing that a browser lays out is larger.
 const MOST_LENGTH: f64 = 40_000_000.0;
 
-/// How far down something is to be seen, in the browser's own world, where no script of the page can
-/// have changed what the words mean. None for a page of too many elements.
+/// How far down something is to be seen. None for a page of too many elements.
 const LOWEST: &str = "(() => {
   const all = document.getElementsByTagName('*');
   if (all.length > 20000) return null;
@@ -37,6 +36,16 @@ const LOWEST: &str = "(() => {
     if (box.width > 0 && box.height > 0) lowest = Math.max(lowest, box.bottom + scrollY);
   }
   return lowest;
+})()";
+
+/// Brings everything that moves by itself to its end, or to one moment where it has none; says how
+/// many have none.
+const STILL: &str = "(() => {
+  let endless = 0;
+  for (const motion of document.getAnimations()) {
+    try { motion.finish(); } catch { motion.pause(); motion.currentTime = 2000; endless++; }
+  }
+  return endless;
 })()";
 
 /// How far a tab has come.
@@ -171,15 +180,26 @@ impl<'a> Tab<'a> {
             return Ok((width, height));
         }
         // Whatever is shorter than the viewport is said to be as high.
-        let lowest = self.lowest()?.map_or(SHEET, f64::ceil);
+        let lowest = self.look(LOWEST)?.map_or(SHEET, f64::ceil);
         Ok((width, lowest.clamp(1.0, SHEET)))
     }
 
-    fn lowest(&mut self) -> Result<Option<f64>, Broken> {
+    /// Ends what moves, so that every picture shows the same moment.
+    pub(super) fn still(&mut self) -> Result<(), Broken> {
+        if self.look(STILL)?.is_some_and(|endless| endless > 0.0) {
+            let says = "what moves without end stands still";
+            self.missing.leave_out(LeftOut::new(Missing::Animation, says));
+        }
+        Ok(())
+    }
+
+    /// A number from the page, worked out in a world where no script of the page can have changed
+    /// what the words mean.
+    fn look(&mut self, words: &str) -> Result<Option<f64>, Broken> {
         let world = json!({ "frameId": self.target });
         let world = self.ask("Page.createIsolatedWorld", world)?;
         let look = json!({
-            "expression": LOWEST,
+            "expression": words,
             "contextId": world["result"]["executionContextId"],
             "returnByValue": true,
         });

@@ -122,7 +122,8 @@ fn world(job: &Job<'_>) -> Vec<OsString> {
     }
     let room = (job.limits.memory / 2).to_string();
     say(&["--proc", "/proc", "--dev", "/dev", "--size", &room, "--tmpfs", "/dev/shm"]);
-    say(&["--size", &room, "--tmpfs", HOME, "--chdir", HOME, "--clearenv"]);
+    say(&["--size", &room, "--tmpfs", HOME, "--remount-ro", "/"]);
+    say(&["--chdir", HOME, "--clearenv"]);
     for (name, value) in [
         ("HOME", HOME),
         ("PATH", "/usr/bin:/bin"),
@@ -149,3 +150,6 @@ fn script(job: &Job<'_>) -> String {
     }
     script + job.then
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

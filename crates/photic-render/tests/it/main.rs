@@ -3,8 +3,13 @@
 mod approved;
 mod confined;
 mod hostile;
+mod hostile_html;
+mod hostile_office;
+mod html;
 mod makers;
+mod office;
 mod pdf;
+mod programs;
 mod svg;
 mod text;
 mod worker;
