@@ -22,28 +22,35 @@
 //! # What it does not do
 //!
 //! It fetches nothing and looks for no fonts: the same bytes give the same pixels everywhere. It
-//! runs no scripts, shows one moment of an animation, and says what it left out. Han, Kana, Hangul,
-//! Indic scripts and emoji need fonts that the host hands over.
+//! runs no scripts of drawings and documents, shows one moment of an animation, and says what it
+//! left out. Indic scripts need fonts that the host hands over.
 
+mod browser;
 mod draw;
 mod encoding;
 mod fonts;
 mod frame;
 mod kind;
+mod office;
 mod page;
 mod paper;
 mod pdf;
+mod program;
 mod refusal;
 mod renderer;
 mod request;
+mod sandbox;
 mod svg;
 mod text;
 mod worker;
 
+pub use browser::Browser;
 pub use draw::draw;
+pub use office::Office;
 pub use page::{Facts, LeftOut, Missing, Page};
 pub use photic_pixels::geometry::Row;
 pub use refusal::{Refusal, RefusalCode};
 pub use renderer::Renderer;
 pub use request::{Area, Bounds, File, Fit, Kind, Request, Theme, Wanted};
+pub use sandbox::ProgramLimits;
 pub use worker::{Worker, WorkerLimits, confine, serve};

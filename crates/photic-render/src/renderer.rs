@@ -3,25 +3,51 @@
 //! Owns who draws what: our own renderers in a child process, other people's programs in a sandbox.
 //! Files that a source refers to are handed over by whoever called, in a second round.
 
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::browser::Browser;
+use crate::office::Office;
 use crate::page::{Missing, Page};
 use crate::refusal::Refusal;
-use crate::request::{File, Request};
+use crate::request::{File, Kind, Request};
 use crate::worker::Worker;
 
 /// Most files that are handed over, and most bytes of all of them.
 const MOST_FILES: usize = 64;
 const MOST_BYTES: usize = 64 << 20;
 
-/// Draws sources of every kind.
+/// Draws sources of every kind. The programs it needs are looked for when they are needed first.
 #[derive(Debug)]
 pub struct Renderer {
     worker: Worker,
+    browser: OnceLock<Result<Browser, Refusal>>,
+    office: OnceLock<Result<Office, Refusal>>,
+    /// The document that was converted last: its pages are asked for one after the other.
+    converted: Mutex<Option<Arc<Converted>>>,
+}
+
+/// An office document, and what an office suite made of it.
+struct Converted {
+    source: Vec<u8>,
+    pdf: Vec<u8>,
+}
+
+impl std::fmt::Debug for Converted {
+    /// Never the bytes.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{} bytes, {} as PDF>", self.source.len(), self.pdf.len())
+    }
 }
 
 impl Renderer {
     /// With this worker for what we draw ourselves.
     pub fn new(worker: Worker) -> Self {
-        Self { worker }
+        Self {
+            worker,
+            browser: OnceLock::new(),
+            office: OnceLock::new(),
+            converted: Mutex::default(),
+        }
     }
 
     /// A page or region of a source. `beside` is asked for what the source refers to, by the words
@@ -41,7 +67,35 @@ impl Renderer {
     }
 
     fn once(&self, request: &Request<'_>) -> Result<Page, Refusal> {
-        self.worker.draw(request)
+        match request.wanted.kind {
+            Kind::Html => self.browser()?.draw(request),
+            Kind::Office => {
+                let converted = self.converted(request)?;
+                let mut wanted = request.wanted.clone();
+                wanted.kind = Kind::Pdf;
+                self.worker.draw(&Request { bytes: &converted.pdf, wanted, ..request.clone() })
+            }
+            _ => self.worker.draw(request),
+        }
+    }
+
+    fn browser(&self) -> Result<&Browser, Refusal> {
+        self.browser.get_or_init(Browser::find).as_ref().map_err(Clone::clone)
+    }
+
+    /// The document as PDF, converted at most once in a row.
+    fn converted(&self, request: &Request<'_>) -> Result<Arc<Converted>, Refusal> {
+        let office = self.office.get_or_init(Office::find).as_ref().map_err(Clone::clone)?;
+        let last = self.converted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(last) = last.filter(|last| last.source == request.bytes) {
+            return Ok(last);
+        }
+        let name = request.wanted.name.as_deref().unwrap_or_default();
+        let pdf = office.to_pdf(request.bytes, name)?;
+        let converted = Arc::new(Converted { source: request.bytes.to_vec(), pdf });
+        let kept = Some(Arc::clone(&converted));
+        *self.converted.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        Ok(converted)
     }
 }
 

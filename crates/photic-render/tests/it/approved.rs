@@ -27,14 +27,14 @@ pub(crate) fn assert_approved(name: &str, page: &Page) {
     }
 }
 
-fn png(raster: &Raster) -> Vec<u8> {
+pub(crate) fn png(raster: &Raster) -> Vec<u8> {
     let options =
         EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };
     encode(raster, &options).expect("a PNG").bytes
 }
 
 /// Encoders drop alpha and color that are not used; so compare what they mean.
-fn rgba(raster: &Raster) -> Vec<[u8; 4]> {
+pub(crate) fn rgba(raster: &Raster) -> Vec<[u8; 4]> {
     let pixels = raster.data.chunks_exact(raster.layout.samples());
     pixels
         .map(|pixel| match *pixel {

@@ -3,10 +3,15 @@
 mod approved;
 mod confined;
 mod hostile;
+mod hostile_html;
+mod hostile_office;
 mod hostile_paper;
+mod html;
 mod makers;
+mod office;
 mod paper;
 mod pdf;
+mod programs;
 mod svg;
 mod text;
 mod worker;

@@ -1,0 +1,184 @@
+//! Pages in HTML, drawn by Chromium.
+//!
+//! Owns the sheet: a viewport of 1092 CSS pixels square, and the page cut into sheets of that
+//! height. The page is served from the bytes at an address that does not exist; what it asks for is
+//! answered from what was handed over, or refused and listed. Scripts run, in a time that is not the
+//! clock's: two seconds of it pass as fast as they can, and start at the same moment every time.
+
+mod flags;
+mod page;
+mod pipe;
+mod references;
+
+use std::path::PathBuf;
+
+use photic_pixels::{Limits, Raster, decode, header};
+
+use crate::frame::{Frame, Usual};
+use crate::page::{Facts, Page};
+use crate::program;
+use crate::refusal::{Refusal, RefusalCode};
+use crate::request::{Area, Request};
+use crate::sandbox::{Ending, Job, ProgramLimits, Sandbox, font_files, not_started};
+
+use page::Tab;
+use pipe::{Broken, Pipe};
+use references::References;
+
+/// Width and height of the viewport, and the height of a sheet.
+const SHEET: f64 = 1092.0;
+/// The lowest sheet: providers refuse pictures with a very short edge.
+const LEAST_HEIGHT: f64 = 224.0;
+/// A sheet is never enlarged or reduced unless asked for; only a page that is wider than the
+/// viewport is reduced.
+const USUAL: Usual = Usual { least: 1.0, most: SHEET };
+
+/// The programs themselves where they are known to lie, before what starts them: the scripts that
+/// packages put on the path read settings which the sandbox does not have.
+const PROGRAMS: [&str; 8] = [
+    "/usr/lib/chromium/chromium",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/opt/google/chrome/chrome",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+];
+
+/// Chromium, found on this machine, and the sandbox it is run in.
+#[derive(Clone, Debug)]
+pub struct Browser {
+    program: PathBuf,
+    sandbox: Sandbox,
+    /// What it may use for one page.
+    pub limits: ProgramLimits,
+}
+
+impl Browser {
+    /// The browser of this machine; a refusal that names what to install where it has none.
+    pub fn find() -> Result<Self, Refusal> {
+        let absent = || program::absent("Chromium", "HTML pages", "chromium bubblewrap");
+        let program = program::find(&PROGRAMS).ok_or_else(absent)?;
+        let sandbox = Sandbox::find("HTML pages is drawn")?;
+        Ok(Self { program, sandbox, limits: ProgramLimits::default() })
+    }
+
+    /// Draws a page in a browser of its own. Blocks until there is an answer or the time is up.
+    pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
+        crate::draw::acceptable(request)?;
+        let job = Job {
+            program: &self.program,
+            arguments: flags::all(),
+            files: font_files(request.fonts),
+            // The browser speaks through the descriptors 3 and 4.
+            then: "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null",
+            limits: self.limits,
+        };
+        let mut running = self.sandbox.start(job)?;
+        let output = running.output().ok_or_else(not_started)?;
+        let pipe = Pipe::new(&running, output);
+        let mut tab = Tab::new(pipe, References::new(request));
+        let drawn = self.shown(&mut tab, request);
+        let answered = tab.answered();
+        drop(tab);
+        let ending = running.end();
+        drawn.map_err(|stopped| match stopped {
+            Stopped::Refused(refusal) => refusal,
+            Stopped::Broken(broken) => self.autopsy(broken, ending, answered),
+        })
+    }
+
+    fn shown(&self, tab: &mut Tab<'_>, request: &Request<'_>) -> Result<Page, Stopped> {
+        let wanted = &request.wanted;
+        tab.prepare(wanted.theme)?;
+        tab.open(self.limits.time / 2)?;
+        tab.still()?;
+        let (width, height) = tab.size()?;
+        let pages = ((height / SHEET).ceil() as u32).max(1);
+        let number = wanted.page;
+        if number == 0 || number > pages {
+            return Err(Stopped::Refused(no_such_page(number, pages)));
+        }
+        let top = f64::from(number - 1) * SHEET;
+        let size = (width, (height - top).clamp(LEAST_HEIGHT, SHEET));
+        let mut wanted = wanted.clone();
+        wanted.region = wanted.region.map(whole_pixels);
+        let frame = Frame::new(size, &wanted, USUAL)?;
+        let raster = pixels(&tab.picture(&frame, top)?)?;
+        let facts = Facts { page: number, pages, size, ..tab.missing() };
+        Ok(Page { raster, to_page: frame.to_page(), facts })
+    }
+
+    /// Why there is no picture.
+    fn autopsy(&self, broken: Broken, ending: Ending, answered: bool) -> Refusal {
+        let ending = match (ending, broken) {
+            // Scripts that fill their heap bring the tab down before the watch sees it.
+            (Ending::Itself(peak), Broken::Crashed) if peak > self.limits.memory / 3 => {
+                Ending::TooMuchMemory
+            }
+            (ending, _) => ending,
+        };
+        match ending {
+            Ending::TooSlow => Refusal::new(
+                RefusalCode::TooSlow,
+                format!("the page is not done after {} seconds", self.limits.time.as_secs()),
+                "look for a script that does not end, or take a screenshot and view that",
+            ),
+            Ending::TooMuchMemory => Refusal::new(
+                RefusalCode::TooMuchMemory,
+                format!("the page takes more than {} MiB of memory", self.limits.memory >> 20),
+                "ask for a smaller size or a region, or simplify the page",
+            ),
+            Ending::Itself(_) if answered => Refusal::new(
+                RefusalCode::Crashed,
+                "the browser broke on it",
+                "simplify the page, or take a screenshot and view that",
+            ),
+            Ending::Itself(_) => not_started(),
+        }
+    }
+}
+
+/// Why nothing more is to be had from a browser.
+enum Stopped {
+    Refused(Refusal),
+    Broken(Broken),
+}
+
+impl From<Refusal> for Stopped {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Broken> for Stopped {
+    fn from(broken: Broken) -> Self {
+        Self::Broken(broken)
+    }
+}
+
+/// The browser places a region on whole pixels of the page, so it is widened to those.
+fn whole_pixels(area: Area) -> Area {
+    let (x, y) = (area.x.floor(), area.y.floor());
+    let (right, bottom) = ((area.x + area.width).ceil(), (area.y + area.height).ceil());
+    Area { x, y, width: right - x, height: bottom - y }
+}
+
+/// The picture comes from a program that read hostile bytes: decoded as one from a stranger.
+fn pixels(png: &[u8]) -> Result<Raster, Stopped> {
+    let broken = |_| Stopped::Broken(Broken::Nonsense);
+    let header = header::probe(png).map_err(broken)?;
+    let limits = Limits { file_bytes: png.len(), ..Limits::default() };
+    let wanted = decode::Wanted::default();
+    Ok(decode::decode(png, &header, &limits, wanted).map_err(broken)?.raster)
+}
+
+fn no_such_page(number: u32, pages: u32) -> Refusal {
+    let hint = match pages {
+        1 => "ask for page 1".to_owned(),
+        _ => format!("ask for a page from 1 to {pages}"),
+    };
+    let says = format!("there is no page {number}: it is {pages} high");
+    Refusal::new(RefusalCode::NoSuchPage, says, hint)
+}

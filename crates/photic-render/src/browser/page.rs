@@ -1,0 +1,330 @@
+//! One tab with one page in it, from the blank page to the picture.
+//!
+//! Owns the order of things, and what the page is answered when it asks for more. It is served once:
+//! a page that reloads itself or leaves for another stays where it is.
+
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::SHEET;
+use super::pipe::{Broken, Pipe};
+use super::references::{References, Served};
+use crate::fonts::{MONO, SANS, SERIF};
+use crate::frame::Frame;
+use crate::page::{Facts, LeftOut, Missing};
+use crate::request::Theme;
+
+/// Milliseconds that pass for the page; charts and the like have drawn themselves by then.
+const TIME_OF_PAGE: u32 = 2_000;
+/// When it is for the page, in seconds since 1970: the first day of 2026.
+const NOW: u32 = 1_767_225_600;
+/// So many tasks may run at one moment of the page's time before the next one comes.
+const MOST_TASKS: u32 = 1_000;
+/// Nothing that a browser lays out is larger.
+const MOST_LENGTH: f64 = 40_000_000.0;
+
+/// How far down something is to be seen. None for a page of too many elements.
+const LOWEST: &str = "(() => {
+  const all = document.getElementsByTagName('*');
+  if (all.length > 20000) return null;
+  let lowest = 0;
+  for (const element of all) {
+    const box = element.getBoundingClientRect();
+    if (box.width > 0 && box.height > 0) lowest = Math.max(lowest, box.bottom + scrollY);
+  }
+  return lowest;
+})()";
+
+/// Brings everything that moves by itself to its end, or to one moment where it has none; says how
+/// many have none.
+const STILL: &str = "(() => {
+  let endless = 0;
+  for (const motion of document.getAnimations()) {
+    try { motion.finish(); } catch { motion.pause(); motion.currentTime = 2000; endless++; }
+  }
+  return endless;
+})()";
+
+/// How far a tab has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Blank,
+    /// The browser has the bytes of the page.
+    Served,
+    /// The page is what the tab shows.
+    Shown,
+    /// Its time has passed.
+    Settled,
+}
+
+/// A tab.
+pub(super) struct Tab<'a> {
+    pipe: Pipe<'a>,
+    references: References<'a>,
+    /// Its name, which is that of its outermost frame as well.
+    target: Option<String>,
+    session: Option<String>,
+    answered: bool,
+    stage: Stage,
+    missing: Facts,
+}
+
+impl<'a> Tab<'a> {
+    pub(super) fn new(pipe: Pipe<'a>, references: References<'a>) -> Self {
+        Self {
+            pipe,
+            references,
+            target: None,
+            session: None,
+            answered: false,
+            stage: Stage::Blank,
+            missing: Facts::single((SHEET, SHEET)),
+        }
+    }
+
+    /// Whether the browser ever said anything.
+    pub(super) fn answered(&self) -> bool {
+        self.answered
+    }
+
+    /// What the page asked for in vain, as the facts of a page that nothing else is known about.
+    pub(super) fn missing(&self) -> Facts {
+        self.missing.clone()
+    }
+
+    /// Takes the browser's first tab, and sets it up as it is on every machine.
+    pub(super) fn prepare(&mut self, theme: Theme) -> Result<(), Broken> {
+        self.call("Target.setDiscoverTargets", json!({ "discover": true }))?;
+        while self.target.is_none() {
+            self.hear(None)?;
+        }
+        self.say("Browser.setDownloadBehavior", json!({ "behavior": "deny" }));
+        let attach = json!({ "targetId": self.target, "flatten": true });
+        let attached = self.call("Target.attachToTarget", attach)?;
+        let session = attached["sessionId"].as_str().ok_or(Broken::Nonsense)?;
+        self.session = Some(session.to_owned());
+
+        let scheme = match theme {
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        };
+        let families = json!({
+            "standard": SERIF, "serif": SERIF, "sansSerif": SANS, "fixed": MONO,
+            "cursive": SERIF, "fantasy": SANS, "math": SERIF,
+        });
+        // What an older or newer browser does not know changes how a page looks, not what it may.
+        for (method, parameters) in [
+            ("Page.enable", json!({})),
+            ("Inspector.enable", json!({})),
+            ("Page.setFontFamilies", json!({ "fontFamilies": families })),
+            ("Emulation.setLocaleOverride", json!({ "locale": "en-US" })),
+            ("Emulation.setTimezoneOverride", json!({ "timezoneId": "UTC" })),
+            (
+                "Emulation.setEmulatedMedia",
+                json!({ "features": [
+                    { "name": "prefers-color-scheme", "value": scheme },
+                    { "name": "prefers-reduced-motion", "value": "reduce" },
+                ] }),
+            ),
+            (
+                "Emulation.setVirtualTimePolicy",
+                json!({ "policy": "pause", "initialVirtualTime": NOW }),
+            ),
+        ] {
+            self.say(method, parameters);
+        }
+        let viewport =
+            json!({ "width": SHEET, "height": SHEET, "deviceScaleFactor": 1, "mobile": false });
+        self.call("Emulation.setDeviceMetricsOverride", viewport)?;
+        self.call("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] }))?;
+        Ok(())
+    }
+
+    /// Opens the page and lets its time pass; no longer than so much of ours, and then what is there
+    /// is what is seen.
+    pub(super) fn open(&mut self, patience: Duration) -> Result<(), Broken> {
+        let until = Some(Instant::now() + patience);
+        let address = json!({ "url": self.references.page_address() });
+        self.say("Page.navigate", address);
+        while self.stage < Stage::Shown {
+            if self.hear(until)?.is_none() {
+                return Ok(());
+            }
+        }
+        let pass = json!({
+            "policy": "pauseIfNetworkFetchesPending",
+            "budget": TIME_OF_PAGE,
+            "maxVirtualTimeTaskStarvationCount": MOST_TASKS,
+        });
+        self.say("Emulation.setVirtualTimePolicy", pass);
+        while self.stage < Stage::Settled {
+            if self.hear(until)?.is_none() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Width and height of the page: no narrower than the viewport, and no higher than what is on it.
+    pub(super) fn size(&mut self) -> Result<(f64, f64), Broken> {
+        let metrics = self.call("Page.getLayoutMetrics", json!({}))?;
+        let length = |name: &str| {
+            let length = metrics["cssContentSize"][name].as_f64().unwrap_or(SHEET);
+            length.ceil().min(MOST_LENGTH)
+        };
+        let (width, height) = (length("width").max(SHEET), length("height"));
+        if height > SHEET {
+            return Ok((width, height));
+        }
+        // Whatever is shorter than the viewport is said to be as high.
+        let lowest = self.look(LOWEST)?.map_or(SHEET, f64::ceil);
+        Ok((width, lowest.clamp(1.0, SHEET)))
+    }
+
+    /// Ends what moves, so that every picture shows the same moment.
+    pub(super) fn still(&mut self) -> Result<(), Broken> {
+        if self.look(STILL)?.is_some_and(|endless| endless > 0.0) {
+            let says = "what moves without end stands still";
+            self.missing.leave_out(LeftOut::new(Missing::Animation, says));
+        }
+        Ok(())
+    }
+
+    /// A number from the page, worked out in a world where no script of the page can have changed
+    /// what the words mean.
+    fn look(&mut self, words: &str) -> Result<Option<f64>, Broken> {
+        let world = json!({ "frameId": self.target });
+        let world = self.ask("Page.createIsolatedWorld", world)?;
+        let look = json!({
+            "expression": words,
+            "contextId": world["result"]["executionContextId"],
+            "returnByValue": true,
+        });
+        let looked = self.ask("Runtime.evaluate", look)?;
+        Ok(looked["result"]["result"]["value"].as_f64())
+    }
+
+    /// A picture of what the frame shows, drawn at its scale, as PNG.
+    pub(super) fn picture(&mut self, frame: &Frame, top: f64) -> Result<Vec<u8>, Broken> {
+        let clip = json!({
+            "x": frame.area.x,
+            "y": frame.area.y + top,
+            "width": f64::from(frame.width) / frame.scale,
+            "height": f64::from(frame.height) / frame.scale,
+            "scale": frame.scale,
+        });
+        let capture = json!({
+            "format": "png",
+            "clip": clip,
+            "captureBeyondViewport": true,
+            "optimizeForSpeed": true,
+        });
+        let picture = self.call("Page.captureScreenshot", capture)?;
+        let data = picture["data"].as_str().ok_or(Broken::Nonsense)?;
+        STANDARD.decode(data).map_err(|_| Broken::Nonsense)
+    }
+
+    fn say(&mut self, method: &str, parameters: Value) -> u64 {
+        self.pipe.say(self.session.as_deref(), method, parameters)
+    }
+
+    /// What must work: anything but a result is nonsense.
+    fn call(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
+        let mut answer = self.ask(method, parameters)?;
+        answer.get_mut("result").map(Value::take).ok_or(Broken::Nonsense)
+    }
+
+    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
+        let number = self.say(method, parameters);
+        loop {
+            if let Some(message) = self.hear(None)?
+                && message["id"].as_u64() == Some(number)
+            {
+                return Ok(message);
+            }
+        }
+    }
+
+    /// Hears one message and does what it asks for.
+    fn hear(&mut self, until: Option<Instant>) -> Result<Option<Value>, Broken> {
+        let Some(message) = self.pipe.hear(until)? else { return Ok(None) };
+        self.answered = true;
+        let about = &message["params"];
+        let ours = |name: &Value| name.is_string() && name.as_str() == self.target.as_deref();
+        match message["method"].as_str().unwrap_or_default() {
+            "Target.targetCreated" if about["targetInfo"]["type"] == "page" => {
+                self.meet(&about["targetInfo"]["targetId"]);
+            }
+            "Target.targetCrashed" | "Target.targetDestroyed" if ours(&about["targetId"]) => {
+                return Err(Broken::Crashed);
+            }
+            "Inspector.targetCrashed" => return Err(Broken::Crashed),
+            "Page.frameNavigated" if self.stage == Stage::Served && ours(&about["frame"]["id"]) => {
+                self.stage = Stage::Shown;
+            }
+            "Emulation.virtualTimeBudgetExpired" if self.stage == Stage::Shown => {
+                self.stage = Stage::Settled;
+            }
+            "Page.javascriptDialogOpening" => {
+                self.say("Page.handleJavaScriptDialog", json!({ "accept": false }));
+            }
+            "Fetch.requestPaused" => self.answer(about),
+            _ => {}
+        }
+        Ok(Some(message))
+    }
+
+    /// The first tab is ours; the page may not have others.
+    fn meet(&mut self, name: &Value) {
+        match &self.target {
+            None => self.target = name.as_str().map(str::to_owned),
+            Some(target) if *name != target.as_str() => {
+                self.pipe.say(None, "Target.closeTarget", json!({ "targetId": name }));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Answers what the page asks for.
+    fn answer(&mut self, about: &Value) {
+        let address = about["request"]["url"].as_str().unwrap_or_default();
+        let outermost = about["resourceType"] == "Document"
+            && about["frameId"].as_str() == self.target.as_deref();
+        let request = &about["requestId"];
+        let inside = ["data:", "blob:", "about:"].iter().any(|scheme| address.starts_with(scheme));
+        if outermost && self.stage == Stage::Blank {
+            self.stage = Stage::Served;
+            let page = self.references.page();
+            self.serve(request, &page);
+        } else if let Some(file) = self.references.file(address).filter(|_| !outermost) {
+            self.serve(request, &file);
+        } else if inside && !outermost {
+            self.say("Fetch.continueRequest", json!({ "requestId": request }));
+        } else {
+            // A tab that is told that its way is cut off stays where it is.
+            let reason = if outermost { "Aborted" } else { "BlockedByClient" };
+            self.say("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
+            if !self.references.is_habit(address) {
+                let written = self.references.written(address);
+                self.missing.leave_out(LeftOut::new(Missing::External, &written));
+            }
+        }
+    }
+
+    fn serve(&mut self, request: &Value, served: &Served<'_>) {
+        let mut headers = vec![json!({ "name": "Access-Control-Allow-Origin", "value": "*" })];
+        if let Some(media_type) = served.media_type {
+            headers.push(json!({ "name": "Content-Type", "value": media_type }));
+        }
+        let answer = json!({
+            "requestId": request,
+            "responseCode": 200,
+            "responseHeaders": headers,
+            "body": STANDARD.encode(served.bytes),
+        });
+        self.say("Fetch.fulfillRequest", answer);
+    }
+}

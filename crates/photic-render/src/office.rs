@@ -1,0 +1,239 @@
+//! Documents of office suites, turned into PDF by `LibreOffice`.
+//!
+//! Owns the way there: the document goes in and the PDF comes out through pipes, with a profile that
+//! was never used before, macros that are not run and links that are not followed. The PDF comes
+//! from a program that read hostile bytes: it is drawn by a [`Worker`](crate::Worker), like any.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::program;
+use crate::refusal::{Refusal, RefusalCode};
+use crate::sandbox::{Ending, Job, ProgramLimits, Sandbox, font_files, not_started};
+
+/// The programs themselves before what starts them.
+const PROGRAMS: [&str; 5] = [
+    "/usr/lib/libreoffice/program/soffice",
+    "/usr/lib64/libreoffice/program/soffice",
+    "/opt/libreoffice/program/soffice",
+    "soffice",
+    "libreoffice",
+];
+
+/// Largest source, and largest PDF.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Settings of the profile: nothing is run, followed, fetched or asked.
+const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableActiveContent" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="BlockUntrustedRefererLinks" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Writer/Content/Update"><prop oor:name="Link" oor:op="fuse"><value>2</value></prop></item>
+<item oor:path="/org.openoffice.Office.Calc/Content/Update"><prop oor:name="Link" oor:op="fuse"><value>2</value></prop></item>
+</oor:items>
+"#;
+
+/// `LibreOffice`, found on this machine, and the sandbox it is run in.
+#[derive(Clone, Debug)]
+pub struct Office {
+    program: PathBuf,
+    sandbox: Sandbox,
+    /// Font files the host hands over, for scripts that the built-in fonts lack.
+    pub fonts: Vec<Vec<u8>>,
+    /// What it may use for one document.
+    pub limits: ProgramLimits,
+}
+
+impl Office {
+    /// The office suite of this machine; a refusal that names what to install where it has none.
+    pub fn find() -> Result<Self, Refusal> {
+        let packages = "libreoffice-writer libreoffice-calc libreoffice-impress bubblewrap";
+        let absent = || program::absent("LibreOffice", "office documents", packages);
+        let program = program::find(&PROGRAMS).ok_or_else(absent)?;
+        let sandbox = Sandbox::find("office documents is drawn")?;
+        // Twice what it takes from cold on a slow machine.
+        let limits = ProgramLimits { time: Duration::from_mins(1), ..ProgramLimits::default() };
+        Ok(Self { program, sandbox, fonts: Vec::new(), limits })
+    }
+
+    /// The document as PDF; its name says by its ending what it is. Blocks until it is there or the
+    /// time is up.
+    pub fn to_pdf(&self, bytes: &[u8], name: &str) -> Result<Vec<u8>, Refusal> {
+        let format = Format::of(name).ok_or_else(|| unknown(name))?;
+        acceptable(bytes)?;
+        if locked(bytes) {
+            return Err(encrypted());
+        }
+        let mut files = font_files(&self.fonts);
+        files.push(("profile/user/registrymodifications.xcu".into(), SETTINGS.as_bytes().into()));
+        files.push((format!("source.{}", format.ending), Cow::Owned(bytes.to_vec())));
+        let job = Job {
+            program: &self.program,
+            arguments: format.arguments(),
+            files,
+            then: "\"$@\" </dev/null >/dev/null 2>/dev/null; cat source.pdf 2>/dev/null",
+            limits: self.limits,
+        };
+        let mut running = self.sandbox.start(job)?;
+        let output = running.output().ok_or_else(not_started)?;
+        let mut pdf = Vec::new();
+        let read = output.take(MOST_BYTES as u64 + 1).read_to_end(&mut pdf);
+        let ending = running.end();
+        match (read, ending) {
+            (_, Ending::TooSlow) => Err(self.too_slow()),
+            (_, Ending::TooMuchMemory) => Err(self.too_much_memory()),
+            (Ok(_), _) if pdf.len() > MOST_BYTES => Err(too_large(pdf.len(), "as PDF")),
+            (Ok(_), _) if pdf.starts_with(b"%PDF") => Ok(pdf),
+            (Ok(_) | Err(_), _) => Err(Refusal::new(
+                RefusalCode::Corrupt,
+                format!("LibreOffice cannot open it as {}", format.ending),
+                "open it in the program that made it, and save it again or as PDF",
+            )),
+        }
+    }
+
+    fn too_slow(&self) -> Refusal {
+        let says = format!("opening it takes more than {} seconds", self.limits.time.as_secs());
+        Refusal::new(RefusalCode::TooSlow, says, "save it as PDF, and view that")
+    }
+
+    fn too_much_memory(&self) -> Refusal {
+        let says = format!("opening it takes more than {} MiB of memory", self.limits.memory >> 20);
+        Refusal::new(RefusalCode::TooMuchMemory, says, "save it as PDF, and view that")
+    }
+}
+
+/// What a document is opened as. Fixed, so that a text file called `.docx` is no document.
+struct Format {
+    ending: &'static str,
+    filter: &'static str,
+    export: &'static str,
+}
+
+impl Format {
+    fn of(name: &str) -> Option<Self> {
+        let (_, ending) = name.rsplit_once('.').unwrap_or(("", name));
+        let writer = "pdf:writer_pdf_Export";
+        let calc = "pdf:calc_pdf_Export";
+        let impress = "pdf:impress_pdf_Export";
+        let (ending, filter, export) = match ending.to_ascii_lowercase().as_str() {
+            "docx" => ("docx", "MS Word 2007 XML", writer),
+            "doc" => ("doc", "MS Word 97", writer),
+            "odt" => ("odt", "writer8", writer),
+            "rtf" => ("rtf", "Rich Text Format", writer),
+            "xlsx" => ("xlsx", "Calc MS Excel 2007 XML", calc),
+            "xls" => ("xls", "MS Excel 97", calc),
+            "ods" => ("ods", "calc8", calc),
+            "pptx" => ("pptx", "Impress MS PowerPoint 2007 XML", impress),
+            "ppt" => ("ppt", "MS PowerPoint 97", impress),
+            "odp" => ("odp", "impress8", impress),
+            _ => return None,
+        };
+        Some(Self { ending, filter, export })
+    }
+
+    fn arguments(&self) -> Vec<OsString> {
+        let fixed = [
+            "-env:UserInstallation=file:///tmp/profile",
+            "--headless",
+            "--invisible",
+            "--nodefault",
+            "--nofirststartwizard",
+            "--nolockcheck",
+            "--nologo",
+            "--norestore",
+        ];
+        let mut arguments: Vec<OsString> = fixed.iter().map(OsString::from).collect();
+        arguments.push(format!("--infilter={}", self.filter).into());
+        arguments.extend(["--convert-to", self.export, "--outdir", "/tmp"].map(OsString::from));
+        arguments.push(format!("/tmp/source.{}", self.ending).into());
+        arguments
+    }
+}
+
+fn acceptable(bytes: &[u8]) -> Result<(), Refusal> {
+    if bytes.is_empty() {
+        return Err(Refusal::new(RefusalCode::Empty, "there is nothing in it", "check the source"));
+    }
+    if bytes.len() > MOST_BYTES { Err(too_large(bytes.len(), "")) } else { Ok(()) }
+}
+
+/// Whether it takes a password to open it. `LibreOffice` would say no more than that it failed.
+fn locked(bytes: &[u8]) -> bool {
+    if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
+        locked_binary(bytes)
+    } else {
+        locked_zip(bytes)
+    }
+}
+
+/// Old binary formats, and newer ones inside their container once they are locked.
+fn locked_binary(bytes: &[u8]) -> bool {
+    let wide = |name: &str| -> Vec<u8> { name.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let names = ["EncryptedPackage", "EncryptedSummary"].map(wide);
+    if names.iter().any(|name| holds(bytes, name)) {
+        return true;
+    }
+    bytes.chunks(512).any(|sector| match sector {
+        // A text: its header has a flag.
+        [0xec, 0xa5, ..] => sector.get(11).is_some_and(|flags| flags & 1 == 1),
+        // A sheet: what follows its first record asks for the password.
+        [0x09, 0x08, length, 0, ..] => {
+            let next = 4 + usize::from(*length);
+            sector.get(next..next + 2) == Some(&[0x2f, 0][..])
+        }
+        _ => false,
+    })
+}
+
+/// `OpenDocument`: what is encrypted is not compressed, and what is not is; or all of it is one part.
+fn locked_zip(bytes: &[u8]) -> bool {
+    const NAME: usize = 30;
+    let mut rest = bytes;
+    while let Some(at) = rest.windows(4).position(|part| part == b"PK\x03\x04") {
+        rest = &rest[at..];
+        let field = |at: usize| match rest.get(at..at + 2) {
+            Some(two) => usize::from(two[0]) | usize::from(two[1]) << 8,
+            None => 0,
+        };
+        let (method, length, extra) = (field(8), field(26), field(28));
+        let name = rest.get(NAME..NAME + length).unwrap_or_default();
+        let content = rest.get(NAME + length + extra..).unwrap_or_default();
+        if name == b"encrypted-package" {
+            return true;
+        }
+        if name == b"content.xml" {
+            return method == 0 && !content.starts_with(b"<");
+        }
+        rest = &rest[4..];
+    }
+    false
+}
+
+fn holds(bytes: &[u8], words: &[u8]) -> bool {
+    bytes.windows(words.len()).any(|part| part == words)
+}
+
+fn encrypted() -> Refusal {
+    Refusal::new(
+        RefusalCode::Encrypted,
+        "the document is protected by a password",
+        "ask for a copy without one",
+    )
+}
+
+fn too_large(length: usize, how: &str) -> Refusal {
+    let says = format!("it has {length} bytes {how}; {MOST_BYTES} are allowed").replace(" ;", ";");
+    Refusal::new(RefusalCode::TooLarge, says, "use a smaller source")
+}
+
+fn unknown(name: &str) -> Refusal {
+    let says = format!("`{}` is no office document by its name", crate::page::clean(name));
+    let hint = "name it by what it is: docx, xlsx, pptx, odt, ods, odp, rtf, doc, xls or ppt";
+    Refusal::new(RefusalCode::Corrupt, says, hint)
+}

@@ -1,0 +1,56 @@
+//! Programs of other makers, looked for when they are needed.
+//!
+//! Only what lies where the system's packages put it counts: a sandbox shows its program nothing
+//! but those folders, and a program from a user's own folder would take that folder in with it.
+
+use std::path::{Path, PathBuf};
+
+use crate::refusal::{Refusal, RefusalCode};
+
+/// Where packages put programs. Links lead out of `/usr/bin` and into the others.
+const PLACES: [&str; 2] = ["/usr", "/opt"];
+
+/// The first of these that is there: names are looked for on the path and in the usual folders,
+/// whole paths are taken as they are.
+pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    folders.extend(["/usr/bin", "/usr/local/bin"].map(PathBuf::from));
+    names.iter().find_map(|name| match Path::new(name) {
+        whole if whole.is_absolute() => packaged(whole),
+        name => folders.iter().find_map(|folder| packaged(&folder.join(name))),
+    })
+}
+
+/// Where it really lies, if that is a place of packages.
+fn packaged(program: &Path) -> Option<PathBuf> {
+    let program = program.canonicalize().ok().filter(|program| program.is_file())?;
+    PLACES.iter().any(|place| program.starts_with(place)).then_some(program)
+}
+
+/// What is said where a program is not.
+pub(crate) fn absent(what: &str, kind: &str, packages: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::Unavailable,
+        format!("{what}, which draws {kind}, is not on this machine"),
+        format!("install it (`apt install {packages}`), or render it to PNG and view that"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_packaged_programs_are_found() {
+        assert_eq!(find(&["photic-no-such-program"]), None);
+        let shell = find(&["photic-no-such-program", "sh"]).expect("a shell");
+        assert!(shell.is_absolute() && shell.starts_with("/usr"), "{shell:?}");
+        assert_eq!(find(&["/usr/bin/env"]), find(&["env"]));
+
+        let own = std::env::temp_dir().join(format!("photic-program-{}", std::process::id()));
+        std::fs::write(&own, "#!/bin/sh").expect("a file");
+        assert_eq!(find(&[own.to_str().expect("a path")]), None, "not from a folder of a user");
+        std::fs::remove_file(&own).expect("the file goes");
+    }
+}

@@ -1,0 +1,76 @@
+//! The fonts a program in the sandbox finds: those of this crate and those that were handed over.
+//!
+//! The same letters on every machine, whatever fonts it has.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::fonts::{FILES, MONO, SANS, SERIF};
+
+/// What fontconfig reads.
+pub(super) const SETTINGS: &str = "/tmp/fonts/fonts.conf";
+
+/// Families that sources name most, by what stands in for them. Programs take no stand-in for a
+/// family they find by its name only, so the fonts themselves are listed under these names.
+const STAND_INS: [(&str, &[&str]); 3] = [
+    (
+        SANS,
+        &[
+            "Arial",
+            "Helvetica",
+            "Helvetica Neue",
+            "Verdana",
+            "Tahoma",
+            "Calibri",
+            "Segoe UI",
+            "Roboto",
+            "Liberation Sans",
+            "sans-serif",
+            "system-ui",
+        ],
+    ),
+    (SERIF, &["Times New Roman", "Times", "Georgia", "Cambria", "Liberation Serif", "serif"]),
+    (
+        MONO,
+        &["Courier New", "Courier", "Consolas", "Menlo", "Monaco", "Liberation Mono", "monospace"],
+    ),
+];
+
+/// The files that make up the fonts, for [`Job::files`](super::Job).
+pub(crate) fn files(handed: &[Vec<u8>]) -> Vec<(String, Cow<'static, [u8]>)> {
+    let own = FILES.iter().map(|file| Cow::Borrowed(*file));
+    let handed = handed.iter().map(|file| Cow::Owned(file.clone()));
+    let mut files: Vec<(String, Cow<'static, [u8]>)> = own
+        .chain(handed)
+        .enumerate()
+        .map(|(number, file)| (format!("fonts/{number}.ttf"), file))
+        .collect();
+    files.push(("fonts/fonts.conf".to_owned(), Cow::Owned(settings().into_bytes())));
+    files
+}
+
+fn settings() -> String {
+    let mut named = String::new();
+    for (family, name) in
+        STAND_INS.iter().flat_map(|(family, names)| names.iter().map(move |name| (family, name)))
+    {
+        let _ = writeln!(
+            named,
+            "<match target='scan'><test name='family'><string>{family}</string></test>\
+             <edit name='family' mode='append'><string>{name}</string></edit></match>"
+        );
+    }
+    // Unhinted: a letter has the same shape at every size, so a region shows what the whole shows.
+    format!(
+        "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'>\n<fontconfig>\n\
+         <dir>/tmp/fonts</dir><cachedir>/tmp/fonts-cache</cachedir>\n{named}\
+         <match target='pattern'><edit name='family' mode='append_last'>\
+         <string>{SANS}</string></edit></match>\n\
+         <match target='font'>\
+         <edit name='antialias' mode='assign'><bool>true</bool></edit>\
+         <edit name='hinting' mode='assign'><bool>false</bool></edit>\
+         <edit name='autohint' mode='assign'><bool>false</bool></edit>\
+         <edit name='hintstyle' mode='assign'><const>hintnone</const></edit>\
+         <edit name='rgba' mode='assign'><const>none</const></edit></match>\n</fontconfig>\n"
+    )
+}

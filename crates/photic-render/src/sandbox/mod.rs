@@ -1,0 +1,155 @@
+//! Programs that are too large to be trusted with a source: run by bubblewrap, in a world of their
+//! own.
+//!
+//! Owns what such a program sees: the system's programs and libraries, read-only; an empty folder in
+//! memory; no network but its own loopback, no process but its own, no variable but ours. Sources
+//! and fonts come in through standard input, so nothing of them ever lies on a disk. Must never run
+//! anything without bubblewrap: then it is refused.
+
+mod fonts;
+mod running;
+mod tree;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+pub(crate) use fonts::files as font_files;
+pub(crate) use running::{Ending, Running};
+
+use crate::program;
+use crate::refusal::{Refusal, RefusalCode};
+
+/// What a program may use for one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProgramLimits {
+    /// Longest time from start to answer.
+    pub time: Duration,
+    /// Most memory of all its processes together, in bytes.
+    pub memory: u64,
+}
+
+impl Default for ProgramLimits {
+    /// A cold start on a slow machine, and room for a page of 32 megapixels.
+    fn default() -> Self {
+        Self { time: Duration::from_secs(20), memory: 1 << 30 }
+    }
+}
+
+/// The way to start programs.
+#[derive(Clone, Debug)]
+pub(crate) struct Sandbox {
+    bubblewrap: PathBuf,
+}
+
+/// A program, what is put before it, and how it is wired.
+pub(crate) struct Job<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) arguments: Vec<OsString>,
+    /// Names beneath [`HOME`] that need no quoting, and what is in them.
+    pub(crate) files: Vec<(String, Cow<'static, [u8]>)>,
+    /// What the shell does once the files lie there; `"$@"` is the program.
+    pub(crate) then: &'static str,
+    pub(crate) limits: ProgramLimits,
+}
+
+/// The only folder that can be written to. It is in memory, and goes with the program.
+pub(crate) const HOME: &str = "/tmp";
+
+impl Sandbox {
+    /// The sandbox, if this machine has one.
+    pub(crate) fn find(kind: &str) -> Result<Self, Refusal> {
+        let found = program::find(&["bwrap"]);
+        let absent = || program::absent("bubblewrap, without which nothing", kind, "bubblewrap");
+        Ok(Self { bubblewrap: found.ok_or_else(absent)? })
+    }
+
+    /// Starts a program. The thread that calls must outlive it: with the thread goes the program.
+    pub(crate) fn start(&self, job: Job<'_>) -> Result<Running, Refusal> {
+        let mut command = Command::new(&self.bubblewrap);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let child = command
+            .args(world(&job))
+            .args(["--", "/bin/sh", "-c"])
+            .arg(script(&job))
+            .arg("sh")
+            .arg(job.program)
+            .args(&job.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|_| not_started())?;
+        let files = job.files.into_iter().map(|(_, bytes)| bytes).collect();
+        Running::new(child, files, job.limits).ok_or_else(not_started)
+    }
+}
+
+pub(crate) fn not_started() -> Refusal {
+    Refusal::new(
+        RefusalCode::Unavailable,
+        "the sandbox or the program in it could not be started",
+        "check that `bwrap --unshare-all --ro-bind / / true` works, or render it to PNG",
+    )
+}
+
+/// What a program sees of the machine.
+fn world(job: &Job<'_>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let mut say = |words: &[&str]| arguments.extend(words.iter().map(OsString::from));
+    say(&["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    // Not root, even where the host is: Chromium then keeps its own sandbox on.
+    say(&["--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "photic"]);
+    say(&["--ro-bind", "/usr", "/usr", "--tmpfs", "/usr/local"]);
+    for folder in ["/bin", "/lib", "/lib32", "/lib64"] {
+        match std::fs::read_link(folder) {
+            Ok(target) => say(&["--symlink", &target.to_string_lossy(), folder]),
+            Err(_) => say(&["--ro-bind-try", folder, folder]),
+        }
+    }
+    for file in ["/etc/ld.so.cache", "/etc/alternatives", "/etc/libreoffice"] {
+        say(&["--ro-bind-try", file, file]);
+    }
+    if let Some(folder) = job.program.parent().filter(|folder| folder.starts_with("/opt")) {
+        let folder = folder.to_string_lossy();
+        say(&["--ro-bind", &folder, &folder]);
+    }
+    let room = (job.limits.memory / 2).to_string();
+    say(&["--proc", "/proc", "--dev", "/dev", "--size", &room, "--tmpfs", "/dev/shm"]);
+    say(&["--size", &room, "--tmpfs", HOME, "--remount-ro", "/"]);
+    say(&["--chdir", HOME, "--clearenv"]);
+    for (name, value) in [
+        ("HOME", HOME),
+        ("PATH", "/usr/bin:/bin"),
+        ("LANG", "C.UTF-8"),
+        ("TZ", "UTC"),
+        ("FONTCONFIG_FILE", fonts::SETTINGS),
+    ] {
+        say(&["--setenv", name, value]);
+    }
+    arguments
+}
+
+/// Limits, files, and the program. `head` reads no byte more than it is told to.
+fn script(job: &Job<'_>) -> String {
+    // What one process may write to; the watch counts what all of them have.
+    let kilobytes = job.limits.memory >> 10;
+    let mut script =
+        format!("ulimit -c 0; ulimit -d {kilobytes}; umask 077; cd {HOME} || exit 1\n");
+    for (name, bytes) in &job.files {
+        if let Some((folder, _)) = name.rsplit_once('/') {
+            let _ = writeln!(script, "mkdir -p {folder}");
+        }
+        let _ = writeln!(script, "head -c {} > {name} || exit 1", bytes.len());
+    }
+    script + job.then
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

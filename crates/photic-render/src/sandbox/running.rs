@@ -1,0 +1,147 @@
+//! A program in its sandbox, from outside: fed, watched, and ended with all it has started.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::process::{Child, ChildStdout};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{ProgramLimits, tree};
+
+/// Between two looks at the clock and the memory. What is allocated in between is bounded by the
+/// limit of a single process.
+const LOOK: Duration = Duration::from_millis(40);
+
+/// How a program came to its end before it had answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// It was ended because its time was up.
+    TooSlow,
+    /// It was ended because it held too much memory.
+    TooMuchMemory,
+    /// By itself, holding at most so many bytes when last looked at.
+    Itself(u64),
+}
+
+/// A program that runs. Dropped, it is ended.
+pub(crate) struct Running {
+    child: Option<Child>,
+    input: Option<Sender<Vec<u8>>>,
+    output: Option<ChildStdout>,
+    watch: Option<(Sender<()>, JoinHandle<()>)>,
+    seen: Arc<Mutex<Ending>>,
+}
+
+impl Running {
+    /// Takes charge of a child with both its pipes, and feeds it these bytes first.
+    pub(super) fn new(
+        mut child: Child,
+        first: Vec<Cow<'static, [u8]>>,
+        limits: ProgramLimits,
+    ) -> Option<Self> {
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let seen = Arc::new(Mutex::new(Ending::Itself(0)));
+        let root = child.id();
+        let mut running = Self { child: Some(child), input: None, output: None, watch: None, seen };
+        let (mut stdin, stdout) = pipes?;
+        let (input, fed) = mpsc::channel::<Vec<u8>>();
+        std::thread::spawn(move || {
+            // A program that died early closes the pipe; how it ended says why.
+            let first = first.iter().try_for_each(|piece| stdin.write_all(piece));
+            if first.is_ok() {
+                let _ = fed.iter().try_for_each(|piece| stdin.write_all(&piece));
+            }
+        });
+        let (enough, done) = mpsc::channel::<()>();
+        let seen = Arc::clone(&running.seen);
+        let watch = std::thread::spawn(move || {
+            let deadline = Instant::now() + limits.time;
+            while done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                let ending = look(root, deadline, limits.memory, &seen);
+                if !matches!(ending, Ending::Itself(_)) {
+                    end(root);
+                    return;
+                }
+            }
+        });
+        running.input = Some(input);
+        running.output = Some(stdout);
+        running.watch = Some((enough, watch));
+        Some(running)
+    }
+
+    /// What it says; to be taken once.
+    pub(crate) fn output(&mut self) -> Option<ChildStdout> {
+        self.output.take()
+    }
+
+    /// Feeds it more. Whether it still reads shows in what it says.
+    pub(crate) fn feed(&self, bytes: Vec<u8>) {
+        if let Some(input) = &self.input {
+            let _ = input.send(bytes);
+        }
+    }
+
+    /// Ends it, and says what had ended it before.
+    pub(crate) fn end(&mut self) -> Ending {
+        self.input = None;
+        // The watch first: it must not hit a number that somebody else has by then.
+        if let Some((enough, watch)) = self.watch.take() {
+            drop(enough);
+            let _ = watch.join();
+        }
+        if let Some(mut child) = self.child.take() {
+            end(child.id());
+            let _ = child.wait();
+        }
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn look(root: u32, deadline: Instant, most: u64, seen: &Mutex<Ending>) -> Ending {
+    let memory = tree::memory(&tree::below(root));
+    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    *seen = match *seen {
+        _ if memory > most => Ending::TooMuchMemory,
+        _ if Instant::now() >= deadline => Ending::TooSlow,
+        Ending::Itself(peak) => Ending::Itself(peak.max(memory)),
+        ended => ended,
+    };
+    *seen
+}
+
+/// Ends all of it. The first process inside goes first: the kernel lets bubblewrap see its end only
+/// when everything that was started in there is gone, and bubblewrap ends with it.
+fn end(root: u32) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{
+            Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
+        };
+        let number = |process: u32| i32::try_from(process).ok().and_then(Pid::from_raw);
+        let Some(group) = number(root) else { return };
+        let inside = tree::below(root).into_iter().next();
+        if let Some(first) = inside.and_then(number) {
+            let _ = kill_process(first, Signal::KILL);
+            for _ in 0..1_000 {
+                // Looked at, not taken away: the number stays ours until it is waited for.
+                let looked = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+                match waitid(WaitId::Pid(group), looked) {
+                    Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+                    _ => break,
+                }
+            }
+        }
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = root;
+}
