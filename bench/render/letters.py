@@ -14,6 +14,8 @@ Needs cargo, tesseract-ocr, and the Python packages that `.ci/slow.d/65-render` 
 import argparse
 import collections
 import difflib
+import functools
+import re
 import tempfile
 from pathlib import Path
 
@@ -25,15 +27,16 @@ HERE = Path(__file__).resolve().parent
 GOAL = 0.99
 BAND = 10
 
-# What is shown, its file in texts/, how it is asked for, and the goal.
+# What is shown, its file in texts/, its kind, how it is asked for, and the goal.
 TEXTS = [
-    ("Rust", "code.rs", {}, GOAL),
-    ("Python", "code.py", {}, GOAL),
-    ("JSON", "data.json", {}, GOAL),
-    ("log", "server.log", {}, GOAL),
-    ("prose", "prose.txt", {}, GOAL),
-    ("Rust, dark", "code.rs", {"theme": "dark"}, None),
-    ("prose, dark", "prose.txt", {"theme": "dark"}, None),
+    ("Rust", "code.rs", "text", {}, GOAL),
+    ("Python", "code.py", "text", {}, GOAL),
+    ("JSON", "data.json", "text", {}, GOAL),
+    ("log", "server.log", "text", {}, GOAL),
+    ("prose", "prose.txt", "text", {}, GOAL),
+    ("Markdown", "prose.md", "markdown", {}, GOAL),
+    ("Rust, dark", "code.rs", "text", {"theme": "dark"}, None),
+    ("prose, dark", "prose.txt", "text", {"theme": "dark"}, None),
 ]
 
 
@@ -45,13 +48,20 @@ def rows_of(source, facts):
         yield lines[row["line"] - 1][columns[0] - 1 : columns[-1]] if columns else ""
 
 
-def bands(drawn, source, **options):
-    """All pages of a text, in bands: the picture, and what stands there."""
+def pages_of(drawn, kind, source, **options):
+    """Every page, with what was answered."""
     page, pages = 1, 1
     while page <= pages:
-        image, answer = drawn.picture("text", source, page=page, name=source.name, **options)
+        image, answer = drawn.picture(kind, source, page=page, name=source.name, **options)
+        pages = answer["facts"]["pages"]
+        page += 1
+        yield image, answer
+
+
+def bands(drawn, source, **options):
+    """All pages of a text, in bands: the picture, and what stands there."""
+    for image, answer in pages_of(drawn, "text", source, **options):
         facts, scale = answer["facts"], answer["scale"]
-        pages = facts["pages"]
         rows = list(zip(facts["rows"], rows_of(source.read_text(), facts)))
         for first in range(0, len(rows), BAND):
             part = rows[first : first + BAND]
@@ -60,22 +70,36 @@ def bands(drawn, source, **options):
             truth = " ".join(" ".join(text for _, text in part).split())
             if truth:
                 box = (left, top, image.width / scale, bottom)
-                yield image.crop(tuple(round(edge * scale) for edge in box)), truth
-        page += 1
+                yield [image.crop(tuple(round(edge * scale) for edge in box))], truth
+
+
+def sheets(drawn, kind, source, **options):
+    """All pages of a kind that is laid out, and the words of all of them."""
+    images = [image for image, _ in pages_of(drawn, kind, source, **options)]
+    yield images, words(source.read_text())
+
+
+def words(markdown):
+    """What a reader sees of Markdown: the texts here have headings, lists, emphasis and code."""
+    plain = re.sub(r"^(#+|-) ", "", markdown, flags=re.MULTILINE)
+    return " ".join(re.sub(r"[`*]", "", plain).split())
 
 
 def score(pairs):
     """Characters, the share that was recovered, and what was read for what stands there."""
-    images, truths = zip(*pairs)
-    texts = readability.read(list(images))
+    pairs = list(pairs)
+    read = iter(readability.read([image for images, _ in pairs for image in images]))
+    truths = [truth for _, truth in pairs]
+    texts = [" ".join(next(read) for _ in images) for images, _ in pairs]
     return sum(map(len, truths)), readability.accuracy(truths, texts), list(zip(truths, texts))
 
 
 def texts(drawn, missed, mistakes):
-    for name, file, options, goal in TEXTS:
+    for name, file, kind, options, goal in TEXTS:
         source = HERE / "texts" / file
-        count, usual, pairs = score(bands(drawn, source, **options))
-        _, double, _ = score(bands(drawn, source, scale=2.0, **options))
+        shown = bands if kind == "text" else functools.partial(sheets, kind=kind)
+        count, usual, pairs = score(shown(drawn, source=source, **options))
+        _, double, _ = score(shown(drawn, source=source, scale=2.0, **options))
         if goal and usual < goal:
             missed.append(f"{name}: {100 * usual:.2f} %")
         mistakes(name, pairs)
@@ -102,7 +126,7 @@ def zoomed(drawn, file, leading, lines):
     for number, (top, bottom) in enumerate(zip(edges, edges[1:])):
         area = {"x": 0.0, "y": top, "width": width, "height": bottom - top}
         image, _ = drawn.picture("pdf", file, region=area)
-        yield image, " ".join(line for _, line in lines[number * BAND : (number + 1) * BAND])
+        yield [image], " ".join(line for _, line in lines[number * BAND : (number + 1) * BAND])
 
 
 def wrong(name, pairs):

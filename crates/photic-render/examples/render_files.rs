@@ -12,6 +12,7 @@
 
 use std::error::Error;
 use std::io::{BufRead, Write, stdin, stdout};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -98,10 +99,11 @@ fn ours(job: &Job, bytes: &[u8]) -> Result<serde_json::Value, Failed> {
 fn bare(job: &Job, bytes: &[u8]) -> Result<serde_json::Value, Failed> {
     let size = (job.width.ok_or("no width")?, job.height.ok_or("no height")?);
     let scale = job.scale.ok_or("no scale")? as f32;
+    let fonts = fonts()?;
     let clock = Clock::start();
-    let (size, pixels, parsed) = match job.kind {
-        Kind::Svg => bare_svg(bytes, scale, size, &clock)?,
-        Kind::Pdf => bare_pdf(bytes, scale, job.page.unwrap_or(1), &clock)?,
+    let (size, pixels) = match job.kind {
+        Kind::Svg => bare_svg(bytes, scale, size, fonts)?,
+        Kind::Pdf => bare_pdf(bytes, scale, job.page.unwrap_or(1))?,
         _ => return Err("no library draws this kind".into()),
     };
     let (cpu, wall) = clock.stop();
@@ -109,31 +111,34 @@ fn bare(job: &Job, bytes: &[u8]) -> Result<serde_json::Value, Failed> {
         save(job, &straight(size, pixels))?;
     }
     let (width, height) = size;
-    Ok(json!({ "cpu": cpu, "wall": wall, "width": width, "height": height, "ready": parsed }))
+    Ok(json!({ "cpu": cpu, "wall": wall, "width": width, "height": height }))
 }
 
-/// Size, premultiplied pixels, and the time until there was something to parse with.
-type Bare = ((u32, u32), Vec<u8>, f64);
+/// Size, and premultiplied pixels.
+type Bare = ((u32, u32), Vec<u8>);
 
-fn bare_svg(bytes: &[u8], scale: f32, size: (u32, u32), clock: &Clock) -> Result<Bare, Failed> {
+fn bare_svg(
+    bytes: &[u8],
+    scale: f32,
+    size: (u32, u32),
+    fonts: Vec<Arc<Vec<u8>>>,
+) -> Result<Bare, Failed> {
     let mut database = fontdb::Database::new();
-    for file in FONTS {
-        database.load_font_source(fontdb::Source::Binary(Arc::new(file)));
+    for file in fonts {
+        database.load_font_source(fontdb::Source::Binary(file));
     }
     database.set_serif_family("DejaVu Serif");
     database.set_sans_serif_family("DejaVu Sans");
     database.set_monospace_family("DejaVu Sans Mono");
-    let ready = clock.stop().0;
     let fontdb = Arc::new(database);
     let options = Options { fontdb, font_family: "DejaVu Serif".into(), ..Options::default() };
     let tree = Tree::from_data(bytes, &options)?;
     let mut canvas = Pixmap::new(size.0, size.1).ok_or("no canvas")?;
     resvg::render(&tree, Transform::from_scale(scale, scale), &mut canvas.as_mut());
-    Ok((size, canvas.take(), ready))
+    Ok((size, canvas.take()))
 }
 
-fn bare_pdf(bytes: &[u8], scale: f32, page: u32, clock: &Clock) -> Result<Bare, Failed> {
-    let ready = clock.stop().0;
+fn bare_pdf(bytes: &[u8], scale: f32, page: u32) -> Result<Bare, Failed> {
     let document = Pdf::new(bytes.to_vec()).map_err(|error| format!("{error:?}"))?;
     let page = document.pages().get(page as usize - 1).ok_or("no such page")?;
     let canvas = hayro::render(
@@ -144,16 +149,18 @@ fn bare_pdf(bytes: &[u8], scale: f32, page: u32, clock: &Clock) -> Result<Bare, 
         &PixmapSettings { x_scale: scale, y_scale: scale, bg_color: WHITE },
     );
     let size = (u32::from(canvas.width()), u32::from(canvas.height()));
-    Ok((size, canvas.data_as_u8_slice().to_vec(), ready))
+    Ok((size, canvas.data_as_u8_slice().to_vec()))
 }
 
-const FONTS: [&[u8]; 5] = [
-    include_bytes!("../fonts/DejaVuSansCondensed.ttf"),
-    include_bytes!("../fonts/DejaVuSansCondensed-Bold.ttf"),
-    include_bytes!("../fonts/DejaVuSerifCondensed.ttf"),
-    include_bytes!("../fonts/DejaVuSansMono.ttf"),
-    include_bytes!("../fonts/DejaVuSansMono-Bold.ttf"),
-];
+/// The crate's own fonts, which are built into it.
+fn fonts() -> Result<Vec<Arc<Vec<u8>>>, Failed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fonts");
+    let entries = std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path()));
+    let mut files = entries.collect::<Result<Vec<_>, _>>()?;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "ttf"));
+    files.sort();
+    files.iter().map(|file| Ok(Arc::new(std::fs::read(file)?))).collect()
+}
 
 /// Premultiplied pixels as a raster.
 fn straight((width, height): (u32, u32), mut data: Vec<u8>) -> Raster {
