@@ -1,6 +1,7 @@
 //! What was drawn: pixels, where they stand on the page, and what is missing from them.
 
-use photic_pixels::geometry::{Affine, Row};
+use photic_pixels::geometry::Affine;
+pub use photic_pixels::geometry::Row;
 use photic_pixels::{Layout, Raster};
 use serde::{Deserialize, Serialize};
 

@@ -12,11 +12,9 @@ pub(crate) mod rows;
 
 use std::borrow::Cow;
 
-use photic_pixels::geometry::Row;
-
 use crate::encoding;
 use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page};
+use crate::page::{Facts, LeftOut, Missing, Page, Row};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 use canvas::Canvas;
