@@ -17,8 +17,8 @@ use crate::request::Request;
 use crate::text::colors::Rgb;
 use crate::text::{CELL, MARGIN, ROW, SHEET, rows};
 
-/// Most strips of a source: a book of three thousand pages. More is listed as left out.
-const MOST_STRIPS: usize = 100_000;
+/// Most strips of a source: a book of six thousand pages. More is listed as left out.
+const MOST_STRIPS: usize = 200_000;
 /// Most pictures of a source.
 const MOST_PICTURES: usize = 500;
 /// The narrowest column of text; deeper items and quotes are not indented further.
