@@ -134,12 +134,23 @@ fn color(
         let Ok(pieces) = grammar.highlight_line(&line, syntaxes) else { continue };
         if shown.contains(&number) {
             let mut end = 0;
+            let change = if syntax.name == "Diff" { change(&line, paper) } else { None };
             let pieces = pieces.into_iter().map(|(style, text)| {
                 end += text.len();
-                (end, ink(style, paper))
+                let ink = ink(style, paper);
+                (end, Ink { color: change.unwrap_or(ink.color), ..ink })
             });
             colored.lines.insert(number, pieces.collect());
         }
+    }
+}
+
+/// The color of a line that was added or taken away; themes only change the ground under it.
+fn change(line: &str, paper: Rgb) -> Option<Rgb> {
+    match line.as_bytes().first()? {
+        b'+' => Some(readable([20, 125, 50], paper)),
+        b'-' => Some(readable([195, 30, 35], paper)),
+        _ => None,
     }
 }
 
@@ -224,6 +235,11 @@ mod tests {
         assert_eq!(distinct(inks(code, Some("notes.unknown"))), 1);
         assert!(distinct(inks(code, Some("src/main.rs"))) > 2);
         assert!(distinct(inks("#!/bin/bash\necho \"$x\" # y\n", Some("run"))) > 2);
+        let changes = inks("+new\n-old\n same\n", Some("a.diff"));
+        assert_ne!(
+            changes[1].color, changes[5].color,
+            "what is new is not colored as what was old"
+        );
         assert_eq!(inks(code, Some("a.rs")).len(), code.trim_end().chars().count());
     }
 }
