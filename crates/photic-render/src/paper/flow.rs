@@ -17,8 +17,8 @@ use crate::request::Request;
 use crate::text::colors::Rgb;
 use crate::text::{CELL, MARGIN, ROW, SHEET, rows};
 
-/// Most strips of a source: a book of three thousand pages. More is listed as left out.
-const MOST_STRIPS: usize = 100_000;
+/// Most strips of a source: a book of six thousand pages. More is listed as left out.
+const MOST_STRIPS: usize = 200_000;
 /// Most pictures of a source.
 const MOST_PICTURES: usize = 500;
 /// The narrowest column of text; deeper items and quotes are not indented further.
@@ -36,6 +36,8 @@ pub(super) struct Flow<'a> {
     pub(super) left_out: Vec<LeftOut>,
     pub(super) left: f64,
     pub(super) right: f64,
+    /// Pictures that what comes next holds under names.
+    pub(super) attachments: Vec<(String, Vec<u8>)>,
     request: Request<'a>,
     /// White that is due before the next strip.
     gap: f64,
@@ -58,6 +60,7 @@ impl<'a> Flow<'a> {
             left_out: Vec::new(),
             left: MARGIN,
             right: SHEET - MARGIN,
+            attachments: Vec::new(),
             request: request.clone(),
             gap: 0.0,
             bars: Vec::new(),
@@ -185,7 +188,14 @@ impl<'a> Flow<'a> {
     /// The picture that a reference leads to; None if it is not shown, and then it is listed.
     pub(super) fn find_picture(&mut self, reference: &str) -> Option<Picture<'a>> {
         let request = self.request.clone();
-        self.admit(|| pictures::find(reference, &request))
+        let attached = reference.strip_prefix("attachment:").and_then(|wanted| {
+            let found = self.attachments.iter().find(|(name, _)| name == wanted);
+            found.map(|(_, bytes)| bytes.clone())
+        });
+        match attached {
+            Some(bytes) => self.admit(|| pictures::of(bytes.into(), &request)),
+            None => self.admit(|| pictures::find(reference, &request)),
+        }
     }
 
     /// The same for a picture that may be unusable.

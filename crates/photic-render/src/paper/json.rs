@@ -40,10 +40,15 @@ fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
         )
         .collect();
     let mut places = Places::new(source);
+    // The line of the last row, with where its characters begin: a long one has many rows.
+    let mut known: (u32, Vec<usize>) = (0, Vec::new());
     for row in &mut page.facts.rows {
         let Some(start) = starts.get(row.line as usize - 1).copied() else { continue };
         let line = laid.text[start..].lines().next().unwrap_or_default();
-        let offsets: Vec<usize> = line.char_indices().map(|(at, _)| start + at).collect();
+        if known.0 != row.line {
+            known = (row.line, line.char_indices().map(|(at, _)| start + at).collect());
+        }
+        let offsets = &known.1;
         let mut first = None;
         for column in &mut row.columns {
             let shown = offsets.get(*column as usize - 1).copied().unwrap_or(start + line.len());

@@ -110,6 +110,7 @@ fn shown(
         places: Places::new(source),
         rows: Vec::new(),
         left_out,
+        budget: pictures::MOST_ON_A_PAGE,
     };
     painter.strips(&strips, &placed);
     let Painter { canvas, rows, left_out, .. } = painter;

@@ -85,8 +85,9 @@ fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     let source = bounded(source, MOST_CELL, flow);
     match cell["cell_type"].as_str() {
         Some("markdown") => {
-            attachments(cell, flow);
+            flow.attachments = attachments(cell);
             markdown::add(&source, flow, Origin::Elsewhere);
+            flow.attachments.clear();
         }
         Some("heading") => {
             let level = cell["level"].as_u64().unwrap_or(1).clamp(1, 6) as usize;
@@ -114,12 +115,14 @@ fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     }
 }
 
-/// Pictures that a cell holds under names are not looked up: they are rare, and are listed.
-fn attachments(cell: &Value, flow: &mut Flow<'_>) {
-    let names = cell["attachments"].as_object().into_iter().flat_map(serde_json::Map::keys);
-    for name in names.take(40) {
-        flow.left_out.push(LeftOut::new(Missing::Picture, &format!("attachment {name}")));
-    }
+/// Pictures that a cell holds under names, for its text to refer to.
+fn attachments(cell: &Value) -> Vec<(String, Vec<u8>)> {
+    let attached = cell["attachments"].as_object().into_iter().flatten();
+    let decoded = attached.filter_map(|(name, forms)| {
+        let data = forms.as_object()?.values().next()?;
+        Some((name.clone(), pictures::base64(&lines(Some(data)))?))
+    });
+    decoded.take(MOST_OUTPUTS).collect()
 }
 
 fn label(words: &str, count: Option<&Value>, color: Rgb, flow: &mut Flow<'_>) {

@@ -14,8 +14,9 @@ use super::places::{Mark, Places};
 use super::span::Span;
 use super::strip::{Align, Code, CodeRow, Content, Line, Role, Strip, TableRow};
 use super::table::{PAD, PAD_ABOVE};
+use crate::Row;
 use crate::frame::Frame;
-use crate::page::{LeftOut, Missing, Row};
+use crate::page::{LeftOut, Missing};
 use crate::request::{Request, Theme};
 use crate::text::canvas::Canvas;
 use crate::text::colors::{self, Colored};
@@ -34,6 +35,8 @@ pub(super) struct Painter<'p, 'a> {
     pub(super) places: Places<'p>,
     pub(super) rows: Vec<Row>,
     pub(super) left_out: Vec<LeftOut>,
+    /// Pixels that its pictures may still have.
+    pub(super) budget: u64,
 }
 
 impl Painter<'_, '_> {
@@ -254,7 +257,8 @@ impl Painter<'_, '_> {
         }
         let pixels = |length: f64| ((length * self.frame.scale).round() as u32).clamp(1, 8_000);
         let size = (pixels(width), pixels(height));
-        let pixels = match picture.pixels(size, self.request, &mut self.left_out) {
+        let pixels = match picture.pixels(size, self.request, &mut self.left_out, &mut self.budget)
+        {
             Ok(pixels) => pixels,
             Err(missing) => {
                 self.left_out.push(missing);

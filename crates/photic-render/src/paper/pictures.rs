@@ -20,6 +20,8 @@ use crate::svg;
 
 /// Most pixels of one picture.
 const MOST_PIXELS: u64 = 32_000_000;
+/// Most pixels of all pictures on one page, as their files have them.
+pub(super) const MOST_ON_A_PAGE: u64 = 96_000_000;
 /// Most bytes of one picture.
 const MOST_BYTES: usize = 32 << 20;
 
@@ -84,9 +86,13 @@ impl Picture<'_> {
         (width, height): (u32, u32),
         request: &Request<'_>,
         left_out: &mut Vec<LeftOut>,
+        budget: &mut u64,
     ) -> Result<Arc<Pixmap>, LeftOut> {
         let raster = match &self.form {
             Form::Pixels(header) => {
+                let pixels = u64::from(header.width) * u64::from(header.height);
+                let left = budget.checked_sub(pixels);
+                *budget = left.ok_or_else(|| unusable("the pictures of a page are too large"))?;
                 let limits = Limits { pixels: MOST_PIXELS, memory: 256 << 20, ..Limits::default() };
                 let wanted =
                     decode::Wanted { at_most: Some((width, height)), ..Default::default() };

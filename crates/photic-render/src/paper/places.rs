@@ -1,6 +1,6 @@
 //! From bytes of the source to lines and columns, and to the rows that lead there.
 
-use crate::page::Row;
+use crate::Row;
 
 /// How fine a row tells columns apart, in pixels; letters of prose are wider.
 const CELL: f64 = 4.0;

@@ -102,6 +102,13 @@ fn between(spans: &[Span], start: Place, end: Place) -> Vec<Span> {
 
 /// Whether a line may end between these.
 fn may_break(before: char, after: char) -> bool {
+    if before.is_ascii() && after.is_ascii() {
+        return match before {
+            ' ' => after != ' ',
+            '-' | '/' | '&' | '?' | '=' => after.is_ascii_alphabetic(),
+            _ => false,
+        };
+    }
     // What has no width belongs to what it stands behind, and a joiner to both its sides.
     if after.width() == Some(0) || before == '\u{200d}' {
         return false;

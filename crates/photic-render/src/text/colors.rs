@@ -4,11 +4,12 @@
 //! [`LEAST_CONTRAST`]: pale comments are pretty, and lost on a model.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use syntect::easy::HighlightLines;
 use syntect::highlighting::{Color, FontStyle, Style};
 use syntect::parsing::{SyntaxReference, SyntaxSet};
-use two_face::theme::EmbeddedThemeName;
+use two_face::theme::{EmbeddedLazyThemeSet, EmbeddedThemeName};
 
 use super::rows::RowPiece;
 use crate::request::Theme;
@@ -41,6 +42,10 @@ pub(crate) struct Colored {
     lines: BTreeMap<usize, Vec<(usize, Ink)>>,
     starts: BTreeMap<(usize, usize), Vec<Ink>>,
 }
+
+/// Read once: a page may have a hundred blocks of code.
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+static THEMES: LazyLock<EmbeddedLazyThemeSet> = LazyLock::new(two_face::theme::extra);
 
 /// As WCAG asks of text.
 const LEAST_CONTRAST: f64 = 4.5;
@@ -105,8 +110,8 @@ fn color(
     name: &str,
     theme: Theme,
 ) {
-    let syntaxes = two_face::syntax::extra_newlines();
-    let Some(syntax) = syntax(&syntaxes, name, lines.first().copied().unwrap_or_default()) else {
+    let syntaxes: &SyntaxSet = &SYNTAXES;
+    let Some(syntax) = syntax(syntaxes, name, lines.first().copied().unwrap_or_default()) else {
         return;
     };
     let before: usize = lines[..=*shown.end()].iter().map(|line| line.len() + 1).sum();
@@ -114,8 +119,7 @@ fn color(
         colored.complete = false;
         return;
     }
-    let themes = two_face::theme::extra();
-    let theme = themes.get(match theme {
+    let theme = THEMES.get(match theme {
         Theme::Light => EmbeddedThemeName::InspiredGithub,
         Theme::Dark => EmbeddedThemeName::OneHalfDark,
     });
@@ -127,15 +131,26 @@ fn color(
             continue;
         }
         let line = format!("{line}\n");
-        let Ok(pieces) = grammar.highlight_line(&line, &syntaxes) else { continue };
+        let Ok(pieces) = grammar.highlight_line(&line, syntaxes) else { continue };
         if shown.contains(&number) {
             let mut end = 0;
+            let change = if syntax.name == "Diff" { change(&line, paper) } else { None };
             let pieces = pieces.into_iter().map(|(style, text)| {
                 end += text.len();
-                (end, ink(style, paper))
+                let ink = ink(style, paper);
+                (end, Ink { color: change.unwrap_or(ink.color), ..ink })
             });
             colored.lines.insert(number, pieces.collect());
         }
+    }
+}
+
+/// The color of a line that was added or taken away; themes only change the ground under it.
+fn change(line: &str, paper: Rgb) -> Option<Rgb> {
+    match line.as_bytes().first()? {
+        b'+' => Some(readable([20, 125, 50], paper)),
+        b'-' => Some(readable([195, 30, 35], paper)),
+        _ => None,
     }
 }
 
@@ -220,6 +235,11 @@ mod tests {
         assert_eq!(distinct(inks(code, Some("notes.unknown"))), 1);
         assert!(distinct(inks(code, Some("src/main.rs"))) > 2);
         assert!(distinct(inks("#!/bin/bash\necho \"$x\" # y\n", Some("run"))) > 2);
+        let changes = inks("+new\n-old\n same\n", Some("a.diff"));
+        assert_ne!(
+            changes[1].color, changes[5].color,
+            "what is new is not colored as what was old"
+        );
         assert_eq!(inks(code, Some("a.rs")).len(), code.trim_end().chars().count());
     }
 }

@@ -12,9 +12,10 @@ pub(crate) mod rows;
 
 use std::borrow::Cow;
 
+use crate::Row;
 use crate::encoding;
 use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page, Row};
+use crate::page::{Facts, LeftOut, Missing, Page};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 use canvas::Canvas;

@@ -1,8 +1,14 @@
 //! Prose, tables, values and notebooks made to hurt: each ends in a page or a refusal, soon.
 
+#![expect(clippy::expect_used, reason = "a test that cannot make its sources has failed")]
+#![expect(clippy::print_stdout, reason = "what each case took is worth a look")]
+#![expect(clippy::format_collect, reason = "sources are made once")]
+
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{Layout, Raster};
 use photic_render::{Kind, Missing, RefusalCode, Request, Worker, WorkerLimits};
@@ -44,7 +50,11 @@ fn prose() -> Vec<Case> {
         markdown("tags that never end", format!("<div\n{}", "<a ".repeat(100_000))),
         markdown("script", "<script>while(1){}</script>\n<svg onload=go()></svg>".repeat(1_000)),
         markdown("a picture bomb", format!("![]({})", large_picture())),
-        markdown("a picture bomb, often", format!("![]({})\n\n", large_picture()).repeat(30)),
+        markdown("a picture bomb, often", format!("![]({})\n\n", large_picture()).repeat(6)),
+        markdown(
+            "pictures just small enough",
+            format!("![]({})\n\n", flat_picture(30_000, 1_000)).repeat(25),
+        ),
         markdown("ten thousand pictures", "![](data:image/png;base64,AAAA)".repeat(10_000)),
         markdown("a drawing bomb", format!("![](data:image/svg+xml,{})", drawing_bomb())),
         markdown("nothing but ends", "\r\n".repeat(500_000)),
@@ -135,14 +145,17 @@ fn values() -> Vec<Case> {
 
 /// 12,000 by 12,000 pixels in few bytes.
 fn large_picture() -> String {
-    let (width, height) = (12_000, 12_000);
+    flat_picture(12_000, 12_000)
+}
+
+/// A picture of one color.
+fn flat_picture(width: u32, height: u32) -> String {
     let data = vec![200; width as usize * height as usize];
     let raster = Raster { width, height, layout: Layout::Gray, data };
     let options =
         EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };
     let bytes = encode(&raster, &options).expect("a PNG").bytes;
-    let escaped: String = bytes.iter().map(|byte| format!("%{byte:02x}")).collect();
-    format!("data:image/png,{escaped}")
+    format!("data:image/png;base64,{}", STANDARD.encode(bytes))
 }
 
 fn drawing_bomb() -> String {

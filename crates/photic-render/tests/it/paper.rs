@@ -1,5 +1,8 @@
 //! Prose, tables, values and notebooks: approved pages, and rows that lead back to the source.
 
+#![expect(clippy::expect_used, reason = "a test that cannot draw its page has failed")]
+#![expect(clippy::format_collect, reason = "sources are made once")]
+
 use std::path::Path;
 
 use photic_render::{Area, File, Fit, Kind, Missing, Page, RefusalCode, Request, Theme, draw};

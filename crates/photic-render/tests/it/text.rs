@@ -1,5 +1,8 @@
 //! Code and text: approved pages, lines and columns, pages that stay.
 
+#![expect(clippy::expect_used, reason = "a test that cannot draw its page has failed")]
+#![expect(clippy::format_collect, reason = "sources are made once")]
+
 use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, Theme, draw};
 
 use crate::approved::assert_approved;
