@@ -115,7 +115,7 @@ impl Bits {
                 Order::LowestFirst => self.used % 8,
                 Order::HighestFirst => 7 - self.used % 8,
             };
-            if self.used % 8 == 0 {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             if let Some(last) = self.bytes.last_mut() {

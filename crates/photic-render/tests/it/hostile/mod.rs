@@ -62,7 +62,7 @@ fn texts() -> Vec<Case> {
 
 /// Limits that a slow machine keeps and a bomb does not.
 const STRICT: WorkerLimits =
-    WorkerLimits { time: Duration::from_secs(60), processor_seconds: 2, memory: 700 << 20 };
+    WorkerLimits { time: Duration::from_mins(1), processor_seconds: 1, memory: 700 << 20 };
 
 fn strict() -> Worker {
     Worker { limits: STRICT, ..worker() }
