@@ -159,8 +159,8 @@ pub(crate) fn zlib(pattern: &[u8], length: usize) -> Vec<u8> {
 /// So many rounds of 7 megabytes of zeros, in 5 kilobytes each.
 pub(crate) fn lzw(rounds: usize) -> Vec<u8> {
     let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: Order::HighestFirst };
-    for _ in 0..rounds {
-        bits.push(256, 9, Order::HighestFirst);
+    for round in 0..rounds {
+        bits.push(256, if round == 0 { 9 } else { 12 }, Order::HighestFirst);
         bits.push(0, 9, Order::HighestFirst);
         for code in 258_u32..4_094 {
             let width = match code + 1 {
