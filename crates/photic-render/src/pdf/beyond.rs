@@ -10,6 +10,7 @@ use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::object::{Array, Dict, Name, String as PdfString};
 use hayro::hayro_syntax::page::Page;
 
+use super::fonts::Fonts;
 use crate::page::{LeftOut, Missing};
 
 /// Takes down what the renderer says while it draws.
@@ -17,9 +18,9 @@ use crate::page::{LeftOut, Missing};
 pub(super) struct Listener(Arc<Mutex<Vec<LeftOut>>>);
 
 impl Listener {
-    /// Settings under which the renderer says it here. Fonts that are not in the document are taken
-    /// from those that come with the renderer, never from the system.
-    pub(super) fn settings(&self) -> InterpreterSettings {
+    /// Settings under which the renderer says it here, and takes fonts from those at hand, never from
+    /// the system.
+    pub(super) fn settings(&self, fonts: Fonts) -> InterpreterSettings {
         let (warned, asked) = (self.clone(), self.clone());
         InterpreterSettings {
             warning_sink: Arc::new(move |warning| warned.hear(warning_left_out(warning))),
@@ -28,7 +29,9 @@ impl Listener {
                 FontQuery::Fallback(wanted) => {
                     let name = wanted.post_script_name.as_deref().unwrap_or("a font without name");
                     asked.hear(LeftOut::new(Missing::Font, name));
-                    Some(wanted.pick_standard_font().get_font_data())
+                    let collection = wanted.character_collection.as_ref();
+                    let other = collection.and_then(|collection| fonts.with(&collection.family));
+                    other.or_else(|| Some(wanted.pick_standard_font().get_font_data()))
                 }
             }),
             ..InterpreterSettings::default()

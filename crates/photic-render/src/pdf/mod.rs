@@ -5,6 +5,7 @@
 //! (links, launches, scripts, forms that submit) is done.
 
 mod beyond;
+mod fonts;
 
 use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -38,7 +39,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let frame = Frame::new(size, &request.wanted, USUAL)?;
 
     let listener = beyond::Listener::default();
-    let settings = listener.settings();
+    let settings = listener.settings(fonts::Fonts::new(request.fonts));
     let place = Affine::new(frame.place()) * page.initial_transform(true).to_kurbo();
     let (across, down) = (frame.width as u16, frame.height as u16);
     let mut context = RenderContext::new(across, down);

@@ -1,13 +1,26 @@
-//! Characters that no font at hand has: looked for in every font, and named where none has them.
+//! Fonts that are not at hand, and characters that none of those at hand has: both are named.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use resvg::usvg::{FallbackSelectionFn, FontResolver, Group, Node, Tree};
+use resvg::usvg::fontdb::{Database, Family, Query};
+use resvg::usvg::{FallbackSelectionFn, Font, FontFamily, FontResolver, Group, Node, Tree};
 
-/// Looks for a character in every font, and goes on with the next one where none has it.
+use crate::page::{LeftOut, Missing};
+
+/// Chooses as the library does, but for what it passes over in silence.
 ///
-/// The library's own choice ends there, and with it the search for all characters that follow.
-pub(super) fn resolver() -> FontResolver<'static> {
+/// It names a family that is not at hand, if the drawing names no other that is. And it looks for a
+/// character in every font: where none has it, the library would end the search there, also for all
+/// characters that follow.
+pub(super) fn resolver(leave_out: &(dyn Fn(LeftOut) + Sync)) -> FontResolver<'_> {
+    let select = FontResolver::default_font_selector();
+    let select_font = Box::new(move |font: &Font, database: &mut Arc<Database>| {
+        if let Some(family) = absent(font, database) {
+            leave_out(LeftOut::new(Missing::Font, family));
+        }
+        select(font, database)
+    });
     let with_it = FontResolver::default_fallback_selector();
     let select_fallback: FallbackSelectionFn<'static> =
         Box::new(move |character, used, database| {
@@ -16,7 +29,23 @@ pub(super) fn resolver() -> FontResolver<'static> {
                 others.next().map(|face| face.id)
             })
         });
-    FontResolver { select_fallback, ..FontResolver::default() }
+    FontResolver { select_font, select_fallback }
+}
+
+/// The first family that a text asks for, if it has to do with another that it did not ask for.
+fn absent<'f>(font: &'f Font, database: &Database) -> Option<&'f str> {
+    let at_hand = |family: &FontFamily| match family {
+        FontFamily::Named(name) => {
+            let families = &[Family::Name(name)];
+            database.query(&Query { families, ..Query::default() }).is_some()
+        }
+        // Each of the five kinds has a font.
+        _ => true,
+    };
+    match font.families().first()? {
+        FontFamily::Named(name) if !font.families().iter().any(at_hand) => Some(name),
+        _ => None,
+    }
 }
 
 /// The characters that are drawn as an empty box, each once.

@@ -99,7 +99,7 @@ fn parse(
     let options = Options {
         fontdb: Arc::new(database(request.fonts)),
         font_family: fonts::SERIF.to_owned(),
-        font_resolver: glyphs::resolver(),
+        font_resolver: glyphs::resolver(&leave_out),
         style_sheet: Some(STYLE.to_owned()),
         image_href_resolver: ImageHrefResolver {
             resolve_data: Box::new(|_, data, options| picture(&data, options)),

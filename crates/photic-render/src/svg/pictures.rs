@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{Limits, decode, header};
-use resvg::usvg::{ImageKind, Options, Tree};
+use resvg::usvg::{FontResolver, ImageHrefResolver, ImageKind, Options, Tree};
 
 use super::{references, tame};
 use crate::page::LeftOut;
@@ -64,9 +64,38 @@ fn drawing(
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8")?;
     let document = super::parsed(text).map_err(|error| error.to_string())?;
     references::left_out(&document, &[]).into_iter().for_each(leave_out);
-    let tamed = tame::tamed(text, &document);
-    let tree = Tree::from_data_nested(tamed.as_deref().unwrap_or(text).as_bytes(), options);
+    let options = inside(options);
+    let tree = match tame::tamed(text, &document) {
+        None => Tree::from_xmltree(&document, &options),
+        Some(tamed) => {
+            let document = super::parsed(&tamed).map_err(|error| error.to_string())?;
+            Tree::from_xmltree(&document, &options)
+        }
+    };
     tree.map(ImageKind::SVG).map_err(|error| error.to_string())
+}
+
+/// The same options, but for files: those that were handed over are the outer drawing's.
+fn inside<'o>(outer: &'o Options<'_>) -> Options<'o> {
+    let (fonts, pictures) = (&outer.font_resolver, &outer.image_href_resolver);
+    Options {
+        font_family: outer.font_family.clone(),
+        fontdb: Arc::clone(&outer.fontdb),
+        font_resolver: FontResolver {
+            select_font: Box::new(|font, database| (fonts.select_font)(font, database)),
+            select_fallback: Box::new(|character, used, database| {
+                (fonts.select_fallback)(character, used, database)
+            }),
+        },
+        style_sheet: outer.style_sheet.clone(),
+        image_href_resolver: ImageHrefResolver {
+            resolve_data: Box::new(|kind, data, options| {
+                (pictures.resolve_data)(kind, data, options)
+            }),
+            resolve_string: Box::new(|_, _| None),
+        },
+        ..Options::default()
+    }
 }
 
 fn looks_like_xml(bytes: &[u8]) -> bool {

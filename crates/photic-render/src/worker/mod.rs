@@ -129,7 +129,10 @@ impl Worker {
             Some(Death::Processor) => too_slow(self.limits.processor_seconds, " of the processor"),
             Some(Death::Memory) => Refusal::new(
                 RefusalCode::TooMuchMemory,
-                format!("drawing it takes more than {} MiB of memory", self.limits.memory >> 20),
+                format!(
+                    "drawing it takes more than {} MiB of memory, or nests too deep",
+                    self.limits.memory >> 20
+                ),
                 "ask for a smaller size or a region, or simplify the source",
             ),
             None => Refusal::new(

@@ -1,4 +1,17 @@
 //! What the crate promises, held against real children and approved pictures.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot make its world has failed; what a bomb cost is printed"
+)]
+#![expect(
+    clippy::assigning_clones,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::too_many_lines,
+    reason = "sources are written where they are used, to be read rather than to be fast"
+)]
 
 mod approved;
 mod confined;
@@ -23,7 +36,7 @@ use photic_render::{Worker, WorkerLimits};
 
 /// A worker of this crate's own, with room to breathe on a busy machine.
 fn worker() -> Worker {
-    let limits = WorkerLimits { time: Duration::from_secs(60), ..WorkerLimits::default() };
+    let limits = WorkerLimits { time: Duration::from_mins(1), ..WorkerLimits::default() };
     Worker { limits, ..Worker::new(example("render_worker"), Vec::new()) }
 }
 

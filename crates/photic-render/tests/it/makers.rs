@@ -97,6 +97,88 @@ pub(crate) fn form(resources: &str, content: &str) -> String {
     stream_with(&about, content)
 }
 
+/// The fonts that every reader has, each with its name; the last two have signs instead of letters.
+pub(crate) fn standard_fonts() -> Vec<u8> {
+    let names = [
+        "Helvetica",
+        "Helvetica-Bold",
+        "Helvetica-Oblique",
+        "Helvetica-BoldOblique",
+        "Times-Roman",
+        "Times-Bold",
+        "Times-Italic",
+        "Times-BoldItalic",
+        "Courier",
+        "Courier-Bold",
+        "Courier-Oblique",
+        "Courier-BoldOblique",
+        "Symbol",
+        "ZapfDingbats",
+    ];
+    let font = |name: &&str| format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>");
+    let fonts: String = (0..names.len()).map(|n| format!("/S{n} {} 0 R ", 7 + n)).collect();
+    let row = |(n, name): (usize, &&str)| {
+        format!("BT /S{n} 13 Tf 8 {} Td ({name} 123) Tj ET ", 205 - 15 * n)
+    };
+    let content: String = names.iter().enumerate().map(row).collect();
+    let mut objects = page_objects("/MediaBox [0 0 220 224]", &content);
+    objects[2] = objects[2].replace("/Font <<", &format!("/Font << {fonts}"));
+    objects.extend(names.iter().map(font));
+    pdf(&objects)
+}
+
+/// Colors that run along a line and around a point, drawn twice.
+pub(crate) fn shadings() -> Vec<u8> {
+    let colors = "/ColorSpace /DeviceRGB /Extend [true true] /Function << /FunctionType 2 \
+                  /Domain [0 1] /N 1 /C0 [1 0.9 0.2] /C1 [0.1 0.2 0.7] >>";
+    let along = format!("<< /ShadingType 2 /Coords [20 0 110 0] {colors} >>");
+    let around = format!("<< /ShadingType 3 /Coords [180 80 5 180 80 50] {colors} >>");
+    let content = "q 10 20 105 120 re W n /A sh Q q 125 20 105 120 re W n /B sh Q";
+    let resources = format!("/Shading << /A {along} /B {around} >>");
+    pdf(&page_with("/MediaBox [0 0 240 160]", &resources, content, &[]))
+}
+
+/// Light through colors, a mask that fades, and tiles.
+pub(crate) fn transparency() -> Vec<u8> {
+    let states = "/ExtGState << /M << /BM /Multiply >> /H << /ca 0.4 >> \
+                  /S << /SMask << /S /Luminosity /G 7 0 R >> >> >> /Pattern << /T 8 0 R >>";
+    let fades = "/Type /XObject /Subtype /Form /BBox [0 0 240 160] \
+        /Group << /S /Transparency /CS /DeviceGray >> /Resources << /Shading << /A << \
+        /ShadingType 2 /ColorSpace /DeviceGray /Coords [130 0 230 0] /Extend [true true] \
+        /Function << /FunctionType 2 /Domain [0 1] /N 1 /C0 [0] /C1 [1] >> >> >> >>";
+    let tile = "/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 12 12] /XStep 12 /YStep 12 \
+        /Resources << >>";
+    let content = "q /M gs 0 1 1 rg 10 70 60 60 re f 1 0 1 rg 40 90 60 60 re f Q \
+        q /H gs 0.8 0 0 rg 60 80 60 40 re f Q q /S gs 0 0.4 0 rg 130 80 100 70 re f Q \
+        /Pattern cs /T scn 10 10 220 50 re f";
+    let more =
+        [stream_with(fades, "/A sh"), stream_with(tile, "0.9 0.4 0 rg 1 1 6 6 re f 6 6 5 5 re f")];
+    pdf(&page_with("/MediaBox [0 0 240 160]", states, content, &more))
+}
+
+/// A font whose letters are drawings, and text that is turned, spaced, outlined and cut out.
+pub(crate) fn letters() -> Vec<u8> {
+    let mut objects = page_objects(
+        "/MediaBox [0 0 240 160]",
+        "BT /F3 30 Tf 15 115 Td (abab) Tj ET \
+         q 0.87 0.5 -0.5 0.87 30 50 cm BT /F1 16 Tf 0 0 Td (turned) Tj ET Q \
+         BT /F1 30 Tf 1 Tr 1 w 0 0 0.7 RG 15 15 Td (outline) Tj ET \
+         q BT /F1 40 Tf 7 Tr 140 110 Td (CUT) Tj ET 1 0.2 0 rg 140 100 90 25 re f \
+         0 0.5 0.2 rg 140 125 90 25 re f Q BT /F2 14 Tf 0 Tr 0 g 4 Tc 140 70 Td (spaced) Tj ET",
+    );
+    objects[2] = objects[2].replace("/Font <<", "/Font << /F3 7 0 R");
+    objects.push(
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [.001 0 0 .001 0 0] \
+         /FirstChar 97 /LastChar 98 /Widths [1000 1000] /Resources << >> \
+         /Encoding << /Differences [97 /square /triangle] >> \
+         /CharProcs << /square 8 0 R /triangle 9 0 R >> >>"
+            .into(),
+    );
+    objects.push(stream("1000 0 0 0 750 750 d1 0 0 750 750 re f"));
+    objects.push(stream("1000 0 0 0 750 750 d1 0 0 m 375 750 l 750 0 l f"));
+    pdf(&objects)
+}
+
 /// Bits in a row, the first one lowest or highest in its byte.
 struct Bits {
     bytes: Vec<u8>,
@@ -115,7 +197,7 @@ impl Bits {
                 Order::LowestFirst => self.used % 8,
                 Order::HighestFirst => 7 - self.used % 8,
             };
-            if self.used % 8 == 0 {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             if let Some(last) = self.bytes.last_mut() {
@@ -159,8 +241,8 @@ pub(crate) fn zlib(pattern: &[u8], length: usize) -> Vec<u8> {
 /// So many rounds of 7 megabytes of zeros, in 5 kilobytes each.
 pub(crate) fn lzw(rounds: usize) -> Vec<u8> {
     let mut bits = Bits { bytes: Vec::new(), used: 0, in_bytes: Order::HighestFirst };
-    for _ in 0..rounds {
-        bits.push(256, 9, Order::HighestFirst);
+    for round in 0..rounds {
+        bits.push(256, if round == 0 { 9 } else { 12 }, Order::HighestFirst);
         bits.push(0, 9, Order::HighestFirst);
         for code in 258_u32..4_094 {
             let width = match code + 1 {

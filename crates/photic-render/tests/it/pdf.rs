@@ -5,7 +5,8 @@ use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
 
 use crate::approved::assert_approved;
 use crate::makers::{
-    many_pages, one_page, page_objects, page_with, pdf, pdf_with_trailer, stream, stream_with,
+    letters, many_pages, one_page, page_objects, pdf, pdf_with_trailer, shadings, standard_fonts,
+    stream, transparency,
 };
 use crate::{data, worker};
 
@@ -45,104 +46,23 @@ fn source(name: &str) -> Vec<u8> {
 fn every_source_looks_as_approved_or_asks_for_its_password() {
     let files = std::fs::read_dir(data("sources/pdf")).expect("sources").flatten();
     let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".pdf")).collect();
+    let mut names: Vec<String> =
+        names.filter_map(|name| name.strip_suffix(".pdf").map(str::to_owned)).collect();
     names.sort();
     assert!(names.len() >= 17, "{names:?}");
     for name in names {
-        let file = source(&name);
+        let file = source(&format!("{name}.pdf"));
         if name.starts_with("password") {
             let refusal = draw(&Request::new(&file, Kind::Pdf)).expect_err("a closed document");
             assert_eq!(refusal.code, RefusalCode::Encrypted, "{name}");
             continue;
         }
         let page = drawn(&file, |request| request.wanted.fit = Fit::Longest(240));
-        assert_approved(&format!("pdf_{}", name.trim_end_matches(".pdf")), &page);
-        if name != "form_without_appearance.pdf" {
+        assert_approved(&format!("pdf_{name}"), &page);
+        if name != "form_without_appearance" {
             assert_eq!(page.facts.left_out, [], "{name}");
         }
     }
-}
-
-/// The fonts that every reader has, each with its name; the last two have signs instead of letters.
-fn standard_fonts() -> Vec<u8> {
-    let names = [
-        "Helvetica",
-        "Helvetica-Bold",
-        "Helvetica-Oblique",
-        "Helvetica-BoldOblique",
-        "Times-Roman",
-        "Times-Bold",
-        "Times-Italic",
-        "Times-BoldItalic",
-        "Courier",
-        "Courier-Bold",
-        "Courier-Oblique",
-        "Courier-BoldOblique",
-        "Symbol",
-        "ZapfDingbats",
-    ];
-    let font = |name: &&str| format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} >>");
-    let fonts: String = (0..names.len()).map(|n| format!("/S{n} {} 0 R ", 7 + n)).collect();
-    let row = |(n, name): (usize, &&str)| {
-        format!("BT /S{n} 13 Tf 8 {} Td ({name} 123) Tj ET ", 205 - 15 * n)
-    };
-    let content: String = names.iter().enumerate().map(row).collect();
-    let mut objects = page_objects("/MediaBox [0 0 220 224]", &content);
-    objects[2] = objects[2].replace("/Font <<", &format!("/Font << {fonts}"));
-    objects.extend(names.iter().map(font));
-    pdf(&objects)
-}
-
-/// Colors that run along a line and around a point, drawn twice.
-fn shadings() -> Vec<u8> {
-    let colors = "/ColorSpace /DeviceRGB /Extend [true true] /Function << /FunctionType 2 \
-                  /Domain [0 1] /N 1 /C0 [1 0.9 0.2] /C1 [0.1 0.2 0.7] >>";
-    let along = format!("<< /ShadingType 2 /Coords [20 0 110 0] {colors} >>");
-    let around = format!("<< /ShadingType 3 /Coords [180 80 5 180 80 50] {colors} >>");
-    let content = "q 10 20 105 120 re W n /A sh Q q 125 20 105 120 re W n /B sh Q";
-    let resources = format!("/Shading << /A {along} /B {around} >>");
-    pdf(&page_with("/MediaBox [0 0 240 160]", &resources, content, &[]))
-}
-
-/// Light through colors, a mask that fades, and tiles.
-fn transparency() -> Vec<u8> {
-    let states = "/ExtGState << /M << /BM /Multiply >> /H << /ca 0.4 >> \
-                  /S << /SMask << /S /Luminosity /G 7 0 R >> >> >> /Pattern << /T 8 0 R >>";
-    let fades = "/Type /XObject /Subtype /Form /BBox [0 0 240 160] \
-        /Group << /S /Transparency /CS /DeviceGray >> /Resources << /Shading << /A << \
-        /ShadingType 2 /ColorSpace /DeviceGray /Coords [130 0 230 0] /Extend [true true] \
-        /Function << /FunctionType 2 /Domain [0 1] /N 1 /C0 [0] /C1 [1] >> >> >> >>";
-    let tile = "/PatternType 1 /PaintType 1 /TilingType 1 /BBox [0 0 12 12] /XStep 12 /YStep 12 \
-        /Resources << >>";
-    let content = "q /M gs 0 1 1 rg 10 70 60 60 re f 1 0 1 rg 40 90 60 60 re f Q \
-        q /H gs 0.8 0 0 rg 60 80 60 40 re f Q q /S gs 0 0.4 0 rg 130 80 100 70 re f Q \
-        /Pattern cs /T scn 10 10 220 50 re f";
-    let more =
-        [stream_with(fades, "/A sh"), stream_with(tile, "0.9 0.4 0 rg 1 1 6 6 re f 6 6 5 5 re f")];
-    pdf(&page_with("/MediaBox [0 0 240 160]", states, content, &more))
-}
-
-/// A font whose letters are drawings, and text that is turned, spaced, outlined and cut out.
-fn letters() -> Vec<u8> {
-    let mut objects = page_objects(
-        "/MediaBox [0 0 240 160]",
-        "BT /F3 30 Tf 15 115 Td (abab) Tj ET \
-         q 0.87 0.5 -0.5 0.87 30 50 cm BT /F1 16 Tf 0 0 Td (turned) Tj ET Q \
-         BT /F1 30 Tf 1 Tr 1 w 0 0 0.7 RG 15 15 Td (outline) Tj ET \
-         q BT /F1 40 Tf 7 Tr 140 110 Td (CUT) Tj ET 1 0.2 0 rg 140 100 90 25 re f \
-         0 0.5 0.2 rg 140 125 90 25 re f Q BT /F2 14 Tf 0 Tr 0 g 4 Tc 140 70 Td (spaced) Tj ET",
-    );
-    objects[2] = objects[2].replace("/Font <<", "/Font << /F3 7 0 R");
-    objects.push(
-        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [.001 0 0 .001 0 0] \
-         /FirstChar 97 /LastChar 98 /Widths [1000 1000] /Resources << >> \
-         /Encoding << /Differences [97 /square /triangle] >> \
-         /CharProcs << /square 8 0 R /triangle 9 0 R >> >>"
-            .into(),
-    );
-    objects.push(stream("1000 0 0 0 750 750 d1 0 0 750 750 re f"));
-    objects.push(stream("1000 0 0 0 750 750 d1 0 0 m 375 750 l 750 0 l f"));
-    pdf(&objects)
 }
 
 /// A document whose table of objects is not where it says: all of it is searched.
@@ -200,6 +120,32 @@ fn a_font_that_is_not_in_the_document_has_a_stand_in_and_is_named() {
         left_out(&page),
         [named("Corporate-Sans"), named("Garamond-Premier"), named("Far-East")]
     );
+}
+
+#[test]
+fn a_font_of_the_far_east_is_taken_from_those_at_hand() {
+    let mut objects = page_objects(
+        "/MediaBox [0 0 240 160]",
+        "BT /J 40 Tf 20 100 Td <65E5672C8A9E> Tj ET BT /K 40 Tf 20 40 Td <D55CAE00> Tj ET",
+    );
+    objects[2] = objects[2].replace("/Font <<", "/Font << /J 7 0 R /K 8 0 R");
+    for (name, map, ordering) in
+        [("Mincho", "UniJIS-UTF16-H", "Japan1"), ("Batang", "UniKS-UTF16-H", "Korea1")]
+    {
+        objects.push(format!(
+            "<< /Type /Font /Subtype /Type0 /BaseFont /{name} /Encoding /{map} \
+             /DescendantFonts [<< /Type /Font /Subtype /CIDFontType0 /BaseFont /{name} \
+             /CIDSystemInfo << /Registry (Adobe) /Ordering ({ordering}) /Supplement 0 >> >>] >>"
+        ));
+    }
+    let file = pdf(&objects);
+    let fonts = [source("han.ttf")];
+    let mut request = Request { fonts: &fonts, ..Request::new(&file, Kind::Pdf) };
+    request.wanted.fit = Fit::Longest(240);
+    let page = worker().draw(&request).expect("a page");
+    assert_approved("pdf_far_east", &page);
+    let named = |name: &str| LeftOutOf(Missing::Font, name.to_owned());
+    assert_eq!(left_out(&page), [named("Mincho"), named("Batang")]);
 }
 
 /// What was left out, as it is compared here.

@@ -203,7 +203,11 @@ fn fonts_that_are_handed_over_are_used() {
         worker().draw(&request).expect("a page")
     };
     let without = with(&[]);
-    assert_eq!(without, drawn(drawing("serif").as_bytes(), Fit::Usual));
+    assert_eq!(without.raster, drawn(drawing("serif").as_bytes(), Fit::Usual).raster);
+    assert_eq!(without.facts.left_out[0].what, Missing::Font);
+    assert_eq!(without.facts.left_out[0].detail, "Nowhere Mono Abc");
+    let choice = drawn(drawing("Nowhere, sans-serif").as_bytes(), Fit::Usual);
+    assert_eq!(choice.facts.left_out, [], "the drawing says what else it may be");
     assert_eq!(with(&[b"not a font".to_vec()]), without, "a broken file changes nothing");
     let font = renamed("DejaVuSansMono.ttf", "DejaVu Sans Mono", "Nowhere Mono Abc");
     assert_eq!(with(&[font]), drawn(drawing("monospace").as_bytes(), Fit::Usual));

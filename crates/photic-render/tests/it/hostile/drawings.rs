@@ -260,8 +260,15 @@ fn numbers() -> Vec<Case> {
                 "</g>".repeat(60)
             ),
         ),
-        svg("turned and skewed away", SIZE, &"<g transform='scale(1e9) skewX(89.9999)'>".repeat(9))
-            .ends(CORRUPT),
+        svg(
+            "turned and skewed away",
+            SIZE,
+            &format!(
+                "{}<rect width='9' height='9'/>{}",
+                "<g transform='scale(1e9) skewX(89.9999)'>".repeat(9),
+                "</g>".repeat(9)
+            ),
+        ),
     ]
 }
 
@@ -302,7 +309,7 @@ fn floods() -> Vec<Case> {
             SIZE,
             &format!(
                 "<linearGradient id='g'>{}</linearGradient><rect width='9' height='9' fill='url(#g)'/>",
-                (0..100_000).map(|n| format!("<stop offset='{}e-5'/>", n)).collect::<String>()
+                (0..100_000).map(|n| format!("<stop offset='{n}e-5'/>")).collect::<String>()
             ),
         ),
     ]

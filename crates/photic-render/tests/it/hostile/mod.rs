@@ -62,7 +62,7 @@ fn texts() -> Vec<Case> {
 
 /// Limits that a slow machine keeps and a bomb does not.
 const STRICT: WorkerLimits =
-    WorkerLimits { time: Duration::from_secs(60), processor_seconds: 2, memory: 700 << 20 };
+    WorkerLimits { time: Duration::from_mins(1), processor_seconds: 1, memory: 700 << 20 };
 
 fn strict() -> Worker {
     Worker { limits: STRICT, ..worker() }
@@ -115,12 +115,14 @@ fn watched(worker: &Worker, request: &Request<'_>) -> (Result<Page, Refusal>, u6
     })
 }
 
+/// `PHOTIC_HOSTILE=words` tries only those with these words in their name.
 fn survives(cases: Vec<Case>, least: usize) {
     assert!(cases.len() >= least, "{}", cases.len());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = strict();
     let (mut slowest, mut largest) = (0.0_f64, 0);
-    for Case { name, kind, bytes, ends } in cases {
+    let only = std::env::var("PHOTIC_HOSTILE").unwrap_or_default();
+    for Case { name, kind, bytes, ends } in cases.into_iter().filter(|c| c.name.contains(&only)) {
         let mut request = Request::new(&bytes, kind);
         request.wanted.name = (kind == Kind::Text).then(|| "bomb.rs".to_owned());
         let (before, begin) = (processor_time(), Instant::now());
