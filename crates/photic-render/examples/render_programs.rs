@@ -31,10 +31,8 @@ fn main() -> std::io::Result<()> {
 fn drawn(bytes: &[u8], path: &str, number: u32) -> Result<Page, Refusal> {
     let html = path.ends_with("html");
     let pdf = if html { Vec::new() } else { Office::find()?.to_pdf(bytes, path)? };
-    let mut request = match html {
-        true => Request::new(bytes, Kind::Html),
-        false => Request::new(&pdf, Kind::Pdf),
-    };
+    let mut request =
+        if html { Request::new(bytes, Kind::Html) } else { Request::new(&pdf, Kind::Pdf) };
     request.wanted.page = number;
     if html { Browser::find()?.draw(&request) } else { draw(&request) }
 }

@@ -23,6 +23,9 @@ const PROGRAMS: [&str; 5] = [
     "libreoffice",
 ];
 
+/// `OpenSymbol`, without which lists have no bullets; packages of the suite bring it along.
+const SYMBOLS: &str = "/usr/share/fonts/truetype/libreoffice";
+
 /// Largest source, and largest PDF.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -69,7 +72,7 @@ impl Office {
         if locked(bytes) {
             return Err(encrypted());
         }
-        let mut files = font_files(&self.fonts);
+        let mut files = font_files(&self.fonts, SYMBOLS);
         files.push(("profile/user/registrymodifications.xcu".into(), SETTINGS.as_bytes().into()));
         files.push((format!("source.{}", format.ending), Cow::Owned(bytes.to_vec())));
         let job = Job {

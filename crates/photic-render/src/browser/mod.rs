@@ -29,6 +29,8 @@ use references::References;
 const SHEET: f64 = 1092.0;
 /// The lowest sheet: providers refuse pictures with a very short edge.
 const LEAST_HEIGHT: f64 = 224.0;
+/// Wider pages are not shown whole.
+const MOST_WIDTH: f64 = 4.0 * SHEET;
 /// A sheet is never enlarged or reduced unless asked for; only a page that is wider than the
 /// viewport is reduced.
 const USUAL: Usual = Usual { least: 1.0, most: SHEET };
@@ -70,7 +72,7 @@ impl Browser {
         let job = Job {
             program: &self.program,
             arguments: flags::all(),
-            files: font_files(request.fonts),
+            files: font_files(request.fonts, ""),
             // The browser speaks through the descriptors 3 and 4.
             then: "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null",
             limits: self.limits,
@@ -103,7 +105,7 @@ impl Browser {
         let top = f64::from(number - 1) * SHEET;
         let size = (width, (height - top).clamp(LEAST_HEIGHT, SHEET));
         let mut wanted = wanted.clone();
-        wanted.region = wanted.region.map(whole_pixels);
+        wanted.region = wanted.region.map(whole_pixels).or_else(|| window(size));
         let frame = Frame::new(size, &wanted, USUAL)?;
         let raster = pixels(&tab.picture(&frame, top)?)?;
         let facts = Facts { page: number, pages, size, ..tab.missing() };
@@ -156,6 +158,12 @@ impl From<Broken> for Stopped {
     fn from(broken: Broken) -> Self {
         Self::Broken(broken)
     }
+}
+
+/// A page that is wider than can be read in one picture is shown as a window shows it: its left
+/// side. Its size says how much more there is to ask for.
+fn window((width, height): (f64, f64)) -> Option<Area> {
+    (width > MOST_WIDTH).then_some(Area { x: 0.0, y: 0.0, width: SHEET, height })
 }
 
 /// The browser places a region on whole pixels of the page, so it is widened to those.

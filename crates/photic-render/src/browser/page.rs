@@ -27,13 +27,26 @@ const MOST_TASKS: u32 = 1_000;
 const MOST_LENGTH: f64 = 40_000_000.0;
 
 /// How far down something is to be seen. None for a page of too many elements.
+///
+/// Where a source names no standard, its body is as high as the window; then what is in it counts.
 const LOWEST: &str = "(() => {
   const all = document.getElementsByTagName('*');
   if (all.length > 20000) return null;
+  const old = document.compatMode === 'BackCompat' ? document.body : null;
   let lowest = 0;
-  for (const element of all) {
-    const box = element.getBoundingClientRect();
+  const see = (box) => {
     if (box.width > 0 && box.height > 0) lowest = Math.max(lowest, box.bottom + scrollY);
+  };
+  for (const element of all) {
+    if (!old || (element !== old && element !== document.documentElement)) {
+      see(element.getBoundingClientRect());
+    }
+  }
+  if (old) {
+    const range = document.createRange();
+    range.selectNodeContents(old);
+    see(range.getBoundingClientRect());
+    lowest += parseFloat(getComputedStyle(old).marginBottom) || 0;
   }
   return lowest;
 })()";

@@ -36,8 +36,9 @@ const STAND_INS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// The files that make up the fonts, for [`Job::files`](super::Job).
-pub(crate) fn files(handed: &[Vec<u8>]) -> Vec<(String, Cow<'static, [u8]>)> {
+/// The files that make up the fonts, for [`Job::files`](super::Job), and a folder of the system with
+/// more that come with the program.
+pub(crate) fn files(handed: &[Vec<u8>], more: &str) -> Vec<(String, Cow<'static, [u8]>)> {
     let own = FILES.iter().map(|file| Cow::Borrowed(*file));
     let handed = handed.iter().map(|file| Cow::Owned(file.clone()));
     let mut files: Vec<(String, Cow<'static, [u8]>)> = own
@@ -45,11 +46,12 @@ pub(crate) fn files(handed: &[Vec<u8>]) -> Vec<(String, Cow<'static, [u8]>)> {
         .enumerate()
         .map(|(number, file)| (format!("fonts/{number}.ttf"), file))
         .collect();
-    files.push(("fonts/fonts.conf".to_owned(), Cow::Owned(settings().into_bytes())));
+    files.push(("fonts/fonts.conf".to_owned(), Cow::Owned(settings(more).into_bytes())));
     files
 }
 
-fn settings() -> String {
+fn settings(more: &str) -> String {
+    let more = if more.is_empty() { String::new() } else { format!("<dir>{more}</dir>") };
     let mut named = String::new();
     for (family, name) in
         STAND_INS.iter().flat_map(|(family, names)| names.iter().map(move |name| (family, name)))
@@ -63,7 +65,7 @@ fn settings() -> String {
     // Unhinted: a letter has the same shape at every size, so a region shows what the whole shows.
     format!(
         "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'>\n<fontconfig>\n\
-         <dir>/tmp/fonts</dir><cachedir>/tmp/fonts-cache</cachedir>\n{named}\
+         <dir>/tmp/fonts</dir>{more}<cachedir>/tmp/fonts-cache</cachedir>\n{named}\
          <match target='pattern'><edit name='family' mode='append_last'>\
          <string>{SANS}</string></edit></match>\n\
          <match target='font'>\

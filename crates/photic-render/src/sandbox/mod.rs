@@ -59,6 +59,9 @@ pub(crate) struct Job<'a> {
 /// The only folder that can be written to. It is in memory, and goes with the program.
 pub(crate) const HOME: &str = "/tmp";
 
+/// 64 MiB, as a power of two.
+const ROUND: u32 = 26;
+
 impl Sandbox {
     /// The sandbox, if this machine has one.
     pub(crate) fn find(kind: &str) -> Result<Self, Refusal> {
@@ -138,10 +141,13 @@ fn world(job: &Job<'_>) -> Vec<OsString> {
 
 /// Limits, files, and the program. `head` reads no byte more than it is told to.
 fn script(job: &Job<'_>) -> String {
-    // What one process may write to; the watch counts what all of them have.
-    let kilobytes = job.limits.memory >> 10;
-    let mut script =
-        format!("ulimit -c 0; ulimit -d {kilobytes}; umask 077; cd {HOME} || exit 1\n");
+    // What one process may write to; the watch counts what all of them have. V8 takes its share of
+    // this number for a length of memory, and breaks where that is not a round one.
+    let data = (job.limits.memory >> ROUND).max(1) << (ROUND - 10);
+    let blocks = job.limits.memory / 512;
+    let mut script = format!(
+        "ulimit -c 0; ulimit -d {data}; ulimit -f {blocks}; umask 077; cd {HOME} || exit 1\n"
+    );
     for (name, bytes) in &job.files {
         if let Some((folder, _)) = name.rsplit_once('/') {
             let _ = writeln!(script, "mkdir -p {folder}");

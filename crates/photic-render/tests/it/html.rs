@@ -130,7 +130,7 @@ fn what_is_missing_is_listed_and_shown_once_it_is_handed_over() {
     let wanted = [
         "css/page style.css",
         "../lib/app.js",
-        "img/photo.png",
+        "img/photo.svg",
         "https://example.org/far.png",
         "inner.html",
     ];
@@ -145,7 +145,7 @@ fn what_is_missing_is_listed_and_shown_once_it_is_handed_over() {
     let contents: [(&str, &[u8]); 5] = [
         ("css/page style.css", b"@import 'more.css'; body{font:20px 'DejaVu Sans';margin:16px}"),
         ("../lib/app.js", b"addEventListener('load',()=>h.textContent='With all of it')"),
-        ("img/photo.png", picture),
+        ("img/photo.svg", picture),
         ("inner.html", b"<body style='background:#fe9'>the inner page"),
         ("css/more.css", b"h2{color:#b00}"),
     ];

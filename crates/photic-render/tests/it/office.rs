@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use photic_render::{Fit, Kind, Page, RefusalCode, Request, draw};
+use photic_render::{Area, Fit, Kind, Page, RefusalCode, Request, draw};
 
 use crate::data;
 use crate::programs::{assert_resembles, office};
@@ -16,6 +16,9 @@ fn drawn(name: &str, number: u32) -> Option<Page> {
     let mut request = Request::new(&pdf, Kind::Pdf);
     request.wanted.page = number;
     request.wanted.fit = Fit::Longest(640);
+    // A sheet of paper is mostly empty below a sheet of numbers.
+    let top = Area { x: 30.0, y: 30.0, width: 400.0, height: 250.0 };
+    request.wanted.region = name.contains("sheet").then_some(top);
     Some(draw(&request).expect("a page"))
 }
 

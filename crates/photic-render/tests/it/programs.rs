@@ -22,6 +22,11 @@ pub(crate) fn browser() -> Option<Browser> {
     Some(browser)
 }
 
+/// Whether the programs must be there: then the long tests run, too.
+pub(crate) fn needed() -> bool {
+    std::env::var_os("PHOTIC_NEED_PROGRAMS").is_some()
+}
+
 /// The office suite, likewise.
 pub(crate) fn office() -> Option<Office> {
     let mut office = found(Office::find())?;
@@ -33,8 +38,7 @@ fn found<T>(program: Result<T, Refusal>) -> Option<T> {
     match program {
         Ok(program) => Some(program),
         Err(refusal) => {
-            let needed = std::env::var_os("PHOTIC_NEED_PROGRAMS").is_some();
-            assert!(!needed, "{refusal}");
+            assert!(!needed(), "{refusal}");
             println!("left out: {refusal}; {}", refusal.hint);
             None
         }
