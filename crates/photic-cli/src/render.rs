@@ -99,6 +99,8 @@ fn in_words(left_out: &LeftOut) -> String {
         Missing::Glyphs => format!("characters that no font here has: \"{detail}\""),
         Missing::Annotation => format!("a note: {detail}"),
         Missing::Colors => format!("colors: {detail}"),
+        Missing::Rest => format!("the rest: {detail}"),
+        Missing::Layout => format!("its own spaces and line ends: {detail}"),
     }
 }
 
