@@ -122,7 +122,8 @@ impl Writer<'_, '_, '_> {
                 span::push(&mut self.spans, "🖼 ", letters, at);
                 let letters = Letters { italic: true, ..letters };
                 span::push(&mut self.spans, shown, letters, at);
-                self.spans.push(Span::new(" ", self.letters()));
+                let apart = self.flow.look.letters(letters.size);
+                self.spans.push(Span::new(" ", apart));
             }
         }
     }
