@@ -231,15 +231,22 @@ pub struct Row {
 }
 
 impl Row {
-    /// The line and column at a point of the page; beside the row, its nearest character. None above
-    /// or below it.
-    pub fn at(&self, x: f64, y: f64) -> Option<(u32, u32)> {
-        if y < self.top || y >= self.top + self.height {
-            return None;
-        }
-        let cell = ((x - self.left) / self.cell).floor().max(0.0) as usize;
-        let column = self.columns.get(cell).or(self.columns.last()).copied().unwrap_or(1);
-        Some((self.line, column))
+    /// The line and column at a point of a page with these rows; beside all that stand at its height,
+    /// the nearest character. None above or below them.
+    ///
+    /// Text that was laid out anew has several rows side by side, of one source line each.
+    pub fn find(rows: &[Self], x: f64, y: f64) -> Option<(u32, u32)> {
+        let high = rows.iter().filter(|row| y >= row.top && y < row.top + row.height);
+        let nearest = high.min_by(|one, other| one.beside(x).total_cmp(&other.beside(x)))?;
+        let cell = ((x - nearest.left) / nearest.cell).floor().max(0.0) as usize;
+        let column = nearest.columns.get(cell).or(nearest.columns.last()).copied().unwrap_or(1);
+        Some((nearest.line, column))
+    }
+
+    /// How far a point lies from the cells of this row, to the left or to the right.
+    fn beside(&self, x: f64) -> f64 {
+        let right = self.left + self.cell * self.columns.len() as f64;
+        (self.left - x).max(x - right).max(0.0)
     }
 }
 

@@ -124,7 +124,7 @@ impl Page {
     /// character. None where there is no text.
     pub fn line_and_column(&self, x: f64, y: f64) -> Option<(u32, u32)> {
         let (x, y) = self.to_page.map_point(x, y);
-        self.facts.rows.iter().find_map(|row| row.at(x, y))
+        Row::find(&self.facts.rows, x, y)
     }
 }
 

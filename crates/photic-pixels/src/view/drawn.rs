@@ -144,14 +144,15 @@ mod tests {
         let height = width / 2;
         let unit = 400.0 / f64::from(width);
         let data = vec![255; (width * height * 3) as usize];
-        let row = Row {
+        let row = |left: f64, line: u32, columns: Vec<u32>| Row {
             top: 20.0,
             height: 10.0,
-            left: 40.0,
+            left,
             cell: 5.0,
-            line: 7,
-            columns: vec![1, 2, 2, 3],
+            line,
+            columns,
         };
+        let rows = vec![row(40.0, 7, vec![1, 2, 2, 3]), row(65.0, 8, vec![1, 2])];
         Drawn {
             raster: Raster { width, height, layout: Layout::Rgb, data },
             to_page: Affine::scale(unit, unit),
@@ -160,7 +161,7 @@ mod tests {
             page: 2,
             pages: 9,
             not_shown: vec!["an address".to_owned()],
-            rows: vec![row],
+            rows,
         }
     }
 
@@ -203,7 +204,9 @@ mod tests {
         let at = |x: f64, y: f64| view.line_and_column(x * 1.28, y * 1.28);
         assert_eq!(at(41.0, 25.0), Some((7, 1)));
         assert_eq!(at(56.0, 25.0), Some((7, 3)));
-        assert_eq!(at(399.0, 29.9), Some((7, 3)), "beside the row: its nearest character");
+        assert_eq!(at(61.0, 25.0), Some((7, 3)), "between two rows: the nearer one");
+        assert_eq!(at(66.0, 25.0), Some((8, 1)));
+        assert_eq!(at(399.0, 29.9), Some((8, 2)), "beside the rows: the nearest character");
         assert_eq!(at(41.0, 30.1), None);
     }
 }

@@ -117,7 +117,7 @@ impl View {
     /// nearest character. None where there is no text.
     pub fn line_and_column(&self, x: f64, y: f64) -> Option<(u32, u32)> {
         let (x, y) = self.map.map_point(x, y);
-        self.rows.iter().find_map(|row| row.at(x, y))
+        Row::find(&self.rows, x, y)
     }
 }
 

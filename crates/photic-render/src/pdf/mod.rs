@@ -11,7 +11,10 @@ use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Affine;
 use hayro::vello_cpu::color::palette::css::WHITE;
-use hayro::vello_cpu::{Pixmap, RasterizerSettings, RenderContext, Resources, TargetInit};
+use hayro::vello_cpu::{
+    Level, Pixmap, RasterizerSettings, RenderContext, RenderSettings as CanvasSettings, Resources,
+    TargetInit,
+};
 use hayro::{RenderCache, RenderSettings};
 
 use crate::frame::{Frame, Usual};
@@ -42,7 +45,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let settings = listener.settings(fonts::Fonts::new(request.fonts));
     let place = Affine::new(frame.place()) * page.initial_transform(true).to_kurbo();
     let (across, down) = (frame.width as u16, frame.height as u16);
-    let mut context = RenderContext::new(across, down);
+    // The same instructions on every machine, and so the same bytes.
+    let canvas = CanvasSettings { level: Level::baseline(), num_threads: 0 };
+    let mut context = RenderContext::new_with(across, down, canvas);
     let cache = RenderCache::new();
     hayro::render_into(page, &cache, &settings, &RenderSettings::default(), &mut context, place);
     context.flush();
