@@ -3,23 +3,27 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use resvg::usvg::fontdb::{Database, Family, Query};
+use resvg::usvg::fontdb::{Database, Family, Query, Weight};
 use resvg::usvg::{FallbackSelectionFn, Font, FontFamily, FontResolver, Group, Node, Tree};
 
 use crate::page::{LeftOut, Missing};
 
 /// Chooses as the library does, but for what it passes over in silence.
 ///
-/// It names a family that is not at hand, if the drawing names no other that is. And it looks for a
-/// character in every font: where none has it, the library would end the search there, also for all
+/// It names a family that is not at hand, if the drawing names no other that is, and takes one of
+/// the same kind: letters without serifs for Arial, not those of a book. And it looks for a character in every font: where none has it, the library would end the search there, also for all
 /// characters that follow.
 pub(super) fn resolver(leave_out: &(dyn Fn(LeftOut) + Sync)) -> FontResolver<'_> {
     let select = FontResolver::default_font_selector();
     let select_font = Box::new(move |font: &Font, database: &mut Arc<Database>| {
-        if let Some(family) = absent(font, database) {
+        let Some(family) = absent(font, database) else { return select(font, database) };
+        let (stand_in, own_kind) = kind(family);
+        if !own_kind {
             leave_out(LeftOut::new(Missing::Font, family));
         }
-        select(font, database)
+        let weight = Weight(font.weight());
+        let same_kind = Query { families: &[stand_in], weight, ..Query::default() };
+        database.query(&same_kind).or_else(|| select(font, database))
     });
     let with_it = FontResolver::default_fallback_selector();
     let select_fallback: FallbackSelectionFn<'static> =
@@ -47,6 +51,52 @@ fn absent<'f>(font: &'f Font, database: &Database) -> Option<&'f str> {
         _ => None,
     }
 }
+
+/// What kind of font a family is, by its name, and whether the name means no more than that kind.
+fn kind(family: &str) -> (Family<'static>, bool) {
+    let name = family.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    let own_kind = name.starts_with("ui-") || has(&["system-ui", "-apple-system", "blinkmac"]);
+    let kind = if has(&MONOSPACED) {
+        Family::Monospace
+    } else if has(&SANS_SERIF) || own_kind && name != "ui-serif" {
+        Family::SansSerif
+    } else {
+        // As browsers do.
+        Family::Serif
+    };
+    (kind, own_kind)
+}
+
+/// Parts of names that tell a kind.
+const MONOSPACED: [&str; 9] =
+    ["mono", "courier", "consol", "menlo", "monaco", "code", "terminal", "typewriter", "fixed"];
+const SANS_SERIF: [&str; 24] = [
+    "sans",
+    "arial",
+    "helvet",
+    "verdana",
+    "tahoma",
+    "trebuchet",
+    "calibri",
+    "segoe",
+    "roboto",
+    "inter",
+    "lato",
+    "ubuntu",
+    "grotesk",
+    "gothic",
+    "frutiger",
+    "futura",
+    "avenir",
+    "univers",
+    "myriad",
+    "montserrat",
+    "poppins",
+    "geneva",
+    "lucida grande",
+    "san francisco",
+];
 
 /// The characters that are drawn as an empty box, each once.
 pub(super) fn missing(tree: &Tree) -> String {

@@ -5,8 +5,8 @@ use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
 
 use crate::approved::assert_approved;
 use crate::makers::{
-    letters, many_pages, one_page, page_objects, pdf, pdf_with_trailer, shadings, standard_fonts,
-    stream, transparency,
+    letters, many_pages, one_page, page_objects, page_with, pdf, pdf_with_trailer, shadings,
+    standard_fonts, stream, transparency,
 };
 use crate::{data, worker};
 
@@ -252,6 +252,17 @@ fn a_region_shows_what_the_whole_shows_there() {
         differ += there.iter().zip(here).filter(|(a, b)| a.abs_diff(**b) > 2).count();
     }
     assert!(differ * 500 < part.raster.data.len(), "{differ} of {}", part.raster.data.len());
+}
+
+#[test]
+fn paper_is_never_seen_through() {
+    let light = "/ExtGState << /H << /ca 0.37 /CA 0.61 >> >>";
+    let rings: String = (1..60)
+        .map(|n| format!("0.{n:02} 0.5 0.9 rg {n} {n} m 200 {n} 100 150 {n} 130 c b "))
+        .collect();
+    let file = pdf(&page_with("/MediaBox [0 0 240 160]", light, &format!("/H gs {rings}"), &[]));
+    let page = drawn(&file, |request| request.wanted.fit = Fit::Longest(800));
+    assert_eq!(page.raster.layout, Layout::Rgb);
 }
 
 #[test]

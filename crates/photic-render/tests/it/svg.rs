@@ -197,7 +197,7 @@ fn fonts_that_are_handed_over_are_used() {
              <text y='20' font-family='{family}'>Hamburgefonstiv</text></svg>"
         )
     };
-    let unknown = drawing("Nowhere Mono Abc");
+    let unknown = drawing("Nowhere Type Abc");
     let with = |fonts: &[Vec<u8>]| {
         let request = Request { fonts, ..Request::new(unknown.as_bytes(), Kind::Svg) };
         worker().draw(&request).expect("a page")
@@ -205,12 +205,42 @@ fn fonts_that_are_handed_over_are_used() {
     let without = with(&[]);
     assert_eq!(without.raster, drawn(drawing("serif").as_bytes(), Fit::Usual).raster);
     assert_eq!(without.facts.left_out[0].what, Missing::Font);
-    assert_eq!(without.facts.left_out[0].detail, "Nowhere Mono Abc");
+    assert_eq!(without.facts.left_out[0].detail, "Nowhere Type Abc");
     let choice = drawn(drawing("Nowhere, sans-serif").as_bytes(), Fit::Usual);
     assert_eq!(choice.facts.left_out, [], "the drawing says what else it may be");
     assert_eq!(with(&[b"not a font".to_vec()]), without, "a broken file changes nothing");
-    let font = renamed("DejaVuSansMono.ttf", "DejaVu Sans Mono", "Nowhere Mono Abc");
+    let font = renamed("DejaVuSansMono.ttf", "DejaVu Sans Mono", "Nowhere Type Abc");
     assert_eq!(with(&[font]), drawn(drawing("monospace").as_bytes(), Fit::Usual));
+}
+
+#[test]
+fn a_font_that_is_not_at_hand_has_a_stand_in_of_its_kind() {
+    let page = |family: &str, weight: &str| {
+        let svg = format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='200' height='30'>\
+             <text y='20' font-family='{family}' font-weight='{weight}'>Hamburgefonstiv</text></svg>"
+        );
+        drawn(svg.as_bytes(), Fit::Usual)
+    };
+    for (family, kind) in [
+        ("Arial", "sans-serif"),
+        ("Helvetica Neue", "sans-serif"),
+        ("Space Grotesk", "sans-serif"),
+        ("Courier New", "monospace"),
+        ("Fira Code", "monospace"),
+        ("Times New Roman", "serif"),
+        ("Nobody Knows", "serif"),
+    ] {
+        for weight in ["400", "700"] {
+            let stand_in = page(family, weight);
+            assert_eq!(stand_in.raster, page(kind, weight).raster, "{family}");
+            assert_eq!(stand_in.facts.left_out.len(), 1, "{family}");
+        }
+    }
+    // These are kinds rather than fonts.
+    for (family, kind) in [("system-ui", "sans-serif"), ("ui-monospace", "monospace")] {
+        assert_eq!(page(family, "400"), page(kind, "400"), "{family}");
+    }
 }
 
 #[test]

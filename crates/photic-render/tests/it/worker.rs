@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use photic_render::{Kind, RefusalCode, Request, Worker, WorkerLimits, draw};
+use photic_render::{Area, Fit, Kind, RefusalCode, Request, Worker, WorkerLimits, draw};
 
 use crate::worker;
 
@@ -15,6 +15,15 @@ fn a_child_draws_what_would_be_drawn_here() {
     let there = worker().draw(&request).expect("a page");
     assert_eq!(there, draw(&request).expect("a page"));
     assert_eq!((there.raster.width, there.raster.height), (512, 256));
+
+    // Every number arrives to the last bit.
+    let mut request = request;
+    for part in 1..40 {
+        let (x, width) = (f64::from(part) / 7.3, f64::from(part) / 11.7);
+        request.wanted.region = Some(Area { x, y: 0.1, width, height: 1.0 / 3.0 });
+        request.wanted.fit = Fit::Longest(9);
+        assert_eq!(worker().draw(&request), draw(&request), "{part}");
+    }
 }
 
 #[test]
@@ -76,7 +85,7 @@ fn a_large_source_is_fed_to_the_end() {
     let padding = "<!-- padding -->".repeat(1 << 18);
     let svg = format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 3'>{padding}</svg>");
     let mut request = Request::new(svg.as_bytes(), Kind::Svg);
-    request.wanted.fit = photic_render::Fit::Longest(4000);
+    request.wanted.fit = Fit::Longest(4000);
     let page = worker().draw(&request).expect("a page");
     assert_eq!((page.raster.width, page.raster.height), (4000, 3000));
 }

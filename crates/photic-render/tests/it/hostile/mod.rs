@@ -181,6 +181,7 @@ fn a_bomb_is_stopped_by_its_limits() {
     let bomb = drawings::filtered("", &"<feMorphology operator='dilate' radius='300'/>".repeat(4));
     let refusal = worker.draw(&Request::new(&bomb.bytes, Kind::Svg)).expect_err("a bomb");
     assert_eq!(refusal.code, RefusalCode::TooSlow, "{refusal}");
+    assert!(refusal.says.ends_with("1 seconds of the processor"), "{refusal}");
 
     let hungry =
         Worker { limits: WorkerLimits { memory: 200 << 20, ..strict().limits }, ..strict() };
