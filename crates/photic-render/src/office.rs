@@ -56,9 +56,9 @@ impl Office {
     /// The office suite of this machine; a refusal that names what to install where it has none.
     pub fn find() -> Result<Self, Refusal> {
         let packages = "libreoffice-writer libreoffice-calc libreoffice-impress bubblewrap";
-        let absent = || program::absent("LibreOffice", "office documents", packages);
+        let absent = || program::absent("LibreOffice, which opens office documents,", packages);
         let program = program::find(&PROGRAMS).ok_or_else(absent)?;
-        let sandbox = Sandbox::find("office documents is drawn")?;
+        let sandbox = Sandbox::find()?;
         // Twice what it takes from cold on a slow machine.
         let limits = ProgramLimits { time: Duration::from_mins(1), ..ProgramLimits::default() };
         Ok(Self { program, sandbox, fonts: Vec::new(), limits })
