@@ -19,6 +19,10 @@
 //! A region is drawn anew at the scale it asks for, never cut out and enlarged; [`Page::to_page`]
 //! leads from its pixels back to the page, and for text to line and column.
 //!
+//! HTML pages and office documents take the programs that everybody uses for them: [`Browser`] is
+//! Chromium and [`Office`] is `LibreOffice`, where this machine has them, each started anew for one
+//! source in a sandbox without network, files or time to waste. Scripts of a page do run there.
+//!
 //! # What it does not do
 //!
 //! It fetches nothing and looks for no fonts: the same bytes give the same pixels everywhere. It

@@ -56,9 +56,9 @@ impl Office {
     /// The office suite of this machine; a refusal that names what to install where it has none.
     pub fn find() -> Result<Self, Refusal> {
         let packages = "libreoffice-writer libreoffice-calc libreoffice-impress bubblewrap";
-        let absent = || program::absent("LibreOffice", "office documents", packages);
+        let absent = || program::absent("LibreOffice, which opens office documents,", packages);
         let program = program::find(&PROGRAMS).ok_or_else(absent)?;
-        let sandbox = Sandbox::find("office documents is drawn")?;
+        let sandbox = Sandbox::find()?;
         // Twice what it takes from cold on a slow machine.
         let limits = ProgramLimits { time: Duration::from_mins(1), ..ProgramLimits::default() };
         Ok(Self { program, sandbox, fonts: Vec::new(), limits })
@@ -239,4 +239,61 @@ fn unknown(name: &str) -> Refusal {
     let says = format!("`{}` is no office document by its name", crate::page::clean(name));
     let hint = "name it by what it is: docx, xlsx, pptx, odt, ods, odp, rtf, doc, xls or ppt";
     Refusal::new(RefusalCode::Corrupt, says, hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One part of an archive: how it is stored, its name, its content.
+    fn part(method: u8, name: &str, content: &str) -> Vec<u8> {
+        let mut bytes = b"PK\x03\x04".to_vec();
+        bytes.extend([20, 0, 0, 0, method, 0]);
+        bytes.extend([0; 16]);
+        bytes.extend([name.len() as u8, 0, 0, 0]);
+        bytes.extend(name.as_bytes());
+        bytes.extend(content.as_bytes());
+        bytes
+    }
+
+    fn binary(sector: &[u8]) -> Vec<u8> {
+        let mut bytes = vec![0xd0, 0xcf, 0x11, 0xe0];
+        bytes.resize(512, 0);
+        bytes.extend(sector);
+        bytes.resize(2048, 0);
+        bytes
+    }
+
+    #[test]
+    fn a_password_is_seen() {
+        let first = part(0, "mimetype", "application/vnd.oasis.opendocument.text");
+        let open = [first.clone(), part(8, "content.xml", "\u{1}\u{2}")].concat();
+        let plain = [first.clone(), part(0, "content.xml", "<?xml")].concat();
+        let closed = [first.clone(), part(0, "content.xml", "\u{1}\u{2}")].concat();
+        let wrapped = [first, part(0, "encrypted-package", "\u{1}")].concat();
+        assert_eq!(
+            [&open, &plain, &closed, &wrapped].map(|b| locked(b)),
+            [false, false, true, true]
+        );
+
+        let text = |flags: u8| binary(&[0xec, 0xa5, 0xc1, 0, 0, 0, 0, 0, 0, 0, 0, flags]);
+        assert_eq!([locked(&text(0x12)), locked(&text(0x13))], [false, true]);
+        let sheet = |next: u8| binary(&[0x09, 0x08, 4, 0, 0, 6, 5, 0, next, 0, 2, 0]);
+        assert_eq!([locked(&sheet(0xe1)), locked(&sheet(0x2f))], [false, true]);
+        let named: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(locked(&binary(&named)));
+        for short in [&b""[..], b"PK\x03\x04", b"\xd0\xcf\x11\xe0"] {
+            assert!(!locked(short));
+        }
+    }
+
+    #[test]
+    fn a_document_is_opened_as_what_it_is_called() {
+        let filter = |name: &str| Format::of(name).map(|format| format.filter);
+        assert_eq!(filter("a/b.DOCX"), Some("MS Word 2007 XML"));
+        assert_eq!(filter("xls"), Some("MS Excel 97"));
+        for name in ["", "a.exe", "a.docx.sh", "a.docx; rm", "a.html"] {
+            assert_eq!(filter(name), None, "{name}");
+        }
+    }
 }

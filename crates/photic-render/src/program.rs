@@ -29,10 +29,10 @@ fn packaged(program: &Path) -> Option<PathBuf> {
 }
 
 /// What is said where a program is not.
-pub(crate) fn absent(what: &str, kind: &str, packages: &str) -> Refusal {
+pub(crate) fn absent(what: &str, packages: &str) -> Refusal {
     Refusal::new(
         RefusalCode::Unavailable,
-        format!("{what}, which draws {kind}, is not on this machine"),
+        format!("{what} is not on this machine"),
         format!("install it (`apt install {packages}`), or render it to PNG and view that"),
     )
 }
@@ -52,5 +52,9 @@ mod tests {
         std::fs::write(&own, "#!/bin/sh").expect("a file");
         assert_eq!(find(&[own.to_str().expect("a path")]), None, "not from a folder of a user");
         std::fs::remove_file(&own).expect("the file goes");
+
+        let refusal = absent("Chromium, which draws HTML pages,", "chromium bubblewrap");
+        assert_eq!(refusal.code, RefusalCode::Unavailable);
+        assert!(refusal.hint.contains("apt install chromium bubblewrap"), "{}", refusal.hint);
     }
 }

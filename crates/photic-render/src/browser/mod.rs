@@ -60,9 +60,9 @@ pub struct Browser {
 impl Browser {
     /// The browser of this machine; a refusal that names what to install where it has none.
     pub fn find() -> Result<Self, Refusal> {
-        let absent = || program::absent("Chromium", "HTML pages", "chromium bubblewrap");
+        let absent = || program::absent("Chromium, which draws HTML pages,", "chromium bubblewrap");
         let program = program::find(&PROGRAMS).ok_or_else(absent)?;
-        let sandbox = Sandbox::find("HTML pages is drawn")?;
+        let sandbox = Sandbox::find()?;
         Ok(Self { program, sandbox, limits: ProgramLimits::default() })
     }
 

@@ -63,10 +63,13 @@ pub(crate) const HOME: &str = "/tmp";
 const ROUND: u32 = 26;
 
 impl Sandbox {
-    /// The sandbox, if this machine has one.
-    pub(crate) fn find(kind: &str) -> Result<Self, Refusal> {
+    /// The sandbox, if this machine has one. Nothing is ever drawn without it.
+    pub(crate) fn find() -> Result<Self, Refusal> {
         let found = program::find(&["bwrap"]);
-        let absent = || program::absent("bubblewrap, without which nothing", kind, "bubblewrap");
+        let absent = || {
+            let what = "bubblewrap, the sandbox for other programs,";
+            program::absent(what, "bubblewrap")
+        };
         Ok(Self { bubblewrap: found.ok_or_else(absent)? })
     }
 

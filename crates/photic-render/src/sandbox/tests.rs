@@ -7,7 +7,7 @@ use super::*;
 
 /// What a shell says in there, and how it ended. None where there is no bubblewrap.
 fn tried(script: &str, limits: ProgramLimits) -> Option<(String, Ending)> {
-    let sandbox = match Sandbox::find("tests") {
+    let sandbox = match Sandbox::find() {
         Ok(sandbox) => sandbox,
         Err(refusal) => {
             assert!(std::env::var_os("PHOTIC_NEED_PROGRAMS").is_none(), "{refusal}");

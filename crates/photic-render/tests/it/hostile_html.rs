@@ -180,9 +180,11 @@ fn a_page_that_takes_all_memory_is_stopped() {
 fn large_pages_are_bounded() {
     let Some(browser) = strict() else { return };
     let nested = |depth: usize| "<div>".repeat(depth);
-    let laughs: String = (1..9)
-        .map(|n| format!("<g id='l{n}'>{}</g>", format!("<use href='#l{}'/>", n - 1).repeat(10)))
-        .collect();
+    let level = |n: usize| {
+        let uses = format!("<use href='#l{}'/>", n - 1).repeat(10);
+        format!("<g id='l{n}'>{uses}</g>")
+    };
+    let laughs: String = (1..9).map(level).collect();
     let cases = [
         ("1e7 high", "<div style='height:10000000px'>a</div>".to_owned()),
         ("1e9 high and wide", "<div style='height:1e9px;width:1e9px'>a</div>".to_owned()),

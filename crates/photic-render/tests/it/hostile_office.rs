@@ -108,7 +108,7 @@ fn asking(target: &str) -> Vec<u8> {
     docx(target, &body)
 }
 
-/// An OpenDocument text with links and a macro that is to run when it is opened.
+/// A text of the other suite, with links and a macro that is to run when it is opened.
 fn odt(target: &str) -> Vec<u8> {
     let content = format!(
         "<?xml version='1.0'?><office:document-content xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' \
