@@ -97,6 +97,10 @@ def score(pairs):
 def texts(drawn, missed, mistakes):
     for name, file, kind, options, goal in TEXTS:
         source = HERE / "texts" / file
+        refused = drawn.may_refuse("draw", kind, source).get("refused")
+        if refused and refused["code"] == "unavailable":
+            yield name, "", "not drawn here", "", ""
+            continue
         shown = bands if kind == "text" else functools.partial(sheets, kind=kind)
         count, usual, pairs = score(shown(drawn, source=source, **options))
         _, double, _ = score(shown(drawn, source=source, scale=2.0, **options))
