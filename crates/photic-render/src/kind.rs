@@ -16,10 +16,9 @@ impl Kind {
             "json" => Self::Json,
             "ipynb" => Self::Notebook,
             "html" | "htm" | "xhtml" => Self::Html,
-            "rtf" if head.starts_with(RTF) => Self::Office,
+            "rtf" | "" if head.starts_with(RTF) => Self::Office,
             // Code may begin as a page does, and is asked for by its name.
             "" if is_html(head) => Self::Html,
-            "" if head.starts_with(RTF) => Self::Office,
             _ => Self::Text,
         }
     }

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::path::Path;
 
+use percent_encoding::percent_decode_str;
 use photic_pixels::geometry::Rect;
 use photic_pixels::{Drawn, View, ViewRequest};
 
@@ -100,38 +101,7 @@ fn beside(inner: &Inner, source: &str, reference: &str) -> Option<Vec<u8>> {
     let folder = Path::new(source).parent()?;
     let path = reference.split(['?', '#']).next()?;
     let relative = !path.is_empty() && !path.starts_with('/') && !path.contains(':');
-    let path = relative.then(|| unescaped(path))?;
-    let mut opened = inner.roots.file(folder.join(path).to_str()?).ok()?;
+    let path = relative.then(|| percent_decode_str(path).decode_utf8().ok())??;
+    let mut opened = inner.roots.file(folder.join(&*path).to_str()?).ok()?;
     opened.bytes(inner.bounds.picture_bytes).ok()
-}
-
-/// `%20` and its like in a reference; what is no such escape stays.
-fn unescaped(reference: &str) -> String {
-    let mut bytes = Vec::with_capacity(reference.len());
-    let mut rest = reference.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match (first, byte) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escapes_are_undone_once() {
-        assert_eq!(unescaped("a%20b%2520c%c3%a9%zz%"), "a b%20c\u{e9}%zz%");
-    }
 }

@@ -12,7 +12,7 @@ use crate::preview::Preview;
 /// Show a picture or a document as a model would get it: exit 0 shown, 1 refused, 2 error
 ///
 /// Drawings, PDF documents, code, Markdown, tables and notebooks are drawn page by page, in a child
-/// process that can reach nothing; HTML and office documents if Chromium and LibreOffice are
+/// process that can reach nothing; HTML and office documents if Chromium and an office suite are
 /// installed. `docs/rendering.md` says how.
 #[derive(Debug, Args)]
 #[command(before_help = "\

@@ -39,16 +39,14 @@ pub(super) fn prepare(
     } else {
         request.fidelity = Fidelity::Pixel;
     }
-    let made = match rendered(inner, loaded, (1, None), &request)? {
-        Some(drawn) => drawn,
-        None => {
-            supported(loaded)?;
-            if !auto_resize && let Some(picture) = original(&loaded.bytes)? {
-                return Ok(picture);
-            }
-            view(&loaded.bytes, &request)?
+    let drawn = rendered(inner, loaded, (1, None), &request)?;
+    if drawn.is_none() {
+        supported(loaded)?;
+        if !auto_resize && let Some(picture) = original(&loaded.bytes)? {
+            return Ok(picture);
         }
-    };
+    }
+    let made = drawn.map_or_else(|| view(&loaded.bytes, &request), Ok)?;
     Ok(Picture { bytes: made.bytes, media_type: made.media_type, detail: made.detail })
 }
 
