@@ -65,8 +65,8 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
 fn on_paper(pixels: &mut [u8]) {
     for pixel in pixels.chunks_exact_mut(4) {
         let lost = 255 - pixel[3];
-        if lost > 0 {
-            pixel.iter_mut().for_each(|sample| *sample = sample.saturating_add(lost));
+        for sample in pixel {
+            *sample = sample.saturating_add(lost);
         }
     }
 }

@@ -30,7 +30,7 @@ fn drawn(svg: &[u8], fit: Fit) -> Page {
 
 #[test]
 fn every_source_looks_as_approved() {
-    assert!(names().len() >= 30);
+    assert!(names().len() >= 42);
     for name in names() {
         assert_approved(&format!("svg_{name}"), &drawn(&source(&name), Fit::Longest(320)));
     }
