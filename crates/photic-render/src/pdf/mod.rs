@@ -65,8 +65,10 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
 fn on_paper(pixels: &mut [u8]) {
     for pixel in pixels.chunks_exact_mut(4) {
         let lost = 255 - pixel[3];
-        for sample in pixel {
-            *sample = sample.saturating_add(lost);
+        if lost > 0 {
+            for sample in pixel.iter_mut() {
+                *sample = sample.saturating_add(lost);
+            }
         }
     }
 }
