@@ -4,7 +4,7 @@
     fidelity.py [--check | --write-docs] [--all] [--bin PATH/TO/render_files]
 
 SVG: every drawing in tests/sources against `resvg` of the version we use, with our fonts, at our
-size. PDF: documents of documents.py, and tests/sources/pdf, against pdftoppm at our resolution,
+size; where that program is not installed, against the library as its example calls it. PDF: documents of documents.py, and tests/sources/pdf, against pdftoppm at our resolution,
 beside hayro's own rendering of the same page. SSIM is of luma over white, as in bench/speed.py.
 `--all` prints a row for each file; otherwise one for each kind, with its worst file.
 Needs cargo, resvg (cargo install), pdftoppm (poppler-utils), and the Python packages that
@@ -76,11 +76,21 @@ def pdftoppm(source, scale, folder):
     return drawing.flat(folder / "poppler.png")
 
 
+def alone(drawn, kind, source, answer, folder):
+    """The same page by the library alone, as its own example calls it."""
+    same = {key: answer[key] for key in ("scale", "width", "height")}
+    drawn.ask("bare", kind, source, target=folder / "alone.png", **same)
+    return drawing.flat(folder / "alone.png")
+
+
 def svgs(drawn, program, folder):
     """Name, SSIM against resvg, share of pixels that differ."""
     for source in sorted((drawing.SOURCES / "svg").glob("*.svg")):
-        ours, _ = drawn.picture("svg", source)
-        theirs = resvg(program, source, ours.size, folder)
+        ours, answer = drawn.picture("svg", source)
+        if program:
+            theirs = resvg(program, source, ours.size, folder)
+        else:
+            theirs = alone(drawn, "svg", source, answer, folder)
         yield source.stem, ssim(ours, theirs), differing(ours, theirs)
 
 
@@ -92,9 +102,7 @@ def pdfs(drawn, folder):
         if "refused" in drawn.may_refuse("draw", "pdf", source):
             continue
         ours, answer = drawn.picture("pdf", source)
-        same = {key: answer[key] for key in ("scale", "width", "height")}
-        drawn.ask("bare", "pdf", source, target=folder / "hayro.png", **same)
-        hayro = drawing.flat(folder / "hayro.png")
+        hayro = alone(drawn, "pdf", source, answer, folder)
         theirs = pdftoppm(source, answer["scale"], folder)
         yield name, ssim(ours, theirs), ssim(hayro, theirs), ssim(ours, hayro)
 
@@ -108,7 +116,8 @@ def judged(drawn, program, folder, missed):
     fair = [row for row in each if row[0] not in OTHERWISE]
     worst = min(fair, key=lambda row: row[1])
     exact = sum(row[2] == 0 for row in fair)
-    svg = ["SVG against resvg's program", len(fair), mean(fair, 1), "1 by definition"]
+    against = "resvg's program" if program else "resvg, the library alone"
+    svg = [f"SVG against {against}", len(fair), mean(fair, 1), "1 by definition"]
     svg.append(f"{worst[0]} {worst[1]:.4f}; {exact} with no pixel off by more than 8")
     pages = list(pdfs(drawn, folder))
     for name, ours, hayro, _ in pages:
@@ -134,8 +143,6 @@ def main():
         parser.add_argument(flag, action="store_true")
     arguments = parser.parse_args()
     program = shutil.which("resvg")
-    if not program:
-        sys.exit("error: no resvg; cargo install resvg")
     drawn = drawing.Drawing(arguments.bin or drawing.build())
     missed = []
     with tempfile.TemporaryDirectory() as folder:
