@@ -73,8 +73,7 @@ impl Canvas {
         let settings = RenderSettings { level: Level::baseline(), num_threads: 0 };
         let mut context =
             RenderContext::new_with(frame.width as u16, frame.height as u16, settings);
-        let shift = (-frame.area.x * frame.scale, -frame.area.y * frame.scale);
-        context.set_transform(Affine::translate(shift) * Affine::scale(frame.scale));
+        context.set_transform(Affine::new(frame.place()));
         let (fonts, families) = collect(handed);
         Self {
             context,
