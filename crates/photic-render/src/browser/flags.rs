@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 /// Letters and colors are the same on every machine, and nothing is done besides the page.
-const FLAGS: [&str; 31] = [
+const FLAGS: [&str; 32] = [
     "--headless",
     "--remote-debugging-pipe",
     "--user-data-dir=/tmp/profile",
@@ -23,7 +23,9 @@ const FLAGS: [&str; 31] = [
     "--disable-search-engine-choice-screen",
     "--disable-sync",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,\
-     AutofillServerCommunication,HttpsUpgrades,PaintHolding",
+     AutofillServerCommunication,HttpsUpgrades,PaintHolding,IsolateOrigins,site-per-process",
+    // One page, without secrets: its frames share a process, and its time.
+    "--disable-site-isolation-trials",
     "--deny-permission-prompts",
     "--mute-audio",
     "--password-store=basic",

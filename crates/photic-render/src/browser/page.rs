@@ -23,6 +23,8 @@ const TIME_OF_PAGE: u32 = 2_000;
 const NOW: u32 = 1_767_225_600;
 /// So many tasks may run at one moment of the page's time before the next one comes.
 const MOST_TASKS: u32 = 1_000;
+/// How long a picture is waited for before the page's time goes on.
+const NUDGE: Duration = Duration::from_secs(2);
 /// Nothing that a browser lays out is larger.
 const MOST_LENGTH: f64 = 40_000_000.0;
 
@@ -235,8 +237,23 @@ impl<'a> Tab<'a> {
             "captureBeyondViewport": true,
             "optimizeForSpeed": true,
         });
-        let picture = self.call("Page.captureScreenshot", capture)?;
-        let data = picture["data"].as_str().ok_or(Broken::Nonsense)?;
+        let number = self.say("Page.captureScreenshot", capture);
+        let picture = loop {
+            match self.hear(Some(Instant::now() + NUDGE))? {
+                Some(message) if message["id"].as_u64() == Some(number) => break message,
+                Some(_) => {}
+                // Now and then, with frames inside, a tab whose time stands still draws nothing: then
+                // time goes on until there is a picture.
+                None => {
+                    let on = json!({
+                        "policy": "advance",
+                        "maxVirtualTimeTaskStarvationCount": MOST_TASKS,
+                    });
+                    self.say("Emulation.setVirtualTimePolicy", on);
+                }
+            }
+        };
+        let data = picture["result"]["data"].as_str().ok_or(Broken::Nonsense)?;
         STANDARD.decode(data).map_err(|_| Broken::Nonsense)
     }
 
@@ -317,8 +334,11 @@ impl<'a> Tab<'a> {
         } else if inside && !outermost {
             self.say("Fetch.continueRequest", json!({ "requestId": request }));
         } else {
-            // A tab that is told that its way is cut off stays where it is.
-            let reason = if outermost { "Aborted" } else { "BlockedByClient" };
+            // Who is told that the way is cut off stays where it is: a tab on its page, a frame empty.
+            // The page that would say so is drawn by another process, which a picture waits for, at
+            // times for ever.
+            let document = about["resourceType"] == "Document";
+            let reason = if document { "Aborted" } else { "BlockedByClient" };
             self.say("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
             if !self.references.is_habit(address) {
                 let written = self.references.written(address);
