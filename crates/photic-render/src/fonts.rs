@@ -23,6 +23,6 @@ pub(crate) const FILES: [&[u8]; 7] = [
     include_bytes!("../fonts/DejaVuSerifCondensed.ttf"),
     include_bytes!("../fonts/DejaVuSansMono.ttf"),
     include_bytes!("../fonts/DejaVuSansMono-Bold.ttf"),
-    include_bytes!("../fonts/DroidSansFallback.ttf"),
+    include_bytes!("../fonts/DroidSansFallback-Letters.ttf"),
     include_bytes!("../fonts/NotoEmoji-Regular.ttf"),
 ];
