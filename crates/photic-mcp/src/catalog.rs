@@ -18,9 +18,9 @@ use crate::facts::{InspectOutput, ProbeOutput, ReadOutput, ViewOutput};
 use crate::schema::{plain, with_property};
 
 const VIEW: &str = "\
-See a picture as pixels. The text before it tells the scale and warns of letters too small to \
-read: then view again with `region`, in pixels of the original, which is read anew. Text files \
-are for `read`.";
+See a picture, or a page of a drawing, document, notebook or text, as pixels. The words before it \
+tell the scale and warn of letters too small to read: then view again with `region`, which is read \
+or drawn anew. For the words of a text file, `read`.";
 const READ: &str = "\
 Read a text file, or some of its lines. Never returns pixels: pictures are for `view`.";
 const INSPECT: &str = "\

@@ -68,13 +68,15 @@ pub(crate) struct ViewFacts {
     byte_size: usize,
     /// Its content address: `blake3:` and hexadecimal digits
     hash: String,
-    /// Width of the original in pixels
+    /// Width of the original, or of the page that was drawn
     source_width: u32,
-    /// Height of the original in pixels
+    /// Its height
     source_height: u32,
+    /// What these are measured in: `px`, or `pt` of pages on paper
+    unit: &'static str,
     /// The part of the original that is shown
     region: RectFacts,
-    /// Pixels of the picture for each pixel of the original
+    /// Pixels of the picture for each unit of the original
     scale: f64,
     /// Where the picture's (x, y) stands in the original: (a x + c y + e, b x + d y + f)
     map: MapFacts,
@@ -82,6 +84,9 @@ pub(crate) struct ViewFacts {
     tokens: u64,
     /// Pages or frames in the source, at least
     pages: u32,
+    /// Of text: the first and the last line that are shown
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<u32>>,
     /// The handle to look at the original again with, as `source`
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     reference: Option<String>,
@@ -123,6 +128,7 @@ impl ViewFacts {
             hash: format!("blake3:{}", blake3::hash(&seen.bytes).to_hex()),
             source_width: seen.source_size.0,
             source_height: seen.source_size.1,
+            unit: seen.unit,
             region: RectFacts {
                 x: region.x,
                 y: region.y,
@@ -133,6 +139,7 @@ impl ViewFacts {
             map: MapFacts { a: map.a, b: map.b, c: map.c, d: map.d, e: map.e, f: map.f },
             tokens: seen.tokens,
             pages: seen.pages,
+            lines: seen.lines.map(|(first, last)| vec![first, last]),
             reference: seen.reference.clone(),
             warnings: seen.warnings.iter().map(ToString::to_string).collect(),
             untrusted: true,

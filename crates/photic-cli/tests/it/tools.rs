@@ -158,7 +158,9 @@ fn inspect_refuses_with_exit_1_and_tells_no_key() {
     assert!(stderr(&output).starts_with("refused: asking `openai/gpt-4o` failed"));
     assert!(!stderr(&output).contains("sk-secret"));
     let mock = Mock::start(Options::default()).unwrap();
-    let output = inspect(&mock, &folder.path("root/notes.txt"), &[]);
+    let archive = folder.path("root/notes.gz");
+    std::fs::write(&archive, b"\x1f\x8b\x08\x00notes").unwrap();
+    let output = inspect(&mock, &archive, &[]);
     assert_eq!(output.status.code(), Some(1));
     assert!(mock.journal().is_empty());
     let output = keyless().args(["inspect", &chart]).output().unwrap();

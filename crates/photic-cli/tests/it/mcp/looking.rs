@@ -27,6 +27,19 @@ fn tools_are_listed_in_their_order_with_schemas_of_what_they_give() {
     assert_eq!(again["result"], listed["result"]);
 }
 
+#[test]
+fn a_page_of_a_text_is_seen_with_its_lines() {
+    let folder = Folder::new("pages");
+    folder.write("notes.py", "print('hello')\n".repeat(60));
+    let mut pipe = Pipe::begun(&folder.0, "test", &[]);
+    let seen = pipe.call("view", &json!({"source": "notes.py", "page": 2}));
+    assert!(words(&seen).starts_with("notes.py: 1092x"), "{}", words(&seen));
+    assert!(words(&seen).contains("this is page 2 of 2"), "{}", words(&seen));
+    let facts = &seen["structuredContent"]["view"];
+    assert_eq!((&facts["lines"], &facts["unit"]), (&json!([44, 60]), &json!("px")), "{facts}");
+    assert!(seen["content"].as_array().unwrap().iter().any(|part| part["type"] == "image"));
+}
+
 /// Hosts that would show their model the data instead of the picture get the data elsewhere.
 #[test]
 fn a_host_known_to_lose_pictures_gets_no_structured_content() {
@@ -160,7 +173,7 @@ fn refusals_are_results_that_lead_on() {
     let folder = Folder::new("refusals");
     folder.write("a.txt", "words\n");
     folder.write("a.png", image::png(64, 48, [200, 30, 60]));
-    let mut pipe = Pipe::begun(&folder.0, "test", &[]);
+    let mut pipe = Pipe::begun(&folder.0, "test", &["--no-render"]);
     for (tool, arguments, code, leads) in [
         ("view", json!({"source": "a.txt"}), "needs_render", "read"),
         ("read", json!({"source": "a.png"}), "not_text", "view"),
