@@ -224,7 +224,7 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
 
 /// Letters of outputs: those of code.
 fn plain(flow: &Flow<'_>) -> Letters {
-    Letters { face: Face::Mono, size: 17.0, ..flow.look.body() }
+    Letters { face: Face::Mono, size: 18.0, ..flow.look.body() }
 }
 
 /// Text of a program, with the colors it asked for.

@@ -1,6 +1,6 @@
 //! Code and other text: numbered lines on a grid of cells, in pages of one size.
 //!
-//! Owns the sheet. A cell is 11 pixels wide and a row 24 high, at 17 pixels a letter: smaller or
+//! Owns the sheet. A cell is 11 pixels wide and a row 24 high, at 18 pixels a letter: smaller or
 //! tighter, and models begin to misread. A full sheet is 1092 pixels square, which every provider
 //! shows to its model as it is. The same text gives the same pages, whatever page is asked for.
 

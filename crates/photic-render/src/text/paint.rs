@@ -10,8 +10,9 @@ use super::cells::{self, Cells};
 use super::colors::{Ink, Rgb};
 use super::{CELL, ROW};
 
-/// Height of letters, and where in a row they stand.
-const LETTER: f32 = 17.0;
+/// Height of letters, at which they are about as wide as a cell: a gap would be taken for a space.
+const LETTER: f32 = 18.0;
+/// Where in a row they stand.
 const BASELINE: f64 = ROW - 6.0;
 
 /// Writes a line number.
