@@ -7,13 +7,14 @@ use anyhow::Context as _;
 use photic_tools::{Builder, HardLinks, ReadArguments, Refusal, Tools};
 
 use crate::arguments::{ReadOptions, RootOptions};
-use crate::print;
 use crate::style::{CYAN, RED, YELLOW};
+use crate::{print, render};
 
 /// 0 read, 1 refused, 2 error or misuse.
 pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
-    let tools = within(&options.roots)?.build().context("cannot open the roots")?;
-    let arguments = ReadArguments { source: options.source.clone(), lines: options.lines };
+    let tools = rendering(within(&options.roots)?).build().context("cannot open the roots")?;
+    let ReadOptions { lines, page, .. } = *options;
+    let arguments = ReadArguments { lines, page, ..ReadArguments::of(&options.source) };
     let reading = match runtime()?.block_on(tools.read(&arguments)) {
         Ok(reading) => reading,
         Err(refusal) => return refused(&refusal, options.json),
@@ -36,6 +37,14 @@ pub(crate) fn within(options: &RootOptions) -> anyhow::Result<Builder> {
         return Ok(Tools::builder().root(top).cwd(cwd).hard_links(HardLinks::Allow));
     }
     Ok(options.roots.iter().fold(Tools::builder(), Builder::root))
+}
+
+/// The same tools, with the capability to render.
+pub(crate) fn rendering(builder: Builder) -> Builder {
+    match render::capability() {
+        Some(renderer) => builder.renderer(renderer),
+        None => builder,
+    }
 }
 
 pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {

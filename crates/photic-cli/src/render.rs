@@ -5,7 +5,7 @@ use std::sync::Arc;
 use photic_pixels::Drawn;
 use photic_pixels::geometry::Rect;
 use photic_render::{Area, Fit, Kind, LeftOut, Missing, Page, Renderer, Request, Worker};
-use photic_tools::{Content, Refusal, RefusalCode, Render, RenderRequest};
+use photic_tools::{Content, Refusal, RefusalCode, Render, RenderRequest, Words};
 
 /// Draws in children of this program.
 #[derive(Debug)]
@@ -30,21 +30,31 @@ impl Render for Here {
     }
 
     fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal> {
-        let head = &request.bytes[..request.bytes.len().min(HEAD)];
-        let Some(kind) = kind(request.content, head, request.name) else {
-            let says = format!("`{}` is of a kind that is not drawn here", request.name);
-            return Err(Refusal::new(RefusalCode::NeedsRender, says, "view pictures or documents"));
-        };
-        let mut asked = Request::new(request.bytes, kind);
-        asked.wanted.page = request.page;
-        asked.wanted.region = request.region.map(area);
-        asked.wanted.name = Some(request.name.to_owned());
-        if let Some(longest) = request.longest {
-            asked.wanted.fit = Fit::Longest(longest);
-        }
+        let asked = asked(request)?;
         let page = self.renderer.draw(&asked, request.beside).map_err(refusal)?;
-        Ok(drawn(page, kind))
+        Ok(drawn(page, asked.wanted.kind))
     }
+
+    fn words(&self, request: &RenderRequest<'_>) -> Result<Words, Refusal> {
+        let words = self.renderer.words(&asked(request)?).map_err(refusal)?;
+        Ok(Words { text: words.text, page: words.page, pages: words.pages })
+    }
+}
+
+fn asked<'r>(request: &RenderRequest<'r>) -> Result<Request<'r>, Refusal> {
+    let head = &request.bytes[..request.bytes.len().min(HEAD)];
+    let Some(kind) = kind(request.content, head, request.name) else {
+        let says = format!("`{}` is of a kind that is not drawn here", request.name);
+        return Err(Refusal::new(RefusalCode::NeedsRender, says, "view pictures or documents"));
+    };
+    let mut asked = Request::new(request.bytes, kind);
+    asked.wanted.page = request.page;
+    asked.wanted.region = request.region.map(area);
+    asked.wanted.name = Some(request.name.to_owned());
+    if let Some(longest) = request.longest {
+        asked.wanted.fit = Fit::Longest(longest);
+    }
+    Ok(asked)
 }
 
 /// Enough to tell kinds apart.

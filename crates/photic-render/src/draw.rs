@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::page::Page;
+use crate::page::{Page, Words};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Kind, Request};
 use crate::{paper, pdf, svg, text};
@@ -20,10 +20,28 @@ pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
         Kind::Markdown | Kind::Csv | Kind::Json | Kind::Notebook => paper::draw(request),
         Kind::Html | Kind::Office => Err(elsewhere(request.wanted.kind)),
     };
-    catch_unwind(AssertUnwindSafe(draw)).unwrap_or_else(|_| {
+    unbroken(request.wanted.kind, draw)
+}
+
+/// The text layer of a page, here and now; of PDF documents only, for everything else is text.
+pub fn words(request: &Request<'_>) -> Result<Words, Refusal> {
+    acceptable(request)?;
+    match request.wanted.kind {
+        Kind::Pdf => unbroken(Kind::Pdf, || pdf::words(request)),
+        kind => Err(Refusal::new(
+            RefusalCode::Unavailable,
+            format!("no text is taken out of this {}", kind.name()),
+            "view it, or read its source",
+        )),
+    }
+}
+
+/// A panic of a library is a refusal.
+fn unbroken<T>(kind: Kind, work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(Refusal::new(
             RefusalCode::Crashed,
-            format!("the renderer broke on this {}", request.wanted.kind.name()),
+            format!("the renderer broke on this {}", kind.name()),
             "render it to PNG with another program, and view that",
         ))
     })

@@ -49,9 +49,9 @@ mod text;
 mod worker;
 
 pub use browser::Browser;
-pub use draw::draw;
+pub use draw::{draw, words};
 pub use office::Office;
-pub use page::{Facts, LeftOut, Missing, Page, Row};
+pub use page::{Facts, LeftOut, Missing, Page, Row, Words};
 pub use refusal::{Refusal, RefusalCode};
 pub use renderer::Renderer;
 pub use request::{Area, Bounds, File, Fit, Kind, Request, Theme, Wanted};

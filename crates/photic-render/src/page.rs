@@ -61,6 +61,24 @@ impl Facts {
     }
 }
 
+/// The text layer of a page.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words {
+    /// Which page it is, from 1.
+    pub page: u32,
+    /// How many there are.
+    pub pages: u32,
+    /// Its lines. Data of unknown origin; empty where a page is a picture.
+    pub text: String,
+}
+
+impl std::fmt::Debug for Words {
+    /// Never the text: it must not reach a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{} bytes of page {} of {}>", self.text.len(), self.page, self.pages)
+    }
+}
+
 /// Longest list of what was left out, and the longest text of one.
 const MOST_LISTED: usize = 40;
 const MOST_CHARACTERS: usize = 160;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::browser::Browser;
 use crate::office::Office;
-use crate::page::{Missing, Page};
+use crate::page::{Missing, Page, Words};
 use crate::refusal::Refusal;
 use crate::request::{File, Kind, Request};
 use crate::worker::Worker;
@@ -66,17 +66,31 @@ impl Renderer {
         }
     }
 
+    /// The text layer of a page of a PDF or office document.
+    pub fn words(&self, request: &Request<'_>) -> Result<Words, Refusal> {
+        self.as_pdf(request, |request| self.worker.words(request))
+    }
+
     fn once(&self, request: &Request<'_>) -> Result<Page, Refusal> {
         match request.wanted.kind {
             Kind::Html => self.browser()?.draw(request),
-            Kind::Office => {
-                let converted = self.converted(request)?;
-                let mut wanted = request.wanted.clone();
-                wanted.kind = Kind::Pdf;
-                self.worker.draw(&Request { bytes: &converted.pdf, wanted, ..request.clone() })
-            }
-            _ => self.worker.draw(request),
+            _ => self.as_pdf(request, |request| self.worker.draw(request)),
         }
+    }
+
+    /// Does something with the request, once an office document has become the PDF that it prints as.
+    fn as_pdf<T>(
+        &self,
+        request: &Request<'_>,
+        work: impl FnOnce(&Request<'_>) -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        if request.wanted.kind != Kind::Office {
+            return work(request);
+        }
+        let converted = self.converted(request)?;
+        let mut wanted = request.wanted.clone();
+        wanted.kind = Kind::Pdf;
+        work(&Request { bytes: &converted.pdf, wanted, ..request.clone() })
     }
 
     fn browser(&self) -> Result<&Browser, Refusal> {

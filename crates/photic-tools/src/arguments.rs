@@ -20,6 +20,16 @@ pub struct ReadArguments {
     /// Which lines, from 1: `10-20`, `10-` or `10`; all of them otherwise
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
+    /// Which page of a document, from 1
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+}
+
+impl ReadArguments {
+    /// All of a source, or its first page.
+    pub fn of(source: impl Into<String>) -> Self {
+        Self { source: source.into(), lines: None, page: None }
+    }
 }
 
 /// What `view` takes.

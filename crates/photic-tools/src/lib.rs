@@ -6,10 +6,10 @@
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
 //! let tools = Tools::builder().root(env!("CARGO_MANIFEST_DIR")).build()?;
-//! let asked = ReadArguments { source: "src/lib.rs".into(), lines: "1-1".parse().ok() };
+//! let asked = ReadArguments { lines: "1-1".parse().ok(), ..ReadArguments::of("src/lib.rs") };
 //! let reading = tools.read(&asked).await.unwrap();
 //! assert!(reading.text.starts_with("//! How an agent looks"));
-//! let asked = ReadArguments { source: "../../etc/passwd".into(), lines: None };
+//! let asked = ReadArguments::of("../../etc/passwd");
 //! assert_eq!(tools.read(&asked).await.unwrap_err().code, RefusalCode::OutsideRoots);
 //! # Ok::<(), std::io::Error>(())
 //! # })?;
@@ -52,5 +52,5 @@ pub use originals::{Gone, Originals};
 pub use perception::Perception;
 pub use read::{FreshToken, Reading};
 pub use refusal::{Refusal, RefusalCode};
-pub use render::{Render, RenderRequest, one_page_at_a_time};
+pub use render::{Render, RenderRequest, Words, one_page_at_a_time};
 pub use tools::{Bounds, Builder, Capability, Tools};

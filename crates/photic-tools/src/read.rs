@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::{Lines, ReadArguments};
 use crate::content::Content;
+use crate::load::{head, renderer};
 use crate::refusal::{Refusal, RefusalCode};
+use crate::render::{RenderRequest, Words};
 use crate::source::{Source, shown};
 use crate::tools::{Bounds, Inner, Tools, blocking};
 
@@ -45,8 +47,19 @@ impl Tools {
         let arguments = arguments.clone();
         blocking(&self.inner, move |inner| {
             let file = File::open(inner, &arguments.source)?;
-            let text = decoded(&file)?;
-            cut(&text, arguments.lines, file.token(), &inner.bounds)
+            let page = arguments.page.unwrap_or(1);
+            let Some(words) = layer(inner, &file, page) else {
+                if arguments.page.is_some() {
+                    return Err(no_pages(&file.name));
+                }
+                return cut(&decoded(&file)?, arguments.lines, file.token(), &inner.bounds);
+            };
+            let Words { text, page, pages } = words?;
+            if text.trim().is_empty() {
+                return Err(no_words(&file.name, page));
+            }
+            let reading = cut(&text, arguments.lines, file.token(), &inner.bounds)?;
+            Ok(Reading { truncated: rest_of(page, pages, reading.truncated), ..reading })
         })
         .await
     }
@@ -67,6 +80,52 @@ impl Tools {
         })
         .await
     }
+}
+
+/// The words of a page, if the file is a document that a renderer here can open.
+fn layer(inner: &Inner, file: &File, page: u32) -> Option<Result<Words, Refusal>> {
+    let File { content, bytes, name, .. } = file;
+    let renderer = renderer(*content, head(bytes, inner), name, inner);
+    let renderer = renderer.filter(|_| is_document(*content))?;
+    Some(renderer.words(&RenderRequest {
+        bytes,
+        content: *content,
+        name,
+        page,
+        region: None,
+        longest: None,
+        beside: &|_| None,
+    }))
+}
+
+/// What holds its words apart from its bytes.
+fn is_document(content: Content) -> bool {
+    matches!(content, Content::Pdf | Content::Binary(_))
+}
+
+fn rest_of(page: u32, pages: u32, truncated: Option<String>) -> Option<String> {
+    let on = if page < pages { format!("; ask for page {}", page + 1) } else { String::new() };
+    let here = (pages > 1).then(|| format!("page {page} of {pages} is here{on}"));
+    match (here, truncated) {
+        (Some(here), Some(truncated)) => Some(format!("{here}; {truncated}")),
+        (here, truncated) => here.or(truncated),
+    }
+}
+
+fn no_words(name: &str, page: u32) -> Refusal {
+    Refusal::new(
+        RefusalCode::NotText,
+        format!("page {page} of `{name}` holds no text: it is a picture, it seems"),
+        format!("call `view` with page {page} to see it"),
+    )
+}
+
+fn no_pages(name: &str) -> Refusal {
+    Refusal::new(
+        RefusalCode::BadArguments,
+        format!("`{name}` is read in lines, not in pages"),
+        "leave `page` out, and ask for `lines`",
+    )
 }
 
 /// A file of which every byte is at hand.
@@ -93,8 +152,12 @@ impl File {
             }
         }
         let mut opened = inner.roots.file(source)?;
-        let content = Content::of(&opened.head(inner.bounds.sniff_bytes)?);
-        refuse(content, &opened.name)?;
+        let head = opened.head(inner.bounds.sniff_bytes)?;
+        let content = Content::of(&head);
+        let opens = || renderer(content, &head, &opened.name, inner).is_some();
+        if !(is_document(content) && opens()) {
+            refuse(content, &opened.name)?;
+        }
         let bytes = opened.bytes(inner.bounds.text_bytes)?;
         Ok(Self { name: opened.name, identity: opened.identity, content, bytes })
     }
@@ -123,7 +186,7 @@ fn refuse(content: Content, name: &str) -> Result<(), Refusal> {
         Content::Pdf => (
             RefusalCode::NotText,
             format!("`{name}` is a PDF document; `read` returns text"),
-            "call `view` with a page if the capability `render` is there, or extract its text first",
+            "its text takes the capability `render`, which was not given; extract it first",
         ),
         Content::Binary(what) => (
             RefusalCode::NotText,

@@ -52,6 +52,30 @@ pub trait Render: Send + Sync + fmt::Debug {
 
     /// A page of it, or a region.
     fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal>;
+
+    /// The words of a page, of a document that holds them apart from its bytes.
+    fn words(&self, request: &RenderRequest<'_>) -> Result<Words, Refusal> {
+        let says = format!("`{}` takes no text out of `{}`", self.name(), request.name);
+        Err(Refusal::new(RefusalCode::NotText, says, "call `view` to see it"))
+    }
+}
+
+/// The text layer of a page.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Words {
+    /// Its lines: data of unknown origin.
+    pub text: String,
+    /// Which page it is, from 1.
+    pub page: u32,
+    /// How many there are.
+    pub pages: u32,
+}
+
+impl fmt::Debug for Words {
+    /// Never the text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<{} bytes of page {} of {}>", self.text.len(), self.page, self.pages)
+    }
 }
 
 /// The refusal of what only pictures have.

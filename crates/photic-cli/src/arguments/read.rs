@@ -16,6 +16,7 @@ Examples:
   photic read notes.md                       the text of a file
   photic read build.log --lines 120-180      some lines of it, from 1, both ends included
   photic read build.log --lines 120-         … to the end
+  photic read paper.pdf --page 3             the text layer of a page
   photic read src/main.rs --root . --json    confined to a folder; with the token for an edit
 ")]
 pub(crate) struct ReadOptions {
@@ -25,6 +26,9 @@ pub(crate) struct ReadOptions {
     /// Which lines, from 1: `10-20`, `10-` or `10`
     #[arg(long, value_name = "A-B")]
     pub(crate) lines: Option<Lines>,
+    /// Which page of a document, from 1; the first otherwise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) page: Option<u32>,
     #[command(flatten)]
     pub(crate) roots: RootOptions,
     /// Print JSON

@@ -12,9 +12,9 @@ use photic_net::{Client, Timeouts};
 use photic_tools::{Answer, Eyes, InspectArguments, RefusalCode};
 
 use crate::arguments::InspectOptions;
-use crate::read::{refused, runtime, within};
+use crate::print;
+use crate::read::{refused, rendering, runtime, within};
 use crate::style::{CYAN, DIM};
-use crate::{print, render};
 use models::Asked;
 pub(crate) use terminal::Shown;
 use terminal::preview;
@@ -29,11 +29,7 @@ pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
     let mut eyes = Eyes::new(Client::new(Timeouts::default()), models);
     eyes.vision.clone_from(&options.model);
     eyes.auto_resize = !options.original;
-    let builder = within(&options.roots)?.eyes(eyes);
-    let builder = match render::capability() {
-        Some(renderer) => builder.renderer(renderer),
-        None => builder,
-    };
+    let builder = rendering(within(&options.roots)?.eyes(eyes));
     let tools = builder.build().context("cannot open the roots")?;
     let arguments =
         InspectArguments { source: options.source.clone(), question: options.question.clone() };

@@ -114,3 +114,18 @@ fn pictures_beside_a_text_are_shown_and_those_outside_are_not() {
     assert!(!warnings.contains("a%20picture.png"), "{warnings}");
     assert!(warnings.contains("../secret.png") && warnings.contains("far.png"), "{warnings}");
 }
+
+/// Two pages of words, made with other tools.
+const LETTER: &str = "crates/photic-render/tests/sources/pdf/embedded_fonts.pdf";
+
+#[test]
+fn the_words_of_a_document_are_read_page_by_page() {
+    let output = run(&["read", LETTER]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("fn main()"), "{}", stdout(&output));
+    let output = run(&["read", LETTER, "--page", "9"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("there is no page 9"), "{}", stderr(&output));
+    let output = run(&["read", "README.md", "--page", "1"]);
+    assert!(stderr(&output).contains("in lines, not in pages"), "{}", stderr(&output));
+}

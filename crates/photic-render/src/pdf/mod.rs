@@ -6,6 +6,7 @@
 
 mod beyond;
 mod fonts;
+mod words;
 
 use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -18,24 +19,40 @@ use hayro::vello_cpu::{
 use hayro::{RenderCache, RenderSettings};
 
 use crate::frame::{Frame, Usual};
-use crate::page::{Facts, Page, raster};
+use crate::page::{Facts, Page, Words, raster};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
 /// An A4 page has about two pixels a point so, and ordinary text stands 20 pixels high.
 const USUAL: Usual = Usual { least: 1568.0, most: 1568.0 };
 
-/// Draws a page of a PDF.
-pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
+/// The words of a page of a PDF.
+pub(crate) fn words(request: &Request<'_>) -> Result<Words, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
+    let (page, pages) = chosen(&document, request.wanted.page)?;
+    let text = words::of(&document, page, request);
+    Ok(Words { page: request.wanted.page, pages, text })
+}
+
+/// The page of this number, and how many there are.
+fn chosen(
+    document: &Pdf,
+    number: u32,
+) -> Result<(&hayro::hayro_syntax::page::Page<'_>, u32), Refusal> {
     let pages = document.pages();
     let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
     if count == 0 {
         return Err(unreadable(LoadPdfError::Invalid));
     }
-    let number = request.wanted.page;
     let page = (number as usize).checked_sub(1).and_then(|index| pages.get(index));
-    let page = page.ok_or_else(|| no_such_page(number, count))?;
+    page.map(|page| (page, count)).ok_or_else(|| no_such_page(number, count))
+}
+
+/// Draws a page of a PDF.
+pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
+    let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
+    let number = request.wanted.page;
+    let (page, count) = chosen(&document, number)?;
 
     let (width, height) = page.render_dimensions();
     let size = (f64::from(width), f64::from(height));

@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::confine::confine;
-use super::wire;
+use super::wire::{self, Found};
 use crate::request::Request;
 
 /// Enough for the nesting that the parsers allow, in a build without optimization.
@@ -36,7 +36,10 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
             fonts: &asked.fonts,
             files: &asked.files,
         };
-        crate::draw(&request)
+        match asked.words {
+            false => crate::draw(&request).map(Found::Page),
+            true => crate::words(&request).map(Found::Words),
+        }
     };
     let drawn = std::thread::Builder::new().stack_size(STACK).spawn(draw)?.join();
     let drawn = drawn.map_err(|_| io::ErrorKind::Other)?;

@@ -16,8 +16,9 @@ use std::time::Duration;
 
 pub use child::serve;
 pub use confine::confine;
+use wire::Found;
 
-use crate::page::Page;
+use crate::page::{Page, Words};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
@@ -59,8 +60,23 @@ impl Worker {
 
     /// Draws in a child of its own. Blocks until there is an answer or the time is up.
     pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
+        match self.ask(request, false)? {
+            Found::Page(page) => Ok(page),
+            Found::Words(_) => Err(unavailable()),
+        }
+    }
+
+    /// The text layer of a page, in a child of its own.
+    pub fn words(&self, request: &Request<'_>) -> Result<Words, Refusal> {
+        match self.ask(request, true)? {
+            Found::Words(words) => Ok(words),
+            Found::Page(_) => Err(unavailable()),
+        }
+    }
+
+    fn ask(&self, request: &Request<'_>, words: bool) -> Result<Found, Refusal> {
         crate::draw::acceptable(request)?;
-        let question = wire::question(request).map_err(|_| unavailable())?;
+        let question = wire::question(request, words).map_err(|_| unavailable())?;
         let mut child = self.start()?;
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             end(&mut child);

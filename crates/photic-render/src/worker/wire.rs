@@ -10,7 +10,7 @@ use photic_pixels::geometry::Affine;
 use photic_pixels::{Layout, Raster};
 use serde::{Deserialize, Serialize};
 
-use crate::page::{Facts, Page, clean};
+use crate::page::{Facts, Page, Words, clean};
 use crate::refusal::Refusal;
 use crate::request::{Bounds, File, Request, Wanted};
 
@@ -21,6 +21,7 @@ const MOST_HEADER: usize = 4 << 20;
 #[derive(Serialize, Deserialize)]
 struct Question {
     wanted: Wanted,
+    words: bool,
     source: usize,
     fonts: Vec<usize>,
     files: Vec<(String, usize)>,
@@ -31,13 +32,22 @@ struct Question {
 #[serde(rename_all = "snake_case")]
 enum Answer {
     Drawn { width: u32, height: u32, alpha: bool, to_page: [f64; 6], facts: Facts },
+    Words(Words),
     Refused(Refusal),
 }
 
-/// The pieces of a question, in order.
-pub(super) fn question<'a>(request: &Request<'a>) -> io::Result<Vec<Cow<'a, [u8]>>> {
+/// What a child found.
+#[derive(Debug, PartialEq)]
+pub(super) enum Found {
+    Page(Page),
+    Words(Words),
+}
+
+/// The pieces of a question, in order: for the page, or for its words.
+pub(super) fn question<'a>(request: &Request<'a>, words: bool) -> io::Result<Vec<Cow<'a, [u8]>>> {
     let question = Question {
         wanted: request.wanted.clone(),
+        words,
         source: request.bytes.len(),
         fonts: request.fonts.iter().map(Vec::len).collect(),
         files: request.files.iter().map(|f| (f.reference.clone(), f.bytes.len())).collect(),
@@ -51,6 +61,7 @@ pub(super) fn question<'a>(request: &Request<'a>) -> io::Result<Vec<Cow<'a, [u8]
 /// What a child was asked.
 pub(super) struct Asked {
     pub(super) wanted: Wanted,
+    pub(super) words: bool,
     pub(super) source: Vec<u8>,
     pub(super) fonts: Vec<Vec<u8>>,
     pub(super) files: Vec<File>,
@@ -70,13 +81,14 @@ pub(super) fn asked(from: &mut dyn Read) -> io::Result<Asked> {
         .into_iter()
         .map(|(reference, length)| exactly(from, length).map(|bytes| File { reference, bytes }));
     let files = files.collect::<io::Result<_>>()?;
-    Ok(Asked { wanted: question.wanted, source, fonts, files })
+    Ok(Asked { wanted: question.wanted, words: question.words, source, fonts, files })
 }
 
 /// Writes an answer.
-pub(super) fn tell(to: &mut dyn Write, result: Result<Page, Refusal>) -> io::Result<()> {
+pub(super) fn tell(to: &mut dyn Write, result: Result<Found, Refusal>) -> io::Result<()> {
     let (answer, pixels) = match result {
-        Ok(page) => {
+        Ok(Found::Words(words)) => (Answer::Words(words), Vec::new()),
+        Ok(Found::Page(page)) => {
             let Raster { width, height, layout, data } = page.raster;
             let (alpha, to_page) = (layout == Layout::Rgba, coefficients(&page.to_page));
             (Answer::Drawn { width, height, alpha, to_page, facts: page.facts }, data)
@@ -94,7 +106,7 @@ pub(super) fn longest_answer(bounds: &Bounds) -> u64 {
 }
 
 /// The answer, if it is one: complete, and of a size that was allowed.
-pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Page, Refusal>> {
+pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Found, Refusal>> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length) as usize;
     if length > MOST_HEADER {
@@ -107,6 +119,7 @@ pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Page,
             let refusal = Refusal::new(code, clean(&says), clean(&hint));
             return (pixels == 0).then_some(Err(refusal));
         }
+        Answer::Words(words) => return (pixels == 0).then_some(Ok(Found::Words(words))),
         Answer::Drawn { width, height, alpha, to_page, facts } => {
             (width, height, alpha, to_page, facts)
         }
@@ -121,7 +134,7 @@ pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Page,
     }
     bytes.drain(..4 + length);
     let raster = Raster { width, height, layout, data: bytes };
-    Some(Ok(Page { raster, to_page, facts: facts.distrusted() }))
+    Some(Ok(Found::Page(Page { raster, to_page, facts: facts.distrusted() })))
 }
 
 fn coefficients(map: &Affine) -> [f64; 6] {
@@ -168,7 +181,7 @@ mod tests {
 
     fn told(result: Result<Page, Refusal>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        tell(&mut bytes, result).expect("memory");
+        tell(&mut bytes, result.map(Found::Page)).expect("memory");
         bytes
     }
 
@@ -176,14 +189,14 @@ mod tests {
     fn questions_and_answers_arrive_as_they_were_sent() {
         let fonts = [vec![1, 2, 3], Vec::new()];
         let request = Request { fonts: &fonts, ..Request::new(b"<svg/>", Kind::Svg) };
-        let pieces = question(&request).expect("a question").concat();
+        let pieces = question(&request, false).expect("a question").concat();
         let asked = asked(&mut pieces.as_slice()).expect("the question");
         assert_eq!(asked.wanted, request.wanted);
         assert_eq!(asked.source, request.bytes);
         assert_eq!(asked.fonts, fonts);
 
         let bounds = Bounds::default();
-        assert_eq!(answer(told(Ok(page())), &bounds), Some(Ok(page())));
+        assert_eq!(answer(told(Ok(page())), &bounds), Some(Ok(Found::Page(page()))));
         let refusal = Refusal::new(RefusalCode::Corrupt, "no", "none");
         assert_eq!(answer(told(Err(refusal.clone())), &bounds), Some(Err(refusal)));
     }

@@ -346,3 +346,19 @@ fn a_picture_that_does_not_decode_is_listed() {
     assert_eq!(page.facts.left_out.len(), 1);
     assert_eq!(page.facts.left_out[0].what, Missing::Picture);
 }
+
+#[test]
+fn the_words_of_a_page_are_read_in_lines() {
+    let objects = page_objects(
+        "/MediaBox [0 0 300 200]",
+        "BT /F1 20 Tf 20 150 Td (Two words) Tj 0 -24 Td [(Ker) -20 (ned, ) 5 (and) -400 (apart)] TJ ET \
+         BT /F1 12 Tf 20 40 Td (A paragraph below) Tj ET",
+    );
+    let file = pdf(&objects);
+    let request = Request::new(&file, Kind::Pdf);
+    let words = worker().words(&request).expect("words");
+    assert_eq!(words.text, "Two words\nKerned, and apart\n\nA paragraph below");
+    assert_eq!((words.page, words.pages), (1, 1));
+    let text = Request::new(b"words", Kind::Text);
+    assert_eq!(worker().words(&text).expect_err("text is read").code, RefusalCode::Unavailable);
+}

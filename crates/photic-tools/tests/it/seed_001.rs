@@ -31,7 +31,7 @@ fn read_has_no_mode_that_returns_media_and_view_none_that_returns_text() {
         value["properties"].as_object().unwrap().keys().cloned().collect()
     };
     let read = schema(schemars::schema_for!(photic_tools::ReadArguments));
-    assert_eq!(read, ["source", "lines"], "nothing else can be asked of `read`");
+    assert_eq!(read, ["source", "lines", "page"], "nothing else can be asked of `read`");
     let view = schema(schemars::schema_for!(ViewArguments));
     let modes = ["text", "ocr", "mode", "format", "as"];
     assert!(!view.iter().any(|name| modes.contains(&name.as_str())), "{view:?}");

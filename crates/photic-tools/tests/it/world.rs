@@ -94,12 +94,12 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
 }
 
 pub(crate) fn read(tools: &Tools, source: &str) -> Result<Reading, Refusal> {
-    wait(tools.read(&ReadArguments { source: source.to_owned(), lines: None }))
+    wait(tools.read(&ReadArguments::of(source)))
 }
 
 pub(crate) fn lines(tools: &Tools, source: &str, lines: &str) -> Result<Reading, Refusal> {
     let lines = Some(lines.parse().unwrap());
-    wait(tools.read(&ReadArguments { source: source.to_owned(), lines }))
+    wait(tools.read(&ReadArguments { lines, ..ReadArguments::of(source) }))
 }
 
 pub(crate) fn view(tools: &Tools, source: &str) -> Result<Perception, Refusal> {

@@ -1,0 +1,107 @@
+//! The words of a page: its text layer, line by line, in the order in which the page writes them.
+//!
+//! Columns stay columns that way. What was drawn as pictures or outlines has no words.
+
+use hayro::hayro_interpret::font::GlyphRun;
+use hayro::hayro_interpret::hayro_cmap::BfString;
+use hayro::hayro_interpret::util::TransformExt;
+use hayro::hayro_interpret::{
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
+    InterpreterCache, SoftMask, interpret_page,
+};
+use hayro::hayro_syntax::Pdf;
+use hayro::hayro_syntax::page::Page;
+use hayro::kurbo::{Affine, BezPath, Point, Rect, Vec2};
+
+use super::{beyond, fonts};
+use crate::request::Request;
+
+/// Most characters of a page; what comes after is left out.
+const MOST: usize = 1 << 20;
+/// A gap of this part of a letter's height is a space, one of that part below or above a new line.
+const SPACE: f64 = 0.2;
+const LINE: f64 = 0.5;
+/// Units of a font to its height.
+const EM: f64 = 1000.0;
+
+/// The words of a page.
+pub(super) fn of(document: &Pdf, page: &Page<'_>, request: &Request<'_>) -> String {
+    let listener = beyond::Listener::default();
+    let settings = listener.settings(fonts::Fonts::new(request.fonts));
+    let (width, height) = page.render_dimensions();
+    let area = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
+    let upright = page.initial_transform(true).to_kurbo();
+    let cache = InterpreterCache::new();
+    let mut context = Context::new(upright, area, &cache, document.xref(), settings);
+    let mut writer = Writer::default();
+    interpret_page(page, &mut context, &mut writer);
+    writer.text
+}
+
+/// Writes down what is drawn with letters.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    /// Where the last letter ended, which way it was written, and how high it was.
+    last: Option<(Point, Vec2, f64)>,
+}
+
+impl Writer {
+    fn put(&mut self, words: &str, place: Affine, advance: Option<f32>) {
+        let begin = place * Point::ORIGIN;
+        let em = place * Point::new(EM, 0.0) - begin;
+        let high = em.hypot();
+        if self.text.len() >= MOST || !high.is_finite() || high <= 0.0 {
+            return;
+        }
+        self.part(begin, high);
+        self.text.push_str(words);
+        let along = em * (f64::from(advance.unwrap_or(500.0)) / EM);
+        self.last = Some((begin + along, em / high, high));
+    }
+
+    /// A space or a new line, if the next letter does not follow on the last.
+    fn part(&mut self, begin: Point, high: f64) {
+        let Some((end, way, before)) = self.last else { return };
+        let gap = begin - end;
+        let (along, across) = (gap.dot(way), gap.cross(way).abs());
+        let high = high.max(before);
+        if across > LINE * high || along < -2.0 * high {
+            while self.text.ends_with(' ') {
+                self.text.pop();
+            }
+            self.text.push('\n');
+            // A wider gap than between lines is one between paragraphs.
+            if across > 2.0 * high {
+                self.text.push('\n');
+            }
+        } else if along > SPACE * high && !self.text.ends_with([' ', '\n']) {
+            self.text.push(' ');
+        }
+    }
+}
+
+impl<'a> Device<'a> for Writer {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
+        for glyph in run.glyphs() {
+            let words = match glyph.as_unicode() {
+                Some(BfString::Char(character)) => character.to_string(),
+                Some(BfString::String(words)) => words,
+                None => '\u{fffd}'.to_string(),
+            };
+            let words: String = words.chars().filter(|c| !c.is_control()).collect();
+            let advance = match &**glyph {
+                hayro::hayro_interpret::font::Glyph::Outline(glyph) => glyph.advance_width(),
+                hayro::hayro_interpret::font::Glyph::Type3(glyph) => glyph.advance_width(),
+            };
+            self.put(&words, props.transform * glyph.transform(), advance);
+        }
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
+    fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
+    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
+    fn pop_clip(&mut self) {}
+    fn pop_transparency_group(&mut self) {}
+}
