@@ -49,6 +49,15 @@ impl Frame {
         Ok(Self { width, height, scale, area })
     }
 
+    /// The same canvas, showing its area at one scale: up to half a pixel more or less of it at the
+    /// right and below. For paper, whose edge nobody sees, and where circles should be round.
+    #[must_use]
+    pub(crate) fn unstretched(mut self) -> Self {
+        self.area.width = f64::from(self.width) / self.scale;
+        self.area.height = f64::from(self.height) / self.scale;
+        self
+    }
+
     /// Pixels a unit, across and down. The canvas covers its area exactly, so the two differ by what
     /// rounding to whole pixels took or gave.
     pub(crate) fn scales(self) -> (f64, f64) {

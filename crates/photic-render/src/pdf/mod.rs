@@ -56,7 +56,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
 
     let (width, height) = page.render_dimensions();
     let size = (f64::from(width), f64::from(height));
-    let frame = Frame::new(size, &request.wanted, USUAL)?;
+    let frame = Frame::new(size, &request.wanted, USUAL)?.unstretched();
 
     let listener = beyond::Listener::default();
     let settings = listener.settings(fonts::Fonts::new(request.fonts));
