@@ -36,9 +36,10 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
             fonts: &asked.fonts,
             files: &asked.files,
         };
-        match asked.words {
-            false => crate::draw(&request).map(Found::Page),
-            true => crate::words(&request).map(Found::Words),
+        if asked.words {
+            crate::words(&request).map(Found::Words)
+        } else {
+            crate::draw(&request).map(Found::Page)
         }
     };
     let drawn = std::thread::Builder::new().stack_size(STACK).spawn(draw)?.join();
