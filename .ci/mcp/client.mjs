@@ -30,8 +30,10 @@ async function drive(name, transport, host) {
   check(`${name}: zoom`, zoom.content[1]._meta["photic.dev/result"].region.x === 1000, zoom.content[0]);
   const read = await call("read", { source: "notes.txt", lines: "2-3" });
   check(`${name}: read`, read.content[0].text.endsWith("two\nthree\n"), read);
-  const no = await call("view", { source: "notes.txt" });
-  check(`${name}: refusal`, no.isError && no.content[0].text.includes("needs_render"), no);
+  const page = await call("view", { source: "notes.txt" });
+  check(`${name}: text as a page`, page.content[1].type === "image" && page.content[0].text.includes("lines 1 to 4"), page.content[0]);
+  const no = await call("read", { source: "screen.png" });
+  check(`${name}: refusal`, no.isError && no.content[0].text.includes("not_text"), no);
   const shown = await call("probe", {});
   const challenge = (shown.structuredContent ?? shown._meta["photic.dev/result"]).challenge.challenge;
   const found = await call("probe", { challenge, answer: BLIND });

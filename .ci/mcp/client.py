@@ -68,9 +68,11 @@ async def drive(name, server, mode, version):
         read = await client.call_tool("read", {"source": "notes.txt", "lines": "2-3"})
         check(f"{name}: read", read.structured_content["read"]["text"] == "two\nthree\n", read)
 
-        no = await client.call_tool("view", {"source": "notes.txt"})
-        check(f"{name}: refusal", no.is_error and no.structured_content["refusal"]["code"] == "needs_render", no)
-        check(f"{name}: the way on", "`read`" in no.content[0].text, no)
+        page = await client.call_tool("view", {"source": "notes.txt"})
+        check(f"{name}: text as a page", page.structured_content["view"]["lines"] == [1, 4] and picture(page).width > 500, page.structured_content)
+        no = await client.call_tool("read", {"source": "screen.png"})
+        check(f"{name}: refusal", no.is_error and no.structured_content["refusal"]["code"] == "not_text", no)
+        check(f"{name}: the way on", "`view`" in no.content[0].text, no)
 
         check(f"{name}: probe, looking", await verdict(client, look) == "sees")
         check(f"{name}: probe, guessing", await verdict(client, lambda shown: GUESS) == "blind")

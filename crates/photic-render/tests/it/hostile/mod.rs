@@ -85,14 +85,16 @@ fn processor_time() -> f64 {
     0.0
 }
 
-/// The most address space that any child has had, in bytes; nothing where there is no `/proc`.
+/// The most memory that any child has had, in bytes; nothing where there is no `/proc`. What is
+/// limited is address space, but while something large is moved to a larger place the system counts
+/// it twice, so what was resident is held against the limit.
 fn largest_child() -> u64 {
     let of = |task: std::fs::DirEntry| {
         let children = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
         let peak = |child: &str| {
             let status = std::fs::read_to_string(format!("/proc/{child}/status")).ok()?;
             // Before it is another program, a child counts as large as this process.
-            let line = status.lines().find_map(|line| line.strip_prefix("VmPeak:"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
             let line = status.starts_with("Name:\trender_worker\n").then_some(line)?;
             line.split_whitespace().next()?.parse::<u64>().ok()
         };
