@@ -30,11 +30,13 @@ pub enum Misbehavior {
     Empty,
     /// Says the same thing whatever it sees.
     Constant,
+    /// Makes up an answer that fits the question, whatever it sees.
+    Guess,
 }
 
 impl Misbehavior {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::IgnoreToolImages,
         Self::DropImages,
         Self::BillAsText,
@@ -46,6 +48,7 @@ impl Misbehavior {
         Self::Close,
         Self::Empty,
         Self::Constant,
+        Self::Guess,
     ];
 
     /// Its name, in flags and in the header `x-mock-misbehave`.
@@ -62,6 +65,7 @@ impl Misbehavior {
             Self::Close => "close",
             Self::Empty => "empty",
             Self::Constant => "constant",
+            Self::Guess => "guess",
         }
     }
 }

@@ -182,6 +182,7 @@ impl Provider {
         };
         let said = match script::calls(wire, &read.body, &read.seen, number).or_else(closer) {
             _ if does(Misbehavior::Constant) => Said::Text(CONSTANT.to_owned()),
+            _ if does(Misbehavior::Guess) => Said::Text(script::made_up(&read.seen, number)),
             Some(calls) => calls,
             None => {
                 let words: Vec<String> = read.sights.iter().map(|(_, w)| w.clone()).collect();

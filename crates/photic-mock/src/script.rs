@@ -8,7 +8,7 @@ use photic_pixels::geometry::Rect;
 use photic_testkit::oracle::{Image, Seen, Slot, Source};
 use serde_json::{Map, Value, json};
 
-use crate::chart::{Sight, look};
+use crate::chart::{Chart, Code, Sight, look};
 use crate::reply::{Call, Said};
 use crate::screen::{Glimpse, glimpse};
 
@@ -43,6 +43,7 @@ pub(crate) fn describe(image: &Image) -> Described {
     };
     match look(bytes) {
         Ok(Sight::Chart(chart)) => Described::Words(chart.words()),
+        Ok(Sight::Code(code)) => Described::Words(format!("the code {}", code.text())),
         Ok(Sight::Other) => Described::Words(match glimpse(bytes) {
             Ok(Glimpse::Number(number)) => format!("the number {number}"),
             Ok(Glimpse::Frame(Rect { x, y, width, height })) => {
@@ -97,6 +98,26 @@ fn four(text: &str) -> Option<[u32; 4]> {
 fn id(wire: Wire, number: u64, index: usize) -> String {
     let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
     format!("{prefix}_mock{number:08}_{index}")
+}
+
+/// An answer that would fit what the user asks for, and has nothing to do with any picture.
+pub(crate) fn made_up(seen: &Seen, number: u64) -> String {
+    let users = seen.texts.iter().filter(|text| text.slot == Slot::User);
+    let numbers = |text: &str| {
+        let words = text.split(|c: char| !c.is_ascii_digit());
+        words.filter_map(|word| word.parse::<usize>().ok()).collect::<Vec<_>>()
+    };
+    let fitting = |text: &str| match numbers(text)[..] {
+        [rows, columns] if text.contains(" rows and ") => {
+            Some(Chart::grid(number, rows, columns).words())
+        }
+        [length] if text.contains(" characters ") => {
+            Some(Code::of(number, length).text().to_owned())
+        }
+        _ => None,
+    };
+    let fitting = users.rev().find_map(|text| fitting(&text.text));
+    fitting.unwrap_or_else(|| Chart::of(number).words())
 }
 
 /// `image 1: red, blue / green, yellow; image 2: …`

@@ -1,8 +1,9 @@
 //! What answers to charts prove, by exact binomial tails.
 //!
-//! Owns the statistics. Every cell of a chart is one of ten colors, each drawn by itself, so the
+//! Owns the thresholds. Every cell of a chart is one of ten colors, each drawn by itself, so the
 //! hits of somebody who cannot see are binomial at one in ten, whatever the strategy.
 
+use photic_pixels::chart::at_least;
 use serde::Serialize;
 
 /// A guess is right so often.
@@ -40,13 +41,13 @@ pub(crate) struct Finding {
 
 /// Judges hits on the chart that was shown and on the one that was not, out of `cells` each.
 pub(crate) fn judge(hits: u32, control_hits: u32, cells: u32) -> Finding {
-    let luck = at_least(hits, cells, CHANCE);
-    let leaked = at_least(control_hits, cells, CHANCE) < LEAK;
+    let luck = tail(hits, cells, CHANCE);
+    let leaked = tail(control_hits, cells, CHANCE) < LEAK;
     let verdict = if leaked {
         Verdict::CannotTell
     } else if luck < SEES {
         Verdict::Sees
-    } else if at_least(cells - hits, cells, 1.0 - SIGHT) < BLIND {
+    } else if tail(cells - hits, cells, 1.0 - SIGHT) < BLIND {
         Verdict::Blind
     } else {
         Verdict::CannotTell
@@ -54,39 +55,14 @@ pub(crate) fn judge(hits: u32, control_hits: u32, cells: u32) -> Finding {
     Finding { verdict, luck, leaked }
 }
 
-/// The chance of `least` or more successes in `trials`.
-fn at_least(least: u32, trials: u32, chance: f64) -> f64 {
-    // From the far end, where terms are smallest: nothing is lost in the sum.
-    (least..=trials).rev().map(|hits| exactly(hits, trials, chance)).sum::<f64>().min(1.0)
-}
-
-fn exactly(hits: u32, trials: u32, chance: f64) -> f64 {
-    let ways =
-        (0..hits).fold(1.0, |ways, taken| ways * f64::from(trials - taken) / f64::from(taken + 1));
-    let power = |base: f64, times: u32| base.powi(times.cast_signed());
-    ways * power(chance, hits) * power(1.0 - chance, trials - hits)
+/// The chance of so many hits or more.
+fn tail(hits: u32, cells: u32, chance: f64) -> f64 {
+    at_least(hits, std::iter::repeat_n(chance, cells as usize))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The same tail in whole numbers: out of ten to the power of `trials` charts, so many.
-    fn counted(least: u32, trials: u32) -> u128 {
-        let ways = |hits: u32| {
-            (0..hits).fold(1_u128, |w, t| w * u128::from(trials - t) / u128::from(t + 1))
-        };
-        (least..=trials).map(|hits| ways(hits) * 9_u128.pow(trials - hits)).sum()
-    }
-
-    #[test]
-    fn tails_are_exact() {
-        for least in 0..=16 {
-            let exact = counted(least, 16) as f64 / 1e16;
-            let tail = at_least(least, 16, CHANCE);
-            assert!((tail - exact).abs() <= exact * 1e-12, "{least}: {tail} is not {exact}");
-        }
-    }
 
     #[test]
     fn verdicts_by_hits() {

@@ -127,6 +127,22 @@ fn nothing_and_always_the_same() {
 }
 
 #[test]
+fn answers_are_made_up() {
+    let mock = start();
+    for wire in WIRES {
+        let mut body = wire.shows(&[chart(1)]);
+        let ask = "The picture is a grid of 3 rows and 3 columns.";
+        let list = if wire == Wire::Responses { "input" } else { "messages" };
+        body[list][0]["content"].as_array_mut().unwrap().push(wire.text(ask));
+        let said = |reply: &str| photic_mock::chart::colors(reply);
+        let one = misbehave(&mock, wire.path(), &body, "guess").text;
+        let other = misbehave(&mock, wire.path(), &body, "guess").text;
+        assert_eq!((said(&one).len(), said(&other).len()), (9, 9), "{one}");
+        assert_ne!(said(&one), said(&other));
+    }
+}
+
+#[test]
 fn told_once_for_all_requests_or_together() {
     let misbehave_always = vec![Misbehavior::DropImages];
     let mock = Mock::start(Options { misbehave: misbehave_always, ..Default::default() }).unwrap();

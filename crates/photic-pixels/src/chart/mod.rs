@@ -1,20 +1,31 @@
 //! Charts: pictures whose right description cannot be guessed.
 //!
-//! Owns the palette, the grids made from a seed, and the words for them. A chart has two to four
-//! rows and columns of named colors. Those of a seed have no equal neighbors, so that their grid
-//! can be read back from pixels alone, whatever was scaled or compressed on the way ([`look`]).
+//! Owns the palette, the grids and codes made from a seed, what is said about them, and how likely
+//! that is by luck. A chart has two to four rows and columns of named colors. Those of a seed have
+//! no equal neighbors, so that their grid can be read back from pixels alone, whatever was scaled or
+//! compressed on the way ([`look`]); in those whose cells are drawn independently the lines tell it.
 //! Draws no random number: who needs a chart that nobody can foresee brings the seed.
 
+mod code;
+mod dice;
+mod glyphs;
+mod luck;
 mod read;
+mod score;
 
 use crate::encode::{EncodeOptions, Prefer, encode};
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
 
+pub use code::Code;
+use dice::Dice;
+pub use glyphs::ALPHABET;
+pub use luck::at_least;
 pub use read::{Sight, look};
+pub use score::{code, colors};
 
 /// The colors of a cell, far enough from each other to survive JPEG.
-pub const PALETTE: [(&str, [u8; 3]); 10] = [
+pub const PALETTE: [(&str, [u8; 3]); 16] = [
     ("red", [220, 30, 40]),
     ("green", [30, 150, 60]),
     ("blue", [30, 70, 210]),
@@ -25,9 +36,18 @@ pub const PALETTE: [(&str, [u8; 3]); 10] = [
     ("pink", [250, 150, 200]),
     ("white", [250, 250, 250]),
     ("black", [15, 15, 15]),
+    ("brown", [120, 70, 30]),
+    ("gray", [128, 128, 128]),
+    ("magenta", [225, 30, 190]),
+    ("teal", [10, 120, 125]),
+    ("lime", [160, 240, 40]),
+    ("navy", [15, 20, 90]),
 ];
+/// The first colors of the palette, which nobody confuses: [`Chart::of`] and
+/// [`Chart::independent`] use no others.
+pub const PLAIN: usize = 10;
 /// The border and the lines between cells: no color of the palette.
-const LINE: [u8; 3] = [128, 128, 128];
+const LINE: [u8; 3] = [90, 90, 90];
 /// How thick they are, in pixels.
 const THICK: u32 = 4;
 /// Fewest and most rows and columns.
@@ -51,9 +71,9 @@ impl Chart {
             while row.len() < width {
                 let above = y.checked_sub(1).map(|y| rows[y][row.len()]);
                 let near = [row.last().copied(), above];
-                let mut color = dice.below(PALETTE.len());
+                let mut color = dice.below(PLAIN);
                 while near.contains(&Some(color)) {
-                    color = (color + 1) % PALETTE.len();
+                    color = (color + 1) % PLAIN;
                 }
                 row.push(color);
             }
@@ -65,10 +85,30 @@ impl Chart {
     /// A chart of four by four cells, each drawn by itself: whoever cannot see it and guesses gets
     /// exactly one cell in ten right on average, and never two because of each other.
     pub fn independent(seed: u64) -> Self {
-        let mut dice = Dice(seed);
         let side = *SIDES.end();
-        let mut row = || (0..side).map(|_| dice.below(PALETTE.len())).collect();
-        Self { rows: (0..side).map(|_| row()).collect() }
+        Self::drawn(seed, (side, side), PLAIN)
+    }
+
+    /// A chart of the whole palette, each cell drawn by itself; sides of two to four cells.
+    pub fn grid(seed: u64, rows: usize, columns: usize) -> Self {
+        let side = |cells: usize| cells.clamp(*SIDES.start(), *SIDES.end());
+        Self::drawn(seed, (side(rows), side(columns)), PALETTE.len())
+    }
+
+    fn drawn(seed: u64, (rows, columns): (usize, usize), colors: usize) -> Self {
+        let mut dice = Dice(seed);
+        let mut row = || (0..columns).map(|_| dice.below(colors)).collect();
+        Self { rows: (0..rows).map(|_| row()).collect() }
+    }
+
+    /// How likely one cell of a [`Chart::grid`] is guessed.
+    pub fn chance() -> f64 {
+        1.0 / PALETTE.len() as f64
+    }
+
+    /// Rows and columns.
+    pub fn sides(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows[0].len())
     }
 
     /// Its cells row by row, each as an index into [`PALETTE`].
@@ -118,17 +158,4 @@ fn cell(at: u32, length: u32, cells: u32) -> (usize, bool) {
     let line =
         at < start + THICK / 2 || at + THICK / 2 >= end || at < THICK || at + THICK >= length;
     (index as usize, line)
-}
-
-/// `SplitMix64`: small, and the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
 }
