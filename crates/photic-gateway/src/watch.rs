@@ -108,6 +108,7 @@ impl Drop for Watch {
         let entry = Entry {
             host: std::mem::take(&mut self.host),
             model: std::mem::take(&mut self.carried.model),
+            wire: None,
             lesson: Lesson::BilledAsText { in_results },
             evidence: Evidence::now(200, &said),
         };

@@ -89,7 +89,8 @@ impl Request {
         let trouble = match dice.below(100) {
             0..=4 => Trouble::LeavesAsking,
             5..=9 => Trouble::LeavesReading,
-            10..=44 => Trouble::Provider(Misbehavior::ALL[dice.below(Misbehavior::ALL.len())]),
+            // The last one makes answers up: they could not be told from somebody else's.
+            10..=44 => Trouble::Provider(Misbehavior::ALL[dice.below(Misbehavior::ALL.len() - 1)]),
             _ => Trouble::None,
         };
         let streams = dice.below(2) == 0;

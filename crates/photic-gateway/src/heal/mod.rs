@@ -158,7 +158,7 @@ async fn again(
     let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
     let entry = move |lesson| {
         let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
-        Entry { host, model, lesson, evidence }
+        Entry { host, model, wire: None, lesson, evidence }
     };
     let mut found = Gathered::default();
     if diagnosis.rejection.class == Class::FetchFailed {

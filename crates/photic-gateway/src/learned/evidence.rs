@@ -14,7 +14,7 @@ const LONGEST_RUN: usize = 40;
 pub struct Evidence {
     /// When, in seconds since 1970.
     pub at: u64,
-    /// The status of the reply.
+    /// The status of the reply; 0 where many replies were looked at.
     pub status: u16,
     /// What it said, as far as it can be kept.
     pub said: String,
@@ -23,6 +23,19 @@ pub struct Evidence {
 impl Evidence {
     pub(crate) fn now(status: u16, said: &str) -> Self {
         Self { at: now(), status, said: kept(said) }
+    }
+
+    /// What many replies together showed, some seconds after 1970.
+    pub fn probed(at: u64, said: &str) -> Self {
+        Self { at, status: 0, said: kept(said) }
+    }
+
+    /// Who says it.
+    pub fn source(&self) -> String {
+        match self.status {
+            0 => self.said.clone(),
+            status => format!("status {status}: {}", self.said),
+        }
     }
 
     /// The day, as in `2026-11-15`.

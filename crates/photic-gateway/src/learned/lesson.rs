@@ -1,13 +1,16 @@
 //! One thing that an endpoint taught us, and what it does to a profile.
 //!
-//! A lesson only ever tightens: laid over a profile that is stricter already it changes nothing.
-//! Lessons are applied in their own order, so it does not matter when each was learned.
+//! A lesson that a rejection teaches only ever tightens: laid over a profile that is stricter
+//! already it changes nothing. Those that only a probe can teach, for it saw the proof, come first
+//! and may loosen. Lessons are applied in their own order, so it does not matter when each was
+//! learned.
 
 use std::fmt;
 
 use photic::Profile;
 use photic::profile::{
-    Capability, ConsecutiveUser, Crowd, MediaKind, Placement, Placements, Role, Source,
+    Capability, ConsecutiveUser, Crowd, ErrorResults, MediaKind, Placement, Placements, Role,
+    Source,
 };
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +22,23 @@ const MANY: u32 = 20;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Lesson {
+    /// The model perceives this kind of media: it was tried.
+    Sees {
+        /// Which.
+        of: MediaKind,
+    },
+    /// It perceives this kind of media in tool results: it was tried.
+    ToolMedia {
+        /// Which.
+        of: MediaKind,
+    },
+    /// A media type that is taken, and perceived: it was tried.
+    TypeTaken {
+        /// Of what kind it is.
+        of: MediaKind,
+        /// Its name.
+        media_type: String,
+    },
     /// Most bytes of an image, after base64.
     ImageBytes {
         /// So many.
@@ -81,6 +101,8 @@ pub enum Lesson {
         /// Which.
         of: MediaKind,
     },
+    /// Failed tool results hold text only.
+    ErrorText,
     /// A role whose messages hold no images.
     RoleRefused {
         /// Which.
@@ -118,6 +140,9 @@ impl Lesson {
             }
             (
                 Self::TypeRefused { .. }
+                | Self::TypeTaken { .. }
+                | Self::Sees { .. }
+                | Self::ToolMedia { .. }
                 | Self::Blind { .. }
                 | Self::NoToolMedia { .. }
                 | Self::RoleRefused { .. },
@@ -125,6 +150,19 @@ impl Lesson {
             ) => self == other,
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
+    }
+
+    /// Whether both cannot be true: then the newer one is kept.
+    pub(crate) fn contradicts(&self, other: &Self) -> bool {
+        let undoes = |yes: &Self, no: &Self| match (yes, no) {
+            (Self::Sees { of: yes }, Self::Blind { of: no })
+            | (Self::ToolMedia { of: yes }, Self::NoToolMedia { of: no }) => yes == no,
+            (Self::TypeTaken { media_type: yes, .. }, Self::TypeRefused { media_type: no, .. }) => {
+                yes == no
+            }
+            _ => false,
+        };
+        undoes(self, other) || undoes(other, self)
     }
 
     /// The stricter of two lessons about the same thing.
@@ -146,6 +184,27 @@ impl Lesson {
         let before = profile.clone();
         let limits = &mut profile.limits;
         let place = match self {
+            Self::Sees { of } => {
+                let (sight, field) = sight(profile, *of);
+                *sight = Capability::Yes;
+                ("sight", field)
+            }
+            Self::ToolMedia { of } => {
+                let (placement, field) = placement(&mut profile.placement, *of);
+                *placement = Placement::Native;
+                ("placement", field)
+            }
+            Self::TypeTaken { of, media_type } => {
+                let (types, field) = types(profile, *of);
+                if !types.contains(media_type) {
+                    types.push(media_type.clone());
+                }
+                ("accepts", field)
+            }
+            Self::ErrorText => {
+                profile.placement.error_results = ErrorResults::TextOnly;
+                ("placement", "error_results")
+            }
             Self::ImageBytes { most } => {
                 at_most(&mut limits.image_base64_bytes, *most);
                 ("limits", "image_base64_bytes")
@@ -188,20 +247,12 @@ impl Lesson {
                 ("limits", "context_tokens")
             }
             Self::TypeRefused { of, media_type } => {
-                let (types, field) = match of {
-                    MediaKind::Image => (&mut profile.accepts.image, "image"),
-                    MediaKind::Document => (&mut profile.accepts.document, "document"),
-                    MediaKind::Audio => (&mut profile.accepts.audio, "audio"),
-                };
+                let (types, field) = types(profile, *of);
                 types.retain(|known| known != media_type);
                 ("accepts", field)
             }
             Self::Blind { of } => {
-                let (sight, field) = match of {
-                    MediaKind::Image => (&mut profile.sight.images, "images"),
-                    MediaKind::Document => (&mut profile.sight.documents, "documents"),
-                    MediaKind::Audio => (&mut profile.sight.audio, "audio"),
-                };
+                let (sight, field) = sight(profile, *of);
                 *sight = Capability::No;
                 ("sight", field)
             }
@@ -244,15 +295,35 @@ impl Lesson {
 
 /// Moves media out of tool results, where they are in them.
 fn hoist(placements: &mut Placements, kind: MediaKind) -> &'static str {
-    let (placement, field) = match kind {
-        MediaKind::Image => (&mut placements.image, "image"),
-        MediaKind::Document => (&mut placements.document, "document"),
-        MediaKind::Audio => (&mut placements.audio, "audio"),
-    };
+    let (placement, field) = placement(placements, kind);
     if *placement == Placement::Native {
         *placement = Placement::UserAfterTools;
     }
     field
+}
+
+fn placement(placements: &mut Placements, kind: MediaKind) -> (&mut Placement, &'static str) {
+    match kind {
+        MediaKind::Image => (&mut placements.image, "image"),
+        MediaKind::Document => (&mut placements.document, "document"),
+        MediaKind::Audio => (&mut placements.audio, "audio"),
+    }
+}
+
+fn sight(profile: &mut Profile, kind: MediaKind) -> (&mut Capability, &'static str) {
+    match kind {
+        MediaKind::Image => (&mut profile.sight.images, "images"),
+        MediaKind::Document => (&mut profile.sight.documents, "documents"),
+        MediaKind::Audio => (&mut profile.sight.audio, "audio"),
+    }
+}
+
+fn types(profile: &mut Profile, kind: MediaKind) -> (&mut Vec<String>, &'static str) {
+    match kind {
+        MediaKind::Image => (&mut profile.accepts.image, "image"),
+        MediaKind::Document => (&mut profile.accepts.document, "document"),
+        MediaKind::Audio => (&mut profile.accepts.audio, "audio"),
+    }
 }
 
 fn at_most<T: Copy + Ord>(limit: &mut Option<T>, most: T) {
@@ -267,6 +338,10 @@ impl fmt::Display for Lesson {
             MediaKind::Audio => "sound",
         };
         match self {
+            Self::Sees { of: kind } => write!(f, "{} are seen", of(kind)),
+            Self::ToolMedia { of: kind } => write!(f, "{} are seen in tool results", of(kind)),
+            Self::TypeTaken { media_type, .. } => write!(f, "`{media_type}` is taken, and seen"),
+            Self::ErrorText => f.write_str("failed tool results hold text only"),
             Self::ImageBytes { most } => {
                 write!(f, "an image has at most {most} bytes after base64")
             }

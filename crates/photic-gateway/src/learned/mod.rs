@@ -1,4 +1,5 @@
-//! What endpoints taught us by refusing: limits by host and model, each with its evidence.
+//! What endpoints taught us by refusing, or when they were probed: facts by host and model, each
+//! with its evidence.
 //!
 //! Lessons are laid over the shipped profile before anything is planned, so the planner knows
 //! nothing of them, and the same file gives the same bytes after a restart. They expire, so that
@@ -17,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use photic::Profile;
 use photic::profile::{Confidence, Fact};
+use photic::{Profile, Wire};
 use serde::{Deserialize, Serialize};
 
 pub use evidence::Evidence;
@@ -40,6 +41,9 @@ pub struct Entry {
     pub host: String,
     /// The model, as callers name it; empty where they name none.
     pub model: String,
+    /// The wire on which it holds; on all of them if none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
     /// What.
     pub lesson: Lesson,
     /// How.
@@ -72,9 +76,21 @@ pub fn forget(path: &Path, host: &str, model: Option<&str>) -> io::Result<usize>
     })
 }
 
+/// Remembers lessons in a file, for gateways that are started later.
+pub fn teach(path: &Path, lessons: &[Entry]) -> io::Result<()> {
+    file::change(path, |entries| {
+        for lesson in lessons.iter().filter(|entry| entry.model.len() <= LONGEST_NAME) {
+            add(entries, lesson.clone());
+        }
+        bound(entries);
+    })
+}
+
 /// Lays lessons over a profile, with their evidence as its source.
 pub fn tighten<'e>(profile: &mut Profile, entries: impl IntoIterator<Item = &'e Entry>) {
-    let mut entries: Vec<&Entry> = entries.into_iter().collect();
+    let wire = profile.wire;
+    let holds = |entry: &&Entry| entry.wire.is_none_or(|on| on == wire);
+    let mut entries: Vec<&Entry> = entries.into_iter().filter(holds).collect();
     entries.sort_by(|one, other| one.lesson.cmp(&other.lesson));
     for Entry { lesson, evidence, .. } in entries {
         if let Some((section, field)) = lesson.apply(profile) {
@@ -82,7 +98,7 @@ pub fn tighten<'e>(profile: &mut Profile, entries: impl IntoIterator<Item = &'e 
                 section: section.to_owned(),
                 fields: vec![field.to_owned()],
                 as_of: evidence.day(),
-                source: format!("status {}: {}", evidence.status, evidence.said),
+                source: evidence.source(),
                 confidence: Confidence::High,
                 profile: "learned".to_owned(),
             });
@@ -266,12 +282,20 @@ impl Lessons {
     }
 }
 
-/// Adds a lesson; of two about the same thing the stricter is kept, with the newer evidence.
+/// Adds a lesson; of two about the same thing the stricter is kept, with the newer evidence, and
+/// of two that contradict each other the newer one.
 fn add(entries: &mut Vec<Entry>, entry: Entry) {
+    let meets = |other: &Entry| {
+        let on_one_wire = other.wire == entry.wire || other.wire.is_none() || entry.wire.is_none();
+        other.host == entry.host && other.model == entry.model && on_one_wire
+    };
+    let undone = |other: &Entry| meets(other) && other.lesson.contradicts(&entry.lesson);
+    if entries.iter().any(|other| undone(other) && other.evidence.at > entry.evidence.at) {
+        return;
+    }
+    entries.retain(|other| !undone(other));
     let same = |other: &Entry| {
-        other.host == entry.host
-            && other.model == entry.model
-            && other.lesson.is_about(&entry.lesson)
+        meets(other) && other.wire == entry.wire && other.lesson.is_about(&entry.lesson)
     };
     match entries.iter().position(same) {
         None => entries.push(entry),

@@ -28,7 +28,7 @@ impl Drop for Folder {
 
 fn entry(host: &str, lesson: Lesson) -> Entry {
     let evidence = Evidence::now(400, "image too large");
-    Entry { host: host.to_owned(), model: "m".to_owned(), lesson, evidence }
+    Entry { host: host.to_owned(), model: "m".to_owned(), wire: None, lesson, evidence }
 }
 
 fn open(folder: &Folder) -> Learned {
@@ -182,4 +182,56 @@ fn many_learn_at_once_and_nothing_is_lost() {
             assert!(!lessons(&learned, &host(thread, number)).is_empty());
         }
     }
+}
+
+#[test]
+fn of_two_that_contradict_each_other_the_newer_is_kept() {
+    let of = photic::profile::MediaKind::Image;
+    let at = |at, lesson| Entry { evidence: Evidence::probed(at, "probe"), ..entry("h", lesson) };
+    let on = |wire, entry: Entry| Entry { wire: Some(wire), ..entry };
+    let (yes, no) = (Lesson::ToolMedia { of }, Lesson::NoToolMedia { of });
+    for (first, then, left) in [
+        (at(1, yes.clone()), at(2, no.clone()), vec![no.clone()]),
+        (at(2, yes.clone()), at(1, no.clone()), vec![yes.clone()]),
+        (at(1, no.clone()), on(Wire::Anthropic, at(2, yes.clone())), vec![yes.clone()]),
+    ] {
+        let mut entries = vec![first];
+        add(&mut entries, then);
+        let lessons: Vec<Lesson> = entries.into_iter().map(|entry| entry.lesson).collect();
+        assert_eq!(lessons, left);
+    }
+    // On two wires both can be true.
+    let mut entries = vec![on(Wire::OpenAiChat, at(1, no))];
+    add(&mut entries, on(Wire::Anthropic, at(2, yes)));
+    assert_eq!(entries.len(), 2);
+}
+
+#[test]
+fn what_a_probe_taught_holds_on_its_wire_and_gives_way_to_rejections() {
+    use photic::profile::{Capability, MediaKind, Placement};
+    let folder = Folder::new("taught");
+    let of = MediaKind::Image;
+    let on_chat = |lesson| Entry {
+        wire: Some(Wire::OpenAiChat),
+        evidence: Evidence::probed(evidence::now(), "probe: tool result sees"),
+        ..entry("h", lesson)
+    };
+    teach(&folder.file(), &[on_chat(Lesson::ToolMedia { of }), on_chat(Lesson::Sees { of })])
+        .unwrap();
+    let entries = read(&folder.file()).unwrap();
+    let mut chat = Profile::generic(Wire::OpenAiChat);
+    assert_eq!(chat.placement.image, Placement::UserAfterTools);
+    tighten(&mut chat, &entries);
+    assert_eq!((chat.placement.image, chat.sight.images), (Placement::Native, Capability::Yes));
+    let source = |fact: &Fact| fact.profile == "learned" && fact.source.starts_with("probe: ");
+    assert!(chat.provenance().iter().any(source));
+    let mut other = Profile::generic(Wire::OpenAiResponses);
+    let before = other.clone();
+    tighten(&mut other, &entries);
+    assert_eq!(other, before);
+    // A gateway that is refused afterwards knows better.
+    open(&folder).remember(&[entry("h", Lesson::NoToolMedia { of })]);
+    let mut chat = Profile::generic(Wire::OpenAiChat);
+    tighten(&mut chat, &read(&folder.file()).unwrap());
+    assert_eq!(chat.placement.image, Placement::UserAfterTools);
 }
