@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 12] = [
+const EDGES: [(&str, &[&str], &[&str]); 13] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
@@ -18,6 +18,7 @@ const EDGES: [(&str, &[&str], &[&str]); 12] = [
             "photic-mock",
             "photic-net",
             "photic-pixels",
+            "photic-probe",
             "photic-render",
             "photic-store",
             "photic-tools",
@@ -33,6 +34,7 @@ const EDGES: [(&str, &[&str], &[&str]); 12] = [
     ),
     ("photic-net", &[], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
+    ("photic-probe", &["photic", "photic-net", "photic-pixels"], &["photic-mock"]),
     ("photic-render", &["photic-pixels"], &[]),
     // In its tests it wants its own suite, which is a feature.
     ("photic-store", &["photic"], &["photic-store"]),

@@ -1,0 +1,147 @@
+//! What was heard about one place, and what it comes to.
+
+use photic::rejection::Class;
+
+use crate::ask::Heard;
+use crate::billing::{Billed, Excess};
+use crate::place::Place;
+use crate::report::Finding;
+use crate::request::Target;
+use crate::run::{Subject, Trial};
+use crate::verdict::{PROOF, Score, Verdict, judge, leaks};
+
+/// Everything that was heard about one place.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    shown: Score,
+    control: Score,
+    /// Against the other picture, where there are two.
+    other: Score,
+    rejections: Vec<(u16, Class, String)>,
+    /// The same request without a picture was turned down, too.
+    words_rejected: bool,
+    failures: Vec<String>,
+    /// What requests cost beyond their controls, and the letters of their pictures.
+    excess: Vec<(u64, u64)>,
+    millis: Vec<u64>,
+    /// Why there are no more trials.
+    pub(crate) stopped: Option<&'static str>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, trial: &Trial, shown: Heard, control: Heard) {
+        let mut usages = [None, None];
+        match shown {
+            Heard::Answer { text, usage, took } => {
+                self.shown.add(trial.task, trial.picture.hits(&text));
+                if let Some(other) = &trial.other {
+                    self.other.add(trial.task, other.hits(&text));
+                }
+                self.millis.push(took.as_millis() as u64);
+                usages[0] = usage;
+            }
+            Heard::Rejected { status, class, text } => {
+                self.rejections.push((status, class, text));
+            }
+            Heard::Failed { why, .. } => self.failures.push(why),
+        }
+        match control {
+            Heard::Answer { text, usage, .. } => {
+                self.control.add(trial.task, trial.picture.hits(&text));
+                usages[1] = usage;
+            }
+            Heard::Rejected { .. } => self.words_rejected = true,
+            Heard::Failed { why, .. } => self.failures.push(why),
+        }
+        if let [Some(with), Some(without)] = usages {
+            self.excess.push((with.input.saturating_sub(without.input), trial.base64));
+        }
+    }
+
+    /// Whether nothing but rejections or failures came so far, and enough of them.
+    pub(crate) fn is_hopeless(&self, enough: u32) -> bool {
+        let bad = self.rejections.len() + self.failures.len();
+        self.shown.chances.is_empty() && bad >= enough as usize
+    }
+
+    pub(crate) fn finding(self, target: &Target, subject: Subject) -> Finding {
+        let (verdict, why) = self.verdict();
+        let pictures = if subject.place == Place::Parallel { 2 } else { 1 };
+        let one = target.profile.image_tokens(subject.side, subject.side, None);
+        let (billed, billed_tokens) = self.billed(one * pictures);
+        let rejected = (verdict == Verdict::Rejects).then(|| self.rejections.first()).flatten();
+        Finding {
+            place: subject.place,
+            format: subject.format,
+            side: subject.side,
+            verdict,
+            why,
+            class: rejected.map(|(_, class, _)| *class),
+            hits: self.shown.hits,
+            cells: self.shown.cells(),
+            luck: self.shown.luck(),
+            control_hits: self.control.hits,
+            control_cells: self.control.cells(),
+            other_hits: (!self.other.chances.is_empty()).then_some(self.other.hits),
+            billed,
+            billed_tokens,
+            estimated_tokens: one * pictures,
+            millis: middle(self.millis),
+        }
+    }
+
+    fn verdict(&self) -> (Verdict, Option<String>) {
+        if self.shown.chances.is_empty() {
+            return self.unanswered();
+        }
+        if leaks(&self.control) {
+            let why = "pictures that were not shown are known, too";
+            return (Verdict::CannotTell, Some(why.to_owned()));
+        }
+        match judge(&self.shown, &self.control) {
+            Verdict::Sees => (Verdict::Sees, None),
+            _ if !self.other.chances.is_empty() && self.other.luck() <= PROOF => {
+                (Verdict::Weak, Some("answers are about the other picture".to_owned()))
+            }
+            Verdict::CannotTell => {
+                let why = self.failures.first().map(String::as_str).or(self.stopped);
+                (Verdict::CannotTell, Some(why.unwrap_or("too few answers fit").to_owned()))
+            }
+            verdict => (verdict, None),
+        }
+    }
+
+    fn unanswered(&self) -> (Verdict, Option<String>) {
+        let first = self.rejections.first();
+        match (first, self.failures.first(), self.stopped) {
+            (Some((status, _, text)), _, _) if self.words_rejected => {
+                let why = format!("without a picture it is turned down, too: {status} {text}");
+                (Verdict::CannotTell, Some(why))
+            }
+            (Some((status, class, text)), _, _) => {
+                let class = serde_json::to_value(class).unwrap_or_default();
+                let class = class.as_str().unwrap_or_default();
+                (Verdict::Rejects, Some(format!("{class}, status {status}: {text}")))
+            }
+            (None, Some(failure), _) => (Verdict::CannotTell, Some(failure.clone())),
+            (None, None, stopped) => {
+                (Verdict::CannotTell, Some(stopped.unwrap_or("nothing was asked").to_owned()))
+            }
+        }
+    }
+
+    /// What pictures were billed as, and for how much, in the middle.
+    fn billed(&self, as_image: u64) -> (Billed, Option<u64>) {
+        let Some(billed) = middle(self.excess.iter().map(|(billed, _)| *billed).collect()) else {
+            return (Billed::Unknown, None);
+        };
+        let base64 = middle(self.excess.iter().map(|(_, base64)| *base64).collect());
+        let excess = Excess { billed, as_image, base64: base64.unwrap_or_default() };
+        (excess.billed_as(), Some(billed))
+    }
+}
+
+fn middle(mut numbers: Vec<u64>) -> Option<u64> {
+    numbers.sort_unstable();
+    numbers.get(numbers.len() / 2).copied()
+}

@@ -1,0 +1,49 @@
+//! The probe against the strict provider, which is honest, or is not.
+
+mod misbehaving;
+mod strict;
+
+use photic::Wire;
+use photic_mock::{Misbehavior, Mock, Options};
+use photic_net::{Client, Timeouts};
+use photic_probe::{Endpoint, Place, Report, Settings, Target, Verdict};
+
+/// A model on each wire, by whose rules the provider judges.
+pub(crate) const fn model(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5.4",
+        Wire::Anthropic => "claude-sonnet-5",
+    }
+}
+
+pub(crate) fn provider(misbehave: &[Misbehavior]) -> Mock {
+    Mock::start(Options { misbehave: misbehave.to_vec(), ..Options::default() }).unwrap()
+}
+
+/// Probes a provider.
+pub(crate) fn probe(mock: &Mock, wire: Wire, model: &str, settings: &Settings) -> Report {
+    let target = Target {
+        wire,
+        model: model.to_owned(),
+        profile: photic::profile::resolve(wire, Some(model), None),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let endpoint = Endpoint {
+            wire,
+            base_url: format!("{}/v1", mock.url()),
+            key: Some("k".to_owned()),
+            client: Client::new(Timeouts::default()),
+        };
+        let ask = async |body| endpoint.ask(body).await;
+        photic_probe::run(&target, settings, None, ask, |_| {}).await.unwrap()
+    })
+}
+
+pub(crate) fn settings(places: &[Place], seed: u64) -> Settings {
+    Settings { places: places.to_vec(), seed, attempts: 1, ..Settings::default() }
+}
+
+pub(crate) fn verdicts(report: &Report) -> Vec<Verdict> {
+    report.findings.iter().map(|finding| finding.verdict).collect()
+}

@@ -1,0 +1,135 @@
+//! Providers that misbehave: every verdict is right, and none is *sees* that should not be.
+
+use photic::Wire;
+use photic_mock::{Misbehavior, Mock, Options};
+use photic_probe::{Billed, Place, Report, Verdict};
+
+use crate::{model, probe, provider, settings, verdicts};
+use Verdict::{Blind, CannotTell, Rejects, Sees};
+
+/// The places of every run.
+const PLACES: [Place; 5] =
+    [Place::User, Place::Tool, Place::Hoisted, Place::Parallel, Place::Previous];
+
+/// A provider, and what is right about it: on Chat, which has no place in tool results, and on the
+/// other wires.
+struct Case {
+    name: &'static str,
+    misbehave: Vec<Misbehavior>,
+    /// It judges by the rules of a model that takes no pictures.
+    text_only: bool,
+    chat: [Verdict; 5],
+    others: [Verdict; 5],
+}
+
+fn cases() -> Vec<Case> {
+    let case = |kind: Misbehavior, chat, others| Case {
+        name: kind.name(),
+        misbehave: vec![kind],
+        text_only: false,
+        chat,
+        others,
+    };
+    vec![
+        case(
+            Misbehavior::IgnoreToolImages,
+            [Sees, Blind, Sees, Sees, Sees],
+            [Sees, Blind, Sees, Sees, Sees],
+        ),
+        case(Misbehavior::DropImages, [Blind, Rejects, Blind, Blind, Blind], [Blind; 5]),
+        case(
+            Misbehavior::Late,
+            [Blind, Rejects, Blind, Blind, Sees],
+            [Blind, Blind, Blind, Blind, Sees],
+        ),
+        case(Misbehavior::Constant, [Blind, Rejects, Blind, Blind, Blind], [Blind; 5]),
+        case(Misbehavior::BillAsText, [Sees, Rejects, Sees, Sees, Sees], [Sees; 5]),
+        case(Misbehavior::Guess, [Blind, Rejects, Blind, Blind, Blind], [Blind; 5]),
+        Case {
+            name: "refuses",
+            misbehave: Vec::new(),
+            text_only: true,
+            chat: [Rejects; 5],
+            others: [Rejects; 5],
+        },
+    ]
+}
+
+/// A model that takes no pictures.
+const fn text_only(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses => "o3-mini",
+        Wire::Anthropic => "claude-2.1",
+    }
+}
+
+impl Case {
+    fn provider(&self, wire: Wire) -> Mock {
+        let judge_as = self.text_only.then(|| text_only(wire).to_owned());
+        let misbehave = self.misbehave.clone();
+        Mock::start(Options { misbehave, judge_as, ..Options::default() }).unwrap()
+    }
+}
+
+/// Probes a case, and says what is wrong with the verdicts.
+fn wrong(case: &Case, mock: &Mock, wire: Wire, seed: u64) -> Option<String> {
+    let report = probe(mock, wire, model(wire), &settings(&PLACES, seed));
+    let expected = if wire == Wire::OpenAiChat { case.chat } else { case.others };
+    let right = |(found, expected): (Verdict, Verdict)| {
+        // Once in a thousand times a guess fits better than guesses do: nothing is claimed then.
+        let lucky = case.name == "guess" && found == CannotTell;
+        found == expected || lucky
+    };
+    let all = verdicts(&report).into_iter().zip(expected).all(right);
+    let billed = case.name != "bill-as-text" || bills(&report);
+    let late = report.is_late() == (case.name == "late");
+    (!all || !billed || !late).then(|| format!("{} {wire} {seed}: {report:#?}", case.name))
+}
+
+fn bills(report: &Report) -> bool {
+    let seen = report.findings.iter().filter(|finding| finding.verdict == Sees);
+    seen.clone().count() > 3 && seen.into_iter().all(|finding| finding.billed == Billed::AsText)
+}
+
+/// Each case so many times, on the wires in turn.
+fn hold(runs: u64) {
+    for case in cases() {
+        let mocks = Wire::ALL.map(|wire| (wire, case.provider(wire)));
+        for (run, (wire, mock)) in (0..runs).zip(mocks.iter().cycle()) {
+            assert_eq!(wrong(&case, mock, *wire, run), None);
+        }
+        println!("{}: {runs} runs, all right", case.name);
+    }
+}
+
+#[test]
+fn each_of_them_on_every_wire() {
+    hold(3);
+}
+
+/// Minutes: `.ci/slow.d/91-probe` runs it.
+#[test]
+#[ignore = "minutes"]
+fn a_hundred_runs_each() {
+    hold(100);
+}
+
+#[test]
+fn who_does_not_answer_proves_nothing() {
+    for kind in [
+        Misbehavior::RateLimit,
+        Misbehavior::ServerError,
+        Misbehavior::Cut,
+        Misbehavior::Empty,
+        Misbehavior::Close,
+    ] {
+        let mock = provider(&[kind]);
+        for wire in Wire::ALL {
+            let report = probe(&mock, wire, model(wire), &settings(&[Place::User], 1));
+            let [finding] = &report.findings[..] else { panic!("{report:?}") };
+            assert_eq!(finding.verdict, CannotTell, "{kind} {finding:?}");
+            assert!(finding.why.is_some(), "{kind}");
+            assert!(report.requests <= 4, "{kind} was asked {} times", report.requests);
+        }
+    }
+}
