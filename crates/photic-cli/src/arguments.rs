@@ -2,6 +2,7 @@
 
 mod inspect;
 mod mcp;
+mod probe;
 mod profiles;
 mod read;
 mod run;
@@ -19,6 +20,7 @@ use photic_mock::Misbehavior;
 
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
+pub(crate) use probe::{Path, ProbeOptions};
 pub(crate) use profiles::ProfilesOptions;
 pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::RunOptions;
@@ -37,6 +39,7 @@ Examples:
   photic view page.png --for claude-sonnet-5   what would that model see of this picture?
   photic read notes.md --lines 10-20           the text of a file, as an agent gets it
   photic inspect page.png 'what is wrong?'     ask a model that sees
+  photic probe --model claude-sonnet-5         does it see, and where?
   photic simulate --for claude-sonnet-5        what does a session cost, and what could it?
   photic mock                                  a provider that is strict, and not blind
   photic serve                                 a gateway that repairs every request
@@ -63,6 +66,7 @@ pub(crate) enum Command {
     View(ViewOptions),
     Read(ReadOptions),
     Inspect(InspectOptions),
+    Probe(ProbeOptions),
     Simulate(SimulateOptions),
     Mock(MockOptions),
     Serve(ServeOptions),

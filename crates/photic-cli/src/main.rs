@@ -9,6 +9,7 @@ mod lower;
 mod mcp;
 mod mock;
 mod preview;
+mod probe;
 mod profiles;
 mod read;
 mod render;
@@ -54,6 +55,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::View(options) => view::run(options),
         Command::Read(options) => read::run(options),
         Command::Inspect(options) => inspect::run(options),
+        Command::Probe(options) => probe::run(options),
         Command::Simulate(options) => simulate::run(options),
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),

@@ -11,6 +11,7 @@ use photic_gateway::learned::{self, Entry};
 use serde_json::{Value, json};
 
 use crate::arguments::ProfilesOptions;
+use crate::probe::Table;
 use crate::serve;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
 
@@ -18,6 +19,9 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
     let file = file(options)?;
     if let Some(what) = &options.forget {
         return forget(options, file.as_deref(), what);
+    }
+    if let Some(table) = &options.import {
+        return import(options, file.as_deref(), table);
     }
     let mut entries = match &file {
         None => Vec::new(),
@@ -71,6 +75,24 @@ fn forget(options: &ProfilesOptions, file: Option<&Path>, what: &str) -> anyhow:
         writeln!(out, "{} forgotten", counted(gone, "lesson"))?;
     }
     Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn import(
+    options: &ProfilesOptions,
+    file: Option<&Path>,
+    table: &Path,
+) -> anyhow::Result<ExitCode> {
+    let file = file.context(Hint("name the file with `--file`")).context("nothing is kept here")?;
+    let entries = Table::read(table)?.lessons();
+    learned::teach(file, &entries)
+        .with_context(|| format!("cannot change `{}`", file.display()))?;
+    let mut out = anstream::stdout().lock();
+    if options.json {
+        writeln!(out, "{}", json!({ "learned": entries.len() }))?;
+    } else {
+        writeln!(out, "{} learned", counted(entries.len(), "lesson"))?;
+    }
+    Ok(if entries.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// The facts about a model, under what was learned where a host is named.
@@ -128,15 +150,15 @@ fn lessons(out: &mut impl Write, file: Option<&Path>, entries: &[Entry]) -> anyh
     let mut entries: Vec<&Entry> = entries.iter().collect();
     entries.sort_by_key(|entry| (&entry.host, &entry.model, &entry.lesson));
     let mut endpoint = ("", "");
-    for Entry { host, model, lesson, evidence } in entries {
+    for Entry { host, model, wire, lesson, evidence } in entries {
         if endpoint != (host.as_str(), model.as_str()) {
             endpoint = (host, model);
             let model = if model.is_empty() { "any model" } else { model };
             writeln!(out, "{GREEN}learned{GREEN:#} from {host} about {model}")?;
         }
-        writeln!(out, "  {lesson}")?;
-        let (day, status, said) = (evidence.day(), evidence.status, &evidence.said);
-        writeln!(out, "    {DIM}{day}, status {status}: {said}{DIM:#}")?;
+        let on = wire.map(|wire| format!(" on {wire}")).unwrap_or_default();
+        writeln!(out, "  {lesson}{on}")?;
+        writeln!(out, "    {DIM}{}, {}{DIM:#}", evidence.day(), evidence.source())?;
     }
     Ok(())
 }

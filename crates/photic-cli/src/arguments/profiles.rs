@@ -11,7 +11,7 @@ use super::wire;
 ///
 /// Shipped facts have a date, a source and a confidence. What the gateway learned from rejections
 /// has the day, the status and what the provider said; it is laid over the shipped facts, only
-/// ever tightens them, and expires. A gateway that runs forgets with its next lesson, or when it
+/// ever tightens them, and expires. So does what `photic probe` proved, which may loosen them, too. A gateway that runs forgets with its next lesson, or when it
 /// is started again.
 #[derive(Debug, Args)]
 #[command(before_help = "\
@@ -20,6 +20,7 @@ Examples:
   photic profiles --for claude-sonnet-5                  what is known about a model
   photic profiles --for qwen3-vl --host 127.0.0.1:8080   … and about who serves it
   photic profiles --forget 127.0.0.1:8080/qwen3-vl       give it another chance
+  photic profiles --import qwen3-vl.json                 what a probe elsewhere proved
 ")]
 pub(crate) struct ProfilesOptions {
     /// The model
@@ -34,6 +35,9 @@ pub(crate) struct ProfilesOptions {
     /// Forget what was learned about a host, or about one model of it
     #[arg(long, value_name = "HOST[/MODEL]", conflicts_with_all = ["model", "host"])]
     pub(crate) forget: Option<String>,
+    /// Learn from a table that `photic probe --export` wrote
+    #[arg(long, value_name = "TABLE", conflicts_with_all = ["model", "host", "forget"])]
+    pub(crate) import: Option<PathBuf>,
     /// Where it is kept; without it, where `photic.toml` in the current folder says, or the usual place
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,

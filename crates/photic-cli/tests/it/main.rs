@@ -8,6 +8,7 @@ mod mcp;
 mod mock;
 #[cfg(unix)]
 mod preview;
+mod probe;
 mod profiles;
 mod readme;
 mod render_worker;

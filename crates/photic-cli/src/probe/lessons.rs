@@ -1,0 +1,172 @@
+//! What a report teaches the gateway.
+//!
+//! Only what was proved: *weak* and *cannot tell* teach nothing, and nothing is learned about a
+//! place or a type from a model that does not see at all.
+
+use photic::profile::{MediaKind, Role};
+use photic::rejection::Class;
+use photic_gateway::learned::{Entry, Evidence, Lesson};
+use photic_probe::{Billed, Finding, Format, Place, Report, Verdict};
+
+/// The lessons of a report that was made at a moment, in seconds since 1970.
+pub(crate) fn lessons(report: &Report, at: u64) -> Vec<Entry> {
+    let seen = report.findings.iter().any(|finding| finding.verdict == Verdict::Sees);
+    let taught = report.findings.iter().flat_map(|finding| {
+        let lessons = taught(report, finding, seen);
+        lessons.into_iter().map(move |lesson| (lesson, finding))
+    });
+    let entry = |(lesson, finding): (Lesson, &Finding)| Entry {
+        host: report.host.clone(),
+        model: report.model.clone(),
+        wire: Some(report.wire),
+        lesson,
+        evidence: Evidence::probed(at, &finding.evidence()),
+    };
+    taught.map(entry).collect()
+}
+
+fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
+    let of = MediaKind::Image;
+    let mut lessons = Vec::new();
+    if finding.billed == Billed::AsText && finding.verdict == Verdict::Sees {
+        lessons.push(Lesson::BilledAsText { in_results: finding.place == Place::Tool });
+    }
+    let media_type = finding.format.media_type().to_owned();
+    let lesson = match (finding.place, finding.format, finding.verdict) {
+        (_, _, Verdict::Weak | Verdict::CannotTell) => None,
+        (Place::User, Format::Png, Verdict::Sees) if is_usual(report, finding) => {
+            Some(Lesson::Sees { of })
+        }
+        // What is seen elsewhere is not what the model is blind to.
+        (Place::User, Format::Png, Verdict::Blind | Verdict::Rejects) => {
+            (!seen).then_some(Lesson::Blind { of })
+        }
+        (Place::User, Format::Jpeg | Format::Webp | Format::Gif, Verdict::Sees) => {
+            Some(Lesson::TypeTaken { of, media_type })
+        }
+        (Place::User, Format::Jpeg | Format::Webp | Format::Gif, _) => {
+            seen.then_some(Lesson::TypeRefused { of, media_type })
+        }
+        (Place::User, Format::Png | Format::Alpha | Format::Exif6, _) => None,
+        (Place::Tool, _, Verdict::Sees) => Some(Lesson::ToolMedia { of }),
+        (Place::Tool, _, _) => seen.then_some(Lesson::NoToolMedia { of }),
+        (Place::Hoisted | Place::Parallel, _, Verdict::Rejects) => {
+            (seen && finding.class == Some(Class::Order)).then_some(Lesson::Bridge)
+        }
+        (Place::Error, _, Verdict::Blind | Verdict::Rejects) => seen.then_some(Lesson::ErrorText),
+        (Place::System, _, Verdict::Blind | Verdict::Rejects) => {
+            seen.then_some(Lesson::RoleRefused { role: Role::System })
+        }
+        (Place::Url, _, Verdict::Blind | Verdict::Rejects) => seen.then_some(Lesson::NoAddresses),
+        (
+            Place::Hoisted
+            | Place::Parallel
+            | Place::Error
+            | Place::System
+            | Place::Previous
+            | Place::Url,
+            _,
+            _,
+        ) => None,
+    };
+    lessons.extend(lesson);
+    lessons
+}
+
+/// Whether it is the finding about the usual picture, not about another size.
+fn is_usual(report: &Report, finding: &Finding) -> bool {
+    report.at(Place::User) == Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use photic::Wire;
+
+    use super::*;
+
+    fn report(found: &[(Place, Format, Verdict)]) -> Report {
+        let finding = |(place, format, verdict): &(Place, Format, Verdict)| Finding {
+            place: *place,
+            format: *format,
+            side: 512,
+            verdict: *verdict,
+            why: None,
+            class: None,
+            hits: 28,
+            cells: 28,
+            luck: 1e-37,
+            control_hits: 0,
+            control_cells: 28,
+            other_hits: None,
+            billed: Billed::AsImage,
+            billed_tokens: None,
+            estimated_tokens: 300,
+            millis: None,
+        };
+        Report {
+            as_of: "2026-11-16".to_owned(),
+            host: "h".to_owned(),
+            model: "m".to_owned(),
+            wire: Wire::OpenAiChat,
+            seed: 1,
+            findings: found.iter().map(finding).collect(),
+            honesty: Vec::new(),
+            requests: 0,
+            input_tokens: 0,
+            usd: None,
+        }
+    }
+
+    fn learned(found: &[(Place, Format, Verdict)]) -> Vec<Lesson> {
+        lessons(&report(found), 1).into_iter().map(|entry| entry.lesson).collect()
+    }
+
+    #[test]
+    fn what_is_proved_is_learned_and_nothing_else() {
+        use Format::{Gif, Png, Webp};
+        use Verdict::{Blind, CannotTell, Rejects, Sees, Weak};
+        let of = MediaKind::Image;
+        assert_eq!(
+            learned(&[(Place::User, Png, Sees), (Place::Tool, Png, Sees)]),
+            [Lesson::Sees { of }, Lesson::ToolMedia { of }]
+        );
+        for no in [Blind, Rejects] {
+            assert_eq!(
+                learned(&[
+                    (Place::User, Png, Sees),
+                    (Place::Tool, Png, no),
+                    (Place::Error, Png, no)
+                ]),
+                [Lesson::Sees { of }, Lesson::NoToolMedia { of }, Lesson::ErrorText]
+            );
+            assert_eq!(
+                learned(&[(Place::User, Png, no), (Place::Tool, Png, no)]),
+                [Lesson::Blind { of }]
+            );
+            let formats =
+                [(Place::User, Png, Sees), (Place::User, Webp, no), (Place::User, Gif, Sees)];
+            let types = |lesson: &Lesson| match lesson {
+                Lesson::TypeRefused { media_type, .. } => Some(("refused", media_type.clone())),
+                Lesson::TypeTaken { media_type, .. } => Some(("taken", media_type.clone())),
+                _ => None,
+            };
+            let types: Vec<_> = learned(&formats).iter().filter_map(types).collect();
+            let expected =
+                [("refused", "image/webp".to_owned()), ("taken", "image/gif".to_owned())];
+            assert_eq!(types, expected);
+        }
+        for unclear in [Weak, CannotTell] {
+            assert_eq!(learned(&[(Place::User, Png, unclear), (Place::Tool, Png, unclear)]), []);
+        }
+        // Late by a turn is not blind.
+        let late = [(Place::User, Png, Blind), (Place::Previous, Png, Sees)];
+        assert_eq!(learned(&late), []);
+    }
+
+    #[test]
+    fn the_evidence_is_the_count() {
+        let entry = lessons(&report(&[(Place::User, Format::Png, Verdict::Sees)]), 1).remove(0);
+        assert_eq!(entry.evidence.said, "probe: user message sees, 28 of 28 named, 1e-37 by luck");
+        assert_eq!(entry.wire, Some(Wire::OpenAiChat));
+    }
+}

@@ -1,0 +1,56 @@
+//! How far a probe is, on standard error, where somebody watches.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use photic_probe::Progress;
+
+const WIDTH: u32 = 30;
+
+/// A bar, or nothing where nobody could see it.
+pub(super) struct Bar {
+    shown: bool,
+}
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        Self { shown: std::io::stderr().is_terminal() }
+    }
+
+    pub(super) fn show(&self, progress: &Progress) {
+        if self.shown {
+            write(&format!("\r\u{1b}[K{}", line(progress)));
+        }
+    }
+
+    pub(super) fn clear(&self) {
+        if self.shown {
+            write("\r\u{1b}[K");
+        }
+    }
+}
+
+fn line(progress: &Progress) -> String {
+    let Progress { done, total, trying } = progress;
+    let full = done * WIDTH / (*total).max(1);
+    let (full, empty) = ("━".repeat(full as usize), "─".repeat((WIDTH - full.min(WIDTH)) as usize));
+    format!("{full}{empty} {done} of {total}, {trying}")
+}
+
+/// Whether anybody reads it does not matter to the work.
+fn write(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_full_as_work_is_done() {
+        let line = |done| line(&Progress { done, total: 60, trying: "hoisted".to_owned() });
+        assert_eq!(line(0), format!("{} 0 of 60, hoisted", "─".repeat(30)));
+        assert_eq!(line(30), format!("{}{} 30 of 60, hoisted", "━".repeat(15), "─".repeat(15)));
+        assert_eq!(line(60), format!("{} 60 of 60, hoisted", "━".repeat(30)));
+    }
+}

@@ -1,0 +1,143 @@
+//! `photic probe`: verdicts in words, what is learned from them, and what is spent.
+
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
+
+use photic_mock::{Misbehavior, Mock, Options};
+use serde_json::Value;
+
+use crate::{photic, run, stderr, stdout};
+
+/// A name for a file of this test, which is not there.
+fn file(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("probe-{name}.json"));
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+fn provider(misbehave: &[Misbehavior]) -> Mock {
+    Mock::start(Options { misbehave: misbehave.to_vec(), ..Options::default() }).unwrap()
+}
+
+/// Probes a provider, and learns into a file.
+fn probe(mock: &Mock, model: &str, learned: &str, more: &[&str]) -> Output {
+    let base = format!("{}/v1", mock.url());
+    let arguments =
+        ["probe", "--base-url", &base, "--model", model, "--seed", "7", "--file", learned];
+    let mut command = photic();
+    command.env("OPENAI_API_KEY", "sk-secret").env("ANTHROPIC_API_KEY", "sk-secret");
+    command.args(arguments).args(more).stdin(Stdio::null()).output().unwrap()
+}
+
+fn host(mock: &Mock) -> String {
+    mock.address().to_string()
+}
+
+#[test]
+fn verdicts_are_said_and_learned() {
+    let mock = provider(&[]);
+    let learned = file("learned");
+    let learned = learned.to_str().unwrap();
+    let output = probe(&mock, "gpt-5.4", learned, &["--wire", "openai-chat"]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
+    for line in [
+        "user message       sees         28 of 28    ",
+        "tool result        rejects",
+        "    role_not_allowed, status 400: ",
+        "hoisted, parallel  sees         28 of 28    ",
+        "told that an older picture is not shown any more: 0 of 4 answers claim to see it",
+        "told that a picture is not shown to it: 0 of 4 answers claim to see it",
+        "learned: images are seen on openai-chat",
+        "learned: images are not taken in tool results on openai-chat",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let said = stderr(&output);
+    assert!(said.starts_with("photic: at most 64 requests, about "), "{said}");
+    assert!(!text.contains("sk-secret") && !said.contains("sk-secret"));
+    let for_it = ["--for", "gpt-5.4", "--host", &host(&mock), "--wire", "openai-chat"];
+    let known = stdout(&run(&[&["profiles", "--file", learned], &for_it[..]].concat()));
+    assert!(known.contains("probe: user message sees, 28 of 28 named, "), "{known}");
+    assert!(known.contains("images are not taken in tool results on openai-chat"), "{known}");
+}
+
+#[test]
+fn who_is_blind_is_said_to_be_and_known_as_such() {
+    let mock = provider(&[Misbehavior::DropImages]);
+    let learned = file("blind");
+    let learned = learned.to_str().unwrap();
+    let output = probe(&mock, "claude-sonnet-5", learned, &["--paths", "user,tool"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(
+        stdout(&output)
+            .contains("user message       blind         0 of 28    1e0   0 of 28  nothing"),
+        "{}",
+        stdout(&output)
+    );
+    let for_it = ["--for", "claude-sonnet-5", "--host", &host(&mock)];
+    let known = stdout(&run(&[&["profiles", "--file", learned], &for_it[..]].concat()));
+    assert!(known.contains("images = \"no\"\n    learned, "), "{known}");
+}
+
+#[test]
+fn a_table_is_exported_and_imported() {
+    let mock = provider(&[]);
+    let (first, table, second) = (file("first"), file("table"), file("second"));
+    let [first, table, second] = [&first, &table, &second].map(|path| path.to_str().unwrap());
+    let more = ["--paths", "user,tool", "--formats", "webp", "--export", table, "--json"];
+    let output = probe(&mock, "claude-sonnet-5", first, &more);
+    let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let written: Value = serde_json::from_slice(&std::fs::read(table).unwrap()).unwrap();
+    assert_eq!(printed, written);
+    let report = &written["reports"][0];
+    assert_eq!(report["host"], host(&mock).as_str());
+    assert_eq!(report["as_of"].as_str().map(str::len), Some(10));
+    assert_eq!(report["findings"][1]["verdict"], "sees");
+    assert_eq!(report["findings"][2]["format"], "webp");
+    let imported = run(&["profiles", "--file", second, "--import", table]);
+    assert_eq!(stdout(&imported), "3 lessons learned\n");
+    let entries =
+        |path| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
+    assert_eq!(entries(first), entries(second));
+    let none = run(&["profiles", "--file", second, "--import", "README.md"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(stderr(&none).contains("`README.md` is no table"), "{}", stderr(&none));
+}
+
+#[test]
+fn nothing_is_sent_before_its_price_is_known_and_allowed() {
+    let mock = provider(&[]);
+    let learned = file("price");
+    let name = learned.to_str().unwrap();
+    let dry = probe(&mock, "gpt-5.4", name, &["--dry-run"]);
+    assert_eq!((dry.status.code(), stdout(&dry)), (Some(0), String::new()));
+    assert!(stderr(&dry).contains(" dollars of input, cap 1.00"), "{}", stderr(&dry));
+    let over = probe(&mock, "gpt-5.4", name, &["--cap", "0.0001"]);
+    assert_eq!(over.status.code(), Some(2));
+    assert!(stderr(&over).contains("hint: raise `--cap`"), "{}", stderr(&over));
+    assert!(mock.journal().is_empty() && !learned.exists());
+    let paths = ["--cap", "0.0001", "--yes", "--paths", "user", "--no-learn"];
+    let paid = probe(&mock, "gpt-5.4", name, &paths);
+    assert_eq!(paid.status.code(), Some(0), "{}", stderr(&paid));
+    assert!(mock.journal().len() == 8 && !learned.exists());
+}
+
+#[test]
+fn nobody_there_is_an_error() {
+    let gone = provider(&[]);
+    let base = format!("{}/v1", gone.url());
+    drop(gone);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let output = photic()
+        .args(["probe", "--model", "m", "--base-url", &base, "--no-learn"])
+        .env_remove("OPENAI_API_KEY")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("error: cannot ask `m`\ncause: cannot connect"),
+        "{}",
+        stderr(&output)
+    );
+}
