@@ -9,8 +9,9 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue}
 use http_body_util::{BodyExt as _, Limited};
 use photic::Wire;
 use photic::rejection::{Class, classify};
-use photic::reply::Usage;
+use photic::reply::{Stop, Usage};
 use photic_net::{Client, Outgoing};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 /// Most bytes of a reply.
@@ -145,6 +146,9 @@ impl Endpoint {
                 for_good,
             );
         }
+        if serde_json::from_slice::<IgnoredAny>(body).is_err() {
+            return failed("the reply is not JSON", false);
+        }
         let reply = photic::lift_reply(self.wire, body);
         if let Some(failure) = &reply.error {
             let said = self.cleaned(&failure.message.decode());
@@ -156,7 +160,14 @@ impl Endpoint {
         let blocks = blocks["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let texts = blocks.iter().filter(|block| block["type"] == "text");
         let texts: Vec<&str> = texts.filter_map(|block| block["text"].as_str()).collect();
-        Heard::Answer { text: texts.join("\n"), usage: reply.usage, took }
+        let text = texts.join("\n");
+        // Whoever calls the tool again has not seen what it returned; whoever says nothing at all
+        // may have run out of room to think.
+        let calls = blocks.iter().any(|block| block["type"] == "tool_use");
+        if reply.stop == Stop::Length || (text.trim().is_empty() && !calls) {
+            return failed("the answer was cut short", false);
+        }
+        Heard::Answer { text, usage: reply.usage, took }
     }
 
     /// What a provider says, without what some repeat: the key, the picture.

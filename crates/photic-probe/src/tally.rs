@@ -119,9 +119,10 @@ impl Tally {
                 (Verdict::CannotTell, Some(why))
             }
             (Some((status, class, text)), _, _) => {
-                let class = serde_json::to_value(class).unwrap_or_default();
-                let class = class.as_str().unwrap_or_default();
-                (Verdict::Rejects, Some(format!("{class}, status {status}: {text}")))
+                let name = serde_json::to_value(class).unwrap_or_default();
+                let name = name.as_str().filter(|_| *class != Class::Unrelated);
+                let name = name.map(|name| format!("{name}, ")).unwrap_or_default();
+                (Verdict::Rejects, Some(format!("{name}status {status}: {text}")))
             }
             (None, Some(failure), _) => (Verdict::CannotTell, Some(failure.clone())),
             (None, None, stopped) => {

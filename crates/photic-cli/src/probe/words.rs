@@ -38,7 +38,7 @@ pub(super) fn report(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
         // The verdict is colored in its place, so that columns stay where they are.
         let line = line(finding);
         let (before, after) = line.split_at(PLACE + 3);
-        let (verdict, after) = after.split_at(VERDICT);
+        let (verdict, after) = after.split_at(VERDICT.min(after.len()));
         writeln!(out, "{before}{style}{verdict}{style:#}{after}")?;
         if let Some(why) = &finding.why {
             writeln!(out, "    {DIM}{why}{DIM:#}")?;
