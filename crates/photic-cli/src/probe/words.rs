@@ -97,6 +97,6 @@ fn line(finding: &Finding) -> String {
         (billed, Some(tokens)) => format!("{}, {}", billed.says(), grouped(tokens)),
     };
     let millis = finding.millis.map(grouped).unwrap_or_default();
-    let control = of(control_hits, control_cells);
+    let control = if *cells == 0 { String::new() } else { of(control_hits, control_cells) };
     row(&place, finding.verdict.says(), &of(hits, cells), &luck, &control, &billed, &millis)
 }
