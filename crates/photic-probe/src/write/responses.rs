@@ -27,7 +27,11 @@ fn items(turn: &Turn) -> Vec<Value> {
     match turn {
         Turn::System(parts) => vec![json!({ "role": "system", "content": content(parts) })],
         Turn::User(parts) => vec![json!({ "role": "user", "content": content(parts) })],
-        Turn::Assistant(text) => vec![json!({ "role": "assistant", "content": text })],
+        // In full: the llama.cpp server does not take the short form.
+        Turn::Assistant(text) => {
+            let content = json!([{ "type": "output_text", "text": text }]);
+            vec![json!({ "type": "message", "role": "assistant", "content": content })]
+        }
         Turn::Calls(sources) => {
             let call = |(index, source): (usize, &&str)| {
                 let arguments = json!({ "source": source }).to_string();
