@@ -74,7 +74,7 @@ pub enum Heard {
 }
 
 impl Endpoint {
-    /// Whether its host is this machine.
+    /// Its host, with its port if one is named.
     pub fn host(&self) -> &str {
         let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
         rest.split(['/', '?']).next().unwrap_or_default()

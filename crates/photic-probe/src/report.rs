@@ -106,9 +106,15 @@ impl Report {
 }
 
 impl Finding {
+    /// How likely so many hits are without sight, for people.
+    pub fn likely(&self) -> String {
+        if self.luck < 0.01 { format!("{:.0e}", self.luck) } else { format!("{:.2}", self.luck) }
+    }
+
     /// What proves it, in a few words.
     pub fn evidence(&self) -> String {
-        let Self { place, format, hits, cells, luck, .. } = self;
+        let Self { place, format, hits, cells, .. } = self;
+        let luck = self.likely();
         let verdict = self.verdict.says();
         let kind = match format {
             Format::Png => String::new(),
@@ -119,7 +125,7 @@ impl Finding {
                 format!("probe: {}{kind} {verdict}: {why}", place.says())
             }
             _ => format!(
-                "probe: {}{kind} {verdict}, {hits} of {cells} named, {luck:.0e} by luck",
+                "probe: {}{kind} {verdict}, {hits} of {cells} named, {luck} by luck",
                 place.says()
             ),
         }

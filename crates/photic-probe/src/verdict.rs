@@ -120,9 +120,9 @@ mod tests {
     fn verdicts_by_hits() {
         for hits in 0..=28 {
             let expected = match hits {
-                0..=5 => Verdict::Blind,
-                6..=8 => Verdict::CannotTell,
-                9..=25 => Verdict::Weak,
+                0..=6 => Verdict::Blind,
+                7..=9 => Verdict::CannotTell,
+                10..=25 => Verdict::Weak,
                 _ => Verdict::Sees,
             };
             assert_eq!(judge(&score(hits), &score(1)), expected, "{hits} hits");

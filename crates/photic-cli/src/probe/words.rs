@@ -89,7 +89,7 @@ fn line(finding: &Finding) -> String {
     let of = |hits: &u32, cells: &u32| {
         if *cells == 0 { String::new() } else { format!("{hits} of {cells}") }
     };
-    let luck = if *cells == 0 { String::new() } else { format!("{:.0e}", finding.luck) };
+    let luck = if *cells == 0 { String::new() } else { finding.likely() };
     let billed = match (finding.billed, finding.billed_tokens) {
         (Billed::Unknown, None) => String::new(),
         (billed, None) => billed.says().to_owned(),

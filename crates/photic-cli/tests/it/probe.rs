@@ -75,7 +75,7 @@ fn who_is_blind_is_said_to_be_and_known_as_such() {
     let output = probe(&mock, "claude-sonnet-5", learned, &["--paths", "user,tool"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let text = narrow(&stdout(&output));
-    assert!(text.contains("user message blind 0 of 28 1e0 0 of 28 nothing"), "{text}");
+    assert!(text.contains("user message blind 0 of 28 1.00 0 of 28 nothing"), "{text}");
     let for_it = ["--for", "claude-sonnet-5", "--host", &host(&mock)];
     let known = stdout(&run(&[&["profiles", "--file", learned], &for_it[..]].concat()));
     assert!(known.contains("images = \"no\"\n    learned, "), "{known}");

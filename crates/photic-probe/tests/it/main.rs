@@ -1,5 +1,6 @@
 //! The probe against the strict provider, which is honest, or is not.
 
+mod eyes;
 mod misbehaving;
 mod strict;
 
