@@ -140,7 +140,7 @@ impl Endpoint {
             if about_media || refused {
                 return Heard::Rejected { status, class: rejection.class, text };
             }
-            let for_good = matches!(status, 401 | 402 | 403 | 404);
+            let for_good = matches!(status, 401..=404);
             return failed(
                 format!("status {status}: {text}").trim_end_matches([':', ' ']),
                 for_good,

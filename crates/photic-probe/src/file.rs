@@ -82,11 +82,11 @@ impl Format {
             (Self::Png, _) => encoded(&grained(raster, seed), "image/png", Prefer::Lossless),
             (Self::Jpeg, _) => encoded(&raster, "image/jpeg", Prefer::Photo),
             (Self::Webp, _) => encoded(&raster, "image/webp", Prefer::Photo),
-            (Self::Gif, _) => gif(raster),
+            (Self::Gif, _) => gif(&raster),
             (Self::Alpha, Picture::Grid(chart)) => png(&holes(chart, side)),
             (Self::Alpha, Picture::Code(code)) => png(&transparent(code, side)),
             (Self::Exif6, _) => {
-                encoded(&on_its_side(&raster), "image/jpeg", Prefer::Photo).map(noted)
+                encoded(&on_its_side(&raster), "image/jpeg", Prefer::Photo).map(|jpeg| noted(&jpeg))
             }
         };
         Some(File { media_type: self.media_type(), bytes: bytes? })
@@ -114,11 +114,11 @@ fn grained(mut raster: Raster, seed: u64) -> Raster {
     raster
 }
 
-fn gif(mut raster: Raster) -> Option<Vec<u8>> {
+fn gif(raster: &Raster) -> Option<Vec<u8>> {
     let (width, height) = (raster.width as u16, raster.height as u16);
     let mut bytes = Vec::new();
     let mut encoder = gif::Encoder::new(&mut bytes, width, height, &[]).ok()?;
-    let frame = gif::Frame::from_rgb(width, height, &mut raster.data);
+    let frame = gif::Frame::from_rgb(width, height, &raster.data);
     encoder.write_frame(&frame).ok()?;
     drop(encoder);
     Some(bytes)
@@ -164,7 +164,7 @@ fn on_its_side(raster: &Raster) -> Raster {
 }
 
 /// With an Exif segment behind the first marker: one entry, orientation 6.
-fn noted(jpeg: Vec<u8>) -> Vec<u8> {
+fn noted(jpeg: &[u8]) -> Vec<u8> {
     const NOTE: &[u8] = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\
         \x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
     [&jpeg[..2], NOTE, &jpeg[2..]].concat()

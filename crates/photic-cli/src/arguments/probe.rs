@@ -54,15 +54,8 @@ pub(crate) struct ProbeOptions {
     /// Make the same pictures again
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Most US dollars to spend, where the price is known
-    #[arg(long, value_name = "DOLLARS", default_value_t = 1.0)]
-    pub(crate) cap: f64,
-    /// Spend more than the cap
-    #[arg(long)]
-    pub(crate) yes: bool,
-    /// Say what it would take, and ask nobody
-    #[arg(long)]
-    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) spend: SpendOptions,
     /// A folder that somebody serves, for the path `url`
     #[arg(long, value_name = "DIR", requires = "published_at")]
     pub(crate) publish: Option<PathBuf>,
@@ -86,6 +79,20 @@ pub(crate) struct ProbeOptions {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What may be spent.
+#[derive(Debug, Args)]
+pub(crate) struct SpendOptions {
+    /// Most US dollars to spend, where the price is known
+    #[arg(long, value_name = "DOLLARS", default_value_t = 1.0)]
+    pub(crate) cap: f64,
+    /// Spend more than the cap
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Say what it would take, and ask nobody
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 /// What is tried: a picture at a place, or words instead of one.

@@ -47,7 +47,6 @@ fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
         (Place::User, Format::Jpeg | Format::Webp | Format::Gif, _) => {
             seen.then_some(Lesson::TypeRefused { of, media_type })
         }
-        (Place::User, Format::Png | Format::Alpha | Format::Exif6, _) => None,
         (Place::Tool, _, Verdict::Sees) => Some(Lesson::ToolMedia { of }),
         (Place::Tool, _, _) => seen.then_some(Lesson::NoToolMedia { of }),
         (Place::Hoisted | Place::Parallel, _, Verdict::Rejects) => {
@@ -58,8 +57,10 @@ fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
             seen.then_some(Lesson::RoleRefused { role: Role::System })
         }
         (Place::Url, _, Verdict::Blind | Verdict::Rejects) => seen.then_some(Lesson::NoAddresses),
+        // What is done about these does not depend on the endpoint.
         (
-            Place::Hoisted
+            Place::User
+            | Place::Hoisted
             | Place::Parallel
             | Place::Error
             | Place::System

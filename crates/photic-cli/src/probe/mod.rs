@@ -34,12 +34,12 @@ pub(crate) fn run(options: &ProbeOptions) -> anyhow::Result<ExitCode> {
     let (endpoint, target) = endpoint(options)?;
     let estimate = estimate(&target, &settings);
     words::announce(&estimate, options)?;
-    if options.dry_run {
+    if options.spend.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    if estimate.usd.is_some_and(|usd| usd > options.cap) && !options.yes {
+    if estimate.usd.is_some_and(|usd| usd > options.spend.cap) && !options.spend.yes {
         let hint = Hint("raise `--cap`, say `--yes`, or try fewer `--paths`");
-        let over = format!("this may cost more than {:.2} dollars", options.cap);
+        let over = format!("this may cost more than {:.2} dollars", options.spend.cap);
         return Err(anyhow::anyhow!(over).context(hint));
     }
     let table = Table::of(vec![probe(options, &settings, &endpoint, &target)?]);
@@ -54,7 +54,9 @@ fn read_offline(options: &ProbeOptions, settings: &Settings) -> anyhow::Result<E
     for wire in [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic] {
         let base_url = format!("{}/v1", reader.address.trim_end_matches('/'));
         let client = Client::new(Timeouts::default());
-        let endpoint = Endpoint { wire, base_url, key: None, client };
+        // It asks for none, and whoever stands in for it may.
+        let key = Some("none".to_owned());
+        let endpoint = Endpoint { wire, base_url, key, client };
         let model = offline::MODEL.to_owned();
         let target = Target { wire, model, profile: photic::Profile::generic(wire) };
         reports.push(probe(options, settings, &endpoint, &target)?);
@@ -155,7 +157,7 @@ fn settings(options: &ProbeOptions) -> anyhow::Result<Settings> {
         None => getrandom::u64().context("this system has no random numbers")?,
     };
     let formats = options.formats.clone();
-    let cap_usd = (!options.yes).then_some(options.cap);
+    let cap_usd = (!options.spend.yes).then_some(options.spend.cap);
     let (sides, trials) = (options.sizes.clone(), options.trials);
     Ok(Settings { places, notices, formats, sides, trials, seed, cap_usd, ..usual })
 }

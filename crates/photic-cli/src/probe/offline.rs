@@ -17,7 +17,7 @@ const SERVE: &[u8] = include_bytes!("../../../../chart-reader/serve.py");
 const WEIGHTS: &[u8] = include_bytes!("../../../../chart-reader/weights/chart-reader.gguf");
 const EYES: &[u8] = include_bytes!("../../../../chart-reader/weights/chart-reader-mmproj.gguf");
 /// For weights to be read and a port to be opened.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Tokens of a conversation; a picture is 64.
 const CONTEXT: &str = "8192";
 
@@ -62,14 +62,10 @@ impl Reader {
             .stderr(Stdio::null())
             .spawn()
             .with_context(|| format!("cannot start `{name}`"))?;
-        match address(&mut child) {
-            Some(address) => Ok(Self { child, _folder: folder, address }),
-            None => {
-                let _ = child.kill();
-                let _ = child.wait();
-                anyhow::bail!("the model did not come up")
-            }
-        }
+        let address = address(&mut child);
+        let mut reader = Self { child, _folder: folder, address: String::new() };
+        reader.address = address.context("the model did not come up")?;
+        Ok(reader)
     }
 }
 

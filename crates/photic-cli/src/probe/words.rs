@@ -14,8 +14,8 @@ pub(super) fn announce(estimate: &Estimate, options: &ProbeOptions) -> anyhow::R
     let tokens = grouped(estimate.tokens);
     let price = match estimate.usd {
         None => "price unknown".to_owned(),
-        Some(usd) if options.yes => format!("{usd:.2} dollars of input"),
-        Some(usd) => format!("{usd:.2} dollars of input, cap {:.2}", options.cap),
+        Some(usd) if options.spend.yes => format!("{usd:.2} dollars of input"),
+        Some(usd) => format!("{usd:.2} dollars of input, cap {:.2}", options.spend.cap),
     };
     let mut out = anstream::stderr();
     writeln!(out, "photic: at most {requests}, about {tokens} tokens, {price}")?;

@@ -142,3 +142,76 @@ fn nobody_there_is_an_error() {
         stderr(&output)
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_python_without_the_server_is_told_how_to_get_it() {
+    let output =
+        photic().args(["probe", "--offline"]).env("PHOTIC_PYTHON", "false").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("error: `false` has no package `xllamacpp`"), "{said}");
+    assert!(said.contains("hint: `pip install xllamacpp`"), "{said}");
+}
+
+/// A Python that is none: it leads to a provider of ours, and leaves a note when it ends.
+#[cfg(unix)]
+fn stand_in(name: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = file(name).with_extension("sh");
+    let script = "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\nls \"$2.gguf\" \"$2-mmproj.gguf\" >&2 || exit 1\n\
+                  echo \"listening $STAND_IN\"\ncat >/dev/null\necho gone >\"$STAND_IN_NOTE\"\n";
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_of_our_own_is_probed_by_each_of_its_doors() {
+    let mock = provider(&[]);
+    let output = photic()
+        .args(["probe", "--offline", "--paths", "user,previous", "--seed", "3"])
+        .env("PHOTIC_PYTHON", stand_in("doors"))
+        .env("STAND_IN", mock.url())
+        .env("STAND_IN_NOTE", file("doors-note"))
+        .output()
+        .unwrap();
+    let text = narrow(&stdout(&output));
+    assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
+    assert_eq!(text.matches("user message sees 16 of 16").count(), 3, "{text}");
+    assert_eq!(text.matches("previous turn sees 16 of 16").count(), 3, "{text}");
+    for wire in photic::Wire::ALL {
+        assert!(text.contains(&format!("chart-reader at {} on {wire}, ", host(&mock))), "{text}");
+    }
+    assert!(!text.contains("learned"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_of_our_own_does_not_outlive_us() {
+    let mock = provider(&[Misbehavior::Hang]);
+    let note = file("orphan-note");
+    let mut child = photic()
+        .args(["probe", "--offline", "--paths", "user"])
+        .env("PHOTIC_PYTHON", stand_in("orphan"))
+        .env("STAND_IN", mock.url())
+        .env("STAND_IN_NOTE", &note)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait = |done: &dyn Fn() -> bool| {
+        let begun = std::time::Instant::now();
+        while !done() && begun.elapsed().as_secs() < 60 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(done());
+    };
+    wait(&|| !mock.journal().is_empty());
+    assert!(!note.exists());
+    // Without a chance to clean up.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait(&|| note.exists());
+}

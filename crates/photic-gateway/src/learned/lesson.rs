@@ -184,15 +184,9 @@ impl Lesson {
         let before = profile.clone();
         let limits = &mut profile.limits;
         let place = match self {
-            Self::Sees { of } => {
-                let (sight, field) = sight(profile, *of);
-                *sight = Capability::Yes;
-                ("sight", field)
-            }
+            Self::Sees { of } => ("sight", set(sight(profile, *of), Capability::Yes)),
             Self::ToolMedia { of } => {
-                let (placement, field) = placement(&mut profile.placement, *of);
-                *placement = Placement::Native;
-                ("placement", field)
+                ("placement", set(placement(&mut profile.placement, *of), Placement::Native))
             }
             Self::TypeTaken { of, media_type } => {
                 let (types, field) = types(profile, *of);
@@ -251,11 +245,7 @@ impl Lesson {
                 types.retain(|known| known != media_type);
                 ("accepts", field)
             }
-            Self::Blind { of } => {
-                let (sight, field) = sight(profile, *of);
-                *sight = Capability::No;
-                ("sight", field)
-            }
+            Self::Blind { of } => ("sight", set(sight(profile, *of), Capability::No)),
             Self::NoToolMedia { of } => ("placement", hoist(&mut profile.placement, *of)),
             Self::BilledAsText { in_results: true } => {
                 ("placement", hoist(&mut profile.placement, MediaKind::Image))
@@ -299,6 +289,12 @@ fn hoist(placements: &mut Placements, kind: MediaKind) -> &'static str {
     if *placement == Placement::Native {
         *placement = Placement::UserAfterTools;
     }
+    field
+}
+
+/// Sets a field; its name.
+fn set<T>((slot, field): (&mut T, &'static str), value: T) -> &'static str {
+    *slot = value;
     field
 }
 

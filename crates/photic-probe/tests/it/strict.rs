@@ -16,9 +16,8 @@ fn every_place_of_every_wire() {
         let report = probe(&mock, wire, model(wire), &settings(&places, 7));
         for finding in &report.findings {
             let expected = match (wire, finding.place) {
-                (_, Place::User | Place::Hoisted | Place::Parallel | Place::Previous) => Sees,
-                (Wire::OpenAiChat, Place::Tool | Place::Error | Place::System) => Rejects,
-                (Wire::Anthropic, Place::Error | Place::System) => Rejects,
+                (Wire::OpenAiChat, Place::Tool)
+                | (Wire::OpenAiChat | Wire::Anthropic, Place::Error | Place::System) => Rejects,
                 _ => Sees,
             };
             assert_eq!(finding.verdict, expected, "{wire} {finding:?}");
