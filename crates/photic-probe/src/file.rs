@@ -98,12 +98,12 @@ fn encoded(raster: &Raster, media_type: &str, prefer: Prefer) -> Option<Vec<u8>>
     encode(raster, &options).ok().map(|encoded| encoded.bytes)
 }
 
-/// Every other row with a grain that nobody sees. Without it the file would be so small that its
+/// Every eighth row with a grain that nobody sees. Without it the file would be so small that its
 /// letters cost no more than its pixels, and nobody could tell which of them was billed.
 fn grained(mut raster: Raster, seed: u64) -> Raster {
     let mut state = seed | 1;
     let row = raster.width as usize * 3;
-    for row in raster.data.chunks_mut(row).step_by(2) {
+    for row in raster.data.chunks_mut(row).step_by(8) {
         for blue in row.iter_mut().skip(2).step_by(3) {
             state ^= state << 13;
             state ^= state >> 7;
@@ -189,10 +189,10 @@ mod tests {
             Task::Code { length: 5 },
             Task::Code { length: 6 },
         ] {
-            for seed in 0..12 {
+            for seed in 0..2 {
                 let picture = task.picture(seed);
                 for format in Format::ALL {
-                    for side in [256, 512, 1024] {
+                    for side in [256, 512] {
                         let file = format.file(&picture, side, seed).unwrap();
                         let seen = match look(&file.bytes).unwrap() {
                             Sight::Chart(chart) => Picture::Grid(chart),

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use photic_pixels::chart::PALETTE;
+use photic_pixels::chart::{PALETTE, PLAIN};
 use photic_pixels::decode::{Wanted, decode};
 use photic_pixels::{Limits, header};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn the_answer_is_nowhere_but_in_the_pixels() {
     let rest = shown.to_string().replace("structuredContent", "data");
     assert!(!rest.contains(&colors) && !rest.contains("hash"), "{rest}");
     // Every color is named once in the question and once in the data, whatever the chart shows.
-    for (name, _) in PALETTE {
+    for (name, _) in &PALETTE[..PLAIN] {
         assert_eq!(rest.matches(name).count(), 2, "{name}: {rest}");
     }
 }
