@@ -45,16 +45,17 @@ async def main():
         tools = [{"type": "function", "function": {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}} for tool in listed]
         for index in range(int(count)):
             first, second = pool[2 * index], pool[2 * index + 1]
-            look = lambda chart, question=None: {"role": "user", "content": f"Look at {chart.name}. {question or chart.question}"}
-            # What it said before must not tell the rest: one cell of four.
-            messages = [look(first, "What color is the top-left quadrant?" if path == "elided" else None)]
+            look = lambda chart: {"role": "user", "content": f"Look at {chart.name}. {chart.question}"}
+            messages = [look(first)]
             said, called = await answer(server, tools, messages)
             if path == "elided":
+                # What it said before must not tell what it is asked again.
+                messages[-1]["content"] = "Go ahead."
                 messages.append(look(second))
                 await answer(server, tools, messages)
                 messages.append({"role": "user", "content": f"Look at the first picture again. {first.question}"})
                 said, called = await answer(server, tools, messages)
-                # Its own name would lead there, too; the handle stands in nothing but our notice.
+                # Its own name would lead there, too; what counts is the handle.
                 called = [call for call in called if "img_" in call]
             hits = first.hits(said) if called else 0
             told["loops"] += 1

@@ -19,7 +19,8 @@ for name, verdict in {**expected["places"], **expected["formats"]}.items():
         wanted = expected["exceptions"].get(f"{name} {door}", verdict)
         finding = found[name, door]
         said = finding["verdict"]
-        holds = said != "sees" if wanted == "not sees" else said == wanted
+        # The model reads some places less well than others; that pixels arrive is proved by either verdict.
+        holds = {"not sees": said != "sees", "arrives": said in ("sees", "weak")}.get(wanted, said == wanted)
         if holds:
             passed += 1
         else:
