@@ -10,7 +10,7 @@ mod sessions;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
@@ -34,12 +34,26 @@ impl Sqlite {
         let directory = directory.as_ref();
         crate::directory::make(directory).map_err(Error::Directory)?;
         let path = directory.join("record.db");
-        match Self::connect(&path, "normal") {
+        match Self::connect_in_turn(&path) {
             // No room for what processes share while they read. Alone, it can be read without.
             Err(Error::Full(error) | Error::Record(error)) if is_about_room(&error) => {
                 Self::connect(&path, "exclusive")
             }
             other => other,
+        }
+    }
+
+    /// Whoever opens a new record turns its journal to WAL, and `SQLite` lets nobody wait for that:
+    /// it tells the second one at once that the file is locked.
+    fn connect_in_turn(path: &Path) -> Result<Self, Error> {
+        let since = Instant::now();
+        loop {
+            match Self::connect(path, "normal") {
+                Err(Error::Record(error)) if is_busy(&error) && since.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                other => return other,
+            }
         }
     }
 
@@ -88,6 +102,10 @@ impl Sqlite {
 /// Begins to write: nobody else does until it is over.
 fn begin(connection: &mut Connection) -> Result<Transaction<'_>, rusqlite::Error> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
 /// Not that somebody else is at it: whoever is alone would keep them out.

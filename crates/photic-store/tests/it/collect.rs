@@ -74,6 +74,18 @@ fn a_collection_between_the_blobs_and_the_record_of_a_turn_takes_none_of_them() 
 }
 
 #[test]
+fn a_new_record_is_opened_by_many_at_once() {
+    for _ in 0..40 {
+        let place = Place::in_memory();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| LocalStore::open(&*place).unwrap());
+            }
+        });
+    }
+}
+
+#[test]
 fn writers_and_a_collector_do_not_disturb_each_other() {
     let place = Place::in_memory();
     let ended = AtomicBool::new(false);
