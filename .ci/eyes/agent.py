@@ -1,8 +1,8 @@
 """Whole loops: the model calls `view` of `photic mcp` itself, and reads what comes back.
 
 PHOTIC GATEWAY CHARTS STORE PATH COUNT: `mcp` looks at a chart; `elided` looks at two, the first gives way, and it
-is asked about the first again: it must call for it by the handle in our notice. One line of JSON: charts read whole,
-and loops in which the model never called."""
+is asked about the first again: it must call for it by the handle in our notice. One line of JSON: loops in
+which the model called for the picture and got it, and charts read whole."""
 import asyncio, base64, json, sys
 
 import openai
@@ -16,7 +16,7 @@ client = openai.OpenAI(base_url=gateway + "/v1", api_key="any", max_retries=0, t
 
 
 async def answer(server, tools, messages):
-    """What the model says in the end, and what it called for on the way."""
+    """What the model says in the end, and what it called for and got on the way."""
     called = []
     for _ in range(4):
         reply = client.chat.completions.create(model=doors.MODEL, messages=messages, tools=tools, max_completion_tokens=120, temperature=0)
@@ -25,8 +25,10 @@ async def answer(server, tools, messages):
         if not message.tool_calls:
             return message.content, called
         for call in message.tool_calls:
-            called.append(call.function.arguments)
             result = await server.call_tool(call.function.name, json.loads(call.function.arguments))
+            # A name that was copied wrongly shows nothing.
+            if any(block.type == "image" for block in result.content):
+                called.append(call.function.arguments)
             parts = [
                 {"type": "text", "text": block.text} if block.type == "text" else
                 {"type": "image_url", "image_url": {"url": f"data:{block.mime_type};base64,{block.data}"}}

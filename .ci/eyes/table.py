@@ -67,7 +67,7 @@ for (path, kind), line in sorted(read.items(), key=lambda item: (list(NAMES).ind
     rows.append(f"| {NAMES[path]} | {line['charts']} of {KINDS[kind]} | {line['hit']} of {line['of']} | {100 * line['hit'] / line['of']:.1f} % | {odds(line['odds'])} |")
 mcp, elided = loops["mcp"], loops["elided"]
 words = f"""
-| loop | loops | called | read whole |
+| loop | loops | called rightly | read whole |
 |---|--:|--:|--:|
 | calls `view` of `photic mcp`, then answers | {mcp['loops']} | {mcp['called']} | {mcp['whole']} |
 | the picture gave way; calls for it by the handle in our notice, then answers | {elided['loops']} | {elided['called']} | {elided['whole']} |
