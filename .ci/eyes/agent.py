@@ -3,7 +3,7 @@
 PHOTIC GATEWAY CHARTS STORE PATH COUNT: `mcp` looks at a chart; `elided` looks at two, the first gives way, and it
 is asked about the first again: it must call for it by the handle in our notice. One line of JSON: loops in
 which the model called for the picture and got it, and charts read whole."""
-import asyncio, base64, json, sys
+import asyncio, json, sys
 
 import openai
 from mcp.client.client import Client

@@ -455,8 +455,7 @@ def echo():
 
 
 def repeated(length):
-    """A word over and over, and where its second time begins. Nothing teaches copying as fast: names and handles were
-    not copied after an hour of talks, and were after five minutes of this."""
+    """A word, what ends it, and how often it stands there: the plainest way to teach copying within a text."""
     letters = "0123456789abcdefghijklmnopqrstuvwxyz"
     word = "".join(random.choice(letters) for _ in range(random.randint(3, length)))
     end = random.choice(["\n", ". ", '" '])
