@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -75,11 +76,15 @@ fn a_collection_between_the_blobs_and_the_record_of_a_turn_takes_none_of_them() 
 
 #[test]
 fn a_new_record_is_opened_by_many_at_once() {
-    for _ in 0..40 {
+    for _ in 0..100 {
         let place = Place::in_memory();
+        let start = Barrier::new(8);
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| LocalStore::open(&*place).unwrap());
+                scope.spawn(|| {
+                    start.wait();
+                    LocalStore::open(&*place).unwrap()
+                });
             }
         });
     }
