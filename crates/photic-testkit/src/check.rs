@@ -20,7 +20,8 @@ const fn crc_table() -> [u32; 256] {
     table
 }
 
-pub(crate) fn crc32(pieces: &[&[u8]]) -> u32 {
+/// The check sum of PNG and of AWS event streams, over pieces that follow each other.
+pub fn crc32(pieces: &[&[u8]]) -> u32 {
     let bytes = pieces.iter().flat_map(|piece| piece.iter());
     !bytes.fold(!0u32, |c, b| CRC[((c ^ u32::from(*b)) & 0xFF) as usize] ^ (c >> 8))
 }

@@ -21,3 +21,5 @@
 mod check;
 pub mod image;
 pub mod oracle;
+
+pub use check::crc32;

@@ -14,7 +14,7 @@ use crate::rescue::{self, Piece, Rescue};
 use crate::settings::{SHARED, Settings};
 use crate::structure;
 use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven};
-use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
+use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
 /// Reads a request body of a wire. What cannot be read is reported and travels as it is.
 ///
@@ -47,6 +47,9 @@ pub fn lift_knowing<'a>(
         Wire::OpenAiChat => openai_chat::lift(&mut lifter, root),
         Wire::OpenAiResponses => openai_responses::lift(&mut lifter, root),
         Wire::Anthropic => anthropic::lift(&mut lifter, root),
+        Wire::Gemini => gemini::lift(&mut lifter, root),
+        Wire::Converse => converse::lift(&mut lifter, root),
+        Wire::Ollama => ollama::lift(&mut lifter, root),
     };
     let Lifter { media, mut findings, .. } = lifter;
     let Draft { messages, settings, list } = draft;
@@ -123,6 +126,22 @@ impl<'d, 'a> Lifter<'d, 'a> {
             parts.push(Part::Text(Text { text, node }));
             return;
         };
+        self.pieces(value, pieces, parts);
+    }
+
+    /// Reads JSON that stands where a tool's words would: media in it are found, the rest is text.
+    pub(crate) fn json(&mut self, value: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
+        if let Some(pieces) = rescue::from_json(value) {
+            return self.pieces(value, pieces, parts);
+        }
+        let text = Str::Plain(String::from_utf8_lossy(value.raw()));
+        if holds_data_url(&text) {
+            self.report(Code::ImageInsideLongerText, value.id());
+        }
+        parts.push(Part::Text(Text { text, node: None }));
+    }
+
+    fn pieces(&mut self, value: Value<'d, 'a>, pieces: Vec<Piece<'a>>, parts: &mut Vec<Part<'a>>) {
         for piece in pieces {
             parts.push(match piece {
                 Piece::Text(text) => Part::Text(Text { text, node: None }),
@@ -190,6 +209,47 @@ impl<'d, 'a> Lifter<'d, 'a> {
     fn report(&mut self, code: Code, node: NodeId) {
         let at = Position { pointer: self.doc.pointer(node), inner: None };
         self.findings.push(Finding { code, at, media: None, cost: None });
+    }
+}
+
+/// Ids on wires where calls may come without one: made from the order of calls, and given to the
+/// results that answer them by name or, failing that, by place.
+#[derive(Default)]
+pub(crate) struct CallIds<'a> {
+    made: usize,
+    open: Vec<(Str<'a>, Str<'a>)>,
+}
+
+impl<'a> CallIds<'a> {
+    /// A new turn of the model: what was not answered by now is not answered by name any more.
+    pub(crate) fn turn(&mut self) {
+        self.open.clear();
+    }
+
+    /// The id of a call.
+    pub(crate) fn call(&mut self, id: Option<Str<'a>>, name: &Str<'a>) -> Str<'a> {
+        self.made += 1;
+        let id = id
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(|| Str::plain(format!("call_{}", self.made)));
+        self.open.push((name.clone(), id.clone()));
+        id
+    }
+
+    /// The id of the call that a result answers.
+    pub(crate) fn result(&mut self, id: Option<Str<'a>>, name: &Str<'a>) -> Str<'a> {
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            if let Some(at) = self.open.iter().position(|(_, open)| *open == id) {
+                self.open.remove(at);
+            }
+            return id;
+        }
+        let by_name = self.open.iter().position(|(open, _)| open == name);
+        let first = (name.is_empty() && !self.open.is_empty()).then_some(0);
+        match by_name.or(first) {
+            Some(at) => self.open.remove(at).1,
+            None => Str::plain("call_unknown"),
+        }
     }
 }
 
@@ -306,8 +366,8 @@ impl<'a> Settings<'a> {
     /// `own` lists what the source wire defines; a field outside it is one we do not know.
     pub(crate) fn other_field(&mut self, key: Str<'a>, value: Value<'_, 'a>, own: &[&str]) {
         let name = key.decode();
-        if let Some((shared, _)) = SHARED.iter().find(|(shared, _)| *shared == name) {
-            self.shared.push((*shared, value.raw()));
+        if let Some(shared) = SHARED.iter().find(|shared| **shared == name) {
+            self.shared.push((shared, value.raw()));
         } else if own.contains(&&*name) {
             self.untranslatable.push(key);
         } else {

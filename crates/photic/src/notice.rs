@@ -90,6 +90,8 @@ fn facts(header: &Header) -> String {
 /// What stands in a slot that takes a picture and nothing else, when none is shown: one white dot.
 pub(crate) const DOT: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg==";
 
+/// The words beside a document, where there must be some.
+pub(crate) const DOCUMENT_ABOVE: &str = "[the document above belongs to this message]";
 /// A part that this wire cannot carry.
 pub(crate) const NOT_CARRIED: &str =
     "[a part of this message cannot be carried to this endpoint; you have not seen it]";

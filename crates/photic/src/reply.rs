@@ -10,7 +10,7 @@ use crate::profile::Profile;
 use crate::structure::plain_id;
 use crate::survey::survey;
 use crate::transcript::{Message, Part, Role, Transcript};
-use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
+use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
 /// A lifted reply.
 #[derive(Clone, Debug)]
@@ -85,13 +85,16 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     };
     let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else { return reply };
     let text = |name: &str| root.get(name).and_then(|value| value.str());
-    reply.id = text("id");
-    reply.model = text("model");
+    reply.id = text("id").or_else(|| text("responseId"));
+    reply.model = text("model").or_else(|| text("modelVersion"));
     reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(seconds);
     let answers = match wire {
         Wire::OpenAiChat => "choices",
         Wire::OpenAiResponses => "output",
         Wire::Anthropic => "content",
+        Wire::Gemini => "candidates",
+        Wire::Converse => "output",
+        Wire::Ollama => "message",
     };
     reply.error = match root.get("error").filter(|error| !error.is_null()) {
         Some(error) => Some(failure(error)),
@@ -103,6 +106,9 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
         Wire::OpenAiChat => openai_chat::lift_reply(&mut lifter, root),
         Wire::OpenAiResponses => openai_responses::lift_reply(&mut lifter, root),
         Wire::Anthropic => anthropic::lift_reply(&mut lifter, root),
+        Wire::Gemini => gemini::lift_reply(&mut lifter, root),
+        Wire::Converse => converse::lift_reply(&mut lifter, root),
+        Wire::Ollama => ollama::lift_reply(&mut lifter, root),
     };
     let media = lifter.into_media();
     let mut parts: Vec<Part<'_>> = messages.into_iter().flat_map(|message| message.parts).collect();
@@ -137,6 +143,9 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
         Wire::OpenAiChat => openai_chat::lower_reply(&writer, reply),
         Wire::OpenAiResponses => openai_responses::lower_reply(reply),
         Wire::Anthropic => anthropic::lower_reply(&writer, reply),
+        Wire::Gemini => gemini::lower_reply(&writer, reply),
+        Wire::Converse => converse::lower_reply(&writer, reply),
+        Wire::Ollama => ollama::lower_reply(&writer, reply),
     }
 }
 
@@ -156,11 +165,18 @@ impl<'a> Reply<'a> {
 
 fn failure<'a>(error: Value<'_, 'a>) -> Failure<'a> {
     let text = |name: &str| error.get(name).and_then(|value| value.str());
-    let kind = text("type").or_else(|| text("code")).filter(|kind| !kind.is_empty());
+    let kind = ["type", "code", "status", "__type"].iter().find_map(|name| text(name));
+    let kind = kind.filter(|kind| !kind.is_empty());
     let message = text("message").or_else(|| text("detail")).or_else(|| error.str());
     // Better the whole body than no word of it.
     let message = message.unwrap_or_else(|| Str::Plain(String::from_utf8_lossy(error.raw())));
     Failure { kind, message }
+}
+
+/// The id of a call that came without one: made from what tells its reply from others.
+pub(crate) fn call_id(reply: &str, number: usize) -> String {
+    let digest = blake3::hash(reply.as_bytes()).to_hex();
+    format!("call_{}_{number}", &digest.as_str()[..16])
 }
 
 /// A point in time, which some servers give in fractions.

@@ -2,7 +2,10 @@
 //!
 //! On its own wire a body keeps these fields as they stand; this is for the other wires.
 
+use std::borrow::Cow;
+
 use crate::json::Str;
+use crate::wire::Wire;
 
 /// The neutral settings of a request.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +39,11 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
+    /// The value of a field that all wires share.
+    pub(crate) fn shared(&self, name: &str) -> Option<&'a [u8]> {
+        self.shared.iter().find(|(shared, _)| *shared == name).map(|(_, raw)| *raw)
+    }
+
     /// The tools that every wire can offer.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &Tool<'a>> {
         self.tools.iter().filter(|tool| matches!(tool, Tool::Function { .. }))
@@ -52,7 +60,7 @@ pub enum Tool<'a> {
         /// What it does.
         description: Option<Str<'a>>,
         /// The JSON schema of its arguments.
-        schema: Option<&'a [u8]>,
+        schema: Option<Cow<'a, [u8]>>,
         /// Whether arguments must match the schema exactly.
         strict: Option<bool>,
     },
@@ -79,23 +87,45 @@ pub enum Format<'a> {
     /// Some JSON object.
     Json,
     /// JSON of a schema: its name, the schema, whether it is strict.
-    Schema(Option<Str<'a>>, &'a [u8], Option<bool>),
+    Schema(Option<Str<'a>>, Cow<'a, [u8]>, Option<bool>),
 }
 
-/// Fields that keep name, value and meaning between the wires named here.
-///
-/// The order of the flags is Chat Completions, Responses, Messages.
-pub(crate) const SHARED: [(&str, [bool; 3]); 12] = [
-    ("temperature", [true, true, true]),
-    ("top_p", [true, true, true]),
-    ("stream", [true, true, true]),
-    ("metadata", [true, true, false]),
-    ("store", [true, true, false]),
-    ("service_tier", [true, true, false]),
-    ("user", [true, true, false]),
-    ("safety_identifier", [true, true, false]),
-    ("prompt_cache_key", [true, true, false]),
-    ("prompt_cache_retention", [true, true, false]),
-    ("prompt_cache_options", [true, true, false]),
-    ("top_logprobs", [true, true, false]),
+/// What becomes of a shared field on a wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shared {
+    /// It keeps its name and place.
+    Same,
+    /// The wire says it in another place, which its writer knows.
+    Elsewhere,
+    /// The wire has no word for it.
+    Absent,
+}
+
+/// Fields that keep value and meaning between the wires.
+pub(crate) const SHARED: [&str; 12] = [
+    "temperature",
+    "top_p",
+    "stream",
+    "metadata",
+    "store",
+    "service_tier",
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "prompt_cache_options",
+    "top_logprobs",
 ];
+
+impl Wire {
+    /// What becomes of one of [`SHARED`].
+    pub(crate) fn shares(self, field: &str) -> Shared {
+        let everywhere = matches!(field, "temperature" | "top_p" | "stream");
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses => Shared::Same,
+            Self::Anthropic if everywhere => Shared::Same,
+            Self::Gemini | Self::Converse | Self::Ollama if everywhere => Shared::Elsewhere,
+            Self::Anthropic | Self::Gemini | Self::Converse | Self::Ollama => Shared::Absent,
+        }
+    }
+}

@@ -220,7 +220,7 @@ mod tests {
             let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
             fetchable(&transcript, &plan, Wanted::Unreachable).len()
         };
-        assert_eq!(Wire::ALL.map(&mut count), [1, 0, 0], "{:?}", Wire::ALL);
+        assert_eq!(Wire::ALL.map(&mut count), [1, 0, 0, 1, 1, 0], "{:?}", Wire::ALL);
         transcript.supply(0, Supply::Bytes(Payload::encode(b"%PDF-1.7\n")));
         let mut profile = profile(Wire::OpenAiChat, false);
         profile.accepts.document = vec!["application/pdf".to_owned()];

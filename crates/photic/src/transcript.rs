@@ -168,6 +168,8 @@ pub enum Arguments<'a> {
 pub struct ToolResult<'a> {
     /// The call it answers.
     pub call_id: Str<'a>,
+    /// The tool, where the wire says so.
+    pub name: Option<Str<'a>>,
     /// Whether the tool failed.
     pub is_error: bool,
     /// What it returned.

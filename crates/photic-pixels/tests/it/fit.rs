@@ -200,7 +200,7 @@ fn the_seed_preset() {
     let preset = Preset::from_name("seed003").expect("by name");
     let caps = preset.caps();
     assert_eq!(caps, Caps { edge: Some(1568), bytes: Some(512_000), floor: 100 });
-    let flat = shipped().iter().find(|p| p.id.starts_with("gemini@")).expect("flat");
+    let flat = shipped().iter().find(|p| p.id.starts_with("gemini-models@")).expect("flat");
     let target = fit_within((3136, 1764), flat, Fidelity::Read, &caps);
     assert_eq!((target.width, target.height), (1568, 882));
     assert_eq!(Preset::from_name("seed004"), None);

@@ -21,13 +21,17 @@
 //! | `image_too_large`, `image_too_small`, `too_many_images`, `body_too_large` | limits |
 //! | `document_too_large`, `too_many_documents` | limits of documents |
 //! | `too_many_breakpoints`, `breakpoint_misplaced` | cache marks |
+//! | `result_name`, `signature_missing`, `text_missing`, `document_name` | what single wires demand beside |
 //! | `base64_in_text` | a picture stands where the model reads letters |
 //! | `unknown_part`, `unknown_field` | only with [`Rules::strict_unknown`] |
 
 mod anthropic;
 mod chat;
 mod content;
+mod converse;
+mod gemini;
 mod keys;
+mod ollama;
 mod patches;
 mod picture;
 mod reply;
@@ -51,7 +55,8 @@ pub use seen::{Audio, Call, Document, Image, Seen, Slot, Source, Text, ToolResul
 pub use smuggle::{Smuggled, smuggled};
 
 /// The wires the oracle speaks.
-pub const WIRES: [&str; 3] = ["openai-chat", "openai-responses", "anthropic"];
+pub const WIRES: [&str; 6] =
+    ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"];
 
 /// One reason for which the provider turns the request down.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +93,9 @@ pub fn look(wire: &str, body: &[u8], rules: &Rules) -> (Seen, Vec<Violation>) {
         "openai-chat" => chat::read,
         "openai-responses" => responses::read,
         "anthropic" => anthropic::read,
+        "gemini" => gemini::read,
+        "bedrock-converse" => converse::read,
+        "ollama" => ollama::read,
         _ => {
             witness.violate("unknown_wire", "", format!("the oracle does not speak `{wire}`"));
             return witness.finish();

@@ -1,6 +1,6 @@
 //! Reads a whole (not streamed) reply as a client's typed reader would.
 //!
-//! Owns the shape of a chat completion, a response and a message, and what they say. Must never
+//! Owns the shape of a reply of every wire, and what it says. Must never
 //! read streams.
 
 use serde_json::{Map, Value};
@@ -47,14 +47,23 @@ pub fn reply(wire: &str, body: &[u8]) -> Result<Reply, Vec<Violation>> {
         "openai-chat" => chat,
         "openai-responses" => response,
         "anthropic" => message,
+        "gemini" => candidate,
+        "bedrock-converse" => converse,
+        "ollama" => ollama,
         _ => {
             w.violate("unknown_wire", "", format!("the oracle does not speak `{wire}`"));
             return Err(w.finish().1);
         }
     };
     if let Some(body) = super::parse(&mut w, body) {
-        reply.id = w.string(&body, "id", "").map(str::to_owned).unwrap_or_default();
-        reply.model = w.string(&body, "model", "").map(str::to_owned).unwrap_or_default();
+        let mut field =
+            |name: &str| w.string(&body, name, "").map(str::to_owned).unwrap_or_default();
+        match wire {
+            "gemini" => (reply.id, reply.model) = (field("responseId"), field("modelVersion")),
+            "bedrock-converse" => {}
+            "ollama" => reply.model = field("model"),
+            _ => (reply.id, reply.model) = (field("id"), field("model")),
+        }
         read(&mut w, &mut reply, &body);
     }
     let (seen, violations) = w.finish();
@@ -178,6 +187,88 @@ fn message(w: &mut Witness<'_>, reply: &mut Reply, body: &Map<String, Value>) {
     }
     let names = ("input_tokens", "output_tokens");
     reply.usage = usage(w, body, names, &["cache_read_input_tokens"]);
+}
+
+fn candidate(w: &mut Witness<'_>, reply: &mut Reply, body: &Map<String, Value>) {
+    let Some(candidate) = body.get("candidates").and_then(|list| list.get(0)) else {
+        return w.violate("field_missing", "/candidates", "a response has a candidate");
+    };
+    reply.stop = candidate["finishReason"].as_str().map(str::to_owned);
+    let known = ["STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"];
+    if !reply.stop.as_deref().is_some_and(|stop| known.contains(&stop)) {
+        w.violate("value_unknown", "/candidates/0/finishReason", "no reason that is known");
+    }
+    for (index, part) in candidate["content"]["parts"].as_array().into_iter().flatten().enumerate()
+    {
+        let at = format!("/candidates/0/content/parts/{index}");
+        if part["thought"] != true {
+            reply.texts.extend(part["text"].as_str().map(str::to_owned));
+        }
+        let Some(call) = part.get("functionCall").and_then(Value::as_object) else { continue };
+        let (id, name) = (w.string(call, "id", &at), w.string(call, "name", &at));
+        let args = w.object(call.get("args"), &at);
+        if let (Some(id), Some(name), Some(args)) = (id, name, args) {
+            w.call(&at, id, name, Value::Object(args.clone()).to_string());
+        }
+    }
+    let usage = &body["usageMetadata"];
+    reply.usage = usage["promptTokenCount"].as_u64().map(|input| Usage {
+        input,
+        output: usage["candidatesTokenCount"].as_u64().unwrap_or(0)
+            + usage["thoughtsTokenCount"].as_u64().unwrap_or(0),
+        cached: usage["cachedContentTokenCount"].as_u64().unwrap_or(0),
+    });
+}
+
+fn converse(w: &mut Witness<'_>, reply: &mut Reply, body: &Map<String, Value>) {
+    reply.stop = w.string(body, "stopReason", "").map(str::to_owned);
+    let message = body.get("output").map(|output| &output["message"]);
+    let Some(message) = message.filter(|message| message["role"] == "assistant") else {
+        return w.violate("field_missing", "/output/message", "a reply has a message");
+    };
+    for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
+        let at = format!("/output/message/content/{index}");
+        reply.texts.extend(block["text"].as_str().map(str::to_owned));
+        let Some(call) = block.get("toolUse").and_then(Value::as_object) else { continue };
+        let (id, name) = (w.string(call, "toolUseId", &at), w.string(call, "name", &at));
+        let input = w.object(call.get("input"), &at);
+        if let (Some(id), Some(name), Some(input)) = (id, name, input) {
+            w.call(&at, id, name, Value::Object(input.clone()).to_string());
+        }
+    }
+    if reply.stop.as_deref() == Some("tool_use") && w.seen.calls.is_empty() {
+        w.violate("field_missing", "/output", "`stopReason` says tool_use and there is none");
+    }
+    reply.usage = usage(w, body, ("inputTokens", "outputTokens"), &["cacheReadInputTokens"]);
+}
+
+fn ollama(w: &mut Witness<'_>, reply: &mut Reply, body: &Map<String, Value>) {
+    w.string(body, "created_at", "");
+    if body.get("done") != Some(&Value::Bool(true)) {
+        w.violate("value_unknown", "/done", "a whole reply is done");
+    }
+    reply.stop = w.string(body, "done_reason", "").map(str::to_owned);
+    let Some(message) = w.object(body.get("message"), "/message") else { return };
+    literal(w, message, "role", "assistant");
+    let said = message.get("content").and_then(Value::as_str).filter(|text| !text.is_empty());
+    reply.texts.extend(said.map(str::to_owned));
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    for (index, call) in calls.enumerate() {
+        let at = format!("/message/tool_calls/{index}");
+        let Some(function) = w.object(call.get("function"), &at) else { continue };
+        let name = w.string(function, "name", &at);
+        let arguments = w.object(function.get("arguments"), &at);
+        if let (Some(name), Some(arguments)) = (name, arguments) {
+            let id = call["id"].as_str().unwrap_or(name);
+            w.call(&at, id, name, Value::Object(arguments.clone()).to_string());
+        }
+    }
+    let count = |name: &str| body.get(name).and_then(Value::as_u64);
+    reply.usage = count("prompt_eval_count").map(|input| Usage {
+        input,
+        output: count("eval_count").unwrap_or(0),
+        cached: 0,
+    });
 }
 
 fn literal(w: &mut Witness<'_>, object: &Map<String, Value>, key: &str, value: &str) {

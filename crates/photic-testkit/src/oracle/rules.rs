@@ -21,8 +21,10 @@ pub enum Pixels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, each named at its use")]
 pub struct Rules {
-    /// Chat: `tool` messages may hold `image_url` parts. Off.
+    /// Chat, Gemini, Converse, Ollama: results may hold images. Off.
     pub tool_images: bool,
+    /// Gemini: the first call of a turn must carry a thought signature. Off.
+    pub call_signatures: bool,
     /// No image anywhere, as a text-only model has it. Off.
     pub text_only: bool,
     /// Unknown part types and fields are violations. Off.
@@ -70,7 +72,23 @@ pub struct Rules {
 impl Rules {
     /// The rules of a wire with the limits its owner publishes.
     pub fn of(wire: &str) -> Self {
-        Self { limits: Limits::of(wire), ..Self::default() }
+        let rules = Self { limits: Limits::of(wire), ..Self::default() };
+        match wire {
+            "gemini" => Self {
+                remote_images: false,
+                media_types: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+                ..rules
+            },
+            "bedrock-converse" => Self { remote_images: false, consecutive_user: false, ..rules },
+            "ollama" => Self {
+                remote_images: false,
+                file_images: false,
+                documents: false,
+                media_types: &["image/png", "image/jpeg", "image/webp"],
+                ..rules
+            },
+            _ => rules,
+        }
     }
 }
 
@@ -78,6 +96,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             tool_images: false,
+            call_signatures: false,
             text_only: false,
             strict_unknown: false,
             base64_text: false,
@@ -159,6 +178,16 @@ impl Limits {
                 edge: Some(8000),
                 many: Some(Many { over: 20, edge: 2000, documents: false }),
                 breakpoints: Some(4),
+                ..Self::default()
+            },
+            "gemini" => Self { images: Some(3600), body: Some(100_000_000), ..Self::default() },
+            "bedrock-converse" => Self {
+                images: Some(20),
+                image_raw: Some(3_750_000),
+                body: Some(20_000_000),
+                edge: Some(8000),
+                documents: Some(5),
+                document_raw: Some(4_500_000),
                 ..Self::default()
             },
             _ => Self::default(),

@@ -80,6 +80,8 @@ fn is_markable(wire: Wire, step: &Step<'_>) -> bool {
         Wire::OpenAiChat | Wire::OpenAiResponses => {
             matches!(message.role, Role::User | Role::Tool)
         }
+        // No part of these carries a mark.
+        Wire::Gemini | Wire::Converse | Wire::Ollama => false,
     };
     message.home == Home::List && roles && message.parts.last().is_some_and(takes_mark)
 }

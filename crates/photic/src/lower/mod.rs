@@ -14,14 +14,14 @@ mod write;
 
 pub use decision::{Decision, Did};
 pub(crate) use place::Step;
-pub(crate) use write::{Writer, joined, list_of_strings, texts};
+pub(crate) use write::{Writer, decoded_text, joined, list_of_strings, texts};
 
 use std::borrow::Cow;
 
 use crate::json::Segments;
 use crate::plan::{Plan, Prepared, shed};
 use crate::transcript::{MediaId, Transcript};
-use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
+use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
 /// A body ready to be sent, and what was done to get there.
 #[derive(Clone, Debug)]
@@ -79,6 +79,9 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
             Wire::OpenAiChat => openai_chat::body(&mut writer, &steps),
             Wire::OpenAiResponses => openai_responses::body(&mut writer, &steps),
             Wire::Anthropic => anthropic::body(&mut writer, &steps),
+            Wire::Gemini => gemini::body(&mut writer, &steps),
+            Wire::Converse => converse::body(&mut writer, &steps),
+            Wire::Ollama => ollama::body(&mut writer, &steps),
         }
     };
     decisions.append(&mut writer.decisions);
@@ -91,6 +94,9 @@ fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut crate::json::Out<'a>, step: &Step
         Wire::OpenAiChat => openai_chat::unit(writer, out, &step.message),
         Wire::OpenAiResponses => openai_responses::unit(writer, out, &step.message),
         Wire::Anthropic => anthropic::unit(writer, out, &step.message),
+        Wire::Gemini => gemini::unit(writer, out, &step.message),
+        Wire::Converse => converse::unit(writer, out, &step.message),
+        Wire::Ollama => ollama::unit(writer, out, &step.message),
     }
 }
 
@@ -100,5 +106,8 @@ fn content<'a>(writer: &Writer<'_, 'a>, out: &mut crate::json::Out<'a>, step: &S
         Wire::OpenAiChat => openai_chat::content(writer, out, &step.message),
         Wire::OpenAiResponses => openai_responses::content(writer, out, &step.message),
         Wire::Anthropic => anthropic::content(writer, out, &step.message),
+        Wire::Gemini => gemini::content(writer, out, &step.message),
+        Wire::Converse => converse::content(writer, out, &step.message),
+        Wire::Ollama => ollama::content(writer, out, &step.message),
     }
 }

@@ -59,7 +59,9 @@ impl<'a> Placer<'_, 'a> {
         for part in &result.content {
             changed |= self.part(part, Owner::Result(ordinal), &mut content);
         }
-        if self.plan.profile.wire.rejects_empty_text() && content.len() > 1 {
+        let wire = self.plan.profile.wire;
+        // A blank string is an answer, a blank block is none.
+        if wire.rejects_empty_text() && (content.len() > 1 || wire.lists_results()) {
             let before = content.len();
             content.retain(|part| !matches!(part, Part::Text(text) if text.is_blank()));
             changed |= content.len() < before;

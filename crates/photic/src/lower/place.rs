@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bundle::Bundle;
 use super::decision::{Decision, Did};
 use super::mark;
-use super::turns::{bridge, merge_users, start_with_user};
+use super::turns::{
+    bridge, leave_out_silent, merge_neighbors, name_results, set_results_apart, start_with_user,
+};
 use crate::json::{NodeId, Str};
 use crate::lift::position;
 use crate::notice;
@@ -73,7 +75,7 @@ pub(crate) fn place<'a>(
         placer.tail(segment);
     }
     placer.flush_bundle();
-    let Placer { mut steps, decisions, nests, .. } = placer;
+    let Placer { mut steps, mut decisions, nests, .. } = placer;
     mark::mark(transcript, plan, &tails, &mut steps);
     if !nests && plan.profile.placement.image == Placement::AssistantBridge {
         steps = bridge(steps);
@@ -81,8 +83,20 @@ pub(crate) fn place<'a>(
     if target.starts_with_user() {
         start_with_user(&mut steps, same_wire);
     }
+    if target.alternates() && !same_wire {
+        leave_out_silent(&mut steps, &mut decisions, transcript);
+    }
     if plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge {
-        steps = merge_users(steps);
+        steps = merge_neighbors(steps, Role::User);
+    }
+    if target.alternates() {
+        steps = merge_neighbors(steps, Role::Assistant);
+        if plan.profile.placement.image == Placement::AssistantBridge {
+            steps = set_results_apart(steps);
+        }
+    }
+    if target.names_results() {
+        name_results(&mut steps);
     }
     (steps, decisions)
 }
@@ -314,6 +328,7 @@ impl<'a> Placer<'_, 'a> {
     fn stand_in_result(&self, place: Place, call: &Call<'a>) -> ToolResult<'a> {
         ToolResult {
             call_id: self.renames.get(&place).cloned().unwrap_or_else(|| call.id.clone()),
+            name: Some(call.name.clone()),
             is_error: true,
             content: vec![Part::note(notice::NO_RESULT)],
             kind: call.kind,

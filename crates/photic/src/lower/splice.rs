@@ -8,6 +8,7 @@ use super::write::Writer;
 use super::{content, unit};
 use crate::json::{Fragment, Out, Segments};
 use crate::transcript::{Home, Part};
+use crate::wire::{Wire, ollama};
 
 /// Writes the body.
 pub(super) fn splice<'a>(writer: &Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -120,6 +121,9 @@ impl<'a> Edits<'a> {
         if !step.touched {
             return;
         }
+        if writer.wire() == Wire::Ollama {
+            self.images(writer, step, span.clone());
+        }
         let mut out = Out::new();
         if let Some(slot) = step.message.slot {
             content(writer, &mut out, step);
@@ -131,6 +135,21 @@ impl<'a> Edits<'a> {
                 out.json(",");
             }
             self.replace(span.start + 1..span.start + 1, out);
+        }
+    }
+
+    /// Pictures, on the wire that keeps them beside the content.
+    fn images(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>, span: std::ops::Range<usize>) {
+        let node = step.message.node.map(|node| writer.transcript.doc.value(node));
+        let old = node.and_then(|message| message.get("images"));
+        let mut out = Out::new();
+        let shows = ollama::images(writer, &mut out, &step.message);
+        if let Some(old) = old {
+            self.replace(old.span(), out);
+        } else if shows {
+            let mut member = Out::new();
+            member.key("images").fragment(out.finish()).json(",");
+            self.replace(span.start + 1..span.start + 1, member);
         }
     }
 

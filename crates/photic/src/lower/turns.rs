@@ -1,8 +1,12 @@
 //! What some endpoints demand of the order of turns, once everything has its place.
 
+use std::collections::BTreeMap;
+
+use super::decision::{Decision, Did};
 use super::place::Step;
+use crate::lift::position;
 use crate::notice;
-use crate::transcript::{Message, Part, Role};
+use crate::transcript::{Message, Part, Role, Transcript};
 
 /// Puts a short assistant message wherever a user message follows tool results.
 pub(super) fn bridge(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
@@ -32,13 +36,89 @@ pub(super) fn start_with_user(steps: &mut Vec<Step<'_>>, same_wire: bool) {
     steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
 }
 
-/// Joins user messages that follow each other, for templates that demand alternation.
-pub(super) fn merge_users(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
+/// Says which tool each result is of, where nobody has: the call it answers knows.
+pub(super) fn name_results(steps: &mut [Step<'_>]) {
+    let mut names = BTreeMap::new();
+    for step in steps {
+        for part in &mut step.message.parts {
+            match part {
+                Part::Call(call) => {
+                    names.insert(call.id.decode().into_owned(), call.name.clone());
+                }
+                Part::Result(result) => {
+                    let name = names.get(&*result.call_id.decode());
+                    // A call that stands in for one that is gone has a name of its own.
+                    result.renamed |= result.name.is_some()
+                        && name.is_some_and(|name| result.name.as_ref() != Some(name));
+                    result.name = name.cloned().or_else(|| result.name.take());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Leaves out what nothing will be written of on another wire, so that it parts no neighbors.
+pub(super) fn leave_out_silent(
+    steps: &mut Vec<Step<'_>>,
+    decisions: &mut Vec<Decision>,
+    transcript: &Transcript<'_>,
+) {
+    steps.retain(|step| {
+        let message = &step.message;
+        let is_silent = |part: &Part<'_>| match part {
+            Part::Text(text) | Part::Refusal(text) => text.text.is_empty(),
+            Part::Thinking(_) => true,
+            Part::Opaque(_) => message.role != Role::User,
+            Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => {
+                false
+            }
+        };
+        let silent = message.parts.iter().all(is_silent);
+        for part in message.parts.iter().filter(|_| silent) {
+            let did = match part {
+                Part::Thinking(_) => Did::LeftOutReasoning,
+                Part::Opaque(_) => Did::LeftOutPart,
+                _ => continue,
+            };
+            let at = part.node().map(|node| position(transcript, node, None));
+            decisions.push(Decision { did, at, media: None });
+        }
+        !silent
+    });
+}
+
+/// Parts results from whatever else a user says, by a short assistant message, for models that
+/// refuse both in one turn.
+pub(super) fn set_results_apart(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
+    let mut apart = Vec::with_capacity(steps.len());
+    for mut step in steps {
+        let is_result = |part: &Part<'_>| matches!(part, Part::Result(_));
+        let mixed =
+            step.message.parts.iter().any(is_result) && !step.message.parts.iter().all(is_result);
+        if step.message.role != Role::User || !mixed {
+            apart.push(step);
+            continue;
+        }
+        let (results, others) =
+            std::mem::take(&mut step.message.parts).into_iter().partition(is_result);
+        step.message.parts = results;
+        step.touched = true;
+        apart.push(step);
+        let bridge = Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)]);
+        apart.push(Step::ours(bridge));
+        apart.push(Step::ours(Message::new(Role::User, others)));
+    }
+    apart
+}
+
+/// Joins messages of one role that follow each other, for whoever demands alternation.
+pub(super) fn merge_neighbors(steps: Vec<Step<'_>>, role: Role) -> Vec<Step<'_>> {
     let mut merged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
     for mut step in steps {
-        let is_user = |step: &Step<'_>| step.message.role == Role::User;
-        if is_user(&step)
-            && merged.last().is_some_and(is_user)
+        let is_of_role = |step: &Step<'_>| step.message.role == role;
+        if is_of_role(&step)
+            && merged.last().is_some_and(is_of_role)
             && let Some(before) = merged.pop()
         {
             let mut parts = before.message.parts;

@@ -8,7 +8,7 @@ use crate::media::{Found, Media, Source};
 use crate::notice;
 use crate::plan::{Made, Plan, Prepared};
 use crate::profile::{Detail, ToolContent};
-use crate::settings::{SHARED, Tool, ToolChoice};
+use crate::settings::{Shared, Tool, ToolChoice};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
@@ -120,6 +120,7 @@ impl<'t, 'a> Writer<'t, 'a> {
     pub(crate) fn content_key(&self, message: &Message<'a>) -> &'static str {
         match (self.wire(), message.role) {
             (Wire::OpenAiResponses, Role::Tool) => "output",
+            (Wire::Gemini, _) => "parts",
             _ => "content",
         }
     }
@@ -154,20 +155,16 @@ impl<'t, 'a> Writer<'t, 'a> {
     /// among the `fields` of this wire.
     pub(crate) fn common_settings(&mut self, out: &mut Out<'a>, fields: &[&str]) {
         let settings = &self.transcript.settings;
-        if let Some(model) = &settings.model {
+        if let Some(model) = settings.model.as_ref().filter(|_| self.wire().names_model()) {
             out.comma().key("model").string(model);
         }
-        let column = match self.wire() {
-            Wire::OpenAiChat => 0,
-            Wire::OpenAiResponses => 1,
-            Wire::Anthropic => 2,
-        };
         for (name, raw) in &settings.shared {
-            let known = SHARED.iter().any(|(shared, known)| shared == name && known[column]);
-            if known && in_range(self.wire(), name, raw) {
-                out.comma().key(name).raw(raw);
-            } else {
-                self.left_out_field(name);
+            match self.wire().shares(name) {
+                Shared::Same if in_range(self.wire(), name, raw) => {
+                    out.comma().key(name).raw(raw);
+                }
+                Shared::Elsewhere if in_range(self.wire(), name, raw) => {}
+                Shared::Same | Shared::Elsewhere | Shared::Absent => self.left_out_field(name),
             }
         }
         for name in &settings.untranslatable {
@@ -178,12 +175,18 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
         for (name, raw) in &settings.unknown {
             // A name that means something here was nobody's on the wire it comes from.
-            if fields.iter().any(|field| name.is(field)) {
+            if self.wire().rejects_unknown_fields() || fields.iter().any(|field| name.is(field)) {
                 self.left_out_field(&name.decode());
             } else {
                 out.comma().string(name).json(":").raw(raw);
             }
         }
+    }
+
+    /// The value of a field that this wire says in a place of its own.
+    pub(crate) fn elsewhere(&self, name: &str) -> Option<&'a [u8]> {
+        let raw = self.transcript.settings.shared(name)?;
+        in_range(self.wire(), name, raw).then_some(raw)
     }
 
     /// The tool that must be called, if it is one that is offered.
@@ -257,6 +260,23 @@ impl<'t, 'a> Writer<'t, 'a> {
         out.raw(&body[at..span.end]);
     }
 
+    /// [`Self::patched`], where all members belong to one member of the object.
+    pub(crate) fn patched_within(
+        &self,
+        out: &mut Out<'a>,
+        object: NodeId,
+        member: &str,
+        changes: Vec<(&str, Out<'a>)>,
+    ) {
+        let mut inner = Out::new();
+        if let Some(value) = self.transcript.doc.value(object).get(member) {
+            let paths: Vec<[&str; 1]> = changes.iter().map(|(name, _)| [*name]).collect();
+            let changes = paths.iter().zip(changes).map(|(path, (_, with))| (&path[..], with));
+            self.patched(&mut inner, value.id(), changes.collect());
+        }
+        self.patched(out, object, vec![(&[member], inner)]);
+    }
+
     /// Writes a medium that stays in its part but changes, keeping the part's other members:
     /// `member` is where its bytes stand. Whether there is such a part.
     pub(crate) fn in_place(
@@ -318,10 +338,11 @@ impl<'t, 'a> Writer<'t, 'a> {
     }
 }
 
-/// Whether a value that keeps its name also keeps its meaning: one wire ends the temperature at 1.
+/// Whether a value that keeps its name also keeps its meaning: some wires end the temperature at 1.
 fn in_range(wire: Wire, name: &str, raw: &[u8]) -> bool {
     let number = std::str::from_utf8(raw).ok().and_then(|raw| raw.parse::<f64>().ok());
-    !(wire == Wire::Anthropic && name == "temperature" && number.is_some_and(|number| number > 1.0))
+    let ends_at_one = matches!(wire, Wire::Anthropic | Wire::Converse);
+    !(ends_at_one && name == "temperature" && number.is_some_and(|number| number > 1.0))
 }
 
 /// The texts among some parts; what cannot be said in words becomes a notice.
@@ -348,6 +369,15 @@ pub(crate) fn list_of_strings<'a>(out: &mut Out<'a>, strings: &[Str<'a>]) {
         out.comma().string(text);
     }
     out.json("]");
+}
+
+/// The words of a plain text that came as bytes.
+pub(crate) fn decoded_text(media: &Media<'_>) -> String {
+    match &media.source {
+        Source::Data(payload) => String::from_utf8_lossy(&payload.decode()).into_owned(),
+        Source::Text(text) => text.decode().into_owned(),
+        Source::Url(_) | Source::File(_) | Source::Missing => String::new(),
+    }
 }
 
 /// Writes texts as one JSON string, set apart by line breaks.

@@ -15,9 +15,12 @@ use super::price::{self, Priced};
 use super::{Confidence, Fact, Profile, glob};
 use crate::wire::Wire;
 
-const SHIPPED: [&str; 4] = [
+const SHIPPED: [&str; 7] = [
     include_str!("../../profiles/openai.toml"),
     include_str!("../../profiles/anthropic.toml"),
+    include_str!("../../profiles/gemini.toml"),
+    include_str!("../../profiles/bedrock.toml"),
+    include_str!("../../profiles/ollama.toml"),
     include_str!("../../profiles/compatible.toml"),
     include_str!("../../profiles/prices.toml"),
 ];

@@ -318,4 +318,8 @@ pub struct Quirks {
     pub details: Vec<Detail>,
     /// Where a system message in the middle of a conversation goes.
     pub mid_system: MidSystem,
+    /// What stands in for the signature of the thought behind a call, where one is demanded and the
+    /// call was made on another wire.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_signature: Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::wire::Wire::{Anthropic, OpenAiChat, OpenAiResponses};
+use crate::wire::Wire::{Anthropic, Converse, Gemini, Ollama, OpenAiChat, OpenAiResponses};
 
 const SECTIONS: [&str; 7] =
     ["sight", "placement", "accepts", "limits", "tokens", "cache", "quirks"];
@@ -23,6 +23,9 @@ fn ids_are_unique_and_found() {
     for text in [
         include_str!("../../profiles/openai.toml"),
         include_str!("../../profiles/anthropic.toml"),
+        include_str!("../../profiles/gemini.toml"),
+        include_str!("../../profiles/bedrock.toml"),
+        include_str!("../../profiles/ollama.toml"),
         include_str!("../../profiles/compatible.toml"),
     ] {
         for line in text.lines().filter(|line| line.starts_with("id = ")) {
@@ -89,7 +92,9 @@ fn shipped_profiles_can_send_something() {
         assert!(profile.accepts_type(MediaKind::Image, "image/jpeg"), "{}", profile.id);
         assert!(!profile.accepts_type(MediaKind::Image, "image/svg+xml"), "{}", profile.id);
         assert!(profile.accepts_source(Source::Data), "{}", profile.id);
-        assert!(profile.holds_images(Role::User) && !profile.holds_images(Role::Assistant));
+        assert!(profile.holds_images(Role::User));
+        // Only one wire has pictures that its models drew.
+        assert_eq!(profile.holds_images(Role::Assistant), profile.wire == Gemini, "{}", profile.id);
         assert!(profile.image_tokens(1280, 800, None) > 0);
         assert!((0.0..=1.0).contains(&profile.cache.read) && profile.cache.write >= 1.0);
         let stated = profile.quirks.detail.is_none_or(|d| profile.quirks.details.contains(&d));
@@ -149,13 +154,28 @@ const CHOICES: &[(Wire, &str, &str, &str)] = &[
     (OpenAiChat, "kimi-k2-thinking", "", "open-text-only@openai-chat"),
     (OpenAiChat, "kimi-k2.6", "", "kimi-vision@openai-chat"),
     (OpenAiChat, "mistral-small-3.2-24b", "", "mistral-vision"),
-    (OpenAiChat, "google/gemini-2.5-flash", "", "gemini-2@openai-chat"),
-    (OpenAiChat, "google/gemini-3.7-flash", "", "gemini@openai-chat"),
+    (OpenAiChat, "google/gemini-2.5-flash", "", "gemini-2-models@openai-chat"),
+    (OpenAiChat, "google/gemini-3.7-flash", "", "gemini-models@openai-chat"),
     (OpenAiChat, "deepseek-ai/DeepSeek-V3.2", "", "open-text-only@openai-chat"),
     (OpenAiChat, "llama-3.2-90b-vision-preview", "", "open-vision@openai-chat"),
     (OpenAiChat, "gpt-4o", "me.openai.azure.com", "gpt-4o@openai-chat+azure-openai@openai-chat"),
     (OpenAiChat, "grok-4.20", "api.x.ai", "grok@openai-chat+xai@openai-chat"),
-    (OpenAiChat, "llava:13b", "http://localhost:11434/v1", "open-vision@openai-chat+ollama"),
+    (OpenAiChat, "llava:13b", "http://localhost:11434/v1", "open-vision@openai-chat+ollama-chat"),
+    (Gemini, "gemini-2.5-flash", "", "gemini-2"),
+    (Gemini, "models/gemini-3.7-flash", "", "gemini-3"),
+    (Gemini, "gemini-4-argon", "", "gemini-4-argon"),
+    (Gemini, "gemini-3-pro", "eu-aiplatform.googleapis.com", "gemini-3+gemini-vertex"),
+    (Gemini, "learnlm", "", "gemini"),
+    (Converse, "us.anthropic.claude-sonnet-4-5-v1:0", "", "bedrock-claude"),
+    (Converse, "amazon.nova-pro-v1:0", "", "bedrock-nova"),
+    (Converse, "amazon.nova-micro-v1:0", "", "bedrock-text-only"),
+    (Converse, "openai.gpt-5.4", "", "bedrock-openai"),
+    (Converse, "openai.gpt-oss-120b-1:0", "", "bedrock-text-only"),
+    (Converse, "mistral.pixtral-large-2502-v1:0", "", "bedrock-mistral"),
+    (Converse, "meta.llama4-scout-17b-instruct-v1:0", "", "bedrock-llama-4"),
+    (Ollama, "llava:13b", "", "open-vision@ollama"),
+    (Ollama, "qwen2.5vl:7b", "", "qwen-vl@ollama"),
+    (Ollama, "llama3.2-vision:11b", "", "ollama-mllama"),
     (OpenAiChat, "x", "localhost:1234", "openai-chat+lm-studio@openai-chat"),
     (OpenAiChat, "x", "127.0.0.1:8080", "openai-chat+llama-cpp"),
     (

@@ -11,6 +11,7 @@ use crate::json::{Str, Value};
 use crate::media::{Found, Media, MediaKind, Source};
 use shapes::whole_string;
 pub(crate) use shapes::{is_web_address, typed_part_of_another_wire};
+pub(crate) use walk::from_json;
 use walk::from_json_text;
 
 /// What a text turned out to be.

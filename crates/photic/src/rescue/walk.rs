@@ -28,6 +28,13 @@ pub(super) fn from_json_text<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>>
     Some(pieces.into_iter().map(Piece::into_owned).collect())
 }
 
+/// Finds media in JSON that stands in the body itself, in the place of words.
+pub(crate) fn from_json<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
+    let pieces = from_plain_json(std::str::from_utf8(value.raw()).ok()?, 1)?;
+    let found = |piece: &Piece<'_>| matches!(piece, Piece::Media(_) | Piece::Woven(..));
+    Some(pieces).filter(|pieces| pieces.iter().any(found))
+}
+
 fn from_plain_json(plain: &str, depth: usize) -> Option<Vec<Piece<'_>>> {
     if depth > DEEPEST || !begins_like_json(plain.as_bytes()) {
         return None;

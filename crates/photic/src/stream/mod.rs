@@ -5,22 +5,72 @@
 //! chunk goes out with it. On its own wire a stream is passed on as it is, without any of this.
 
 mod event;
+mod frames;
 mod sse;
+mod whole;
 
 pub(crate) use event::{Begin, Event, Failed, failed, text};
+pub(crate) use frames::{exception, frame};
 pub(crate) use sse::{event, quoted};
+pub(crate) use whole::WholeCalls;
 
-use crate::wire::{Wire, anthropic, openai_chat, openai_responses};
-use sse::Lines;
+use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
+use frames::Frames;
+use sse::{JsonLines, Lines};
 
 /// A stream on its way from one wire to another.
 #[derive(Debug)]
 pub struct Stream {
-    lines: Lines,
+    framing: Framing,
     reader: Reader,
     writer: Writer,
     /// Whether the reply has come to its end, one way or the other.
     over: bool,
+}
+
+/// How the events of a wire are told apart.
+#[derive(Debug)]
+enum Framing {
+    ServerSent(Lines),
+    JsonLines(JsonLines),
+    Frames(Frames),
+}
+
+impl Framing {
+    fn of(wire: Wire) -> Self {
+        match wire {
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Gemini => {
+                Self::ServerSent(Lines::default())
+            }
+            Wire::Converse => Self::Frames(Frames::default()),
+            Wire::Ollama => Self::JsonLines(JsonLines::default()),
+        }
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        match self {
+            Self::ServerSent(lines) => lines.feed(bytes),
+            Self::JsonLines(lines) => lines.feed(bytes),
+            Self::Frames(frames) => frames.feed(bytes),
+        }
+    }
+
+    /// What the end of the stream completes.
+    const fn last(&self) -> &'static [u8] {
+        match self {
+            Self::ServerSent(_) => b"\n\n",
+            Self::JsonLines(_) => b"\n",
+            Self::Frames(_) => b"",
+        }
+    }
+
+    const fn is_broken(&self) -> bool {
+        match self {
+            Self::ServerSent(lines) => lines.is_overfull(),
+            Self::JsonLines(lines) => lines.is_overfull(),
+            Self::Frames(frames) => frames.is_broken(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -28,6 +78,9 @@ enum Reader {
     Chat(openai_chat::StreamReader),
     Responses(openai_responses::StreamReader),
     Messages(anthropic::StreamReader),
+    Gemini(gemini::StreamReader),
+    Converse(converse::StreamReader),
+    Ollama(ollama::StreamReader),
 }
 
 #[derive(Debug)]
@@ -35,6 +88,9 @@ enum Writer {
     Chat(openai_chat::StreamWriter),
     Responses(openai_responses::StreamWriter),
     Messages(anthropic::StreamWriter),
+    Gemini(gemini::StreamWriter),
+    Converse(converse::StreamWriter),
+    Ollama(ollama::StreamWriter),
 }
 
 impl Stream {
@@ -45,28 +101,37 @@ impl Stream {
             Wire::OpenAiChat => Reader::Chat(openai_chat::StreamReader::default()),
             Wire::OpenAiResponses => Reader::Responses(openai_responses::StreamReader::default()),
             Wire::Anthropic => Reader::Messages(anthropic::StreamReader::default()),
+            Wire::Gemini => Reader::Gemini(gemini::StreamReader::default()),
+            Wire::Converse => Reader::Converse(converse::StreamReader::default()),
+            Wire::Ollama => Reader::Ollama(ollama::StreamReader::default()),
         };
         let writer = match to {
             Wire::OpenAiChat => Writer::Chat(openai_chat::StreamWriter::new(with_usage)),
             Wire::OpenAiResponses => Writer::Responses(openai_responses::StreamWriter::default()),
             Wire::Anthropic => Writer::Messages(anthropic::StreamWriter::default()),
+            Wire::Gemini => Writer::Gemini(gemini::StreamWriter::default()),
+            Wire::Converse => Writer::Converse(converse::StreamWriter::default()),
+            Wire::Ollama => Writer::Ollama(ollama::StreamWriter::default()),
         };
-        Self { lines: Lines::default(), reader, writer, over: false }
+        Self { framing: Framing::of(from), reader, writer, over: false }
     }
 
     /// Takes what has come and gives what can be passed on.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         let mut events = Vec::new();
-        for data in self.lines.feed(bytes) {
+        for data in self.framing.feed(bytes) {
             match &mut self.reader {
                 Reader::Chat(reader) => reader.read(&data, &mut events),
                 Reader::Responses(reader) => reader.read(&data, &mut events),
                 Reader::Messages(reader) => reader.read(&data, &mut events),
+                Reader::Gemini(reader) => reader.read(&data, &mut events),
+                Reader::Converse(reader) => reader.read(&data, &mut events),
+                Reader::Ollama(reader) => reader.read(&data, &mut events),
             }
         }
-        if self.lines.is_overfull() {
-            events.push(Event::Failed(Failed::ours("an event of the stream is too long")));
+        if self.framing.is_broken() {
+            events.push(Event::Failed(Failed::ours("an event of the stream cannot be read")));
         }
         for event in events {
             self.write(event, &mut out);
@@ -76,10 +141,12 @@ impl Stream {
 
     /// The stream has ended; what is left to say. One that ended early says so.
     pub fn finish(&mut self) -> Vec<u8> {
-        let mut out = self.feed(b"\n\n");
+        let mut out = self.feed(self.framing.last());
         let stopped = match &self.reader {
             Reader::Chat(reader) => reader.has_stopped(),
-            Reader::Responses(_) | Reader::Messages(_) => false,
+            Reader::Gemini(reader) => reader.has_stopped(),
+            Reader::Converse(reader) => reader.has_stopped(),
+            Reader::Responses(_) | Reader::Messages(_) | Reader::Ollama(_) => false,
         };
         let last = if stopped {
             // Some servers never say that they are done.
@@ -105,6 +172,9 @@ impl Stream {
             Writer::Chat(writer) => writer.write(event, out),
             Writer::Responses(writer) => writer.write(event, out),
             Writer::Messages(writer) => writer.write(event, out),
+            Writer::Gemini(writer) => writer.write(event, out),
+            Writer::Converse(writer) => writer.write(event, out),
+            Writer::Ollama(writer) => writer.write(event, out),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Server-sent events: lines in, data out; data in, lines out.
+//! Server-sent events and lines of JSON: lines in, data out; data in, lines out.
 
 use crate::json::escape_into;
 
@@ -51,6 +51,35 @@ impl Lines {
         if !self.data.is_empty() {
             events.push(std::mem::take(&mut self.data));
         }
+    }
+}
+
+/// Cuts a stream of bytes into lines, each of them JSON.
+#[derive(Debug, Default)]
+pub(super) struct JsonLines {
+    line: Vec<u8>,
+}
+
+impl JsonLines {
+    /// Every line that these bytes complete.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        let mut lines = Vec::new();
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            self.line.extend_from_slice(&rest[..end]);
+            rest = &rest[end + 1..];
+            let line = std::mem::take(&mut self.line);
+            if !line.trim_ascii().is_empty() {
+                lines.push(line);
+            }
+        }
+        self.line.extend_from_slice(rest);
+        lines
+    }
+
+    /// Whether more was gathered than any line holds.
+    pub(super) const fn is_overfull(&self) -> bool {
+        self.line.len() > LONGEST
     }
 }
 

@@ -10,7 +10,23 @@ pub fn detect(body: &[u8]) -> Option<Wire> {
     if root.get("input").is_some() || root.get("previous_response_id").is_some() {
         return Some(Wire::OpenAiResponses);
     }
+    if root.get("contents").is_some_and(|list| list.kind() == Kind::Array) {
+        return Some(Wire::Gemini);
+    }
     let messages = root.get("messages").filter(|list| list.kind() == Kind::Array)?;
+    let is_converse = root.get("inferenceConfig").is_some()
+        || root.get("toolConfig").is_some()
+        || messages.items().any(has_converse_blocks);
+    if is_converse {
+        return Some(Wire::Converse);
+    }
+    let is_ollama = ["options", "keep_alive", "think"].iter().any(|name| root.get(name).is_some())
+        || messages
+            .items()
+            .any(|message| message.get("images").is_some() || message.get("tool_name").is_some());
+    if is_ollama {
+        return Some(Wire::Ollama);
+    }
     let is_chat = messages.items().any(|message| {
         message.get("tool_calls").is_some()
             || message.get("role").is_some_and(|role| role.is("tool") || role.is("developer"))
@@ -47,13 +63,27 @@ pub fn detect_reply(body: &[u8]) -> Option<Wire> {
     let root = doc.root()?;
     if root.get("choices").is_some() {
         Some(Wire::OpenAiChat)
+    } else if root.get("candidates").is_some() || root.get("promptFeedback").is_some() {
+        Some(Wire::Gemini)
+    } else if root.get("stopReason").is_some() {
+        Some(Wire::Converse)
     } else if root.get("output").is_some() {
         Some(Wire::OpenAiResponses)
+    } else if root.get("done").is_some() && root.get("message").is_some() {
+        Some(Wire::Ollama)
     } else if root.get("type").is_some_and(|name| name.is("message") || name.is("error")) {
         Some(Wire::Anthropic)
     } else {
         root.get("error").map(|_| Wire::OpenAiChat)
     }
+}
+
+/// Blocks of that wire have no `type`: their only member names them.
+fn has_converse_blocks(message: Value<'_, '_>) -> bool {
+    const NAMES: [&str; 6] = ["text", "image", "document", "toolUse", "toolResult", "video"];
+    blocks(message).any(|block| {
+        block.get("type").is_none() && NAMES.iter().any(|name| block.get(name).is_some())
+    })
 }
 
 fn has_anthropic_blocks(message: Value<'_, '_>) -> bool {

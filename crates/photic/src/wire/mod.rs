@@ -1,7 +1,10 @@
 //! The wires photic speaks: one folder a wire, one file a direction.
 
 pub(crate) mod anthropic;
+pub(crate) mod converse;
 mod detect;
+pub(crate) mod gemini;
+pub(crate) mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
@@ -20,11 +23,27 @@ pub enum Wire {
     /// Anthropic Messages.
     #[serde(rename = "anthropic")]
     Anthropic,
+    /// Google's `generateContent` and `streamGenerateContent`.
+    #[serde(rename = "gemini")]
+    Gemini,
+    /// `Converse` and `ConverseStream` of Amazon Bedrock.
+    #[serde(rename = "bedrock-converse")]
+    Converse,
+    /// Ollama's own `/api/chat`.
+    #[serde(rename = "ollama")]
+    Ollama,
 }
 
 impl Wire {
     /// Every wire, in the order documents list them.
-    pub const ALL: [Self; 3] = [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic];
+    pub const ALL: [Self; 6] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Converse,
+        Self::Ollama,
+    ];
 
     /// The name used in flags, files and reports.
     pub const fn name(self) -> &'static str {
@@ -32,6 +51,9 @@ impl Wire {
             Self::OpenAiChat => "openai-chat",
             Self::OpenAiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Converse => "bedrock-converse",
+            Self::Ollama => "ollama",
         }
     }
 
@@ -39,15 +61,17 @@ impl Wire {
     pub(crate) const fn is_flat(self) -> bool {
         match self {
             Self::OpenAiResponses => true,
-            Self::OpenAiChat | Self::Anthropic => false,
+            Self::OpenAiChat | Self::Anthropic | Self::Gemini | Self::Converse | Self::Ollama => {
+                false
+            }
         }
     }
 
     /// Whether tool results stand inside user messages instead of in units of their own.
     pub(crate) const fn nests_results(self) -> bool {
         match self {
-            Self::Anthropic => true,
-            Self::OpenAiChat | Self::OpenAiResponses => false,
+            Self::Anthropic | Self::Gemini | Self::Converse => true,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Ollama => false,
         }
     }
 
@@ -55,23 +79,23 @@ impl Wire {
     pub(crate) const fn takes_document_addresses(self) -> bool {
         match self {
             Self::OpenAiResponses | Self::Anthropic => true,
-            Self::OpenAiChat => false,
+            Self::OpenAiChat | Self::Gemini | Self::Converse | Self::Ollama => false,
         }
     }
 
     /// Whether no two calls of a conversation may share an id; elsewhere, no two of a turn.
     pub(crate) const fn wants_unique_calls(self) -> bool {
         match self {
-            Self::Anthropic => true,
-            Self::OpenAiChat | Self::OpenAiResponses => false,
+            Self::Anthropic | Self::Converse => true,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Gemini | Self::Ollama => false,
         }
     }
 
     /// Whether ids of calls must be plain words.
     pub(crate) const fn wants_plain_ids(self) -> bool {
         match self {
-            Self::Anthropic => true,
-            Self::OpenAiChat | Self::OpenAiResponses => false,
+            Self::Anthropic | Self::Converse => true,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Gemini | Self::Ollama => false,
         }
     }
 
@@ -81,22 +105,25 @@ impl Wire {
             Self::OpenAiChat => ("id", "tool_call_id"),
             Self::OpenAiResponses => ("call_id", "call_id"),
             Self::Anthropic => ("id", "tool_use_id"),
+            Self::Gemini => ("id", "id"),
+            Self::Converse => ("toolUseId", "toolUseId"),
+            Self::Ollama => ("id", "tool_call_id"),
         }
     }
 
     /// Whether the first message must be the user's.
     pub(crate) const fn starts_with_user(self) -> bool {
         match self {
-            Self::Anthropic => true,
-            Self::OpenAiChat | Self::OpenAiResponses => false,
+            Self::Anthropic | Self::Gemini | Self::Converse => true,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Ollama => false,
         }
     }
 
     /// Whether an empty text part makes the provider reject the request.
     pub(crate) const fn rejects_empty_text(self) -> bool {
         match self {
-            Self::Anthropic => true,
-            Self::OpenAiChat | Self::OpenAiResponses => false,
+            Self::Anthropic | Self::Gemini | Self::Converse => true,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Ollama => false,
         }
     }
 
@@ -104,7 +131,63 @@ impl Wire {
     pub(crate) const fn has_text_documents(self) -> bool {
         match self {
             Self::Anthropic => true,
-            Self::OpenAiChat | Self::OpenAiResponses => false,
+            Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::Gemini
+            | Self::Converse
+            | Self::Ollama => false,
+        }
+    }
+
+    /// Whether a result says the name of its tool.
+    pub(crate) const fn names_results(self) -> bool {
+        match self {
+            Self::Gemini | Self::Ollama => true,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic | Self::Converse => false,
+        }
+    }
+
+    /// Whether the content of a result is always a list of blocks.
+    pub(crate) const fn lists_results(self) -> bool {
+        match self {
+            Self::Converse => true,
+            Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Ollama => false,
+        }
+    }
+
+    /// Whether two turns of the assistant in a row are refused.
+    pub(crate) const fn alternates(self) -> bool {
+        match self {
+            Self::Converse => true,
+            Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::Anthropic
+            | Self::Gemini
+            | Self::Ollama => false,
+        }
+    }
+
+    /// Whether the model stands in the body; elsewhere it is part of the path.
+    pub const fn names_model(self) -> bool {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic | Self::Ollama => true,
+            Self::Gemini | Self::Converse => false,
+        }
+    }
+
+    /// Whether a field that it does not know makes the provider reject the request.
+    pub(crate) const fn rejects_unknown_fields(self) -> bool {
+        match self {
+            Self::Gemini => true,
+            Self::OpenAiChat
+            | Self::OpenAiResponses
+            | Self::Anthropic
+            | Self::Converse
+            | Self::Ollama => false,
         }
     }
 

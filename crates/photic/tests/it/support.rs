@@ -45,8 +45,12 @@ fn findings() -> String {
         }
     }
     let mut table = String::from(
-        "## Findings\n\nHow many golden cases show each finding, by the wire they come in on. Every case is lowered to every wire, and a strict provider that knows nothing of photic accepts the result.\n\n| finding | openai-chat | openai-responses | anthropic |\n|---|---|---|---|\n",
+        "## Findings\n\nHow many golden cases show each finding, by the wire they come in on. Every case is lowered to every wire, and a strict provider that knows nothing of photic accepts the result.\n\n| finding",
     );
+    for wire in Wire::ALL {
+        write!(table, " | {wire}").unwrap();
+    }
+    writeln!(table, " |\n|---{}|", "|---".repeat(Wire::ALL.len())).unwrap();
     for code in Code::ALL {
         write!(table, "| `{code}`").unwrap();
         for wire in Wire::ALL {
@@ -86,9 +90,10 @@ fn clients() -> String {
             *row.arrive.entry(wire).or_default() += seen.images.len();
         }
     }
-    let mut table = String::from(
-        "## Clients\n\nBodies recorded from the published packages, each with the result of a tool that returned an image. *Blind*: bodies in which `photic check` finds something. *Images*: how many the tools returned, and how many a model sees after lowering to openai-chat / openai-responses / anthropic.\n\n| client | version | wire | bodies | blind | findings | images |\n|---|---|---|---|---|---|---|\n",
+    let table = String::from(
+        "## Clients\n\nBodies recorded from the published packages, each with the result of a tool that returned an image. *Blind*: bodies in which `photic check` finds something. *Images*: how many the tools returned, and how many a model sees after lowering to {wires}.\n\n| client | version | wire | bodies | blind | findings | images |\n|---|---|---|---|---|---|---|\n",
     );
+    let mut table = table.replace("{wires}", &Wire::ALL.map(Wire::name).join(" / "));
     for ((client, version, wire), row) in rows {
         let found: Vec<_> = row.found.iter().map(|code| format!("`{code}`")).collect();
         let arrive: Vec<_> = Wire::ALL.iter().map(|wire| row.arrive[wire].to_string()).collect();

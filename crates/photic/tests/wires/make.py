@@ -14,9 +14,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from cases.turns import CASES, IMAGES
-from cases import chat, shapes, encodings, responses, anthropic, replies, review  # noqa: F401 (they register cases)
+from cases import chat, shapes, encodings, responses, anthropic, replies, review, others  # noqa: F401 (they register cases)
 
 HERE = Path(__file__).parent
+WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama")
 CODES = set("""image_as_text image_in_forbidden_role interleaved_user image_in_error_result wrong_label
 malformed_data_url unreadable_image unsupported_type empty_tool_content orphan_tool_result missing_tool_result
 image_to_text_only_model image_inside_longer_text tool_results_not_first not_json
@@ -128,7 +129,7 @@ def check(c, written):
     """The mistakes a case author makes."""
     name = c["name"]
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name), name
-    assert c["wire"] in ("openai-chat", "openai-responses", "anthropic"), name
+    assert c["wire"] in WIRES, name
     assert list(c["findings"]) == sorted(c["findings"]) and set(c["findings"]) <= CODES, (name, c["findings"])
     assert set(c["profile"] or {}) <= PROFILE, name
     assert set(c["covers"]) <= COVERS.keys(), (name, c["covers"])

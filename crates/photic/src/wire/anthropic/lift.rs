@@ -156,6 +156,7 @@ fn read_result<'d, 'a>(
     }
     parts.push(Part::Result(ToolResult {
         call_id: text_of(block, "tool_use_id"),
+        name: None,
         is_error: block.get("is_error").and_then(|flag| flag.bool()).unwrap_or(false),
         content,
         kind: CallKind::Function,
@@ -227,7 +228,7 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "output_config" => {
                 settings.effort = value.get("effort").and_then(|effort| effort.str());
                 settings.format = value.get("format").and_then(|format| {
-                    Some(Format::Schema(None, format.get("schema")?.raw(), None))
+                    Some(Format::Schema(None, format.get("schema")?.raw().into(), None))
                 });
             }
             // A reply to a conversation that the provider keeps.
@@ -256,7 +257,7 @@ fn function<'a>(tool: Value<'_, 'a>, schema: Value<'_, 'a>) -> Tool<'a> {
     Tool::Function {
         name: text_of(tool, "name"),
         description: tool.get("description").and_then(|text| text.str()),
-        schema: Some(schema.raw()),
+        schema: Some(schema.raw().into()),
         strict: tool.get("strict").and_then(|strict| strict.bool()),
     }
 }

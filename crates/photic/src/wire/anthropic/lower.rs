@@ -1,5 +1,7 @@
 //! Transcript → Messages.
 
+use std::borrow::Cow;
+
 use crate::json::{Out, Segments, Str};
 use crate::lower::{Step, Writer, list_of_strings, texts};
 use crate::media::{MediaKind, Source};
@@ -242,10 +244,11 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                 if let Some(text) = description {
                     out.json(",\"description\":").string(text);
                 }
-                let schema =
-                    schema.filter(|schema| memchr::memmem::find(schema, b"\"type\"").is_some());
+                let typed =
+                    |schema: &Cow<'a, [u8]>| memchr::memmem::find(schema, b"\"type\"").is_some();
+                let schema = schema.clone().filter(typed);
                 out.json(",\"input_schema\":")
-                    .raw(schema.unwrap_or(b"{\"type\":\"object\"}"))
+                    .bytes(schema.unwrap_or(Cow::Borrowed(b"{\"type\":\"object\"}")))
                     .json("}");
             }
         }
@@ -258,7 +261,8 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     match &settings.format {
         Some(Format::Schema(_, schema, _)) => {
             out.comma().key("output_config");
-            out.json("{\"format\":{\"type\":\"json_schema\",\"schema\":").raw(schema).json("}}");
+            out.json("{\"format\":{\"type\":\"json_schema\",\"schema\":").bytes(schema.clone());
+            out.json("}}");
         }
         Some(Format::Json) => writer.left_out_field("response_format"),
         None => {}

@@ -48,6 +48,7 @@ pub(super) fn read_message<'d, 'a>(
             read_content(lifter, content, words, &mut content_parts);
             parts.push(Part::Result(ToolResult {
                 call_id: text_of(message, "tool_call_id"),
+                name: None,
                 is_error: false,
                 content: content_parts,
                 kind: CallKind::Function,
@@ -240,7 +241,7 @@ fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
         Some(function) if function.get("name").is_some() => Tool::Function {
             name: text_of(function, "name"),
             description: function.get("description").and_then(|text| text.str()),
-            schema: function.get("parameters").map(|schema| schema.raw()),
+            schema: function.get("parameters").map(|schema| schema.raw().into()),
             strict: function.get("strict").and_then(|strict| strict.bool()),
         },
         _ => Tool::Foreign,
@@ -264,7 +265,7 @@ fn read_format<'a>(value: Value<'_, 'a>) -> Option<Format<'a>> {
     let inner = value.get("json_schema")?;
     Some(Format::Schema(
         inner.get("name").and_then(|name| name.str()),
-        inner.get("schema")?.raw(),
+        inner.get("schema")?.raw().into(),
         inner.get("strict").and_then(|strict| strict.bool()),
     ))
 }

@@ -274,7 +274,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                     out.json(",\"description\":").string(text);
                 }
                 if let Some(schema) = schema {
-                    out.json(",\"parameters\":").raw(schema);
+                    out.json(",\"parameters\":").bytes(schema.clone());
                 }
                 if let Some(strict) = strict {
                     out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
@@ -312,7 +312,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                 .json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
             out.string(&name.clone().unwrap_or(Str::plain("answer")))
                 .json(",\"schema\":")
-                .raw(schema);
+                .bytes(schema.clone());
             if let Some(strict) = strict {
                 out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
             }

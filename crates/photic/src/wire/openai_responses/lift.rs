@@ -84,6 +84,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             }
             let result = ToolResult {
                 call_id: text_of(item, "call_id"),
+                name: None,
                 is_error: false,
                 content,
                 kind: match name {
@@ -284,7 +285,7 @@ fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
         schema: tool
             .get("parameters")
             .filter(|schema| !schema.is_null())
-            .map(|schema| schema.raw()),
+            .map(|schema| schema.raw().into()),
         strict: tool.get("strict").and_then(|strict| strict.bool()),
     }
 }
@@ -305,7 +306,7 @@ fn read_format<'a>(value: Value<'_, 'a>) -> Option<Format<'a>> {
     }
     Some(Format::Schema(
         value.get("name").and_then(|name| name.str()),
-        value.get("schema")?.raw(),
+        value.get("schema")?.raw().into(),
         value.get("strict").and_then(|strict| strict.bool()),
     ))
 }

@@ -1,5 +1,7 @@
 //! Transcript → Responses.
 
+use std::borrow::Cow;
+
 use crate::json::{Kind, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
@@ -258,6 +260,9 @@ const FIELDS: &[&str] = &[
     "text",
 ];
 
+/// The schema of a tool without one.
+const NO_PARAMETERS: &[u8] = b"{\"type\":\"object\",\"properties\":{}}";
+
 fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
     writer.common_settings(out, FIELDS);
@@ -277,7 +282,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
                     out.json(",\"description\":").string(text);
                 }
                 out.json(",\"parameters\":")
-                    .raw(schema.unwrap_or(b"{\"type\":\"object\",\"properties\":{}}"));
+                    .bytes(schema.clone().unwrap_or(Cow::Borrowed(NO_PARAMETERS)));
                 // Absent means strict here, and not elsewhere.
                 out.json(",\"strict\":")
                     .json(if *strict == Some(true) { "true" } else { "false" })
@@ -312,7 +317,7 @@ fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.comma().key("text").json("{\"format\":{\"type\":\"json_schema\",\"name\":");
             out.string(&name.clone().unwrap_or(Str::plain("answer")))
                 .json(",\"schema\":")
-                .raw(schema);
+                .bytes(schema.clone());
             if let Some(strict) = strict {
                 out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
             }

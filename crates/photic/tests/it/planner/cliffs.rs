@@ -6,6 +6,7 @@
 use photic::profile::{Capability, Profile};
 use photic::{Wire, profile};
 
+use super::WRITTEN;
 use super::choice::{Choice, Keep};
 use super::frames::Frame;
 use super::histories::{Call, History, Manner, Turn};
@@ -53,7 +54,7 @@ fn seen(history: History, profile: &Profile, choice: Choice) -> Vec<u32> {
 
 /// For every wire and every kind of host.
 fn everywhere(test: impl Fn(Wire, bool)) {
-    for wire in Wire::ALL {
+    for wire in WRITTEN {
         for &pixels in PIXELS {
             test(wire, pixels);
         }
@@ -381,7 +382,7 @@ fn patches_are_counted_after_the_resize() {
 #[test]
 fn a_list_of_texts_where_a_string_is_demanded() {
     let body = br#"{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"look","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"shown"}]}]}"#;
-    for id in ["groq", "ollama"] {
+    for id in ["groq", "ollama-chat"] {
         let profile = Profile::by_id(id).unwrap();
         let outcome = subject::lower(Wire::OpenAiChat, body, &profile, &Choice::default());
         let rules = super::rules::rules(&profile);

@@ -15,7 +15,12 @@ mod render;
 mod rules;
 mod subject;
 
+use photic::Wire;
 use proptest::test_runner::{Config, RngSeed};
+
+/// The wires that histories are written in. The planner knows none of them; those that carry media
+/// in yet other places are the business of the properties.
+const WRITTEN: [Wire; 3] = [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic];
 
 /// How many random histories are tried.
 const CASES: u32 = 5000;

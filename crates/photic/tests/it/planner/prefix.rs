@@ -9,6 +9,7 @@ use photic_testkit::oracle;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::WRITTEN;
 use super::choice::{Choice, Keep};
 use super::frames::{self, Frame};
 use super::histories::{Call, History, Manner, Owner, Turn};
@@ -322,7 +323,7 @@ fn a_screen_that_stands_still() {
 
 #[test]
 fn every_wire_to_every_wire() {
-    for from in Wire::ALL {
+    for from in WRITTEN {
         for to in [ENDPOINTS[0], ENDPOINTS[3], ENDPOINTS[5]] {
             if from != to.0 {
                 Session::new(Shape::Uploads, from, endpoint(to), Choice::default()).run(70);

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use photic::Profile;
 use photic::profile::{Capability, Placement};
-use photic::{Profile, Wire};
 use photic_testkit::oracle::{self, Rules, Seen, Violation};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::TestCaseError;
 
+use super::WRITTEN;
 use super::choice::{Choice, Keep, Room, choices, tighter};
 use super::frames::{Frame, Kind, numbers};
 use super::histories::{History, Owner, genes};
@@ -28,7 +29,7 @@ proptest! {
     fn the_provider_takes_every_request_and_sees_what_matters(
         genes in genes(),
         manner in any::<u64>(),
-        wire in select(&Wire::ALL[..]),
+        wire in select(&WRITTEN[..]),
         profile in any::<Index>(),
         choice in choices(),
         tighter in tighter(),
@@ -48,7 +49,7 @@ proptest! {
     fn what_was_hoisted_before_is_taken_too(
         genes in genes(),
         manner in any::<u64>(),
-        wires in (select(&Wire::ALL[..]), select(&Wire::ALL[..])),
+        wires in (select(&WRITTEN[..]), select(&WRITTEN[..])),
         profile in any::<Index>(),
         choice in choices(),
         tighter in tighter(),

@@ -16,6 +16,7 @@ pub(super) fn body(history: &History) -> Vec<u8> {
         Wire::OpenAiChat => page.chat(),
         Wire::OpenAiResponses => page.responses(),
         Wire::Anthropic => page.messages(),
+        Wire::Gemini | Wire::Converse | Wire::Ollama => unreachable!("not among WRITTEN"),
     }
     page.out.into_bytes()
 }

@@ -41,6 +41,7 @@ pub(super) fn rules(profile: &Profile) -> Rules {
         strict_unknown: false,
         base64_text: false,
         scan_arguments: false,
+        call_signatures: profile.quirks.call_signature.is_some(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rule 4: a conversation without a fault is left alone, to the byte, and nothing is found in it.
 
 use photic::Wire;
+use photic::profile::MediaKind;
 use photic_testkit::oracle;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -8,6 +9,7 @@ use proptest::test_runner::TestCaseError;
 use super::exam::{Exam, trials_at_home};
 use super::pictures::{Dress, Picture};
 use super::profiles::{Twist, rules};
+use super::sayable;
 use super::talk::{Answer, Content, Event, Piece, REMOTE, Talk, Turn};
 use crate::harness::{check, codes};
 
@@ -21,7 +23,9 @@ proptest! {
 }
 
 pub(super) fn faultless(talk: &Talk, wire: Wire) -> Result<(), TestCaseError> {
-    let exam = Exam::of(purified(talk, wire), wire, wire, Twist::Generic);
+    let mut talk = talk.clone();
+    sayable::adapt(&mut talk, wire);
+    let exam = Exam::of(purified(&talk, wire), wire, wire, Twist::Generic);
     let (_, violations) = oracle::look(wire.name(), &exam.input, &rules(&exam.profile));
     if let Some(first) = violations.first() {
         return exam.fail(format!("the test is wrong, a provider objects: {first}"));
@@ -42,7 +46,7 @@ fn purified(talk: &Talk, wire: Wire) -> Talk {
     let mut events = Vec::new();
     for event in &talk.events {
         match event {
-            Event::User(pieces) => events.push(Event::User(said(pieces, true))),
+            Event::User(pieces) => events.push(Event::User(said(pieces, wire, true))),
             Event::Operator { developer, words, .. } => {
                 let (developer, words) = (*developer, worded(words));
                 events.push(Event::Operator { developer, words, picture: None });
@@ -74,18 +78,22 @@ fn answered(talk: &Talk, wire: Wire, number: usize) -> Answer {
         Event::Answer(answer) if answer.call == Some(number) => Some(answer),
         _ => None,
     });
-    let error = given.is_some_and(|answer| answer.error) && wire == Wire::Anthropic;
-    let takes_media = wire != Wire::OpenAiChat && !error;
+    let has_flag = matches!(wire, Wire::Anthropic | Wire::Gemini | Wire::Converse);
+    let error = given.is_some_and(|answer| answer.error) && has_flag;
+    let takes_media = matches!(wire, Wire::Anthropic | Wire::OpenAiResponses) && !error;
     let pieces = given.map(|answer| answer.content.pieces()).unwrap_or_default();
     let pieces = pieces.iter().filter(|piece| !matches!(piece, Piece::Strange(_))).cloned();
-    let content = Content::Pieces(said(&pieces.collect::<Vec<_>>(), takes_media));
+    let content = Content::Pieces(said(&pieces.collect::<Vec<_>>(), wire, takes_media));
     Answer { call: Some(number), id: format!("call_{number}"), error, content }
 }
 
 /// The pieces that a provider takes, and something to say if there are none.
-fn said(pieces: &[Piece], takes_media: bool) -> Vec<Piece> {
+fn said(pieces: &[Piece], wire: Wire, takes_media: bool) -> Vec<Piece> {
     let clean = |picture: &Picture| {
-        picture.is_showable() && matches!(picture.dress, Dress::Proper | Dress::Address)
+        let profile = Twist::Generic.profile(wire);
+        picture.is_showable()
+            && profile.accepts_type(MediaKind::Image, picture.media_type())
+            && matches!(picture.dress, Dress::Proper | Dress::Address)
     };
     let mut kept: Vec<Piece> = pieces
         .iter()

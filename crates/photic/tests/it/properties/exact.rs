@@ -1,7 +1,7 @@
 //! Rule 4: clean bodies keep every byte, and lowering twice is lowering once.
 
 use photic::Policy;
-use photic::profile::ConsecutiveUser;
+use photic::profile::{ConsecutiveUser, Rule};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::Value;
@@ -39,6 +39,10 @@ pub(super) fn idempotent(exam: &Exam) -> Result<(), TestCaseError> {
     let again = lower_with(exam.to, &exam.body, &exam.profile, &Policy::hands_off()).body;
     if again != exam.body {
         return exam.fail(format!("not stable\n--- again\n{}", String::from_utf8_lossy(&again)));
+    }
+    if matches!(exam.profile.tokens, Rule::Flat { .. }) {
+        // Every picture has the same high price, and a few bytes more decide what is retired.
+        return Ok(());
     }
     let marked = lower(exam.from, &exam.input, &exam.profile).body;
     let again = lower(exam.to, &marked, &exam.profile).body;
@@ -96,7 +100,8 @@ pub(super) fn fields(exam: &Exam) -> Result<(), TestCaseError> {
 fn take_list(body: &mut Value) -> Vec<Value> {
     let Some(object) = body.as_object_mut() else { return Vec::new() };
     object.remove("system");
-    let list = object.remove("messages").or_else(|| object.remove("input"));
+    object.remove("systemInstruction");
+    let list = ["messages", "input", "contents"].iter().find_map(|name| object.remove(*name));
     list.and_then(|list| list.as_array().cloned()).unwrap_or_default()
 }
 
@@ -107,6 +112,11 @@ fn is_plain(message: &Value) -> bool {
     let media = [
         "tool_result",
         "tool_use",
+        "toolUse",
+        "toolResult",
+        "functionCall",
+        "functionResponse",
+        "inlineData",
         "image",
         "data:",
         "document",

@@ -11,6 +11,7 @@ use proptest::test_runner::TestCaseError;
 use super::late;
 use super::profiles::{Twist, rules};
 use super::render;
+use super::sayable;
 use super::sketch::{Sketch, sketches};
 use super::talk::Talk;
 
@@ -73,6 +74,7 @@ impl Trial {
         if self.from == Wire::OpenAiResponses {
             late::drop_late(&mut talk);
         }
+        sayable::adapt(&mut talk, self.from);
         talk
     }
 }

@@ -18,6 +18,7 @@ mod pictures;
 mod prefix;
 mod profiles;
 mod render;
+mod sayable;
 mod shapes;
 mod sight;
 mod sketch;

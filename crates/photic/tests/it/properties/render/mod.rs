@@ -2,6 +2,9 @@
 
 mod anthropic;
 mod chat;
+mod converse;
+mod gemini;
+mod ollama;
 mod responses;
 
 use photic::Wire;
@@ -17,6 +20,9 @@ pub(super) fn body(talk: &Talk, wire: Wire) -> Vec<u8> {
         Wire::OpenAiChat => chat::messages(talk),
         Wire::OpenAiResponses => responses::items(talk),
         Wire::Anthropic => anthropic::messages(talk),
+        Wire::Gemini => gemini::contents(talk),
+        Wire::Converse => converse::messages(talk),
+        Wire::Ollama => ollama::messages(talk),
     };
     let mut body = Map::new();
     body.insert("model".to_owned(), json!("some-model"));

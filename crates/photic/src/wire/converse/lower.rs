@@ -1,0 +1,282 @@
+//! Transcript → `Converse`.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::lift::DOCUMENTS;
+use crate::json::{Out, Segments, Str};
+use crate::lower::{Step, Writer, list_of_strings, texts};
+use crate::media::{MediaKind, Source};
+use crate::notice;
+use crate::settings::{Tool, ToolChoice};
+use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+
+/// Writes a body from another wire's transcript.
+pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+    let mut out = Out::new();
+    out.json("{");
+    settings(writer, &mut out, steps);
+    let is_system = |step: &&Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
+    // There is one place for instructions; what had to stay among the turns is the user's by now.
+    let (system, turns): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_system(step));
+    let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
+    if !system.is_empty() {
+        out.comma().key("system").json("[");
+        for text in &system {
+            text_block(&mut out, text);
+        }
+        out.json("]");
+    }
+    out.comma().key("messages").json("[");
+    for step in turns {
+        writer.note_losses(&step.message.parts);
+        unit(writer, &mut out, &step.message);
+    }
+    out.json("]}");
+    out.finish()
+}
+
+/// Writes a message as an element of the list.
+pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let role = match message.role {
+        Role::System | Role::Developer | Role::User | Role::Tool => "user",
+        Role::Assistant => "assistant",
+        Role::Unknown => return,
+    };
+    let mut blocks = Out::new();
+    content(writer, &mut blocks, message);
+    let blocks = blocks.finish();
+    if blocks.len() > "[]".len() {
+        out.comma().json("{\"role\":\"").json(role).json("\",\"content\":").fragment(blocks);
+        out.json("}");
+    }
+}
+
+/// Writes what stands under `content`, or under `system`.
+pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    out.json("[");
+    for part in &message.parts {
+        block(writer, out, part, message.role);
+    }
+    let is_paper = |part: &Part<'a>| match part {
+        Part::Media(medium) => writer.media(medium.id).kind == MediaKind::Document,
+        _ => false,
+    };
+    let says = |part: &Part<'a>| matches!(part, Part::Text(text) if !text.is_blank());
+    // The service takes a document only beside some words.
+    if message.parts.iter().any(is_paper) && !message.parts.iter().any(says) {
+        text_block(out, &Str::plain(notice::DOCUMENT_ABOVE));
+    }
+    out.json("]");
+}
+
+fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: Role) {
+    if let Some(raw) = writer.verbatim(part) {
+        out.comma().raw(raw);
+        return;
+    }
+    match part {
+        Part::Text(text) | Part::Refusal(text) => {
+            if !text.text.is_empty() {
+                text_block(out, &text.text);
+            }
+        }
+        Part::Media(medium) => media_block(writer, out, *medium),
+        Part::Call(call) => tool_use(writer, out, call),
+        Part::Result(result) => tool_result(writer, out, result),
+        // An assistant's opaque items are the business of its own wire.
+        Part::Opaque(_) if role == Role::Assistant => {}
+        Part::Opaque(_) => text_block(out, &Str::plain(notice::NOT_CARRIED)),
+        Part::Nested(nested) => {
+            let Some(node) = nested.node else { return };
+            let mut blocks = Out::new();
+            blocks.json("[");
+            for part in &nested.parts {
+                block(writer, &mut blocks, part, role);
+            }
+            blocks.json("]");
+            out.comma();
+            writer.patched(out, node, vec![(nested.path, blocks)]);
+        }
+        Part::Woven(_) | Part::Thinking(_) => {}
+    }
+}
+
+fn text_block<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+    out.comma().json("{\"text\":").string(text).json("}");
+}
+
+pub(super) fn tool_use<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>) {
+    if let (Some(node), true) = (call.node, writer.same_wire()) {
+        let mut id = Out::new();
+        id.string(&call.id);
+        out.comma();
+        writer.patched_within(out, node, "toolUse", vec![("toolUseId", id)]);
+        return;
+    }
+    out.comma().json("{\"toolUse\":{\"toolUseId\":").string(&call.id);
+    out.json(",\"name\":").string(&call.name).json(",\"input\":");
+    call.arguments.as_object(out);
+    out.json("}}");
+}
+
+fn tool_result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    if let (Some(node), true) = (result.node, writer.same_wire()) {
+        let mut changes = Vec::new();
+        if result.renamed {
+            let mut id = Out::new();
+            id.string(&result.call_id);
+            changes.push(("toolUseId", id));
+        }
+        if result.content_changed {
+            let mut content = Out::new();
+            result_content(writer, &mut content, result);
+            changes.push(("content", content));
+        }
+        out.comma();
+        writer.patched_within(out, node, "toolResult", changes);
+        return;
+    }
+    out.comma().json("{\"toolResult\":{\"toolUseId\":").string(&result.call_id);
+    out.json(",\"content\":");
+    result_content(writer, out, result);
+    if result.is_error {
+        out.json(",\"status\":\"error\"");
+    }
+    out.json("}}");
+}
+
+fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    out.json("[");
+    for part in &result.content {
+        block(writer, out, part, Role::Tool);
+    }
+    out.json("]");
+}
+
+fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+    let media = writer.media(medium.id);
+    let media_type = writer.media_type(medium.id);
+    let subtype = media_type.split_once('/').map_or("", |(_, subtype)| subtype).to_owned();
+    let (name, format) = match media.kind {
+        MediaKind::Image => ("image", subtype),
+        MediaKind::Audio => ("audio", writer.audio_format(medium.id)),
+        MediaKind::Document => {
+            let known = DOCUMENTS.iter().find(|(_, name)| *name == media_type);
+            ("document", known.map_or("txt", |(format, _)| format).to_owned())
+        }
+    };
+    match &media.source {
+        Source::Data(_) => {}
+        Source::Text(text) => return text_block(out, text),
+        // Where something is stored means nothing elsewhere; addresses are not taken.
+        Source::Url(_) | Source::File(_) | Source::Missing => {
+            return text_block(out, &Str::plain(notice::NOT_CARRIED));
+        }
+    }
+    let inner = |out: &mut Out<'a>| {
+        out.json("{\"format\":").quoted(&format);
+        if media.kind == MediaKind::Document {
+            // A name is read by the model, so nobody else's is passed on; no two may be the same.
+            out.json(",\"name\":").quoted(&format!("document {}", medium.id + 1));
+        }
+        let payload = writer.payload(medium.id).unwrap_or_default();
+        out.json(",\"source\":{\"bytes\":\"").bytes(payload).json("\"}}");
+    };
+    if !writer.in_place(out, medium, &[name], inner) {
+        out.comma().json("{").key(name);
+        inner(out);
+        out.json("}");
+    }
+}
+
+/// What this wire calls its own.
+const FIELDS: &[&str] = &["messages", "system", "inferenceConfig", "toolConfig", "modelId"];
+
+fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>]) {
+    writer.common_settings(out, FIELDS);
+    let settings = &writer.transcript.settings;
+    inference(writer, out);
+    tools(writer, out, steps);
+    for (said, field) in [
+        (settings.effort.is_some(), "effort"),
+        (settings.format.is_some(), "response_format"),
+        (settings.parallel_calls.is_some(), "parallel_tool_calls"),
+    ] {
+        if said {
+            writer.left_out_field(field);
+        }
+    }
+}
+
+fn inference<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    let mut config = Out::new();
+    config.json("{");
+    if let Some(most) = settings.max_tokens {
+        config.comma().key("maxTokens").raw(most);
+    }
+    for (name, field) in [("temperature", "temperature"), ("top_p", "topP")] {
+        if let Some(raw) = writer.elsewhere(name) {
+            config.comma().key(field).raw(raw);
+        }
+    }
+    if !settings.stop.is_empty() {
+        config.comma().key("stopSequences");
+        list_of_strings(&mut config, &settings.stop);
+    }
+    config.json("}");
+    let config = config.finish();
+    if config.len() > "{}".len() {
+        out.comma().key("inferenceConfig").fragment(config);
+    }
+}
+
+const NO_PARAMETERS: &[u8] = b"{\"type\":\"object\"}";
+
+fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>]) {
+    let settings = &writer.transcript.settings;
+    let functions: Vec<_> = settings.functions().collect();
+    // A history with calls is refused unless tools are declared: then those that were called are.
+    let called: BTreeSet<String> = steps
+        .iter()
+        .flat_map(|step| step.message.calls())
+        .map(|call| call.name.decode().into_owned())
+        .collect();
+    if functions.is_empty() && called.is_empty() {
+        return;
+    }
+    out.comma().key("toolConfig").json("{\"tools\":[");
+    let is_bare = functions.is_empty();
+    for tool in functions {
+        if let Tool::Function { name, description, schema, .. } = tool {
+            out.comma().json("{\"toolSpec\":{\"name\":").string(name);
+            // An empty one is refused.
+            if let Some(text) = description.as_ref().filter(|text| !text.is_empty()) {
+                out.json(",\"description\":").string(text);
+            }
+            let schema = schema.clone().unwrap_or(Cow::Borrowed(NO_PARAMETERS));
+            out.json(",\"inputSchema\":{\"json\":").bytes(schema).json("}}}");
+        }
+    }
+    for name in called.iter().filter(|_| is_bare) {
+        out.comma().json("{\"toolSpec\":{\"name\":").quoted(name);
+        out.json(",\"inputSchema\":{\"json\":").raw(NO_PARAMETERS).json("}}}");
+    }
+    out.json("]");
+    match writer.tool_choice().filter(|_| !is_bare) {
+        Some(ToolChoice::Auto) => {
+            out.json(",\"toolChoice\":{\"auto\":{}}");
+        }
+        Some(ToolChoice::Any) => {
+            out.json(",\"toolChoice\":{\"any\":{}}");
+        }
+        Some(ToolChoice::Named(name)) => {
+            out.json(",\"toolChoice\":{\"tool\":{\"name\":").string(name).json("}}");
+        }
+        // There is no word for none.
+        Some(ToolChoice::None) => writer.left_out_field("tool_choice"),
+        None => {}
+    }
+    out.json("}");
+}

@@ -1,0 +1,281 @@
+//! `generateContent` → transcript.
+//!
+//! Every name may be spelled in camel case or with underscores: the service takes both.
+
+use crate::json::{Kind, Str, Value};
+use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, strings, text_of};
+use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
+use crate::settings::{Format, Settings, Tool, ToolChoice};
+use crate::transcript::{Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult};
+
+use super::schema::as_json_schema;
+
+/// Reads a request body.
+pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+    let mut messages = Vec::new();
+    let mut ids = CallIds::default();
+    if let Some(system) = either(root, "systemInstruction", "system_instruction")
+        .filter(|system| system.kind() == Kind::Object)
+    {
+        let message = read_content(lifter, &mut ids, system, Role::System);
+        messages.push(Message { home: Home::Field, ..message });
+    }
+    let list = root.get("contents").filter(|list| list.kind() == Kind::Array);
+    let mut before = Role::Unknown;
+    for content in list.into_iter().flat_map(Value::items) {
+        let role = match text_of(content, "role").decode().as_ref() {
+            // A single turn may leave its role out; older clients say `function`.
+            "user" | "function" | "" => Role::User,
+            "model" => Role::Assistant,
+            "system" => Role::System,
+            _ => Role::Unknown,
+        };
+        if role == Role::Assistant && before != Role::Assistant {
+            ids.turn();
+        }
+        before = role;
+        messages.push(read_content(lifter, &mut ids, content, role));
+    }
+    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+}
+
+/// The member of either spelling.
+pub(super) fn either<'d, 'a>(
+    value: Value<'d, 'a>,
+    camel: &str,
+    snake: &str,
+) -> Option<Value<'d, 'a>> {
+    value.get(camel).or_else(|| value.get(snake)).filter(|value| !value.is_null())
+}
+
+pub(super) fn read_content<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    ids: &mut CallIds<'a>,
+    content: Value<'d, 'a>,
+    role: Role,
+) -> Message<'a> {
+    let slot = content.get("parts");
+    let mut parts = Vec::new();
+    if role == Role::Unknown {
+        parts.push(Part::Opaque(Opaque { node: Some(content.id()) }));
+    } else {
+        for part in slot.into_iter().flat_map(Value::items) {
+            read_part(lifter, ids, part, Words::of(role), &mut parts);
+        }
+    }
+    Message {
+        node: Some(content.id()),
+        slot: slot.map(|slot| slot.id()),
+        ..Message::new(role, parts)
+    }
+}
+
+fn read_part<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    ids: &mut CallIds<'a>,
+    part: Value<'d, 'a>,
+    words: Words,
+    parts: &mut Vec<Part<'a>>,
+) {
+    let node = Some(part.id());
+    let thought = part.get("thought").and_then(|flag| flag.bool()).unwrap_or(false);
+    let read = if thought {
+        Part::Thinking(Opaque { node })
+    } else if let Some(text) = part.get("text").filter(|text| text.kind() == Kind::String) {
+        return lifter.text(text, node, words, parts);
+    } else if let Some(blob) = either(part, "inlineData", "inline_data") {
+        match inline(blob) {
+            Some(media) => lifter.media(media, node),
+            None => Part::Opaque(Opaque { node }),
+        }
+    } else if let Some(file) = either(part, "fileData", "file_data") {
+        match stored(file) {
+            Some(media) => lifter.media(media, node),
+            None => Part::Opaque(Opaque { node }),
+        }
+    } else if let Some(call) = either(part, "functionCall", "function_call") {
+        let name = text_of(call, "name");
+        Part::Call(Call {
+            id: ids.call(call.get("id").and_then(|id| id.str()), &name),
+            name,
+            arguments: call
+                .get("args")
+                .filter(|json| json.kind() == Kind::Object)
+                .map_or(Arguments::Json(b"{}"), |json| Arguments::Json(json.raw())),
+            kind: CallKind::Function,
+            renamed: false,
+            node,
+        })
+    } else if let Some(response) = either(part, "functionResponse", "function_response") {
+        read_response(lifter, ids, part, response)
+    } else {
+        lifter.unknown_part(part)
+    };
+    parts.push(read);
+}
+
+fn read_response<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    ids: &mut CallIds<'a>,
+    part: Value<'d, 'a>,
+    response: Value<'d, 'a>,
+) -> Part<'a> {
+    let name = text_of(response, "name");
+    let slot = response.get("response");
+    let mut content = Vec::new();
+    let mut is_error = false;
+    match slot.map(|slot| (slot, words_of(slot))) {
+        Some((_, Some((key, text)))) => {
+            is_error = key == "error";
+            lifter.text(text, None, Words::Foreign, &mut content);
+        }
+        Some((slot, None)) if slot.entries().next().is_some() => {
+            lifter.json(slot, &mut content);
+        }
+        Some((_, None)) | None => {}
+    }
+    for medium in response.get("parts").into_iter().flat_map(Value::items) {
+        let node = Some(medium.id());
+        let read = either(medium, "inlineData", "inline_data")
+            .and_then(inline)
+            .or_else(|| either(medium, "fileData", "file_data").and_then(stored));
+        content.push(match read {
+            Some(media) => lifter.media(media, node),
+            None => Part::Opaque(Opaque { node }),
+        });
+    }
+    Part::Result(ToolResult {
+        call_id: ids.result(response.get("id").and_then(|id| id.str()), &name),
+        name: Some(name).filter(|name| !name.is_empty()),
+        is_error,
+        content,
+        kind: CallKind::Function,
+        content_changed: false,
+        renamed: false,
+        node: Some(part.id()),
+        slot: slot.map(|slot| slot.id()),
+    })
+}
+
+/// The words of a response that is nothing but words, and what they are called.
+fn words_of<'d, 'a>(response: Value<'d, 'a>) -> Option<(&'static str, Value<'d, 'a>)> {
+    let mut entries = response.entries();
+    let (key, value) = entries.next()?;
+    let is_alone = entries.next().is_none() && value.kind() == Kind::String;
+    let name = ["output", "result", "content", "error"].into_iter().find(|name| key.is(name))?;
+    is_alone.then_some((name, value))
+}
+
+fn kind_of(declared: &str) -> Option<MediaKind> {
+    match declared.split('/').next()? {
+        "image" => Some(MediaKind::Image),
+        "audio" => Some(MediaKind::Audio),
+        "application" | "text" => Some(MediaKind::Document),
+        _ => None,
+    }
+}
+
+fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
+    let data = blob.get("data").filter(|data| data.kind() == Kind::String)?;
+    let declared = either(blob, "mimeType", "mime_type").and_then(|label| label.str());
+    let label = declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
+    // Moving pictures and whatever else may come are the service's own business.
+    let kind = label.as_deref().map_or(Some(MediaKind::Image), kind_of);
+    let mut media = base64_medium(data, declared.as_ref(), kind.unwrap_or(MediaKind::Image));
+    match (kind, sniff_kind(&media.header())) {
+        (Some(said), Some(is)) if said != is && is == MediaKind::Image => media.kind = is,
+        (None, Some(is)) => media.kind = is,
+        (None, None) => return None,
+        (Some(_), _) => {}
+    }
+    media.name = either(blob, "displayName", "display_name").and_then(|name| name.str());
+    Some(media)
+}
+
+/// What the service keeps, or fetches by itself.
+fn stored<'a>(file: Value<'_, 'a>) -> Option<Media<'a>> {
+    let uri = either(file, "fileUri", "file_uri")?;
+    let declared = either(file, "mimeType", "mime_type").and_then(|label| label.str());
+    let label = declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
+    let kind = label.as_deref().map_or(Some(MediaKind::Document), kind_of)?;
+    Some(medium(kind, Source::File(uri.str()?), declared, Found::Typed, uri.id()))
+}
+
+fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "contents" | "systemInstruction" | "system_instruction" => {}
+            "model" => settings.model = value.str(),
+            "tools" => settings.tools = value.items().flat_map(read_tools).collect(),
+            "toolConfig" | "tool_config" => {
+                let config = either(value, "functionCallingConfig", "function_calling_config");
+                settings.tool_choice = config.and_then(read_choice);
+            }
+            "generationConfig" | "generation_config" => generation(value, &mut settings),
+            "safetySettings" | "safety_settings" | "cachedContent" | "cached_content"
+            | "labels" => {
+                settings.untranslatable.push(key);
+            }
+            _ => settings.unknown.push((key, value.raw())),
+        }
+    }
+    settings
+}
+
+fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
+        match &*key.decode() {
+            "temperature" => settings.shared.push(("temperature", value.raw())),
+            "topP" | "top_p" => settings.shared.push(("top_p", value.raw())),
+            "maxOutputTokens" | "max_output_tokens" => settings.max_tokens = Some(value.raw()),
+            "stopSequences" | "stop_sequences" => settings.stop = strings(value),
+            "responseMimeType" | "response_mime_type" => {
+                if value.is("application/json") && settings.format.is_none() {
+                    settings.format = Some(Format::Json);
+                }
+            }
+            "responseSchema"
+            | "response_schema"
+            | "responseJsonSchema"
+            | "response_json_schema" => {
+                settings.format = Some(Format::Schema(None, as_json_schema(value), None));
+            }
+            other => settings.untranslatable.push(Str::plain(format!("generationConfig.{other}"))),
+        }
+    }
+}
+
+fn read_tools<'a>(tool: Value<'_, 'a>) -> Vec<Tool<'a>> {
+    let functions = either(tool, "functionDeclarations", "function_declarations");
+    let Some(functions) = functions else { return vec![Tool::Foreign] };
+    let schema = |function: Value<'_, 'a>| {
+        either(function, "parametersJsonSchema", "parameters_json_schema")
+            .or_else(|| function.get("parameters"))
+            .filter(|schema| schema.kind() == Kind::Object)
+            .map(as_json_schema)
+    };
+    functions
+        .items()
+        .map(|function| Tool::Function {
+            name: text_of(function, "name"),
+            description: function.get("description").and_then(|text| text.str()),
+            schema: schema(function),
+            strict: None,
+        })
+        .collect()
+}
+
+fn read_choice<'a>(config: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
+    let names = either(config, "allowedFunctionNames", "allowed_function_names");
+    let mut names = names.map(strings).unwrap_or_default().into_iter();
+    match &*text_of(config, "mode").decode() {
+        "AUTO" => Some(ToolChoice::Auto),
+        "NONE" => Some(ToolChoice::None),
+        "ANY" => Some(match (names.next(), names.next()) {
+            (Some(only), None) => ToolChoice::Named(only),
+            _ => ToolChoice::Any,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,293 @@
+//! Transcript → `generateContent`.
+
+use crate::json::{NodeId, Out, Segments, Str};
+use crate::lower::{Step, Writer, joined, list_of_strings, texts};
+use crate::media::Source;
+use crate::notice;
+use crate::settings::{Format, Tool, ToolChoice};
+use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+
+/// Writes a body from another wire's transcript.
+pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+    let mut out = Out::new();
+    out.json("{");
+    settings(writer, &mut out);
+    let is_system = |step: &&Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
+    // There is one place for instructions; what had to stay among the turns is the user's by now.
+    let (system, turns): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_system(step));
+    let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
+    if !system.is_empty() {
+        out.comma().key("systemInstruction").json("{\"parts\":[");
+        for text in &system {
+            text_part(&mut out, text);
+        }
+        out.json("]}");
+    }
+    out.comma().key("contents").json("[");
+    for step in turns {
+        writer.note_losses(&step.message.parts);
+        unit(writer, &mut out, &step.message);
+    }
+    out.json("]}");
+    out.finish()
+}
+
+/// Writes a message as an element of the list.
+pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let role = match message.role {
+        Role::System | Role::Developer | Role::User | Role::Tool => "user",
+        Role::Assistant => "model",
+        Role::Unknown => return,
+    };
+    let mut parts = Out::new();
+    content(writer, &mut parts, message);
+    let parts = parts.finish();
+    if parts.len() > "[]".len() {
+        out.comma().json("{\"role\":\"").json(role).json("\",\"parts\":").fragment(parts).json("}");
+    }
+}
+
+/// Writes what stands under `parts`.
+pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    out.json("[");
+    let mut signed = false;
+    for part in &message.parts {
+        if let Some(raw) = writer.verbatim(part) {
+            out.comma().raw(raw);
+            continue;
+        }
+        match part {
+            Part::Text(text) | Part::Refusal(text) => {
+                if !text.text.is_empty() {
+                    text_part(out, &text.text);
+                }
+            }
+            Part::Media(medium) => media_part(writer, out, *medium),
+            Part::Call(call) => {
+                function_call(writer, out, call, !signed);
+                signed = true;
+            }
+            Part::Result(result) => function_response(writer, out, result),
+            // An assistant's opaque items are the business of its own wire.
+            Part::Opaque(_) if message.role == Role::Assistant => {}
+            Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
+            Part::Woven(_) | Part::Nested(_) | Part::Thinking(_) => {}
+        }
+    }
+    out.json("]");
+}
+
+fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+    out.comma().json("{\"text\":").string(text).json("}");
+}
+
+/// The names that a part of our own wire goes by: camel case, unless it came with underscores.
+fn spelled(
+    writer: &Writer<'_, '_>,
+    node: NodeId,
+    camel: &'static str,
+    snake: &'static str,
+) -> &'static str {
+    let has_snake = writer.transcript.doc.value(node).get(snake).is_some();
+    if has_snake { snake } else { camel }
+}
+
+pub(super) fn function_call<'a>(
+    writer: &Writer<'_, 'a>,
+    out: &mut Out<'a>,
+    call: &Call<'a>,
+    first: bool,
+) {
+    if let (Some(node), true) = (call.node, writer.same_wire()) {
+        let mut id = Out::new();
+        id.string(&call.id);
+        out.comma();
+        let name = spelled(writer, node, "functionCall", "function_call");
+        writer.patched_within(out, node, name, vec![("id", id)]);
+        return;
+    }
+    out.comma().json("{\"functionCall\":{\"id\":").string(&call.id);
+    out.json(",\"name\":").string(&call.name).json(",\"args\":");
+    call.arguments.as_object(out);
+    out.json("}");
+    // Of calls made at once, the first carries the signature of the thought behind them.
+    if let Some(signature) = writer.plan.profile.quirks.call_signature.as_deref().filter(|_| first)
+    {
+        out.json(",\"thoughtSignature\":").quoted(signature);
+    }
+    out.json("}");
+}
+
+fn function_response<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    let has_media = result.content.iter().any(|part| matches!(part, Part::Media(_)));
+    if let (Some(node), true) = (result.node, writer.same_wire()) {
+        let name = spelled(writer, node, "functionResponse", "function_response");
+        let mut changes = Vec::new();
+        if result.renamed {
+            let mut id = Out::new();
+            id.string(&result.call_id);
+            changes.push(("id", id));
+            if let Some(name) = &result.name {
+                let mut out = Out::new();
+                out.string(name);
+                changes.push(("name", out));
+            }
+        }
+        if result.content_changed {
+            let mut words = Out::new();
+            response(writer, &mut words, result);
+            changes.push(("response", words));
+            let inner = writer.transcript.doc.value(node).get(name);
+            if has_media || inner.and_then(|inner| inner.get("parts")).is_some() {
+                let mut media = Out::new();
+                response_parts(writer, &mut media, result);
+                changes.push(("parts", media));
+            }
+        }
+        out.comma();
+        writer.patched_within(out, node, name, changes);
+        return;
+    }
+    out.comma().json("{\"functionResponse\":{\"id\":").string(&result.call_id);
+    // The wire demands a name; a result whose call is unknown got a stand-in that has one.
+    let name = result.name.clone().unwrap_or(Str::plain(notice::UNKNOWN_TOOL));
+    out.json(",\"name\":").string(&name).json(",\"response\":");
+    response(writer, out, result);
+    if has_media {
+        out.json(",\"parts\":");
+        response_parts(writer, out, result);
+    }
+    out.json("}}");
+}
+
+/// The words of a result; a failed one says so by where they stand.
+fn response<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    let words: Vec<Part<'a>> = result
+        .content
+        .iter()
+        .filter(|part| match part {
+            Part::Media(_) => false,
+            // What stood among the media stays there.
+            Part::Opaque(_) => writer.verbatim(part).is_none(),
+            _ => true,
+        })
+        .cloned()
+        .collect();
+    out.json(if result.is_error { "{\"error\":" } else { "{\"output\":" });
+    joined(out, &texts(&words));
+    out.json("}");
+}
+
+fn response_parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    out.json("[");
+    for part in &result.content {
+        match (part, writer.verbatim(part)) {
+            (Part::Media(_) | Part::Opaque(_), Some(raw)) => {
+                out.comma().raw(raw);
+            }
+            (Part::Media(medium), None) => media_part(writer, out, *medium),
+            _ => {}
+        }
+    }
+    out.json("]");
+}
+
+fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+    let media = writer.media(medium.id);
+    match &media.source {
+        Source::Data(_) => {
+            // The rest of the part (a resolution, say) stays where it is written anew in place.
+            let blob = |out: &mut Out<'a>| {
+                out.json("{\"mimeType\":").quoted(&writer.media_type(medium.id));
+                let payload = writer.payload(medium.id).unwrap_or_default();
+                out.json(",\"data\":\"").bytes(payload).json("\"}");
+            };
+            let member = medium
+                .node
+                .filter(|_| writer.same_wire())
+                .map_or("inlineData", |node| spelled(writer, node, "inlineData", "inline_data"));
+            if !writer.in_place(out, medium, &[member], blob) {
+                out.comma().json("{\"inlineData\":");
+                blob(out);
+                out.json("}");
+            }
+        }
+        Source::Text(text) => text_part(out, text),
+        Source::File(uri) => {
+            out.comma().json("{\"fileData\":{\"fileUri\":").string(uri).json("}}");
+        }
+        Source::Url(_) | Source::Missing => text_part(out, &Str::plain(notice::NOT_CARRIED)),
+    }
+}
+
+fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    writer.common_settings(out, &[]);
+    let settings = &writer.transcript.settings;
+    generation(writer, out);
+    let functions: Vec<_> = settings.functions().collect();
+    if !functions.is_empty() {
+        out.comma().key("tools").json("[{\"functionDeclarations\":[");
+        for tool in functions {
+            if let Tool::Function { name, description, schema, .. } = tool {
+                out.comma().json("{\"name\":").string(name);
+                if let Some(text) = description {
+                    out.json(",\"description\":").string(text);
+                }
+                if let Some(schema) = schema {
+                    out.json(",\"parametersJsonSchema\":").bytes(schema.clone());
+                }
+                out.json("}");
+            }
+        }
+        out.json("]}]");
+        if let Some(choice) = writer.tool_choice() {
+            out.comma().key("toolConfig").json("{\"functionCallingConfig\":{\"mode\":");
+            match choice {
+                ToolChoice::Auto => out.json("\"AUTO\""),
+                ToolChoice::None => out.json("\"NONE\""),
+                ToolChoice::Any => out.json("\"ANY\""),
+                ToolChoice::Named(name) => {
+                    out.json("\"ANY\",\"allowedFunctionNames\":[").string(name).json("]")
+                }
+            };
+            out.json("}}");
+        }
+    }
+    for (said, field) in [
+        (settings.effort.is_some(), "effort"),
+        (settings.parallel_calls.is_some(), "parallel_tool_calls"),
+    ] {
+        if said {
+            writer.left_out_field(field);
+        }
+    }
+}
+
+fn generation<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    let mut config = Out::new();
+    config.json("{");
+    for (name, field) in [("temperature", "temperature"), ("top_p", "topP")] {
+        if let Some(raw) = writer.elsewhere(name) {
+            config.comma().key(field).raw(raw);
+        }
+    }
+    if let Some(most) = settings.max_tokens {
+        config.comma().key("maxOutputTokens").raw(most);
+    }
+    if !settings.stop.is_empty() {
+        config.comma().key("stopSequences");
+        list_of_strings(&mut config, &settings.stop);
+    }
+    if let Some(format) = &settings.format {
+        config.comma().key("responseMimeType").json("\"application/json\"");
+        if let Format::Schema(_, schema, _) = format {
+            config.json(",\"responseJsonSchema\":").bytes(schema.clone());
+        }
+    }
+    config.json("}");
+    let config = config.finish();
+    if config.len() > "{}".len() {
+        out.comma().key("generationConfig").fragment(config);
+    }
+}

@@ -1,0 +1,67 @@
+//! `streamGenerateContent`: streamed replies, put together.
+
+use super::reply::{code_of, finish_reason, usage_json};
+use crate::reply::{Stop, Usage};
+use crate::stream::{Begin, Event, Failed, WholeCalls, event, quoted};
+
+/// Writes chunks. A call is one part, so its arguments are gathered until it is complete.
+#[derive(Debug, Default)]
+pub(crate) struct StreamWriter {
+    begin: Begin,
+    usage: Usage,
+    stop: Stop,
+    calls: WholeCalls,
+}
+
+impl StreamWriter {
+    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+        match what {
+            Event::Begin(begin) => self.begin = begin,
+            Event::Text(text) | Event::Refusal(text) => {
+                self.flush(out);
+                let part = format!("{{\"text\":{}}}", quoted(&text));
+                self.chunk(out, &part, None);
+            }
+            Event::Call { index, id, name } => self.calls.begin(index, id, name),
+            Event::Arguments { index, json } => self.calls.more(index, &json),
+            Event::Stop(stop) => self.stop = stop,
+            Event::Usage(usage) => self.usage.update(&usage),
+            Event::End => {
+                self.flush(out);
+                self.chunk(out, "", Some(finish_reason(self.stop)));
+            }
+            Event::Failed(Failed { kind, message }) => {
+                let ((code, status), message) = (code_of(Some(&kind)), quoted(&message));
+                let error = format!(
+                    "{{\"error\":{{\"code\":{code},\"message\":{message},\"status\":\"{status}\"}}}}"
+                );
+                event(out, None, &error);
+            }
+        }
+    }
+
+    fn flush(&mut self, out: &mut Vec<u8>) {
+        for call in self.calls.take() {
+            let (id, name) = (quoted(&call.id), quoted(&call.name));
+            let args = call.object();
+            let part =
+                format!("{{\"functionCall\":{{\"id\":{id},\"name\":{name},\"args\":{args}}}}}");
+            self.chunk(out, &part, None);
+        }
+    }
+
+    fn chunk(&self, out: &mut Vec<u8>, part: &str, reason: Option<&str>) {
+        let Begin { id, model, .. } = &self.begin;
+        let (id, model, usage) = (quoted(id), quoted(model), usage_json(&self.usage));
+        let reason = reason.map(|reason| format!(",\"finishReason\":\"{reason}\""));
+        let reason = reason.unwrap_or_default();
+        event(
+            out,
+            None,
+            &format!(
+                "{{\"candidates\":[{{\"content\":{{\"parts\":[{part}],\"role\":\"model\"}}{reason},\
+                 \"index\":0}}],\"usageMetadata\":{usage},\"modelVersion\":{model},\"responseId\":{id}}}"
+            ),
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! Transcript → `/api/chat`.
+
+use super::MARKER;
+use crate::json::{Out, Segments, Str};
+use crate::lower::{Step, Writer, decoded_text, list_of_strings};
+use crate::media::MediaKind;
+use crate::notice;
+use crate::settings::{Format, Tool, ToolChoice};
+use crate::transcript::{Call, MediaPart, Message, Part, Role};
+
+/// Writes a body from another wire's transcript.
+pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+    let mut out = Out::new();
+    out.json("{");
+    settings(writer, &mut out);
+    out.comma().key("messages").json("[");
+    for step in steps {
+        writer.note_losses(&step.message.parts);
+        unit(writer, &mut out, &step.message);
+    }
+    out.json("]}");
+    out.finish()
+}
+
+/// Writes a message as an element of the list.
+pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let role = match message.role {
+        Role::System | Role::Developer => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+        Role::Unknown => return,
+    };
+    let says = message.parts.iter().any(|part| match part {
+        Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
+        Part::Thinking(_) => false,
+        Part::Opaque(_) => message.role != Role::Assistant,
+        Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => true,
+    });
+    if !says {
+        return;
+    }
+    out.comma().json("{\"role\":\"").json(role).json("\"");
+    if let Some(result) = message.results().next() {
+        if let Some(name) = &result.name {
+            out.json(",\"tool_name\":").string(name);
+        }
+        out.json(",\"tool_call_id\":").string(&result.call_id);
+    }
+    out.json(",\"content\":");
+    content(writer, out, message);
+    let mut pictures = Out::new();
+    if images(writer, &mut pictures, message) {
+        out.json(",\"images\":").fragment(pictures.finish());
+    }
+    let mut calls = message.calls().peekable();
+    if calls.peek().is_some() {
+        out.json(",\"tool_calls\":[");
+        for call in calls {
+            tool_call(out, call);
+        }
+        out.json("]");
+    }
+    out.json("}");
+}
+
+fn tool_call<'a>(out: &mut Out<'a>, call: &Call<'a>) {
+    out.comma().json("{\"id\":").string(&call.id);
+    out.json(",\"function\":{\"name\":").string(&call.name).json(",\"arguments\":");
+    call.arguments.as_object(out);
+    out.json("}}");
+}
+
+/// The parts that are said and shown, and whether they are those of a failed result.
+fn said<'m, 'a>(message: &'m Message<'a>) -> (&'m [Part<'a>], bool) {
+    match message.results().next() {
+        Some(result) => (&result.content, result.is_error),
+        None => (&message.parts, false),
+    }
+}
+
+/// A medium that goes into the list beside the words.
+fn shown(writer: &Writer<'_, '_>, part: &Part<'_>) -> Option<MediaPart> {
+    match part {
+        Part::Media(medium) if writer.media(medium.id).kind != MediaKind::Document => {
+            writer.payload(medium.id).is_some().then_some(*medium)
+        }
+        _ => None,
+    }
+}
+
+/// Writes the words, with markers where pictures stand between them.
+pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    let (parts, is_error) = said(message);
+    let pictures = parts.iter().filter(|part| shown(writer, part).is_some()).count();
+    let first_words = parts.iter().position(|part| is_words(part));
+    let last_picture = parts.iter().rposition(|part| shown(writer, part).is_some());
+    let last_words = parts.iter().rposition(|part| is_words(part));
+    // Without markers every picture stands in front; for one picture that is as good.
+    let between = first_words < last_picture && last_picture < last_words;
+    let marks = first_words.is_some() && first_words < last_picture && (pictures > 1 || between);
+    let mut words: Vec<Str<'a>> = Vec::new();
+    if is_error && !writer.same_wire() {
+        words.push(Str::plain(notice::ERROR));
+    }
+    for part in parts {
+        match part {
+            Part::Text(text) | Part::Refusal(text) if !text.text.is_empty() => {
+                words.push(unmarked(&text.text, pictures > 0));
+            }
+            Part::Media(_) if shown(writer, part).is_some() => {
+                if marks {
+                    words.push(Str::plain(MARKER));
+                }
+            }
+            Part::Media(medium) if writer.media_type(medium.id) == "text/plain" => {
+                let text = Str::plain(decoded_text(writer.media(medium.id)));
+                words.push(unmarked(&text, pictures > 0));
+            }
+            Part::Media(_) => words.push(Str::plain(notice::NOT_CARRIED)),
+            Part::Opaque(_) if message.role != Role::Assistant => {
+                words.push(Str::plain(notice::NOT_CARRIED));
+            }
+            Part::Text(_)
+            | Part::Refusal(_)
+            | Part::Opaque(_)
+            | Part::Woven(_)
+            | Part::Nested(_)
+            | Part::Call(_)
+            | Part::Result(_)
+            | Part::Thinking(_) => {}
+        }
+    }
+    crate::lower::joined(out, &words);
+}
+
+fn is_words(part: &Part<'_>) -> bool {
+    matches!(part, Part::Text(text) | Part::Refusal(text) if !text.text.is_empty())
+}
+
+/// A text in which nothing is taken for a marker, where there are pictures to be put in its place.
+fn unmarked<'a>(text: &Str<'a>, has_pictures: bool) -> Str<'a> {
+    let plain = text.decode();
+    if has_pictures && plain.contains(MARKER) {
+        Str::plain(plain.replace(MARKER, "(img)"))
+    } else {
+        text.clone()
+    }
+}
+
+/// Writes the list of pictures; whether there are any.
+pub(crate) fn images<'a>(
+    writer: &Writer<'_, 'a>,
+    out: &mut Out<'a>,
+    message: &Message<'a>,
+) -> bool {
+    let mut any = false;
+    out.json("[");
+    for part in said(message).0 {
+        let Some(medium) = shown(writer, part) else { continue };
+        any = true;
+        match writer.verbatim(part) {
+            Some(raw) => out.comma().raw(raw),
+            None => {
+                let payload = writer.payload(medium.id).unwrap_or_default();
+                out.comma().json("\"").bytes(payload).json("\"")
+            }
+        };
+    }
+    out.json("]");
+    any
+}
+
+/// What this wire calls its own.
+const FIELDS: &[&str] = &["messages", "tools", "format", "options", "think", "keep_alive"];
+
+fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    writer.common_settings(out, FIELDS);
+    let settings = &writer.transcript.settings;
+    // Silence would mean a stream.
+    out.comma().key("stream").raw(settings.shared("stream").unwrap_or(b"false"));
+    options(writer, out);
+    match &settings.format {
+        Some(Format::Json) => {
+            out.comma().key("format").json("\"json\"");
+        }
+        Some(Format::Schema(_, schema, _)) => {
+            out.comma().key("format").bytes(schema.clone());
+        }
+        None => {}
+    }
+    let choice = writer.tool_choice();
+    // Tools that must not be called are not offered; what else may be demanded has no word here.
+    let offered = !matches!(choice, Some(ToolChoice::None));
+    if matches!(choice, Some(ToolChoice::Any | ToolChoice::Named(_))) {
+        writer.left_out_field("tool_choice");
+    }
+    let functions: Vec<_> = settings.functions().filter(|_| offered).collect();
+    if !functions.is_empty() {
+        out.comma().key("tools").json("[");
+        for tool in functions {
+            if let Tool::Function { name, description, schema, .. } = tool {
+                out.comma().json("{\"type\":\"function\",\"function\":{\"name\":").string(name);
+                if let Some(text) = description {
+                    out.json(",\"description\":").string(text);
+                }
+                if let Some(schema) = schema {
+                    out.json(",\"parameters\":").bytes(schema.clone());
+                }
+                out.json("}}");
+            }
+        }
+        out.json("]");
+    }
+    for (said, field) in [
+        (settings.effort.is_some(), "effort"),
+        (settings.parallel_calls.is_some(), "parallel_tool_calls"),
+    ] {
+        if said {
+            writer.left_out_field(field);
+        }
+    }
+}
+
+fn options<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    let mut options = Out::new();
+    options.json("{");
+    for name in ["temperature", "top_p"] {
+        if let Some(raw) = writer.elsewhere(name) {
+            options.comma().key(name).raw(raw);
+        }
+    }
+    if let Some(most) = settings.max_tokens {
+        options.comma().key("num_predict").raw(most);
+    }
+    if !settings.stop.is_empty() {
+        options.comma().key("stop");
+        list_of_strings(&mut options, &settings.stop);
+    }
+    options.json("}");
+    let options = options.finish();
+    if options.len() > "{}".len() {
+        out.comma().key("options").fragment(options);
+    }
+}
