@@ -1,5 +1,6 @@
 //! A turn of a conversation: read whole, repaired, sent on; the reply streams back.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use http::header::{CONTENT_TYPE, HeaderValue};
@@ -14,7 +15,7 @@ use crate::heal::{self, Sent, Turn};
 use crate::intake::{self, Body};
 use crate::proxy::Proxy;
 use crate::reply::{ReplyBody, Stream};
-use crate::route::{self, Route};
+use crate::route::{Asked, Route};
 use crate::watch::{Outcome, Watch};
 use crate::{cross, headers, record};
 
@@ -27,7 +28,7 @@ pub(crate) async fn converse(
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut incoming) = request.into_parts();
-    let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
+    let mut body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
         Ok(body) => body,
         Err(failure) => {
             intake::drain(incoming);
@@ -36,6 +37,7 @@ pub(crate) async fn converse(
     };
     account.bytes_in = body.bytes.len() as u64;
     let caller = route.wire();
+    body.asked = Asked::of(caller, parts.uri.path());
     let order = order(proxy, caller, body.clone(), off).await?;
     let kept = (!off && route != Route::CountTokens && proxy.workshop.recorder.is_some())
         .then(|| body.clone());
@@ -45,12 +47,16 @@ pub(crate) async fn converse(
         return Ok(counted(&order));
     }
     headers::request(&mut parts.headers);
-    if crosses {
-        headers::translate(&mut parts.headers, order.wire);
-    }
-    let path = if crosses { route::conversation(order.wire) } else { parts.uri.path() };
-    let query = parts.uri.query();
-    let turn = Turn { caller, body, headers: parts.headers, path, query };
+    let (path, query) = if crosses {
+        headers::translate(&mut parts.headers, order.wire, parts.uri.query());
+        let (path, query) = order.asked.path(order.wire);
+        // The query of one wire may hold a key, and says nothing to another.
+        let own = parts.uri.query().filter(|_| caller.names_model() && query.is_none());
+        (path, query.or(own))
+    } else {
+        (Cow::Borrowed(parts.uri.path()), parts.uri.query())
+    };
+    let turn = Turn { caller, body, headers: parts.headers, path: &path, query };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
     if let Some((body, sent)) = kept.zip(order.sent).filter(|_| reply.status().is_success()) {

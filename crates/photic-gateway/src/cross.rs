@@ -26,6 +26,7 @@ pub(crate) async fn reply(
     parts.headers.remove(CONTENT_LENGTH);
     parts.version = http::Version::default();
     if is_stream(&parts.headers) {
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(stream_type(to)));
         let body = ReplyBody::translated(stream, Translation::new(from, to, usage_in_stream));
         return Ok(Response::from_parts(parts, body));
     }
@@ -39,7 +40,20 @@ pub(crate) async fn reply(
 /// Whether it comes as events; an error comes whole, whatever was asked for.
 fn is_stream(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
-    media_type.starts_with(b"text/event-stream")
+    [SERVER_SENT, JSON_LINES, FRAMES].iter().any(|name| media_type.starts_with(name.as_bytes()))
+}
+
+const SERVER_SENT: &str = "text/event-stream";
+const JSON_LINES: &str = "application/x-ndjson";
+const FRAMES: &str = "application/vnd.amazon.eventstream";
+
+/// What the streams of a wire are called.
+const fn stream_type(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Gemini => SERVER_SENT,
+        Wire::Converse => FRAMES,
+        Wire::Ollama => JSON_LINES,
+    }
 }
 
 async fn whole(mut stream: Stream, host: &str) -> Result<Bytes, Failure> {

@@ -71,6 +71,13 @@ impl Failure {
                 "type": "error",
                 "error": {"type": self.anthropic_type(), "message": message},
             }),
+            Wire::Gemini => json!({"error": {
+                "code": self.status().as_u16(),
+                "message": message,
+                "status": self.google_status(),
+            }}),
+            Wire::Converse => json!({"message": message}),
+            Wire::Ollama => json!({"error": message}),
         };
         let mut response = Response::new(ReplyBody::whole(body.to_string()));
         *response.status_mut() = self.status();
@@ -131,6 +138,15 @@ impl Failure {
             Side::Client => "invalid_request_error",
             Side::Upstream => "upstream_error",
             Side::Gateway => "server_error",
+        }
+    }
+
+    const fn google_status(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } | Self::BodyBrokeOff | Self::BadPath => "INVALID_ARGUMENT",
+            Self::SlowBody | Self::NoAnswer(_) => "DEADLINE_EXCEEDED",
+            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => "UNAVAILABLE",
+            Self::Broken => "INTERNAL",
         }
     }
 

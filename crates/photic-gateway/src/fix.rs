@@ -18,6 +18,7 @@ use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::profiles::{Addressee, Known, Profiles};
 use crate::record::{Recorder, Sent};
+use crate::route::Asked;
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
 
@@ -46,6 +47,8 @@ pub(crate) struct Order {
     pub(crate) facts: Facts,
     /// What it costs to read, by estimate.
     pub(crate) tokens: u64,
+    /// What the path has to say, on wires that say it there.
+    pub(crate) asked: Asked,
     /// Whether a streamed reply should end with what it cost.
     pub(crate) usage_in_stream: bool,
     /// The media in it, if there are any and it was planned.
@@ -94,6 +97,7 @@ impl Workshop {
                 fixes: Fixes::of(&lowered.decisions),
                 tokens: plan.ledger.tokens,
                 usage_in_stream: transcript.settings.usage_in_stream,
+                asked: Asked { model: model.map(str::to_owned), stream: streams(transcript) },
                 pieces: pieces(lowered.body, &body.bytes),
                 upstream: Arc::clone(&terms.upstream),
             }
@@ -178,6 +182,7 @@ impl Workshop {
             facts: Facts::default().named(model.as_deref()),
             tokens: 0,
             usage_in_stream: false,
+            asked: body.asked.clone(),
             carried: None,
             sent: None,
         })
@@ -190,6 +195,11 @@ impl Workshop {
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
     }
+}
+
+fn streams(transcript: &Transcript<'_>) -> bool {
+    let shared = &transcript.settings.shared;
+    shared.iter().any(|(name, value)| *name == "stream" && *value == b"true")
 }
 
 /// What was made of a request.

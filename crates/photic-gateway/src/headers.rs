@@ -17,6 +17,7 @@ const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
 const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 /// The only version of the Messages wire there has been since 2023.
 const MESSAGES_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
@@ -58,40 +59,46 @@ pub(crate) fn reply(headers: &mut HeaderMap) {
 }
 
 /// Makes the headers of a request fit for another wire: the key goes where that wire looks for it,
-/// and the reply must come in a form that can be read.
-pub(crate) fn translate(headers: &mut HeaderMap, to: Wire) {
+/// and the reply must come in a form that can be read. One wire takes its key in the query, too.
+pub(crate) fn translate(headers: &mut HeaderMap, to: Wire, query: Option<&str>) {
     headers.remove(header::ACCEPT_ENCODING);
     headers.remove(header::CONTENT_ENCODING);
-    let foreign = match to {
-        Wire::OpenAiChat | Wire::OpenAiResponses => "anthropic-",
-        Wire::Anthropic => "openai-",
+    let foreign: &[&str] = match to {
+        Wire::OpenAiChat | Wire::OpenAiResponses => &["anthropic-", "x-goog-", "x-amz-", "amz-"],
+        Wire::Anthropic => &["openai-", "x-goog-", "x-amz-", "amz-"],
+        Wire::Gemini => &["openai-", "anthropic-", "x-amz-", "amz-"],
+        Wire::Converse | Wire::Ollama => &["openai-", "anthropic-", "x-goog-", "x-amz-", "amz-"],
     };
-    drop_all(headers, |name| name.as_str().starts_with(foreign));
-    match to {
-        Wire::OpenAiChat | Wire::OpenAiResponses => {
-            if let Some(key) = headers.remove(API_KEY)
-                && !headers.contains_key(header::AUTHORIZATION)
-                && let Ok(mut bearer) =
-                    HeaderValue::from_bytes(&[b"Bearer ", key.as_bytes()].concat())
-            {
-                bearer.set_sensitive(true);
-                headers.insert(header::AUTHORIZATION, bearer);
-            }
-        }
-        Wire::Anthropic => {
-            headers.entry(ANTHROPIC_VERSION).or_insert(MESSAGES_VERSION);
-            let bearer = headers.remove(header::AUTHORIZATION);
-            let key = bearer.as_ref().and_then(|bearer| {
-                let bytes = bearer.as_bytes();
-                let (scheme, key) = bytes.split_at_checked("Bearer ".len())?;
-                scheme.eq_ignore_ascii_case(b"Bearer ").then_some(key)
-            });
-            if let Some(mut key) = key.and_then(|key| HeaderValue::from_bytes(key).ok()) {
-                key.set_sensitive(true);
-                headers.entry(API_KEY).or_insert(key);
-            }
-        }
+    let key = take_key(headers, query);
+    drop_all(headers, |name| foreign.iter().any(|start| name.as_str().starts_with(start)));
+    if to == Wire::Anthropic {
+        headers.entry(ANTHROPIC_VERSION).or_insert(MESSAGES_VERSION);
     }
+    let (name, value) = match to {
+        Wire::Anthropic => (API_KEY, key),
+        Wire::Gemini => (GOOGLE_KEY, key),
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Converse | Wire::Ollama => {
+            (header::AUTHORIZATION, key.map(|key| [b"Bearer ".as_slice(), &key].concat()))
+        }
+    };
+    if let Some(mut value) = value.and_then(|value| HeaderValue::from_bytes(&value).ok()) {
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+}
+
+/// The key of a request, wherever its wire has it; a signature is none, for it holds for one body.
+fn take_key(headers: &mut HeaderMap, query: Option<&str>) -> Option<Vec<u8>> {
+    let bearer = headers.remove(header::AUTHORIZATION);
+    let bearer = bearer.as_ref().and_then(|bearer| {
+        let (scheme, key) = bearer.as_bytes().split_at_checked("Bearer ".len())?;
+        scheme.eq_ignore_ascii_case(b"Bearer ").then(|| key.to_vec())
+    });
+    let [own, google] = [API_KEY, GOOGLE_KEY].map(|name| headers.remove(name));
+    let stated = own.or(google).map(|key| key.as_bytes().to_vec());
+    let mut asked = query.into_iter().flat_map(|query| query.split('&'));
+    let asked = asked.find_map(|pair| pair.strip_prefix("key="));
+    bearer.or(stated).or_else(|| asked.map(|key| key.as_bytes().to_vec()))
 }
 
 /// Says on a reply what was done to its request.
@@ -178,10 +185,18 @@ mod tests {
     fn keys_go_where_the_wire_looks_for_them() {
         let mut map =
             headers(&[("x-api-key", "k"), ("anthropic-beta", "x"), ("accept-encoding", "br")]);
-        translate(&mut map, Wire::OpenAiChat);
+        translate(&mut map, Wire::OpenAiChat, None);
         assert_eq!(map, headers(&[("authorization", "Bearer k")]));
-        translate(&mut map, Wire::Anthropic);
+        translate(&mut map, Wire::Anthropic, None);
         assert_eq!(map, headers(&[("x-api-key", "k"), ("anthropic-version", "2023-06-01")]));
+        translate(&mut map, Wire::Gemini, None);
+        assert_eq!(map, headers(&[("x-goog-api-key", "k")]));
+        translate(&mut map, Wire::Ollama, None);
+        assert_eq!(map, headers(&[("authorization", "Bearer k")]));
+        // A signature holds for the body that was signed.
+        let mut map = headers(&[("authorization", "AWS4-HMAC-SHA256 x"), ("x-amz-date", "y")]);
+        translate(&mut map, Wire::OpenAiChat, Some("alt=sse&key=q"));
+        assert_eq!(map, headers(&[("authorization", "Bearer q")]));
     }
 
     #[test]

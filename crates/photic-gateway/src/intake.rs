@@ -10,11 +10,13 @@ use http::HeaderMap;
 use http::header::CONTENT_LENGTH;
 use http_body::Body as _;
 use hyper::body::Incoming;
+use photic::json::Str;
 use photic::{Finding, Stretches, Transcript, Wire};
 use tokio::time::timeout;
 
 use crate::buffers::Buffers;
 use crate::failure::Failure;
+use crate::route::Asked;
 
 /// Without a length, a body of a conversation is guessed to be this long; the buffer grows.
 const UNKNOWN: usize = 64 << 10;
@@ -32,17 +34,27 @@ pub(crate) struct Bounds {
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
     stretches: Stretches,
+    /// What its path said, where a wire says it there.
+    pub(crate) asked: Asked,
 }
 
 impl Body {
     pub(crate) fn lift(&self, wire: Wire) -> (Transcript<'_>, Vec<Finding>) {
-        photic::lift_knowing(wire, &self.bytes, &self.stretches)
+        let (mut transcript, findings) = photic::lift_knowing(wire, &self.bytes, &self.stretches);
+        let settings = &mut transcript.settings;
+        if let Some(model) = &self.asked.model {
+            settings.model = Some(Str::plain(model.as_str()));
+            if self.asked.stream {
+                settings.shared.push(("stream", b"true"));
+            }
+        }
+        (transcript, findings)
     }
 }
 
 impl From<Bytes> for Body {
     fn from(bytes: Bytes) -> Self {
-        Self { bytes, stretches: Stretches::default() }
+        Self { bytes, ..Self::default() }
     }
 }
 
@@ -72,7 +84,7 @@ pub(crate) async fn read(
         // Now, while the processor has it at hand.
         stretches.feed(&piece);
     }
-    Ok(Body { bytes: buffer.freeze(), stretches })
+    Ok(Body { bytes: buffer.freeze(), stretches, asked: Asked::default() })
 }
 
 /// Refuses a body that says itself that it is too large.

@@ -1,5 +1,7 @@
 //! What a path asks for. Knows paths, and nothing about whom they are sent to.
 
+use std::borrow::Cow;
+
 use http::{HeaderMap, Method};
 use photic::Wire;
 
@@ -31,12 +33,19 @@ impl Route {
             ("POST", "/responses") => Self::Converse(Wire::OpenAiResponses),
             ("POST", "/messages") => Self::Converse(Wire::Anthropic),
             ("POST", "/messages/count_tokens") => Self::CountTokens,
+            ("POST", "/api/chat") => Self::Converse(Wire::Ollama),
+            ("POST", path) if Asked::of_gemini(path).is_some() => Self::Converse(Wire::Gemini),
+            ("POST", path) if Asked::of_converse(path).is_some() => Self::Converse(Wire::Converse),
+            (_, path) if path.starts_with("/api/") => Self::Other(Wire::Ollama),
+            (_, path) if path.starts_with("/v1beta/") => Self::Other(Wire::Gemini),
+            (_, path) if path.starts_with("/model/") => Self::Other(Wire::Converse),
             (_, path) if path.starts_with("/messages/") => Self::Other(Wire::Anthropic),
             (_, path) if path.starts_with("/responses/") => Self::Other(Wire::OpenAiResponses),
             // `/models` is spelled the same on all wires; their headers differ.
             _ if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") => {
                 Self::Other(Wire::Anthropic)
             }
+            _ if headers.contains_key("x-goog-api-key") => Self::Other(Wire::Gemini),
             _ => Self::Other(Wire::OpenAiChat),
         }
     }
@@ -51,13 +60,103 @@ impl Route {
     }
 }
 
-/// The path on which a wire converses.
-pub(crate) const fn conversation(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiChat => "/v1/chat/completions",
-        Wire::OpenAiResponses => "/v1/responses",
-        Wire::Anthropic => "/v1/messages",
+/// What a path says beside its route: on some wires the model and whether to stream stand there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) model: Option<String>,
+    pub(crate) stream: bool,
+}
+
+impl Asked {
+    /// What a path says on a wire; nothing, where the body says it.
+    pub(crate) fn of(wire: Wire, path: &str) -> Self {
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let said = match wire {
+            Wire::Gemini => Self::of_gemini(path),
+            Wire::Converse => Self::of_converse(path),
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Ollama => None,
+        };
+        said.unwrap_or_default()
     }
+
+    /// `…/models/NAME:generateContent`, whatever stands before.
+    fn of_gemini(path: &str) -> Option<Self> {
+        let (rest, verb) = path.rsplit_once(':')?;
+        let stream = match verb {
+            "generateContent" => false,
+            "streamGenerateContent" => true,
+            _ => return None,
+        };
+        let (_, model) = rest.rsplit_once("/models/")?;
+        Some(Self { model: Some(decoded(model)), stream })
+    }
+
+    /// `/model/NAME/converse`.
+    fn of_converse(path: &str) -> Option<Self> {
+        let (model, verb) = path.strip_prefix("/model/")?.rsplit_once('/')?;
+        let stream = match verb {
+            "converse" => false,
+            "converse-stream" => true,
+            _ => return None,
+        };
+        Some(Self { model: Some(decoded(model)), stream })
+    }
+
+    /// The path on which a wire converses, and what is asked with it.
+    pub(crate) fn path(&self, wire: Wire) -> (Cow<'static, str>, Option<&'static str>) {
+        let model = encoded(self.model.as_deref().unwrap_or_default());
+        let path = match (wire, self.stream) {
+            (Wire::OpenAiChat, _) => "/v1/chat/completions",
+            (Wire::OpenAiResponses, _) => "/v1/responses",
+            (Wire::Anthropic, _) => "/v1/messages",
+            (Wire::Ollama, _) => "/api/chat",
+            (Wire::Gemini, false) => {
+                return (format!("/v1beta/models/{model}:generateContent").into(), None);
+            }
+            (Wire::Gemini, true) => {
+                let path = format!("/v1beta/models/{model}:streamGenerateContent");
+                return (path.into(), Some("alt=sse"));
+            }
+            (Wire::Converse, false) => return (format!("/model/{model}/converse").into(), None),
+            (Wire::Converse, true) => {
+                return (format!("/model/{model}/converse-stream").into(), None);
+            }
+        };
+        (path.into(), None)
+    }
+}
+
+/// Whether a path stands for itself, without a version before it.
+pub(crate) fn is_complete(path: &str) -> bool {
+    ["/api/", "/model/", "/v1beta/", "/v1alpha/"].iter().any(|start| path.starts_with(start))
+}
+
+/// A name as a step of a path: what a model may be called is up to its maker.
+fn encoded(name: &str) -> String {
+    use std::fmt::Write as _;
+    let mut path = String::with_capacity(name.len());
+    for byte in name.strip_prefix("models/").unwrap_or(name).bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            path.push(char::from(byte));
+        } else {
+            // A `String` takes everything.
+            let _ = write!(path, "%{byte:02X}");
+        }
+    }
+    path
+}
+
+fn decoded(step: &str) -> String {
+    let mut name = Vec::with_capacity(step.len());
+    let mut rest = step.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let hex = after.get(..2).filter(|_| byte == b'%');
+        let hex = hex.and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        name.push(code.unwrap_or(byte));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&name).into_owned()
 }
 
 /// Clients differ in whether the version belongs to the base address.
@@ -79,6 +178,15 @@ mod tests {
             ("/chat/completions", Route::Converse(Wire::OpenAiChat)),
             ("/responses", Route::Converse(Wire::OpenAiResponses)),
             ("/messages", Route::Converse(Wire::Anthropic)),
+            ("/api/chat", Route::Converse(Wire::Ollama)),
+            ("/api/show", Route::Other(Wire::Ollama)),
+            ("/v1beta/models/g:generateContent", Route::Converse(Wire::Gemini)),
+            ("/v1beta/models/g:streamGenerateContent", Route::Converse(Wire::Gemini)),
+            ("/projects/p/models/g:generateContent", Route::Converse(Wire::Gemini)),
+            ("/v1beta/models/g:countTokens", Route::Other(Wire::Gemini)),
+            ("/model/a.b-v1%3A0/converse", Route::Converse(Wire::Converse)),
+            ("/model/a.b-v1%3A0/converse-stream", Route::Converse(Wire::Converse)),
+            ("/model/a.b-v1%3A0/invoke", Route::Other(Wire::Converse)),
             ("/messages/count_tokens", Route::CountTokens),
             ("/messages/batches", Route::Other(Wire::Anthropic)),
             ("/models", Route::Other(Wire::OpenAiChat)),
@@ -91,6 +199,22 @@ mod tests {
         }
         assert_eq!(of(Method::GET, "/health"), Route::Health);
         assert_eq!(of(Method::GET, "/v1/messages"), Route::Other(Wire::OpenAiChat));
+    }
+
+    #[test]
+    fn paths_say_the_model_there_and_back() {
+        for (wire, path, model, stream) in [
+            (Wire::Gemini, "/v1beta/models/gemini-3-pro:generateContent", "gemini-3-pro", false),
+            (Wire::Gemini, "/v1beta/models/g:streamGenerateContent", "g", true),
+            (Wire::Converse, "/model/us.a-v1%3A0/converse", "us.a-v1:0", false),
+            (Wire::Converse, "/model/a%2Fb/converse-stream", "a/b", true),
+        ] {
+            let asked = Asked::of(wire, path);
+            assert_eq!(asked, Asked { model: Some(model.to_owned()), stream });
+            assert_eq!(asked.path(wire).0, path);
+        }
+        assert_eq!(Asked::of(Wire::OpenAiChat, "/model/x/converse"), Asked::default());
+        assert_eq!(decoded("%zz%4"), "%zz%4");
     }
 
     #[test]

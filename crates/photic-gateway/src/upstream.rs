@@ -7,7 +7,7 @@ use http::uri::{Authority, PathAndQuery, Scheme};
 use photic::Wire;
 
 use crate::config::{Config, ConfigError, UpstreamConfig};
-use crate::route::{conversation, without_version};
+use crate::route::{Asked, is_complete, without_version};
 
 /// Whom to send requests to.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Upstream {
     wire: Option<Wire>,
     models: Vec<String>,
     /// The addresses of conversations, which are asked for all the time.
-    usual: Vec<(&'static str, Uri)>,
+    usual: Vec<(String, Uri)>,
 }
 
 /// All of them, the configured before the defaults.
@@ -92,9 +92,11 @@ impl Upstream {
             models: config.models.clone(),
             usual: Vec::new(),
         };
-        let usual = Wire::ALL.map(|wire| without_version(conversation(wire)));
+        let asked = Asked::default();
+        let usual = Wire::ALL.into_iter().filter(|wire| wire.names_model());
+        let usual = usual.map(|wire| without_version(&asked.path(wire).0).to_owned());
         this.usual =
-            usual.into_iter().filter_map(|path| Some((path, this.route(path, None)?))).collect();
+            usual.filter_map(|path| Some((path.clone(), this.route(&path, None)?))).collect();
         Ok(this)
     }
 
@@ -122,6 +124,13 @@ impl Upstream {
         let usual = self.usual.iter().find(|(usual, _)| *usual == path && query.is_none());
         match usual {
             Some((_, uri)) => Some(uri.clone()),
+            None if is_complete(path) => {
+                // The version may stand at the end of the address already.
+                let version = self.base.rsplit_once('/').map_or("", |(_, last)| last);
+                let own = path.strip_prefix('/').and_then(|path| path.strip_prefix(version));
+                let own = own.filter(|rest| version.starts_with("v1") && rest.starts_with('/'));
+                self.join(own.unwrap_or(path), query)
+            }
             None => self.join(&[self.version, path].concat(), query),
         }
     }
@@ -166,6 +175,9 @@ mod tests {
             (Wire::OpenAiChat, "api.openai.com"),
             (Wire::OpenAiResponses, "api.openai.com"),
             (Wire::Anthropic, "api.anthropic.com"),
+            (Wire::Gemini, "generativelanguage.googleapis.com"),
+            (Wire::Converse, "bedrock-runtime.us-east-1.amazonaws.com"),
+            (Wire::Ollama, "127.0.0.1:11434"),
         ] {
             assert_eq!(upstreams.choose(wire, Some("m")).unwrap().host(), host);
         }
@@ -200,6 +212,19 @@ mod tests {
             let upstream = Upstream::new(&url.parse().unwrap()).unwrap();
             assert_eq!(upstream.route(path, None).unwrap(), route);
             assert_eq!(upstream.other(path, None).unwrap(), other);
+        }
+    }
+
+    #[test]
+    fn paths_that_stand_for_themselves_get_no_version() {
+        for (url, path, route) in [
+            ("http://h", "/api/chat", "http://h/api/chat"),
+            ("http://h/v1", "/v1beta/models/g:x", "http://h/v1beta/models/g:x"),
+            ("http://h/v1beta/", "/v1beta/models/g:x", "http://h/v1beta/models/g:x"),
+            ("http://h/a", "/model/m/converse", "http://h/a/model/m/converse"),
+        ] {
+            let upstream = Upstream::new(&url.parse().unwrap()).unwrap();
+            assert_eq!(upstream.route(path, None).unwrap(), route);
         }
     }
 

@@ -100,7 +100,7 @@ pub(crate) fn count(request: &Request<'_>) -> Usage {
 
 /// The messages or items of a request.
 fn units<'a>(request: &Request<'a>) -> &'a [Value] {
-    let list = if request.wire == Wire::OpenAiResponses { "input" } else { "messages" };
+    let list = crate::script::list(request.wire);
     match &request.body[list] {
         Value::Array(units) => units,
         Value::Null => &[],

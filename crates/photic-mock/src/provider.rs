@@ -15,6 +15,7 @@ use crate::meter::{self, Billing, Cache};
 use crate::misbehave::Misbehavior;
 use crate::rejection::Rejection;
 use crate::reply::{Reply, Said, Usage};
+use crate::route::asked_of;
 use crate::rules::rules;
 use crate::script::{self, Described};
 use crate::stored::{Expanded, Stored};
@@ -42,7 +43,7 @@ pub(crate) enum Outcome {
     /// A status and a document.
     Whole { status: u16, number: u64, body: Value },
     /// 200 and server-sent events.
-    Events { number: u64, events: Vec<String> },
+    Events { number: u64, events: Vec<Vec<u8>> },
     /// 200 and nothing.
     Empty,
     /// No answer, ever.
@@ -100,7 +101,9 @@ impl Provider {
             Ok(outcome) => outcome,
             Err(no) => {
                 let body = no.body(incoming.wire, number);
-                let says = body["error"]["message"].as_str().unwrap_or_default();
+                let says = ["/error/message", "/message", "/error"];
+                let says = says.iter().find_map(|at| body.pointer(at)?.as_str());
+                let says = says.unwrap_or_default();
                 says.clone_into(&mut entry.said);
                 Outcome::Whole { status: no.status, number, body }
             }
@@ -166,7 +169,9 @@ impl Provider {
         if does(Misbehavior::Empty) {
             return Ok(Outcome::Empty);
         }
-        let key = incoming.key.as_deref().ok_or_else(|| Rejection::no_key(wire))?;
+        // A server of one's own asks for no key.
+        let open = (wire == Wire::Ollama).then_some("");
+        let key = incoming.key.as_deref().or(open).ok_or_else(|| Rejection::no_key(wire))?;
         if wire == Wire::Anthropic && !incoming.has_version {
             return Err(Rejection::no_version());
         }
@@ -210,9 +215,15 @@ impl Provider {
         let wire = incoming.wire;
         let does = |kind| incoming.misbehave.contains(&kind);
         let mut body: Value = serde_json::from_slice(bytes).unwrap_or_default();
-        let model = body["model"].as_str().unwrap_or_default().to_owned();
+        let asked = asked_of(&incoming.path);
+        let (model, stream) = match (asked, wire) {
+            (Some((_, model, stream)), Wire::Gemini | Wire::Converse) => (model, stream),
+            // There silence means a stream.
+            (_, Wire::Ollama) => (named(&body), body["stream"] != false),
+            _ => (named(&body), body["stream"] == true),
+        };
         model.clone_into(&mut entry.model);
-        entry.stream = body["stream"] == true;
+        entry.stream = stream;
         if does(Misbehavior::RateLimit) {
             return Err(Rejection::rate_limit(wire, &model));
         }
@@ -361,12 +372,20 @@ fn is_tolerated(wire: Wire, violation: &Violation) -> bool {
         && steps.count() == 2
 }
 
+/// The model that a body names.
+fn named(body: &Value) -> String {
+    body["model"].as_str().unwrap_or_default().to_owned()
+}
+
 /// Where the assistant last spoke.
 fn last_assistant(wire: Wire, body: &Value) -> Option<usize> {
-    let list = if wire == Wire::OpenAiResponses { "input" } else { "messages" };
+    let list = script::list(wire);
     let spoke = |unit: &Value| {
         let kind = unit["type"].as_str().unwrap_or_default();
-        unit["role"] == "assistant" || kind.ends_with("_call") || kind == "reasoning"
+        unit["role"] == "assistant"
+            || unit["role"] == "model"
+            || kind.ends_with("_call")
+            || kind == "reasoning"
     };
     body[list].as_array()?.iter().rposition(spoke)
 }

@@ -44,6 +44,7 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         // No provider minds: the model reads letters, and is blind.
         base64_text: true,
         scan_arguments: false,
+        call_signatures: profile.quirks.call_signature.is_some(),
     }
 }
 

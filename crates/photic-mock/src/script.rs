@@ -159,11 +159,32 @@ pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Optio
     Some(Said::Calls((1..=count).map(call).collect()))
 }
 
+/// The list of messages or items.
+pub(crate) const fn list(wire: Wire) -> &'static str {
+    match wire {
+        Wire::OpenAiResponses => "input",
+        Wire::Gemini => "contents",
+        Wire::OpenAiChat | Wire::Anthropic | Wire::Converse | Wire::Ollama => "messages",
+    }
+}
+
+/// The tools on offer, whatever they are wrapped in.
+fn offered(body: &Value) -> Vec<&Value> {
+    let lists = [&body["tools"], &body["toolConfig"]["tools"]];
+    let tools = lists.into_iter().filter_map(Value::as_array).flatten();
+    tools
+        .flat_map(|tool| match tool["functionDeclarations"].as_array() {
+            Some(functions) => functions.iter().collect(),
+            None => vec![tool.get("function").or_else(|| tool.get("toolSpec")).unwrap_or(tool)],
+        })
+        .collect()
+}
+
 /// The position in the list of messages or items that a pointer leads into; none before the list.
 pub(crate) fn unit(pointer: &str) -> Option<usize> {
     let mut steps = pointer.split('/').skip(1);
     match (steps.next()?, steps.next()) {
-        ("messages" | "input", Some(index)) => index.parse().ok(),
+        ("messages" | "input" | "contents", Some(index)) => index.parse().ok(),
         // An input that is one string.
         ("input", None) => Some(0),
         _ => None,
@@ -172,10 +193,7 @@ pub(crate) fn unit(pointer: &str) -> Option<usize> {
 
 /// The offered tools that a user names with arguments: `call Read with {"file": "a.png"}`.
 fn spelled_out(text: &str, body: &Value) -> Vec<(String, Value)> {
-    let offered = |name: &str| {
-        let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
-        tools.iter().any(|tool| tool.get("function").unwrap_or(tool)["name"] == name)
-    };
+    let offered = |name: &str| offered(body).iter().any(|tool| tool["name"] == name);
     let call = |(at, _): (usize, &str)| {
         let name = text[..at].rsplit(char::is_whitespace).next()?;
         let rest = &text[at + WITH.len() - 1..];
@@ -191,11 +209,12 @@ fn tool(body: &Value) -> Option<(String, Value)> {
     if body["tool_choice"] == "none" || body["tool_choice"]["type"] == "none" {
         return None;
     }
-    body["tools"].as_array()?.iter().find_map(|tool| {
-        let tool = tool.get("function").unwrap_or(tool);
+    offered(body).into_iter().find_map(|tool| {
         let name = tool["name"].as_str()?;
         let lower = name.to_ascii_lowercase();
-        let schema = tool.get("parameters").or_else(|| tool.get("input_schema"));
+        let schema = ["parameters", "input_schema", "parametersJsonSchema"];
+        let schema = schema.iter().find_map(|name| tool.get(*name));
+        let schema = schema.or_else(|| tool["inputSchema"].get("json"));
         let shows = SHOWING.iter().any(|word| lower.contains(word));
         shows.then(|| (name.to_owned(), schema.cloned().unwrap_or_default()))
     })

@@ -24,6 +24,7 @@ use crate::misbehave::Misbehavior;
 use crate::provider::{Incoming, Outcome, Provider};
 use crate::rejection::Rejection;
 use crate::route::Route;
+use crate::wire::stream_type;
 
 /// Most bytes of a body that is read at all; providers stop earlier.
 const MOST: usize = 600 << 20;
@@ -141,7 +142,7 @@ async fn ask(
         Outcome::Events { number, events } => {
             let mut response = Response::new(Stream::new(events.into_iter().map(Bytes::from)));
             let headers = response.headers_mut();
-            let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
+            let kind = HeaderValue::from_static(stream_type(wire));
             headers.insert(CONTENT_TYPE, kind);
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             name(&mut response, wire, number);
@@ -160,7 +161,9 @@ async fn ask(
 fn key(headers: &HeaderMap) -> Option<String> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let bearer = text("authorization").and_then(|value| value.strip_prefix("Bearer "));
-    let key = bearer.or_else(|| text("x-api-key")).or_else(|| text("api-key"))?;
+    let signed = text("authorization").filter(|value| value.starts_with("AWS4-HMAC-SHA256 "));
+    let stated = ["x-api-key", "api-key", "x-goog-api-key"].iter().find_map(|name| text(name));
+    let key = bearer.or(stated).or(signed)?;
     (!key.trim().is_empty()).then(|| key.trim().to_owned())
 }
 
@@ -187,7 +190,8 @@ fn document(status: u16, body: &Value) -> Response<Stream> {
 fn name(response: &mut Response<Stream>, wire: Wire, number: u64) {
     let header = match wire {
         Wire::Anthropic => "request-id",
-        Wire::OpenAiChat | Wire::OpenAiResponses => "x-request-id",
+        Wire::Converse => "x-amzn-requestid",
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini | Wire::Ollama => "x-request-id",
     };
     if let Ok(id) = HeaderValue::from_str(&format!("req_mock{number:08}")) {
         response.headers_mut().insert(HeaderName::from_static(header), id);

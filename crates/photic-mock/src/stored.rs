@@ -38,7 +38,9 @@ impl Stored {
         match wire {
             Wire::OpenAiResponses => self.response(body),
             Wire::Anthropic => self.thread(body),
-            Wire::OpenAiChat => Ok(Expanded::default()),
+            Wire::OpenAiChat | Wire::Gemini | Wire::Converse | Wire::Ollama => {
+                Ok(Expanded::default())
+            }
         }
     }
 

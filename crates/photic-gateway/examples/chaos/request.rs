@@ -133,6 +133,7 @@ impl Request {
             Wire::OpenAiChat => "/v1/chat/completions",
             Wire::OpenAiResponses => "/v1/responses",
             Wire::Anthropic => "/v1/messages",
+            Wire::Gemini | Wire::Converse | Wire::Ollama => "", // never drawn
         };
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\nauthorization: Bearer k\r\n\
@@ -188,6 +189,8 @@ fn image(wire: Wire, base64: &str) -> Value {
             "type": "image",
             "source": {"type": "base64", "media_type": "image/png", "data": base64},
         }),
+        // Never drawn: only the first three are.
+        Wire::Gemini | Wire::Converse | Wire::Ollama => Value::Null,
     }
 }
 
@@ -209,6 +212,7 @@ fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
             {"type": "function_call", "call_id": "c1", "name": "shot", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "c1", "output": images},
         ]}),
+        Wire::Gemini | Wire::Converse | Wire::Ollama => json!({}),
         Wire::Anthropic => {
             let model = if crosses { "chat-1" } else { "claude-sonnet-5" };
             let call = json!({"type": "tool_use", "id": "c1", "name": "shot", "input": {}});

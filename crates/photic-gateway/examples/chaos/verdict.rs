@@ -135,6 +135,8 @@ fn whole(wire: Wire, body: &Value) -> String {
             items.map(|item| text(&item["content"][0]["text"])).collect()
         }
         Wire::Anthropic => text(&body["content"][0]["text"]),
+        // Never drawn.
+        Wire::Gemini | Wire::Converse | Wire::Ollama => String::new(),
     }
 }
 
@@ -151,7 +153,7 @@ fn streamed(wire: Wire, events: &str) -> (String, bool) {
             Wire::OpenAiResponses if event["type"] == "response.output_text.delta" => {
                 text(&event["delta"])
             }
-            Wire::OpenAiResponses => String::new(),
+            Wire::OpenAiResponses | Wire::Gemini | Wire::Converse | Wire::Ollama => String::new(),
             Wire::Anthropic => text(&event["delta"]["text"]),
         };
     }
@@ -166,5 +168,6 @@ fn is_envelope(wire: Wire, body: &[u8]) -> bool {
     told && match wire {
         Wire::OpenAiChat | Wire::OpenAiResponses => error.get("code").is_some(),
         Wire::Anthropic => body["type"] == "error",
+        Wire::Gemini | Wire::Converse | Wire::Ollama => false,
     }
 }

@@ -287,6 +287,9 @@ const fn wire(wire: Wire) -> usize {
         Wire::OpenAiChat => 0,
         Wire::OpenAiResponses => 1,
         Wire::Anthropic => 2,
+        Wire::Gemini => 3,
+        Wire::Converse => 4,
+        Wire::Ollama => 5,
     }
 }
 

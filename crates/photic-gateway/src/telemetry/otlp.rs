@@ -251,6 +251,9 @@ const fn provider(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAiChat | Wire::OpenAiResponses => "openai",
         Wire::Anthropic => "anthropic",
+        Wire::Gemini => "gcp.gemini",
+        Wire::Converse => "aws.bedrock",
+        Wire::Ollama => "ollama",
     }
 }
 

@@ -15,6 +15,7 @@ mod fixing;
 mod healing;
 mod many;
 mod metrics;
+mod pairs;
 mod passing;
 mod poisoned;
 mod recording;

@@ -6,6 +6,7 @@
 
 mod anthropic;
 mod openai;
+mod others;
 
 use photic::Wire;
 use photic_testkit::oracle::Violation;
@@ -44,6 +45,7 @@ impl Rejection {
         match wire {
             Wire::Anthropic => anthropic::rejection(violation),
             Wire::OpenAiChat | Wire::OpenAiResponses => openai::rejection(wire, violation),
+            Wire::Gemini | Wire::Converse | Wire::Ollama => others::rejection(wire, violation),
         }
     }
 
@@ -65,6 +67,12 @@ impl Rejection {
                 "You didn't provide an API key. You need to provide your API key in an \
                  Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
             ),
+            Wire::Gemini | Wire::Ollama => Self::new(
+                403,
+                "PERMISSION_DENIED",
+                "Method doesn't allow unregistered callers (callers without established identity).",
+            ),
+            Wire::Converse => Self::new(403, "AccessDenied", "Missing Authentication Token"),
         }
     }
 
@@ -80,6 +88,7 @@ impl Rejection {
             Wire::OpenAiChat | Wire::OpenAiResponses => {
                 Self::invalid("you must provide a model parameter")
             }
+            Wire::Gemini | Wire::Converse | Wire::Ollama => Self::invalid("model is required"),
         }
     }
 
@@ -92,6 +101,15 @@ impl Rejection {
                     format!("The model `{model}` does not exist or you do not have access to it.");
                 Self::new(404, "invalid_request_error", text).code("model_not_found")
             }
+            Wire::Gemini => Self::new(
+                404,
+                "NOT_FOUND",
+                format!("models/{model} is not found for API version v1beta"),
+            ),
+            Wire::Converse => {
+                Self::new(400, "ValidationException", "The provided model identifier is invalid.")
+            }
+            Wire::Ollama => Self::new(404, "not_found", format!("model '{model}' not found")),
         }
     }
 
@@ -135,6 +153,17 @@ impl Rejection {
                  and try again.",
             )
             .code("context_length_exceeded"),
+            Wire::Gemini => Self::new(
+                400,
+                "INVALID_ARGUMENT",
+                format!(
+                    "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({most})."
+                ),
+            ),
+            Wire::Converse => {
+                Self::new(400, "ValidationException", "Input is too long for requested model.")
+            }
+            Wire::Ollama => Self::new(400, "too_long", "the prompt is longer than the context"),
         }
     }
 
@@ -147,6 +176,13 @@ impl Rejection {
             Wire::OpenAiChat | Wire::OpenAiResponses => {
                 Self::new(413, "invalid_request_error", "Request body too large")
             }
+            Wire::Gemini => Self::new(
+                400,
+                "INVALID_ARGUMENT",
+                "Request payload size exceeds the limit: 20971520 bytes.",
+            ),
+            Wire::Converse => Self::new(413, "RequestEntityTooLarge", "Request Entity Too Large"),
+            Wire::Ollama => Self::new(413, "too_large", "http: request body too large"),
         }
     }
 
@@ -165,6 +201,18 @@ impl Rejection {
                 );
                 Self::new(429, "requests", text).code("rate_limit_exceeded")
             }
+            Wire::Gemini => {
+                let text = "Resource has been exhausted (e.g. check quota).";
+                Self::new(429, "RESOURCE_EXHAUSTED", text)
+            }
+            Wire::Converse => {
+                let text = "Too many requests, please wait before trying again.";
+                Self::new(429, "ThrottlingException", text)
+            }
+            Wire::Ollama => {
+                let text = "server busy, please try again. maximum pending requests exceeded";
+                Self::new(503, "busy", text)
+            }
         }
     }
 
@@ -177,6 +225,13 @@ impl Rejection {
                 "server_error",
                 "The server had an error while processing your request. Sorry about that!",
             ),
+            Wire::Gemini => Self::new(500, "INTERNAL", "An internal error has occurred."),
+            Wire::Converse => Self::new(
+                500,
+                "InternalServerException",
+                "The system encountered an unexpected error during processing. Try your request again.",
+            ),
+            Wire::Ollama => Self::new(500, "internal", "llama runner process has terminated"),
         }
     }
 
@@ -197,6 +252,13 @@ impl Rejection {
                 "param": self.param,
                 "code": self.code,
             }}),
+            Wire::Gemini => json!({"error": {
+                "code": self.status,
+                "message": self.message,
+                "status": self.kind,
+            }}),
+            Wire::Converse => json!({"message": self.message}),
+            Wire::Ollama => json!({"error": self.message}),
         }
     }
 }

@@ -110,7 +110,10 @@ fn request(model: &Model, body: Vec<Bytes>) -> Result<http::Request<Outgoing>, R
     if let Key::Given(key) = &model.key {
         let (name, value) = match model.wire {
             Wire::Anthropic => (HeaderName::from_static("x-api-key"), key.clone()),
-            Wire::OpenAiChat | Wire::OpenAiResponses => (AUTHORIZATION, format!("Bearer {key}")),
+            Wire::Gemini => (HeaderName::from_static("x-goog-api-key"), key.clone()),
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Converse | Wire::Ollama => {
+                (AUTHORIZATION, format!("Bearer {key}"))
+            }
         };
         // The error of a header that cannot be one would hold it.
         let value = HeaderValue::from_str(&value).ok();

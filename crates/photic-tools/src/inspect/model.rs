@@ -105,6 +105,12 @@ impl Model {
             Wire::OpenAiResponses => format!("{base}/responses"),
             // The version may be there already.
             Wire::Anthropic => format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base)),
+            Wire::Gemini => {
+                let base = base.strip_suffix("/v1beta").unwrap_or(base);
+                format!("{base}/v1beta/models/{}:generateContent", self.id)
+            }
+            Wire::Converse => format!("{base}/model/{}/converse", self.id.replace(':', "%3A")),
+            Wire::Ollama => format!("{base}/api/chat"),
         }
     }
 }

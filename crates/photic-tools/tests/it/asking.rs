@@ -28,7 +28,7 @@ pub(crate) const WIRES: [(Wire, &str); 3] = [
 
 pub(crate) fn model(mock: &Mock, wire: Wire, id: &str) -> Model {
     let base = match wire {
-        Wire::Anthropic => mock.url(),
+        Wire::Anthropic | Wire::Gemini | Wire::Converse | Wire::Ollama => mock.url(),
         Wire::OpenAiChat | Wire::OpenAiResponses => format!("{}/v1", mock.url()),
     };
     Model::new("mock", id, wire, &base, Key::Given("sk-secret-key".to_owned()))

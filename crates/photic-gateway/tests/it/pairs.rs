@@ -1,0 +1,101 @@
+//! Every wire to every wire: a picture that a tool returned is seen, whoever asks and whoever answers.
+
+use photic::profile::Placement;
+use photic::{Policy, Profile, Stream, Wire};
+use photic_mock::{Mock, Options};
+use photic_testkit::image;
+use serde_json::{Value, json};
+
+use crate::caller::{Reply, exchange, post};
+use crate::started;
+
+/// A model whose rules nobody knows, so that each wire's own hold.
+const MODEL: &str = "some-model";
+
+/// A turn in which a tool has returned a picture, as a client of the wire sends it.
+fn turn(wire: Wire, stream: bool) -> Vec<u8> {
+    let call = json!({"id": "call_1", "type": "function",
+        "function": {"name": "take", "arguments": "{}"}});
+    let shot = image::data_url("image/png", &image::png(300, 200, [200, 10, 20]));
+    let chat = json!({"model": MODEL, "stream": stream, "max_completion_tokens": 99, "messages": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "What is it?"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": [
+            {"type": "text", "text": "taken"},
+            {"type": "image_url", "image_url": {"url": shot}}]}],
+        "tools": [{"type": "function", "function": {"name": "take", "parameters":
+            {"type": "object", "properties": {}}}}]});
+    let chat = chat.to_string().into_bytes();
+    let mut profile = Profile::generic(wire);
+    // As clients do who never heard of placements.
+    profile.placement.image = Placement::Native;
+    let (transcript, _) = photic::lift(Wire::OpenAiChat, &chat);
+    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
+    photic::lower(&transcript, &plan).body.to_vec()
+}
+
+fn path(wire: Wire, stream: bool) -> String {
+    match (wire, stream) {
+        (Wire::OpenAiChat, _) => "/v1/chat/completions".to_owned(),
+        (Wire::OpenAiResponses, _) => "/v1/responses".to_owned(),
+        (Wire::Anthropic, _) => "/v1/messages".to_owned(),
+        (Wire::Gemini, false) => format!("/v1beta/models/{MODEL}:generateContent"),
+        (Wire::Gemini, true) => format!("/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"),
+        (Wire::Converse, false) => format!("/model/{MODEL}/converse"),
+        (Wire::Converse, true) => format!("/model/{MODEL}/converse-stream"),
+        (Wire::Ollama, _) => "/api/chat".to_owned(),
+    }
+}
+
+/// What a reply says, read as a client of the wire would.
+fn said(wire: Wire, stream: bool, reply: &Reply) -> String {
+    if !stream {
+        let lifted = photic::lift_reply(wire, &reply.body);
+        let chat = photic::lower_reply(&lifted, Wire::OpenAiChat).to_vec();
+        let chat: Value = serde_json::from_slice(&chat).unwrap();
+        return chat["choices"][0]["message"]["content"].as_str().unwrap_or_default().to_owned();
+    }
+    let mut events = Stream::new(wire, Wire::OpenAiChat, true);
+    let chat = [events.feed(&reply.body), events.finish()].concat();
+    let chat = String::from_utf8(chat).unwrap();
+    let data = chat.lines().filter_map(|line| line.strip_prefix("data: {"));
+    let chunks = data.map(|rest| serde_json::from_str::<Value>(&format!("{{{rest}")).unwrap());
+    let words = chunks.map(|chunk| {
+        assert!(chunk["error"].is_null(), "{chunk}");
+        chunk["choices"][0]["delta"]["content"].as_str().unwrap_or_default().to_owned()
+    });
+    words.collect()
+}
+
+async fn crossed(caller: Wire, upstream: Wire) {
+    let mock = Mock::start(Options { wires: vec![upstream], ..Options::default() }).unwrap();
+    let settings =
+        format!("[[upstream]]\nurl='http://{}'\nwire='{upstream}'\nmodels=['*']", mock.address());
+    let gateway = started(&settings).await;
+    for stream in [false, true] {
+        let key = match caller {
+            Wire::Anthropic => "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n",
+            Wire::Gemini => "x-goog-api-key: k\r\n",
+            _ => "authorization: Bearer k\r\n",
+        };
+        let request = post(&path(caller, stream), key, &turn(caller, stream));
+        let reply = exchange(gateway, &request).await;
+        let text = String::from_utf8_lossy(&reply.body);
+        assert_eq!(reply.status, 200, "{caller} → {upstream}: {text}");
+        assert!(reply.complete);
+        let said = said(caller, stream, &reply);
+        assert_eq!(said, "image 1: not a chart", "{caller} → {upstream}, {stream}: {text}");
+    }
+    // The provider runs on threads of its own, which end where they may block.
+    tokio::task::spawn_blocking(move || drop(mock)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_is_seen_between_every_two_wires() {
+    for caller in Wire::ALL {
+        for upstream in Wire::ALL {
+            crossed(caller, upstream).await;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Replies of `generateContent` and `streamGenerateContent`.
+
+use serde_json::{Value, json};
+
+use crate::reply::{Reply, Said};
+
+pub(super) fn whole(reply: &Reply) -> Value {
+    response(reply, parts(reply), Some("STOP"))
+}
+
+/// Chunks, each a response; the last one says why it is the last.
+pub(super) fn events(reply: &Reply) -> Vec<String> {
+    let parts = match &reply.said {
+        Said::Text(text) => Said::pieces(text).map(|piece| json!({"text": piece})).collect(),
+        Said::Calls(_) => parts(reply),
+    };
+    let last = parts.len().saturating_sub(1);
+    let chunk = |(index, part): (usize, Value)| {
+        let reason = (index == last).then_some("STOP");
+        format!("data: {}\r\n\r\n", response(reply, vec![part], reason))
+    };
+    parts.into_iter().enumerate().map(chunk).collect()
+}
+
+/// Calls have no id: clients of this wire know them by their names.
+fn parts(reply: &Reply) -> Vec<Value> {
+    match &reply.said {
+        Said::Text(text) => vec![json!({"text": text})],
+        Said::Calls(calls) => {
+            let call = |call: &crate::reply::Call| {
+                json!({"functionCall": {"name": call.name, "args": call.arguments},
+                    "thoughtSignature": "bW9jaw=="})
+            };
+            calls.iter().map(call).collect()
+        }
+    }
+}
+
+fn response(reply: &Reply, parts: Vec<Value>, reason: Option<&str>) -> Value {
+    let usage = &reply.usage;
+    let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
+    if let Some(reason) = reason {
+        candidate["finishReason"] = json!(reason);
+    }
+    json!({
+        "candidates": [candidate],
+        "usageMetadata": {
+            "promptTokenCount": usage.input,
+            "cachedContentTokenCount": usage.cached,
+            "candidatesTokenCount": usage.output,
+            "totalTokenCount": usage.input + usage.output,
+        },
+        "modelVersion": reply.model,
+        "responseId": format!("mock{:08}", reply.number),
+    })
+}
