@@ -74,13 +74,8 @@ pub(crate) fn translate(headers: &mut HeaderMap, to: Wire, query: Option<&str>) 
     if to == Wire::Anthropic {
         headers.entry(ANTHROPIC_VERSION).or_insert(MESSAGES_VERSION);
     }
-    let (name, value) = match to {
-        Wire::Anthropic => (API_KEY, key),
-        Wire::Gemini => (GOOGLE_KEY, key),
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Converse | Wire::Ollama => {
-            (header::AUTHORIZATION, key.map(|key| [b"Bearer ".as_slice(), &key].concat()))
-        }
-    };
+    let (name, before) = to.key_header();
+    let value = key.map(|key| [before.as_bytes(), &key].concat());
     if let Some(mut value) = value.and_then(|value| HeaderValue::from_bytes(&value).ok()) {
         value.set_sensitive(true);
         headers.insert(name, value);

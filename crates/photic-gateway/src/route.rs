@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, Method};
 use photic::Wire;
+use photic::wire::escaped;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,8 @@ impl Asked {
 
     /// The path on which a wire converses, and what is asked with it.
     pub(crate) fn path(&self, wire: Wire) -> (Cow<'static, str>, Option<&'static str>) {
-        let model = encoded(self.model.as_deref().unwrap_or_default());
+        let model = self.model.as_deref().unwrap_or_default();
+        let model = escaped(model.strip_prefix("models/").unwrap_or(model));
         let path = match (wire, self.stream) {
             (Wire::OpenAiChat, _) => "/v1/chat/completions",
             (Wire::OpenAiResponses, _) => "/v1/responses",
@@ -129,21 +131,6 @@ impl Asked {
 /// Whether a path stands for itself, without a version before it.
 pub(crate) fn is_complete(path: &str) -> bool {
     ["/api/", "/model/", "/v1beta/", "/v1alpha/"].iter().any(|start| path.starts_with(start))
-}
-
-/// A name as a step of a path: what a model may be called is up to its maker.
-fn encoded(name: &str) -> String {
-    use std::fmt::Write as _;
-    let mut path = String::with_capacity(name.len());
-    for byte in name.strip_prefix("models/").unwrap_or(name).bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            path.push(char::from(byte));
-        } else {
-            // A `String` takes everything.
-            let _ = write!(path, "%{byte:02X}");
-        }
-    }
-    path
 }
 
 fn decoded(step: &str) -> String {

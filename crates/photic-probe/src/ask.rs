@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use http_body_util::{BodyExt as _, Limited};
 use photic::Wire;
 use photic::rejection::{Class, classify};
@@ -30,6 +30,8 @@ pub struct Endpoint {
     /// Where the wire begins, as its SDKs take it: `https://api.openai.com/v1`, but
     /// `https://api.anthropic.com`.
     pub base_url: String,
+    /// The model: on some wires the address names it.
+    pub model: String,
     /// The key, if one is asked for.
     pub key: Option<String>,
     /// Connections.
@@ -103,13 +105,7 @@ impl Endpoint {
     }
 
     fn request(&self, body: Vec<u8>) -> Option<http::Request<Outgoing>> {
-        let base = self.base_url.trim_end_matches('/');
-        let address = match self.wire {
-            Wire::OpenAiChat => format!("{base}/chat/completions"),
-            Wire::OpenAiResponses => format!("{base}/responses"),
-            // The version may be there already.
-            Wire::Anthropic => format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base)),
-        };
+        let address = self.wire.address(&self.base_url, &self.model);
         let mut request = http::Request::post(address)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json");
@@ -117,13 +113,8 @@ impl Endpoint {
             request = request.header("anthropic-version", "2023-06-01");
         }
         if let Some(key) = &self.key {
-            let (name, value) = match self.wire {
-                Wire::Anthropic => (HeaderName::from_static("x-api-key"), key.clone()),
-                Wire::OpenAiChat | Wire::OpenAiResponses => {
-                    (AUTHORIZATION, format!("Bearer {key}"))
-                }
-            };
-            let mut value = HeaderValue::from_str(&value).ok()?;
+            let (name, before) = self.wire.key_header();
+            let mut value = HeaderValue::from_str(&format!("{before}{key}")).ok()?;
             value.set_sensitive(true);
             request = request.header(name, value);
         }

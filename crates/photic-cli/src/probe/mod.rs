@@ -56,8 +56,8 @@ fn read_offline(options: &ProbeOptions, settings: &Settings) -> anyhow::Result<E
         let client = Client::new(Timeouts::default());
         // It asks for none, and whoever stands in for it may.
         let key = Some("none".to_owned());
-        let endpoint = Endpoint { wire, base_url, key, client };
         let model = offline::MODEL.to_owned();
+        let endpoint = Endpoint { wire, base_url, model: model.clone(), key, client };
         let target = Target { wire, model, profile: photic::Profile::generic(wire) };
         reports.push(probe(options, settings, &endpoint, &target)?);
     }
@@ -132,8 +132,9 @@ fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, Target)> {
         }
     };
     let client = Client::new(Timeouts::default());
-    let target = Target { wire, model: name.to_owned(), profile };
-    Ok((Endpoint { wire, base_url, key, client }, target))
+    let model = name.to_owned();
+    let target = Target { wire, model: model.clone(), profile };
+    Ok((Endpoint { wire, base_url, model, key, client }, target))
 }
 
 fn settings(options: &ProbeOptions) -> anyhow::Result<Settings> {

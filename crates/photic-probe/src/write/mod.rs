@@ -2,7 +2,10 @@
 //! spelling of that wire, whether or not anybody takes it there.
 
 mod chat;
+mod converse;
+mod gemini;
 mod messages;
+mod ollama;
 mod responses;
 
 use base64::Engine as _;
@@ -19,6 +22,9 @@ pub(crate) fn body(wire: Wire, model: &str, turns: &[Turn]) -> Vec<u8> {
         Wire::OpenAiChat => chat::body(model, turns),
         Wire::OpenAiResponses => responses::body(model, turns),
         Wire::Anthropic => messages::body(model, turns),
+        Wire::Gemini => gemini::body(turns),
+        Wire::Converse => converse::body(turns),
+        Wire::Ollama => ollama::body(model, turns),
     };
     body.to_string().into_bytes()
 }

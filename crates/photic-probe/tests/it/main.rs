@@ -16,6 +16,9 @@ pub(crate) const fn model(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5.4",
         Wire::Anthropic => "claude-sonnet-5",
+        Wire::Gemini => "gemini-3-pro-preview",
+        Wire::Converse => "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        Wire::Ollama => "qwen3-vl:8b",
     }
 }
 
@@ -34,7 +37,11 @@ pub(crate) fn probe(mock: &Mock, wire: Wire, model: &str, settings: &Settings) -
     runtime.block_on(async {
         let endpoint = Endpoint {
             wire,
-            base_url: format!("{}/v1", mock.url()),
+            base_url: match wire {
+                Wire::OpenAiChat | Wire::OpenAiResponses => format!("{}/v1", mock.url()),
+                Wire::Anthropic | Wire::Gemini | Wire::Converse | Wire::Ollama => mock.url(),
+            },
+            model: model.to_owned(),
             key: Some("k".to_owned()),
             client: Client::new(Timeouts::default()),
         };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use http_body_util::{BodyExt as _, Limited};
 use photic::{Fate, Policy, Wire};
 use photic_net::{Client, Outgoing};
@@ -101,22 +101,16 @@ fn body(model: &Model, picture: &Picture, question: &str) -> Result<Vec<Bytes>, 
 }
 
 fn request(model: &Model, body: Vec<Bytes>) -> Result<http::Request<Outgoing>, Refusal> {
-    let mut request = http::Request::post(model.endpoint())
+    let mut request = http::Request::post(model.wire.address(&model.base_url, &model.id))
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json");
     if model.wire == Wire::Anthropic {
         request = request.header("anthropic-version", "2023-06-01");
     }
     if let Key::Given(key) = &model.key {
-        let (name, value) = match model.wire {
-            Wire::Anthropic => (HeaderName::from_static("x-api-key"), key.clone()),
-            Wire::Gemini => (HeaderName::from_static("x-goog-api-key"), key.clone()),
-            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Converse | Wire::Ollama => {
-                (AUTHORIZATION, format!("Bearer {key}"))
-            }
-        };
+        let (name, before) = model.wire.key_header();
         // The error of a header that cannot be one would hold it.
-        let value = HeaderValue::from_str(&value).ok();
+        let value = HeaderValue::from_str(&format!("{before}{key}")).ok();
         let mut value = value.ok_or_else(|| failed(model, Some("the key cannot be sent")))?;
         value.set_sensitive(true);
         request = request.header(name, value);

@@ -97,20 +97,4 @@ impl Model {
     pub fn name(&self) -> String {
         format!("{}/{}", self.provider, self.id)
     }
-    /// Where its conversations are posted.
-    pub(super) fn endpoint(&self) -> String {
-        let base = self.base_url.trim_end_matches('/');
-        match self.wire {
-            Wire::OpenAiChat => format!("{base}/chat/completions"),
-            Wire::OpenAiResponses => format!("{base}/responses"),
-            // The version may be there already.
-            Wire::Anthropic => format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base)),
-            Wire::Gemini => {
-                let base = base.strip_suffix("/v1beta").unwrap_or(base);
-                format!("{base}/v1beta/models/{}:generateContent", self.id)
-            }
-            Wire::Converse => format!("{base}/model/{}/converse", self.id.replace(':', "%3A")),
-            Wire::Ollama => format!("{base}/api/chat"),
-        }
-    }
 }

@@ -3,12 +3,14 @@
 pub(crate) mod anthropic;
 pub(crate) mod converse;
 mod detect;
+mod door;
 pub(crate) mod gemini;
 pub(crate) mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
 pub use detect::{detect, detect_reply};
+pub use door::escaped;
 use serde::{Deserialize, Serialize};
 
 /// A provider protocol for conversations.
