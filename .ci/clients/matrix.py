@@ -15,7 +15,8 @@ RIGHT = "; ".join(f"image {n}: {words}" for n, words in enumerate(charts, 1))
 OTHERWISE = "; ".join(f"image {n}: {words}" for n, words in enumerate(reversed(charts), 1))
 RIGHT_FOR = {"Claude Code": (RIGHT, OTHERWISE)}
 SEES, BLIND = "sees", "blind"
-WIRES = {"openai-chat": "Chat Completions", "openai-responses": "Responses", "anthropic": "Messages"}
+WIRES = {"openai-chat": "Chat Completions", "openai-responses": "Responses", "anthropic": "Messages",
+         "gemini": "Gemini", "bedrock-converse": "Converse", "ollama": "Ollama"}
 
 
 def key(row):
@@ -48,7 +49,8 @@ def short(said):
 def versions():
     required = (HERE / "requirements.txt").read_text()
     python = [f"{name} {re.search(rf'^{name}==(.+)$', required, re.M)[1]}" for name in
-              ("openai", "anthropic", "langchain", "langchain-openai", "langchain-anthropic", "pydantic-ai-slim")]
+              ("openai", "anthropic", "langchain", "langchain-openai", "langchain-anthropic", "pydantic-ai-slim", "google-genai",
+               "boto3", "ollama", "mistralai")]
     lines = [f"- Python: {', '.join(python)}"]
     claude = json.loads((HERE / "claude/package.json").read_text())["dependencies"]
     lines.append("- " + ", ".join(f"{k} {v}" for k, v in claude.items()))

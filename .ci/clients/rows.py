@@ -8,9 +8,11 @@ run`. Where `to` names a wire, the upstream speaks only that one.
 import json, sys
 
 CHAT, RESPONSES, MESSAGES = "openai-chat", "openai-responses", "anthropic"
+GEMINI, CONVERSE, OLLAMA = "gemini", "bedrock-converse", "ollama"
 # By model the gateway knows where a row goes; each is served by an upstream of one wire.
-MODELS = {CHAT: "gpt-5.4", RESPONSES: "gpt-5.4", MESSAGES: "claude-sonnet-5"}
-ACROSS = {CHAT: "gpt-5.4", RESPONSES: "gpt-5.6", MESSAGES: "claude-sonnet-5"}
+MODELS = {CHAT: "gpt-5.4", RESPONSES: "gpt-5.4", MESSAGES: "claude-sonnet-5", GEMINI: "gemini-3-pro-preview",
+          CONVERSE: "anthropic.claude-sonnet-4-5-20250929-v1:0", OLLAMA: "qwen3-vl:8b"}
+ACROSS = {**MODELS, RESPONSES: "gpt-5.6", CONVERSE: "amazon.nova-pro-v1:0"}
 
 PARTS, JSON = "image part", "JSON with base64"
 
@@ -41,18 +43,39 @@ for client, door, shapes in (
         TABLE.append(("python", f"{client}, {name}", f"{door}-{wire}", wire, shapes))
 
 TABLE.append(("claude", "Claude Code", "claude", MESSAGES, ["`Read` of a PNG file"]))
-# Its newer models get system messages inside the conversation, which the provider does not know.
-BY_CLIENT = {"Claude Code": {MESSAGES: "claude-sonnet-4-6"}}
+for client, door, wire in (
+    ("Google Gen AI SDK", "gemini", GEMINI), ("Google Gen AI SDK, Gemini 2.5", "gemini", GEMINI),
+    ("boto3", "converse", CONVERSE), ("boto3, Nova", "converse", CONVERSE),
+    ("Ollama SDK", "ollama", OLLAMA), ("Mistral SDK", "mistral", CHAT),
+):
+    TABLE.append(("others", client, door, wire, [PARTS, JSON]))
+
+BY_CLIENT = {
+    # Its newer models get system messages inside the conversation, which the provider does not know.
+    "Claude Code": {MESSAGES: "claude-sonnet-4-6"},
+    # Other models, other places for pictures.
+    "Google Gen AI SDK, Gemini 2.5": {GEMINI: "gemini-2.5-pro"},
+    "boto3, Nova": {CONVERSE: "amazon.nova-pro-v1:0"},
+    "Mistral SDK": {CHAT: "mistral-medium-3"},
+}
 # It always streams.
 WAYS = {"Claude Code": (True,)}
 
 # Clients of one wire, and the wires that they are led to.
-CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT, RESPONSES]}
+CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT, RESPONSES], GEMINI: [], CONVERSE: [], OLLAMA: []}
+# One client a wire is led to every other.
+EVERYWHERE = {"OpenAI SDK, Python", "Anthropic SDK, Python", "Google Gen AI SDK", "boto3", "Ollama SDK"}
+
+
+def leads(client, wire):
+    if client in EVERYWHERE:
+        return [to for to in MODELS if to != wire]
+    return CROSS[wire] if client not in BY_CLIENT or client == "Claude Code" else []
 
 
 def rows(mode):
     for runner, client, door, wire, shapes in TABLE:
-        for to in [None] if mode == "same" else CROSS[wire]:
+        for to in [None] if mode == "same" else leads(client, wire):
             for shape in shapes:
                 # What the service keeps cannot be led elsewhere.
                 if to and ("runner" in shape or "previous" in shape):

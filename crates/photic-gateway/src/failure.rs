@@ -34,6 +34,10 @@ pub(crate) enum Failure {
     Closed(String),
     #[error("the upstream `{0}` answered with more than can be translated")]
     ReplyTooLarge(String),
+    #[error(
+        "the gateway found no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE for it, or send a key of Amazon Bedrock"
+    )]
+    NoCredentials,
     #[error("the gateway failed to repair the request")]
     Broken,
 }
@@ -98,6 +102,7 @@ impl Failure {
                 StatusCode::BAD_GATEWAY
             }
             Self::NoAnswer(_) => StatusCode::GATEWAY_TIMEOUT,
+            Self::NoCredentials => StatusCode::UNAUTHORIZED,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -112,6 +117,7 @@ impl Failure {
             Self::NoAnswer(_) => "upstream_timeout",
             Self::Closed(_) => "upstream_closed",
             Self::ReplyTooLarge(_) => "upstream_reply_too_large",
+            Self::NoCredentials => "no_credentials",
             Self::Broken => "internal_error",
         }
     }
@@ -124,7 +130,7 @@ impl Failure {
             Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
                 Side::Upstream
             }
-            Self::Broken => Side::Gateway,
+            Self::NoCredentials | Self::Broken => Side::Gateway,
         }
     }
 
@@ -146,6 +152,7 @@ impl Failure {
             Self::TooLarge { .. } | Self::BodyBrokeOff | Self::BadPath => "INVALID_ARGUMENT",
             Self::SlowBody | Self::NoAnswer(_) => "DEADLINE_EXCEEDED",
             Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => "UNAVAILABLE",
+            Self::NoCredentials => "UNAUTHENTICATED",
             Self::Broken => "INTERNAL",
         }
     }
@@ -156,6 +163,7 @@ impl Failure {
             Self::TooLarge { .. } => "request_too_large",
             Self::SlowBody | Self::NoAnswer(_) => "timeout_error",
             Self::BodyBrokeOff | Self::BadPath => "invalid_request_error",
+            Self::NoCredentials => "authentication_error",
             Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) | Self::Broken => {
                 "api_error"
             }

@@ -46,6 +46,7 @@ mod reply;
 mod route;
 mod runtime;
 mod serve;
+mod sign;
 mod tally;
 mod telemetry;
 mod upstream;

@@ -8,6 +8,7 @@ use photic::Wire;
 
 use crate::config::{Config, ConfigError, UpstreamConfig};
 use crate::route::{Asked, is_complete, without_version};
+use crate::sign::Signer;
 
 /// Whom to send requests to.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Upstream {
     version: &'static str,
     wire: Option<Wire>,
     models: Vec<String>,
+    /// Signs what is sent, where an address is one of Amazon's.
+    signer: Option<Signer>,
     /// The addresses of conversations, which are asked for all the time.
     usual: Vec<(String, Uri)>,
 }
@@ -90,6 +93,7 @@ impl Upstream {
             version: if config.unversioned { "" } else { "/v1" },
             wire: config.wire,
             models: config.models.clone(),
+            signer: config.region.as_deref().map(Signer::new),
             usual: Vec::new(),
         };
         let asked = Asked::default();
@@ -103,6 +107,10 @@ impl Upstream {
     /// The wire a caller's request has to be written in for it.
     pub(crate) fn speaks(&self, caller: Wire) -> Wire {
         self.wire.unwrap_or(caller)
+    }
+
+    pub(crate) const fn signer(&self) -> Option<&Signer> {
+        self.signer.as_ref()
     }
 
     /// Its host, with the port if one is named.

@@ -340,6 +340,7 @@ fn report_empty(
         | Part::Nested(_)
         | Part::Call(_)
         | Part::Thinking(_)
+        | Part::Mark(_)
         | Part::Refusal(_)
         | Part::Opaque(_) => {}
     }

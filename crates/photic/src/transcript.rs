@@ -88,6 +88,9 @@ pub enum Part<'a> {
     Result(ToolResult<'a>),
     /// The model's reasoning; travels only on its own wire.
     Thinking(Opaque),
+    /// A word to the service, not to the model: where its cache ends. Travels only on its own wire,
+    /// and nobody misses it elsewhere.
+    Mark(Opaque),
     /// The model declines.
     Refusal(Text<'a>),
     /// A part we do not understand; it travels as it is on its own wire.
@@ -216,7 +219,7 @@ impl Part<'_> {
             Part::Nested(nested) => nested.node,
             Part::Call(call) => call.node,
             Part::Result(result) => result.node,
-            Part::Thinking(opaque) | Part::Opaque(opaque) => opaque.node,
+            Part::Thinking(opaque) | Part::Mark(opaque) | Part::Opaque(opaque) => opaque.node,
             Part::Woven(_) => None,
         }
     }
@@ -233,6 +236,7 @@ impl Part<'_> {
             Part::Text(_)
             | Part::Call(_)
             | Part::Thinking(_)
+            | Part::Mark(_)
             | Part::Refusal(_)
             | Part::Opaque(_) => {}
         }

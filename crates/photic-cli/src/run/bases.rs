@@ -22,10 +22,13 @@ struct Variable {
 enum Family {
     OpenAi,
     Anthropic,
+    Google,
+    Amazon,
+    Ollama,
 }
 
 /// Every one, the better known before its kin.
-const VARIABLES: [Variable; 7] = [
+const VARIABLES: [Variable; 10] = [
     // The SDKs of OpenAI, the AI SDK, pydantic-ai, Codex, and most others.
     Variable { name: "OPENAI_BASE_URL", family: Family::OpenAi, suffix: "/v1" },
     // LangChain, LiteLLM, aider.
@@ -41,7 +44,18 @@ const VARIABLES: [Variable; 7] = [
     Variable { name: "ANTHROPIC_API_BASE", family: Family::Anthropic, suffix: "" },
     // goose.
     Variable { name: "ANTHROPIC_HOST", family: Family::Anthropic, suffix: "" },
+    // The SDKs of Google, Gemini CLI.
+    Variable { name: "GOOGLE_GEMINI_BASE_URL", family: Family::Google, suffix: "" },
+    // Every SDK of Amazon, and its command.
+    Variable { name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", family: Family::Amazon, suffix: "" },
+    // Ollama's SDKs and command.
+    Variable { name: "OLLAMA_HOST", family: Family::Ollama, suffix: "" },
 ];
+
+/// Where Amazon's SDKs read which of its places is meant.
+const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
+/// The port that Ollama's readers add.
+const OLLAMA_PORT: u16 = 11434;
 
 /// Those that send requests to loopback through a proxy of the user's.
 const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
@@ -53,13 +67,20 @@ impl Family {
         match self {
             Self::OpenAi => &[Wire::OpenAiChat, Wire::OpenAiResponses],
             Self::Anthropic => &[Wire::Anthropic],
+            Self::Google => &[Wire::Gemini],
+            Self::Amazon => &[Wire::Converse],
+            Self::Ollama => &[Wire::Ollama],
         }
     }
 }
 
 /// The base addresses that were set.
 #[derive(Debug, Default)]
-pub(crate) struct Bases(Vec<(&'static Variable, String)>);
+pub(crate) struct Bases {
+    set: Vec<(&'static Variable, String)>,
+    /// Amazon's addresses and signatures hold for a region.
+    region: Option<String>,
+}
 
 impl Bases {
     /// Those of this process, but for wires that an upstream was named for.
@@ -80,7 +101,10 @@ impl Bases {
             let Some(url) = get(variable.name).filter(|url| !url.trim().is_empty()) else {
                 continue;
             };
-            bases.add(variable, url.trim().to_owned())?;
+            bases.add(variable, complete(variable.family, url.trim()))?;
+        }
+        if !named.iter().any(|one| one.wire.is_none_or(|wire| wire == Wire::Converse)) {
+            bases.region = REGIONS.iter().find_map(|name| get(name).filter(|name| is_region(name)));
         }
         Ok(bases)
     }
@@ -93,36 +117,61 @@ impl Bases {
             Err(ConfigError::Value { problem, .. }) => bail!("`{name}`: {problem}"),
             Err(other) => bail!("`{name}`: {other}"),
         }
-        let same = self.0.iter().find(|(other, _)| other.family == variable.family);
+        let same = self.set.iter().find(|(other, _)| other.family == variable.family);
         match same {
             Some((other, before)) if root(other, before) != root(variable, &url) => bail!(
                 "`{}` and `{name}` lead to different places; unset one, or say `--upstream`",
                 other.name
             ),
             Some(_) => {}
-            None => self.0.push((variable, url)),
+            None => self.set.push((variable, url)),
         }
         Ok(())
     }
 
     /// Where requests go that nobody else was named for.
     pub(crate) fn upstreams(&self) -> impl Iterator<Item = UpstreamConfig> {
-        self.0.iter().flat_map(|(variable, url)| {
-            variable.family.wires().iter().map(|wire| upstream(variable, url, Some(*wire)))
+        let set = self.set.iter().flat_map(|(variable, url)| {
+            variable.family.wires().iter().map(|wire| {
+                let region = self.region.clone().filter(|_| *wire == Wire::Converse);
+                UpstreamConfig { region, ..upstream(variable, url, Some(*wire)) }
+            })
+        });
+        set.chain(self.amazon())
+    }
+
+    /// Amazon's own address: no other has one for every region.
+    fn amazon(&self) -> Option<UpstreamConfig> {
+        let elsewhere = self.set.iter().any(|(variable, _)| variable.family == Family::Amazon);
+        let region = self.region.as_ref().filter(|_| !elsewhere)?;
+        Some(UpstreamConfig {
+            url: format!("https://bedrock-runtime.{region}.amazonaws.com"),
+            wire: Some(Wire::Converse),
+            models: Vec::new(),
+            unversioned: false,
+            region: Some(region.clone()),
         })
     }
 
     /// The variable that names this host.
     pub(crate) fn naming(&self, host: &str) -> Option<&'static str> {
         let named = |url: &str| url.split('/').nth(2) == Some(host);
-        self.0.iter().find(|(_, url)| named(url)).map(|(variable, _)| variable.name)
+        self.set.iter().find(|(_, url)| named(url)).map(|(variable, _)| variable.name)
     }
 }
 
-/// What the command gets: every variable leads to the gateway, and past any proxy.
-pub(crate) fn leading_to(gateway: SocketAddr) -> Vec<(&'static str, String)> {
+/// What the command gets: every variable leads to the gateway, and past any proxy. Amazon's only
+/// where the gateway knows how to go on from there: without a region nobody does.
+pub(crate) fn leading_to(
+    gateway: SocketAddr,
+    upstreams: &[UpstreamConfig],
+) -> Vec<(&'static str, String)> {
+    let serves_amazon = upstreams
+        .iter()
+        .any(|one| one.wire.is_none_or(|wire| wire == Wire::Converse) || !one.models.is_empty());
+    let known = VARIABLES.iter().filter(|one| serves_amazon || one.family != Family::Amazon);
     let lead = |one: &Variable| (one.name, format!("http://{gateway}{}", one.suffix));
-    let mut all: Vec<(&str, String)> = VARIABLES.iter().map(lead).collect();
+    let mut all: Vec<(&str, String)> = known.map(lead).collect();
     if PROXIES.iter().any(|name| std::env::var_os(name).is_some()) {
         for name in NO_PROXIES {
             let before = std::env::var(name).unwrap_or_default();
@@ -144,7 +193,27 @@ fn no_proxy(before: &str, gateway: SocketAddr) -> String {
 /// its readers put their paths right behind it.
 fn upstream(variable: &Variable, url: &str, wire: Option<Wire>) -> UpstreamConfig {
     let unversioned = !variable.suffix.is_empty();
-    UpstreamConfig { url: url.to_owned(), wire, models: Vec::new(), unversioned }
+    UpstreamConfig { url: url.to_owned(), wire, models: Vec::new(), unversioned, region: None }
+}
+
+/// An address as its readers would complete it: Ollama's may be a host alone, or the one that its
+/// server listens on.
+fn complete(family: Family, url: &str) -> String {
+    if family != Family::Ollama || url.contains("://") {
+        return url.to_owned();
+    }
+    let (host, port) = match url.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port),
+        _ => (url, ""),
+    };
+    let host = if matches!(host, "" | "0.0.0.0") { "127.0.0.1" } else { host };
+    let port = if port.is_empty() { OLLAMA_PORT.to_string() } else { port.to_owned() };
+    format!("http://{host}:{port}")
+}
+
+/// It becomes part of an address.
+fn is_region(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// An address as if every variable wanted the same suffix.
@@ -199,6 +268,40 @@ mod tests {
         assert!(says("ftp://h").starts_with("`ANTHROPIC_HOST`: `ftp://h` does not begin"));
         assert!(says("http://u:secret@h").starts_with("`ANTHROPIC_HOST`: holds a name"));
         assert!(!says("http://u:secret@h").contains("secret"));
+    }
+
+    #[test]
+    fn hosts_of_ollama_are_completed() {
+        for (host, url) in [
+            ("http://h:1", "http://h:1"),
+            ("h", "http://h:11434"),
+            ("h:1", "http://h:1"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            (":1", "http://127.0.0.1:1"),
+        ] {
+            let found: Vec<_> = bases(&[("OLLAMA_HOST", host)], &[]).unwrap().upstreams().collect();
+            assert_eq!((found[0].url.as_str(), found[0].wire), (url, Some(Wire::Ollama)));
+        }
+    }
+
+    #[test]
+    fn amazon_is_where_its_region_is() {
+        let found = |set: &[(&str, &str)], named: &[&str]| {
+            let upstreams: Vec<_> = bases(set, named).unwrap().upstreams().collect();
+            let leads = leading_to(SocketAddr::from(([127, 0, 0, 1], 1)), &upstreams);
+            let leads = leads.iter().any(|(name, _)| name.starts_with("AWS_"));
+            let one = upstreams.into_iter().next().map(|one| (one.url, one.region.unwrap()));
+            (one, leads)
+        };
+        let region = ("AWS_REGION", "eu-west-1");
+        let own = "https://bedrock-runtime.eu-west-1.amazonaws.com".to_owned();
+        assert_eq!(found(&[region], &[]), (Some((own, "eu-west-1".to_owned())), true));
+        let endpoint = ("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "http://e");
+        let elsewhere = ("http://e".to_owned(), "eu-west-1".to_owned());
+        assert_eq!(found(&[region, endpoint], &[]), (Some(elsewhere), true));
+        assert_eq!(found(&[], &[]), (None, false));
+        assert_eq!(found(&[("AWS_REGION", "a/b")], &[]), (None, false));
+        assert_eq!(found(&[region], &["bedrock-converse=http://mine"]).0, None);
     }
 
     #[test]

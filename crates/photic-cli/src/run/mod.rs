@@ -40,6 +40,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     serve::record(&mut config, options.record.record.as_deref())?;
     // What the command left running loses its gateway; what is being kept may be finished.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
+    let upstreams = config.upstream.clone();
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());
     let Some((program, arguments)) = options.command.split_first() else {
@@ -48,7 +49,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     // Before the command starts: from then on, signals are meant for it.
     let mut signals = child::Signals::new().context("cannot wait for signals")?;
     let mut command = Command::new(program);
-    command.args(arguments).envs(bases::leading_to(address));
+    command.args(arguments).envs(bases::leading_to(address, &upstreams));
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(cause) => return Ok(cannot_run(program, cause)),

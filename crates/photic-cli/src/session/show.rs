@@ -105,6 +105,7 @@ fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<Line<'i>>) 
             }
             Part::Result(result) => read(&result.content, images, lines),
             Part::Thinking(_) => lines.push(Line::Other("thinking")),
+            Part::Mark(_) => {}
             Part::Opaque(_) => lines.push(Line::Other("something photic does not know")),
         }
     }

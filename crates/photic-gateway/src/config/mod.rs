@@ -114,6 +114,12 @@ pub struct UpstreamConfig {
     /// with `/v1` behind it, as most providers have it.
     #[serde(default)]
     pub unversioned: bool,
+    /// The region of Amazon Bedrock at this address. Requests without a key of their own are signed
+    /// for it, with the credentials that the gateway finds as Amazon's SDKs do: whoever may ask the
+    /// gateway may use them.
+    #[serde(default)]
+    #[schemars(example = "us-east-1")]
+    pub region: Option<String>,
 }
 
 /// What is wrong with a configuration.
@@ -227,6 +233,7 @@ impl std::str::FromStr for UpstreamConfig {
                 wire: None,
                 models: Vec::new(),
                 unversioned: false,
+                region: None,
             });
         };
         let Some(wire) = Wire::from_name(name) else {
@@ -234,7 +241,8 @@ impl std::str::FromStr for UpstreamConfig {
             let problem = format!("`{name}` is no wire; there are {names}");
             return Err(ConfigError::Value { key: "upstream".to_owned(), problem });
         };
-        Ok(Self { url: url.to_owned(), wire: Some(wire), models: Vec::new(), unversioned: false })
+        let (url, wire) = (url.to_owned(), Some(wire));
+        Ok(Self { url, wire, models: Vec::new(), unversioned: false, region: None })
     }
 }
 

@@ -128,12 +128,18 @@ impl Turn<'_> {
         pieces: Vec<Bytes>,
     ) -> Result<Response<Stream>, Failure> {
         let uri = order.upstream.route(self.path, self.query).ok_or(Failure::BadPath)?;
+        let signed = order.upstream.signer().map(|_| pieces.clone()).unwrap_or_default();
         let mut outgoing = Request::new(Outgoing::pieces(pieces));
         *outgoing.method_mut() = Method::POST;
         *outgoing.uri_mut() = uri;
         *outgoing.headers_mut() = headers;
         // The client writes the length of what it sends.
         outgoing.headers_mut().remove(CONTENT_LENGTH);
+        if let Some(signer) = order.upstream.signer() {
+            let (mut head, body) = outgoing.into_parts();
+            signer.sign(&mut head, &signed).await?;
+            outgoing = Request::from_parts(head, body);
+        }
         proxy.send(order.upstream.host(), outgoing).await
     }
 }

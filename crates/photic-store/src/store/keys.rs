@@ -87,7 +87,7 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
                 words(hasher, transcript, &result.content);
             }
             // Thoughts are dropped by some clients, and what we cannot read by any.
-            Part::Thinking(_) | Part::Opaque(_) => {}
+            Part::Thinking(_) | Part::Mark(_) | Part::Opaque(_) => {}
         }
     }
 }

@@ -98,6 +98,7 @@ fn takes_mark(part: &Part<'_>) -> bool {
         Part::Woven(_)
         | Part::Nested(_)
         | Part::Thinking(_)
+        | Part::Mark(_)
         | Part::Refusal(_)
         | Part::Opaque(_) => false,
     }

@@ -139,6 +139,7 @@ impl<'a> Placer<'_, 'a> {
             | Part::Call(_)
             | Part::Result(_)
             | Part::Thinking(_)
+            | Part::Mark(_)
             | Part::Refusal(_)
             | Part::Opaque(_) => {
                 placed.push(part.clone());

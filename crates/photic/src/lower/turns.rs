@@ -68,7 +68,7 @@ pub(super) fn leave_out_silent(
         let message = &step.message;
         let is_silent = |part: &Part<'_>| match part {
             Part::Text(text) | Part::Refusal(text) => text.text.is_empty(),
-            Part::Thinking(_) => true,
+            Part::Thinking(_) | Part::Mark(_) => true,
             Part::Opaque(_) => message.role != Role::User,
             Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => {
                 false

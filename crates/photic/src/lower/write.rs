@@ -332,6 +332,7 @@ impl<'t, 'a> Writer<'t, 'a> {
                 | Part::Media(_)
                 | Part::Woven(_)
                 | Part::Call(_)
+                | Part::Mark(_)
                 | Part::Refusal(_) => {}
             }
         }
@@ -358,7 +359,8 @@ pub(crate) fn texts<'a>(parts: &[Part<'a>]) -> Vec<Str<'a>> {
             | Part::Nested(_)
             | Part::Call(_)
             | Part::Result(_)
-            | Part::Thinking(_) => None,
+            | Part::Thinking(_)
+            | Part::Mark(_) => None,
         })
         .collect()
 }

@@ -47,7 +47,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     };
     let says = message.parts.iter().any(|part| match part {
         Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
-        Part::Thinking(_) => false,
+        Part::Thinking(_) | Part::Mark(_) => false,
         Part::Opaque(_) => message.role != Role::Assistant,
         Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => true,
     });
@@ -106,7 +106,7 @@ fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: 
             out.comma();
             writer.patched(out, node, vec![(nested.path, blocks)]);
         }
-        Part::Woven(_) | Part::Thinking(_) => {}
+        Part::Woven(_) | Part::Thinking(_) | Part::Mark(_) => {}
     }
 }
 

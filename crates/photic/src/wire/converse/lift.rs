@@ -79,6 +79,7 @@ fn read_block<'d, 'a>(
             Some(list) => nested(lifter, block, list, words),
             None => medium(document(inner), lifter),
         },
+        ("cachePoint", _) => Part::Mark(Opaque { node }),
         ("reasoningContent", _) => Part::Thinking(Opaque { node }),
         ("toolUse", Inside::Turn) => Part::Call(Call {
             id: text_of(inner, "toolUseId"),

@@ -98,7 +98,7 @@ fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: 
             out.comma();
             writer.patched(out, node, vec![(nested.path, blocks)]);
         }
-        Part::Woven(_) | Part::Thinking(_) => {}
+        Part::Woven(_) | Part::Thinking(_) | Part::Mark(_) => {}
     }
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
             // An assistant's opaque items are the business of its own wire.
             Part::Opaque(_) if message.role == Role::Assistant => {}
             Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-            Part::Woven(_) | Part::Nested(_) | Part::Thinking(_) => {}
+            Part::Woven(_) | Part::Nested(_) | Part::Thinking(_) | Part::Mark(_) => {}
         }
     }
     out.json("]");

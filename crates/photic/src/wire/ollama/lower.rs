@@ -33,7 +33,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     };
     let says = message.parts.iter().any(|part| match part {
         Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
-        Part::Thinking(_) => false,
+        Part::Thinking(_) | Part::Mark(_) => false,
         Part::Opaque(_) => message.role != Role::Assistant,
         Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => true,
     });
@@ -128,7 +128,8 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
             | Part::Nested(_)
             | Part::Call(_)
             | Part::Result(_)
-            | Part::Thinking(_) => {}
+            | Part::Thinking(_)
+            | Part::Mark(_) => {}
         }
     }
     crate::lower::joined(out, &words);

@@ -81,7 +81,7 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
 /// Calls, thoughts and a refusal stand in fields of their own, beside the content.
 fn has_own_field(part: &Part<'_>) -> bool {
     match part {
-        Part::Call(_) | Part::Thinking(_) => true,
+        Part::Call(_) | Part::Thinking(_) | Part::Mark(_) => true,
         Part::Refusal(text) => text.node.is_none(),
         Part::Text(_)
         | Part::Media(_)
@@ -186,7 +186,12 @@ fn part_of_user<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>)
         }
         Part::Media(medium) => media_part(writer, out, *medium),
         Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) | Part::Thinking(_) => {}
+        Part::Woven(_)
+        | Part::Nested(_)
+        | Part::Call(_)
+        | Part::Result(_)
+        | Part::Thinking(_)
+        | Part::Mark(_) => {}
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     };
     let says = message.parts.iter().any(|part| match part {
         Part::Text(text) => !text.text.is_empty(),
-        Part::Call(_) | Part::Thinking(_) => false,
+        Part::Call(_) | Part::Thinking(_) | Part::Mark(_) => false,
         Part::Opaque(_) => message.role != Role::Assistant,
         Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Result(_) | Part::Refusal(_) => {
             true
@@ -200,7 +200,12 @@ fn input_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>) {
         }
         Part::Media(medium) => media_part(writer, out, *medium),
         Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) | Part::Thinking(_) => {}
+        Part::Woven(_)
+        | Part::Nested(_)
+        | Part::Call(_)
+        | Part::Result(_)
+        | Part::Thinking(_)
+        | Part::Mark(_) => {}
     }
 }
 
