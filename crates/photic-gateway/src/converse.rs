@@ -9,6 +9,7 @@ use hyper::body::Incoming;
 use photic::Wire;
 
 use crate::account::Account;
+use crate::cross::Way;
 use crate::failure::Failure;
 use crate::fix::{Effort, Order};
 use crate::heal::{self, Sent, Turn};
@@ -56,6 +57,8 @@ pub(crate) async fn converse(
     } else {
         (Cow::Borrowed(parts.uri.path()), parts.uri.query())
     };
+    let mut asked = parts.uri.query().unwrap_or_default().split('&');
+    let array = caller == Wire::Gemini && !asked.any(|pair| pair == "alt=sse");
     let turn = Turn { caller, body, headers: parts.headers, path: &path, query };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
@@ -71,7 +74,8 @@ pub(crate) async fn converse(
     };
     let Order { upstream, wire, usage_in_stream, .. } = order;
     let mut reply = if crosses {
-        cross::reply((wire, caller), usage_in_stream, upstream.host(), reply).await?
+        let way = Way { from: wire, to: caller, usage_in_stream, array };
+        cross::reply(way, upstream.host(), reply).await?
     } else {
         Proxy::through(reply)
     };

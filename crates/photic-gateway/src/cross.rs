@@ -14,10 +14,30 @@ use crate::reply::{ReplyBody, Stream};
 /// A reply that is translated whole is no longer than this.
 const LONGEST: usize = 64 << 20;
 
+/// From which wire to which, and what its caller asked of streams.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(crate) from: Wire,
+    pub(crate) to: Wire,
+    /// Chat Completions: what a reply cost is said at its end.
+    pub(crate) usage_in_stream: bool,
+    /// Gemini: no server-sent events, but one array.
+    pub(crate) array: bool,
+}
+
+impl Way {
+    fn translation(self) -> (&'static str, Translation) {
+        if self.array && self.to == Wire::Gemini {
+            return (JSON, Translation::array(self.from));
+        }
+        let translation = Translation::new(self.from, self.to, self.usage_in_stream);
+        (stream_type(self.to), translation)
+    }
+}
+
 /// Writes a reply for a caller of another wire.
 pub(crate) async fn reply(
-    (from, to): (Wire, Wire),
-    usage_in_stream: bool,
+    way: Way,
     host: &str,
     reply: Response<Stream>,
 ) -> Result<Response<ReplyBody>, Failure> {
@@ -26,14 +46,15 @@ pub(crate) async fn reply(
     parts.headers.remove(CONTENT_LENGTH);
     parts.version = http::Version::default();
     if is_stream(&parts.headers) {
-        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(stream_type(to)));
-        let body = ReplyBody::translated(stream, Translation::new(from, to, usage_in_stream));
+        let (media_type, translation) = way.translation();
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+        let body = ReplyBody::translated(stream, translation);
         return Ok(Response::from_parts(parts, body));
     }
     let body = whole(stream, host).await?;
-    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let lifted = photic::lift_reply(from, &body);
-    let written = Bytes::from(photic::lower_reply(&lifted, to).to_vec());
+    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    let lifted = photic::lift_reply(way.from, &body);
+    let written = Bytes::from(photic::lower_reply(&lifted, way.to).to_vec());
     Ok(Response::from_parts(parts, ReplyBody::whole(written)))
 }
 
@@ -43,6 +64,7 @@ fn is_stream(headers: &HeaderMap) -> bool {
     [SERVER_SENT, JSON_LINES, FRAMES].iter().any(|name| media_type.starts_with(name.as_bytes()))
 }
 
+const JSON: &str = "application/json";
 const SERVER_SENT: &str = "text/event-stream";
 const JSON_LINES: &str = "application/x-ndjson";
 const FRAMES: &str = "application/vnd.amazon.eventstream";

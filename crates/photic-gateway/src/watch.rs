@@ -129,11 +129,16 @@ fn is_billed_as_text(input: u64, estimate: u64, base64: u64) -> bool {
 
 /// What a reply says that it cost, from its first and last bytes.
 fn usage(wire: Wire, head: &[u8], tail: &[u8]) -> Option<Usage> {
+    let name = match wire {
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => USAGE,
+        Wire::Gemini => METADATA,
+        Wire::Ollama => return counts(wire, tail),
+    };
     let mut found: Option<Usage> = None;
     for part in [head, tail] {
-        for (at, _) in part.windows(NAME.len()).enumerate().filter(|(_, name)| *name == NAME) {
-            let Some(object) = object(&part[at + NAME.len()..]) else { continue };
-            let reply = [b"{\"usage\":".as_slice(), object, b"}"].concat();
+        for (at, _) in part.windows(name.len()).enumerate().filter(|(_, here)| *here == name) {
+            let Some(object) = object(&part[at + name.len()..]) else { continue };
+            let reply = [b"{", name, b":", object, b"}"].concat();
             let Some(usage) = photic::lift_reply(wire, &reply).usage else { continue };
             // One wire tells what was read at the beginning and what was written at the end.
             let former = found.unwrap_or_default();
@@ -147,7 +152,18 @@ fn usage(wire: Wire, head: &[u8], tail: &[u8]) -> Option<Usage> {
     found
 }
 
-const NAME: &[u8] = b"\"usage\"";
+const USAGE: &[u8] = b"\"usage\"";
+const METADATA: &[u8] = b"\"usageMetadata\"";
+
+/// One wire tells what a reply cost among everything else, at its end.
+fn counts(wire: Wire, tail: &[u8]) -> Option<Usage> {
+    let last = tail.trim_ascii_end();
+    let from = last.windows(DONE.len()).rposition(|here| here == DONE)?;
+    let reply = [b"{", &last[from..]].concat();
+    photic::lift_reply(wire, &reply).usage
+}
+
+const DONE: &[u8] = b"\"done\"";
 
 /// The object behind a name. There are no strings with braces in what something cost.
 fn object(rest: &[u8]) -> Option<&[u8]> {
@@ -185,6 +201,16 @@ mod tests {
         let end = br#"{"type":"message_delta","delta":{},"usage":{"output_tokens":33}}"#;
         let found = usage(Wire::Anthropic, start, end).unwrap();
         assert_eq!((found.input, found.output, found.cache_read), (100, 33, 90));
+        let gemini = br#"data: {"candidates":[],"usageMetadata": {"promptTokenCount":70,"candidatesTokenCount":5,"promptTokensDetails":[{"modality":"IMAGE","tokenCount":60}]}}"#;
+        assert_eq!(usage(Wire::Gemini, b"", gemini).unwrap().input, 70);
+        let converse =
+            b"\0\0:event-type{\"metrics\":{},\"usage\":{\"inputTokens\":9,\"outputTokens\":3}}\x01";
+        assert_eq!(usage(Wire::Converse, b"", converse).unwrap().input, 9);
+        let ollama =
+            b"e\"}}\n{\"model\":\"m\",\"done\":true,\"prompt_eval_count\":31,\"eval_count\":4}\n";
+        let found = usage(Wire::Ollama, b"", ollama).unwrap();
+        assert_eq!((found.input, found.output), (31, 4));
+        assert_eq!(usage(Wire::Ollama, b"", b"{\"done\":fal"), None);
         for nothing in [b"".as_slice(), b"\"usage\"", b"\"usage\":{\"prompt_tokens\":1", b"usage"] {
             assert_eq!(usage(Wire::OpenAiChat, nothing, nothing), None);
         }

@@ -91,6 +91,28 @@ async fn crossed(caller: Wire, upstream: Wire) {
     tokio::task::spawn_blocking(move || drop(mock)).await.unwrap();
 }
 
+/// Who does not ask for events gets one array, whoever answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_may_be_an_array() {
+    for upstream in [Wire::Anthropic, Wire::Ollama] {
+        let mock = Mock::start(Options { wires: vec![upstream], ..Options::default() }).unwrap();
+        let address = mock.address();
+        let settings =
+            format!("[[upstream]]\nurl='http://{address}'\nwire='{upstream}'\nmodels=['*']");
+        let gateway = started(&settings).await;
+        let path = format!("/v1beta/models/{MODEL}:streamGenerateContent");
+        let request = post(&path, "x-goog-api-key: k\r\n", &turn(Wire::Gemini, true));
+        let reply = exchange(gateway, &request).await;
+        let chunks: Vec<Value> = serde_json::from_slice(&reply.body).unwrap();
+        assert!(chunks.len() > 2, "{chunks:?}");
+        let words = chunks
+            .iter()
+            .filter_map(|chunk| chunk["candidates"][0]["content"]["parts"][0]["text"].as_str());
+        assert_eq!(words.collect::<String>(), "image 1: not a chart");
+        tokio::task::spawn_blocking(move || drop(mock)).await.unwrap();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_seen_between_every_two_wires() {
     for caller in Wire::ALL {

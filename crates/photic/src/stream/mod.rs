@@ -116,6 +116,13 @@ impl Stream {
         Self { framing: Framing::of(from), reader, writer, over: false }
     }
 
+    /// The same for a client of `streamGenerateContent` that did not ask for server-sent events: it
+    /// reads one array, element by element.
+    pub fn array(from: Wire) -> Self {
+        let writer = Writer::Gemini(gemini::StreamWriter::of_array());
+        Self { writer, ..Self::new(from, Wire::Gemini, false) }
+    }
+
     /// Takes what has come and gives what can be passed on.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();

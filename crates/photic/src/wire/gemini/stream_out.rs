@@ -11,9 +11,16 @@ pub(crate) struct StreamWriter {
     usage: Usage,
     stop: Stop,
     calls: WholeCalls,
+    /// Whether the chunks are the elements of one array, and how many there have been.
+    array: Option<usize>,
 }
 
 impl StreamWriter {
+    /// Chunks for a client that did not ask for server-sent events.
+    pub(crate) fn of_array() -> Self {
+        Self { array: Some(0), ..Self::default() }
+    }
+
     pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(begin) => self.begin = begin,
@@ -29,13 +36,15 @@ impl StreamWriter {
             Event::End => {
                 self.flush(out);
                 self.chunk(out, "", Some(finish_reason(self.stop)));
+                self.close(out);
             }
             Event::Failed(Failed { kind, message }) => {
                 let ((code, status), message) = (code_of(Some(&kind)), quoted(&message));
                 let error = format!(
                     "{{\"error\":{{\"code\":{code},\"message\":{message},\"status\":\"{status}\"}}}}"
                 );
-                event(out, None, &error);
+                self.put(out, &error);
+                self.close(out);
             }
         }
     }
@@ -50,18 +59,32 @@ impl StreamWriter {
         }
     }
 
-    fn chunk(&self, out: &mut Vec<u8>, part: &str, reason: Option<&str>) {
+    fn chunk(&mut self, out: &mut Vec<u8>, part: &str, reason: Option<&str>) {
         let Begin { id, model, .. } = &self.begin;
         let (id, model, usage) = (quoted(id), quoted(model), usage_json(&self.usage));
         let reason = reason.map(|reason| format!(",\"finishReason\":\"{reason}\""));
         let reason = reason.unwrap_or_default();
-        event(
-            out,
-            None,
-            &format!(
-                "{{\"candidates\":[{{\"content\":{{\"parts\":[{part}],\"role\":\"model\"}}{reason},\
-                 \"index\":0}}],\"usageMetadata\":{usage},\"modelVersion\":{model},\"responseId\":{id}}}"
-            ),
+        let chunk = format!(
+            "{{\"candidates\":[{{\"content\":{{\"parts\":[{part}],\"role\":\"model\"}}{reason},\
+             \"index\":0}}],\"usageMetadata\":{usage},\"modelVersion\":{model},\"responseId\":{id}}}"
         );
+        self.put(out, &chunk);
+    }
+
+    fn put(&mut self, out: &mut Vec<u8>, chunk: &str) {
+        match &mut self.array {
+            None => event(out, None, chunk),
+            Some(before) => {
+                out.extend_from_slice(if *before == 0 { b"[" } else { b",\r\n" });
+                out.extend_from_slice(chunk.as_bytes());
+                *before += 1;
+            }
+        }
+    }
+
+    fn close(&self, out: &mut Vec<u8>) {
+        if self.array.is_some() {
+            out.extend_from_slice(b"\r\n]");
+        }
     }
 }
