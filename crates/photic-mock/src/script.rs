@@ -212,8 +212,9 @@ fn tool(body: &Value) -> Option<(String, Value)> {
     offered(body).into_iter().find_map(|tool| {
         let name = tool["name"].as_str()?;
         let lower = name.to_ascii_lowercase();
-        let schema = ["parameters", "input_schema", "parametersJsonSchema"];
-        let schema = schema.iter().find_map(|name| tool.get(*name));
+        let spellings =
+            ["parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema"];
+        let schema = spellings.iter().find_map(|name| tool.get(*name));
         let schema = schema.or_else(|| tool["inputSchema"].get("json"));
         let shows = SHOWING.iter().any(|word| lower.contains(word));
         shows.then(|| (name.to_owned(), schema.cloned().unwrap_or_default()))

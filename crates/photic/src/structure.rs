@@ -321,9 +321,9 @@ fn report_empty(
             report(Code::EmptyText, text.node.or(slot));
         }
         Part::Result(result) => {
-            // Where results are nested, one that failed holds words only.
+            // On some wires a result that failed holds words only.
             let strange = |part: &Part<'_>| matches!(part, Part::Opaque(_) | Part::Nested(_));
-            if result.is_error && wire.nests_results() && result.content.iter().any(strange) {
+            if result.is_error && wire.fails_in_words() && result.content.iter().any(strange) {
                 report(Code::ImageInErrorResult, result.slot);
             }
             if is_empty(&result.content) && (result.is_error || !wire.nests_results()) {

@@ -68,8 +68,15 @@ fn said(wire: Wire, stream: bool, reply: &Reply) -> String {
     words.collect()
 }
 
+/// A provider that speaks one wire. It runs on threads of its own, and is started and ended where
+/// one may block.
+async fn provider(wire: Wire) -> Mock {
+    let options = Options { wires: vec![wire], ..Options::default() };
+    tokio::task::spawn_blocking(|| Mock::start(options).unwrap()).await.unwrap()
+}
+
 async fn crossed(caller: Wire, upstream: Wire) {
-    let mock = Mock::start(Options { wires: vec![upstream], ..Options::default() }).unwrap();
+    let mock = provider(upstream).await;
     let settings =
         format!("[[upstream]]\nurl='http://{}'\nwire='{upstream}'\nmodels=['*']", mock.address());
     let gateway = started(&settings).await;
@@ -87,7 +94,6 @@ async fn crossed(caller: Wire, upstream: Wire) {
         let said = said(caller, stream, &reply);
         assert_eq!(said, "image 1: not a chart", "{caller} → {upstream}, {stream}: {text}");
     }
-    // The provider runs on threads of its own, which end where they may block.
     tokio::task::spawn_blocking(move || drop(mock)).await.unwrap();
 }
 
@@ -95,7 +101,7 @@ async fn crossed(caller: Wire, upstream: Wire) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_may_be_an_array() {
     for upstream in [Wire::Anthropic, Wire::Ollama] {
-        let mock = Mock::start(Options { wires: vec![upstream], ..Options::default() }).unwrap();
+        let mock = provider(upstream).await;
         let address = mock.address();
         let settings =
             format!("[[upstream]]\nurl='http://{address}'\nwire='{upstream}'\nmodels=['*']");

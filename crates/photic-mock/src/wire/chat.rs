@@ -67,6 +67,11 @@ pub(super) fn events(reply: &Reply) -> Vec<String> {
             events.push(choice(first, Value::Null));
             for (index, each) in calls.iter().enumerate() {
                 let mut begun = call(each);
+                if sends_whole_calls(&reply.model) {
+                    begun["index"] = json!(index);
+                    events.push(choice(json!({"tool_calls": [begun]}), Value::Null));
+                    continue;
+                }
                 let arguments = begun["function"]["arguments"].take();
                 begun["function"]["arguments"] = json!("");
                 begun["index"] = json!(index);
@@ -85,6 +90,13 @@ pub(super) fn events(reply: &Reply) -> Vec<String> {
     }
     events.push("data: [DONE]\n\n".to_owned());
     events
+}
+
+/// Mistral's service streams calls whole, and its SDK takes nothing else.
+fn sends_whole_calls(model: &str) -> bool {
+    ["mistral", "magistral", "pixtral", "ministral", "codestral", "devstral"]
+        .iter()
+        .any(|name| model.starts_with(name))
 }
 
 fn id(reply: &Reply) -> String {

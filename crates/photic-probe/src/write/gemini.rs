@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::{has_calls, schema};
 use crate::conversation::{Outcome, Part, TOOL, TOOL_SAYS, Turn};
 
+/// What stands in for the signature of a thought that nobody had; older models pass over it.
+const UNSIGNED: &str = "skip_thought_signature_validator";
+
 /// The model is named by the address.
 pub(super) fn body(turns: &[Turn]) -> Value {
     let mut body = json!({});
@@ -27,8 +30,16 @@ fn message(turn: &Turn) -> Option<Value> {
         Turn::User(parts) => Some(json!({ "role": "user", "parts": content(parts) })),
         Turn::Assistant(text) => Some(json!({ "role": "model", "parts": [{ "text": text }] })),
         Turn::Calls(sources) => {
-            let call = |source: &&str| json!({ "functionCall": { "name": TOOL, "args": { "source": source } } });
-            let calls: Vec<Value> = sources.iter().map(call).collect();
+            let call = |(index, source): (usize, &&str)| {
+                let call = json!({ "name": TOOL, "args": { "source": source } });
+                // Of calls made at once, the first carries the signature of a thought.
+                if index == 0 {
+                    json!({ "functionCall": call, "thoughtSignature": UNSIGNED })
+                } else {
+                    json!({ "functionCall": call })
+                }
+            };
+            let calls: Vec<Value> = sources.iter().enumerate().map(call).collect();
             Some(json!({ "role": "model", "parts": calls }))
         }
         Turn::Results(outcomes) => {

@@ -11,8 +11,8 @@ use Verdict::{Blind, CannotTell, Rejects, Sees};
 const PLACES: [Place; 5] =
     [Place::User, Place::Tool, Place::Hoisted, Place::Parallel, Place::Previous];
 
-/// A provider, and what is right about it: on Chat, which has no place in tool results, and on the
-/// other wires.
+/// A provider, and what is right about it: on Chat and Ollama, which have no place in tool
+/// results, and on the other wires.
 struct Case {
     name: &'static str,
     misbehave: Vec<Misbehavior>,
@@ -77,7 +77,8 @@ impl Case {
 /// Probes a case, and says what is wrong with the verdicts.
 fn wrong(case: &Case, mock: &Mock, wire: Wire, settings: &Settings) -> Option<String> {
     let report = probe(mock, wire, model(wire), settings);
-    let expected = if wire == Wire::OpenAiChat { case.chat } else { case.others };
+    let no_place = matches!(wire, Wire::OpenAiChat | Wire::Ollama);
+    let expected = if no_place { case.chat } else { case.others };
     let right = |(found, expected): (Verdict, Verdict)| {
         // Once in a thousand times a guess fits better than guesses do: nothing is claimed then.
         let lucky = case.name == "guess" && found == CannotTell;

@@ -16,8 +16,9 @@ fn every_place_of_every_wire() {
         let report = probe(&mock, wire, model(wire), &settings(&places, 7));
         for finding in &report.findings {
             let expected = match (wire, finding.place) {
-                (Wire::OpenAiChat, Place::Tool)
-                | (Wire::OpenAiChat | Wire::Anthropic, Place::Error | Place::System) => Rejects,
+                (Wire::OpenAiChat | Wire::Ollama, Place::Tool | Place::Error | Place::System)
+                | (Wire::Anthropic | Wire::Converse, Place::Error | Place::System)
+                | (Wire::Gemini, Place::System) => Rejects,
                 _ => Sees,
             };
             assert_eq!(finding.verdict, expected, "{wire} {finding:?}");
@@ -56,7 +57,11 @@ fn formats_and_sizes() {
         let formats = formats.map(|format| (format, 512));
         // Never smaller than what models read.
         assert_eq!(tried, [&formats[..], &[(Format::Png, 256), (Format::Png, 1024)]].concat());
-        assert!(report.findings.iter().all(|f| f.verdict == Sees), "{:?}", report.findings);
+        let accepts = photic::profile::resolve(wire, Some(model(wire)), None).accepts.image;
+        for finding in &report.findings {
+            let takes = accepts.iter().any(|one| one == finding.format.media_type());
+            assert_eq!(finding.verdict, if takes { Sees } else { Rejects }, "{wire} {finding:?}");
+        }
     }
 }
 

@@ -20,10 +20,13 @@ use crate::world::{Shelf, World, asking, code, picture, wait};
 pub(crate) const QUESTION: &str = "which colors are there?";
 
 /// What each wire is tried with.
-pub(crate) const WIRES: [(Wire, &str); 3] = [
+pub(crate) const WIRES: [(Wire, &str); 6] = [
     (Wire::OpenAiChat, "gpt-4o"),
     (Wire::OpenAiResponses, "gpt-5.4"),
     (Wire::Anthropic, "claude-sonnet-5"),
+    (Wire::Gemini, "gemini-3-pro-preview"),
+    (Wire::Converse, "anthropic.claude-sonnet-4-5-20250929-v1:0"),
+    (Wire::Ollama, "qwen3-vl:8b"),
 ];
 
 pub(crate) fn model(mock: &Mock, wire: Wire, id: &str) -> Model {

@@ -33,10 +33,9 @@ pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, 
     let Room { image_tokens, bytes, .. } = request.room;
     let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
     request.retire(Reason::OverBudget, is_any, |load| {
-        over(image_tokens, load.image_tokens)
-            || over(tokens, load.tokens)
-            || over(bytes, load.bytes)
+        over(image_tokens, load.image_tokens) || over(tokens, load.tokens)
     });
+    request.retire(Reason::OverBudget, outweighs_notice, |load| over(bytes, load.bytes));
 }
 
 /// Retires media until a body that was written has lost so many bytes; what had to give way.
@@ -51,8 +50,7 @@ pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
         if saved >= excess {
             break;
         }
-        // A notice in place of something as small would only make the body longer.
-        if plan.fates[id].is_shown() && bytes > NOTICE.1 as usize {
+        if plan.fates[id].is_shown() && outweighs_notice(&plan.survey.sightings[id]) {
             plan.fates[id] = Fate::Elide(Reason::OverBudget);
             plan.recipes.remove(&id);
             saved += bytes;
@@ -281,6 +279,11 @@ fn is_image(sighting: &Sighting) -> bool {
 
 const fn is_any(_: &Sighting) -> bool {
     true
+}
+
+/// Whether the body loses by losing it: a notice in place of something as small makes it longer.
+const fn outweighs_notice(sighting: &Sighting) -> bool {
+    sighting.wire_bytes > NOTICE.1 as usize
 }
 
 /// Whether its pixels are at hand.
