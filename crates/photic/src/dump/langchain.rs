@@ -2,6 +2,8 @@
 //! and `model_dump`, `dumps` and its counterpart in JavaScript (`lc`), with content blocks of the
 //! old standard (`source_type`), of the new one, and of the providers themselves.
 
+use std::collections::BTreeSet;
+
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Str, Value};
 use crate::lift::{Draft, Lifter, Words};
@@ -110,11 +112,14 @@ fn read_message<'d, 'a>(
 fn calls<'a>(inner: Value<'_, 'a>, parts: &mut Vec<Part<'a>>) {
     let own = inner.get("tool_calls").filter(|list| list.items().next().is_some());
     let raw = || inner.get("additional_kwargs")?.get("tool_calls");
+    let in_content = parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some(call.id.decode().into_owned()),
+        _ => None,
+    });
+    let known: BTreeSet<String> = in_content.collect();
     for call in own.or_else(raw).into_iter().flat_map(Value::items) {
         let function = call.get("function").unwrap_or(call);
-        let id = text_of(call, &["id"]);
-        let is_known = parts.iter().any(|part| matches!(part, Part::Call(known) if known.id == id));
-        if !is_known {
+        if !known.contains(&*text_of(call, &["id"]).decode()) {
             parts.push(read_call(call, function, &["args", "arguments"]));
         }
     }

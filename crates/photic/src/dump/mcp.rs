@@ -4,7 +4,7 @@
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Str, Value};
 use crate::lift::{Draft, Lifter, Words};
-use crate::rescue::says_the_same;
+use crate::rescue::Structured;
 use crate::transcript::{Part, Role, Text};
 
 /// The members of results and prompts, in the spelling of the wire and of the SDK for Python.
@@ -67,17 +67,12 @@ pub(super) fn lift<'d, 'a>(
     let Some(content) = result.get("content") else { return };
     let mut parts = Vec::new();
     read_content(lifter, Some(content), Words::Foreign, &mut parts);
-    // Servers say it in words as well, if they do what the protocol asks for.
-    let structured = first(result, &["structuredContent", "structured_content"]);
-    let is_said = |structured: Value<'_, '_>| {
-        content.items().any(|part| {
-            part.get("text")
-                .and_then(|text| text.str())
-                .is_some_and(|text| says_the_same(&text, structured))
-        })
-    };
-    if let Some(structured) = structured.filter(|structured| !is_said(*structured)) {
-        lifter.json(structured, &mut parts);
+    if let Some(structured) = first(result, &["structuredContent", "structured_content"]) {
+        let meant = Structured::of(structured);
+        let mut texts = content.items().filter_map(|part| part.get("text")?.str());
+        if !texts.any(|text| meant.is_said_by(&text)) {
+            lifter.json(structured, &mut parts);
+        }
     }
     let is_error =
         first(result, &["isError", "is_error"]).and_then(|flag| flag.bool()) == Some(true);

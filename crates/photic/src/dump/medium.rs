@@ -57,7 +57,7 @@ fn in_holder<'a>(
         bytes = address;
     }
     let (source, label) = source(bytes);
-    Some(judged(bytes, source, declared.or(label), named)).flatten()
+    judged(bytes, source, declared.or(label), named)
 }
 
 fn in_tagged<'a>(

@@ -67,19 +67,28 @@ pub(super) fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Spelled<'d, 'a
     list.map(|list| Spelled { list, structured })
 }
 
-/// Whether a text is the JSON of a value, or of the `result` that a server wrapped to make it an
-/// object. White space and the order of members do not count.
-pub(crate) fn says_the_same(text: &Str<'_>, structured: Value<'_, '_>) -> bool {
-    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
-    let raw = structured.raw();
-    let structured = if structured.is_escaped() {
-        Str::Escaped(raw).decode()
-    } else {
-        String::from_utf8_lossy(raw)
-    };
-    let (Some(said), Some(meant)) = (json(&text.decode()), json(&structured)) else { return false };
-    let is_wrapped = meant.as_object().is_some_and(|object| object.len() == 1);
-    said == meant || (is_wrapped && meant.get("result") == Some(&said))
+/// What a tool of MCP says for programs; servers are asked to say it in words, too.
+pub(crate) struct Structured(Option<serde_json::Value>);
+
+impl Structured {
+    pub(crate) fn of(value: Value<'_, '_>) -> Self {
+        let raw = value.raw();
+        let text = if value.is_escaped() {
+            Str::Escaped(raw).decode()
+        } else {
+            String::from_utf8_lossy(raw)
+        };
+        Self(serde_json::from_str(&text).ok())
+    }
+
+    /// Whether a text is its JSON, or that of the `result` that a server wrapped to make it an
+    /// object. White space and the order of members do not count.
+    pub(crate) fn is_said_by(&self, text: &Str<'_>) -> bool {
+        let said = serde_json::from_str::<serde_json::Value>(&text.decode());
+        let (Some(meant), Ok(said)) = (&self.0, said) else { return false };
+        let is_wrapped = meant.as_object().is_some_and(|object| object.len() == 1);
+        said == *meant || (is_wrapped && meant.get("result") == Some(&said))
+    }
 }
 
 /// A medium spelled as an object with a `type`, and the node that holds its bytes.

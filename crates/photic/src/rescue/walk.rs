@@ -1,7 +1,7 @@
 //! Walking JSON that a string held: parts where it spells parts, else words with holes in them.
 
 use super::shapes::{
-    KNOWN_MEMBERS, Spelled, list_within, says_the_same, type_of, typed_media, whole_string,
+    KNOWN_MEMBERS, Spelled, Structured, list_within, type_of, typed_media, whole_string,
 };
 use super::{Piece, Rescued};
 use crate::json::{Doc, Kind, Str, Value, escape_into};
@@ -153,8 +153,9 @@ impl<'a> Walk<'_, 'a> {
     /// What a tool said for programs, unless its words say the same; `None` if it takes more than
     /// a look to know what it holds.
     fn add_structured(&self, structured: Value<'_, 'a>, parts: &mut Vec<Piece<'a>>) -> Option<()> {
+        let meant = Structured::of(structured);
         let is_said =
-            |part: &Piece<'_>| matches!(part, Piece::Text(text) if says_the_same(text, structured));
+            |part: &Piece<'_>| matches!(part, Piece::Text(text) if meant.is_said_by(text));
         if parts.iter().any(is_said) {
             return Some(());
         }

@@ -2,7 +2,7 @@
 //! and whose word counts.
 
 use photic::profile::capability::{Stated, questions, statements};
-use photic::profile::{Capability, Confidence, Fact};
+use photic::profile::{Capability, Confidence, Fact, Sight};
 use photic::{Profile, Wire};
 use serde::Deserialize;
 
@@ -32,7 +32,7 @@ fn documents_say_what_they_say_and_no_more() {
     assert!(all.document.len() >= 20);
     for document in &all.document {
         let mut profile = Profile::generic(Wire::OpenAiChat);
-        (profile.sight, profile.limits.context_tokens) = (Default::default(), None);
+        (profile.sight, profile.limits.context_tokens) = (Sight::default(), None);
         let said = statements(&document.model, document.body.as_bytes());
         profile.hear(&said, "the test", "2026-11-16");
         let (sight, context) = (profile.sight, profile.limits.context_tokens);

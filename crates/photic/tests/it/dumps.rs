@@ -237,6 +237,52 @@ fn how_it_was_dumped_makes_no_difference() {
     }
 }
 
+/// Whatever stands where a framework would put something else: it is read as far as it can be, and
+/// what comes out is JSON.
+#[test]
+fn no_member_has_to_be_what_it_is() {
+    let others = [json!(null), json!({}), json!([]), json!("x"), json!([{"type": "image"}, 7])];
+    for (dump, name) in [
+        (Dump::AiSdk, "ai5-messages"),
+        (Dump::LangChain, "langchain-py-dumps-v1"),
+        (Dump::LangChain, "langchain-js-stored-v0"),
+        (Dump::PydanticAi, "pydantic-ai-returns"),
+        (Dump::Mcp, "mcp-structured-only"),
+        (Dump::Openwop, "openwop-documents"),
+    ] {
+        let body = fs::read(folder().join(format!("{name}.json"))).unwrap();
+        let whole: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let mut places = Vec::new();
+        let mut open = vec![String::new()];
+        while let Some(place) = open.pop() {
+            match whole.pointer(&place).unwrap() {
+                // Bytes that were spelled out: one is like another.
+                serde_json::Value::Object(object) if object.len() > 100 => {}
+                serde_json::Value::Object(object) => {
+                    open.extend(object.keys().map(|key| format!("{place}/{key}")));
+                }
+                serde_json::Value::Array(list) => {
+                    open.extend((0..list.len()).map(|index| format!("{place}/{index}")));
+                }
+                _ => {}
+            }
+            places.push(place);
+        }
+        for place in places {
+            for other in &others {
+                let mut changed = whole.clone();
+                *changed.pointer_mut(&place).unwrap() = other.clone();
+                let changed = changed.to_string();
+                let lowered = on_wire(dump, changed.as_bytes(), Wire::Gemini, |_, _, lowered| {
+                    lowered.body.to_vec()
+                });
+                let read = serde_json::from_slice::<serde_json::Value>(&lowered);
+                assert!(read.is_ok(), "{name}{place}: {}", String::from_utf8_lossy(&lowered));
+            }
+        }
+    }
+}
+
 /// A host that puts a whole result of MCP into a tool message, as most do.
 #[test]
 fn a_result_of_mcp_inside_a_request_is_read_like_one_alone() {
