@@ -21,7 +21,7 @@ use photic_mock::Misbehavior;
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
 pub(crate) use probe::{Path, ProbeOptions};
-pub(crate) use profiles::ProfilesOptions;
+pub(crate) use profiles::{ProfilesCommand, ProfilesOptions, ShowOptions};
 pub(crate) use read::{ReadOptions, RootOptions};
 pub(crate) use run::RunOptions;
 pub(crate) use serve::ServeOptions;
@@ -29,6 +29,8 @@ pub(crate) use session::{
     ImageOptions, ImportOptions, SessionCommand, SessionOptions, Side, TurnOptions,
 };
 pub(crate) use view::ViewOptions;
+
+use crate::input::Shape;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -124,6 +126,7 @@ Examples:
   photic lower request.json --to openai-chat               repair it on its own wire
   photic lower request.json --to anthropic --explain       what was done, on standard error
   photic lower request.json --to openai-responses --json   body, decisions and bill as one JSON
+  photic lower messages.json --to gemini                   what LangChain, pydantic-ai or the AI SDK stored
 ")]
 pub(crate) struct LowerOptions {
     #[command(flatten)]
@@ -273,9 +276,9 @@ pub(crate) struct SourceOptions {
     /// The body of one request; `-` or nothing for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// The wire of the body; without it, what the body looks like
-    #[arg(long, value_name = "WIRE", value_parser = wire())]
-    pub(crate) from: Option<Wire>,
+    /// The wire of the body, or the framework that stored it; without it, what the body looks like
+    #[arg(long, value_name = "WIRE", value_parser = shape())]
+    pub(crate) from: Option<Shape>,
     /// The model the request is for; without it, the wire's generic profile holds
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -287,6 +290,11 @@ pub(crate) struct SourceOptions {
 fn wire() -> impl clap::builder::TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(Wire::ALL.map(Wire::name))
         .map(|name| Wire::from_name(&name).unwrap_or(Wire::OpenAiChat))
+}
+
+fn shape() -> impl clap::builder::TypedValueParser<Value = Shape> {
+    PossibleValuesParser::new(Shape::names())
+        .map(|name| Shape::from_name(&name).unwrap_or(Shape::Wire(Wire::OpenAiChat)))
 }
 
 fn misbehavior() -> impl clap::builder::TypedValueParser<Value = Misbehavior> {

@@ -7,17 +7,20 @@ use photic::{Fate, Ledger, Plan, Position, Recipe, Sighting, Slot, Transcript};
 use serde::Serialize;
 
 use crate::arguments::ExplainOptions;
-use crate::input::Input;
+use crate::input::{Input, Shape};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
 
 pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
-    let from = input.wire(&options.source)?;
-    let (transcript, _) = photic::lift(from, &input.body);
+    let Some(from) = input.shape(&options.source) else { return input.unknown() };
+    let (transcript, _) = from.lift(&input.body);
     if !transcript.is_readable() {
         return input.unknown();
     }
-    let to = options.to.unwrap_or(from);
+    let to = match options.to {
+        Some(to) => to,
+        None => input.wire(&options.source)?,
+    };
     let profile = photic::profile::resolve(to, options.source.model.as_deref(), None);
     let policy = options.policy.policy();
     let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
@@ -54,7 +57,7 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
 
 #[derive(Serialize)]
 struct Report<'r> {
-    from: photic::Wire,
+    from: Shape,
     to: photic::Wire,
     profile: &'r str,
     policy: String,

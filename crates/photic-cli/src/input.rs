@@ -4,7 +4,8 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use photic::Wire;
+use photic::{Dump, Finding, Transcript, Wire};
+use serde::Serialize;
 
 use crate::arguments::SourceOptions;
 use crate::style::Hint;
@@ -13,6 +14,48 @@ use crate::style::Hint;
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) body: Vec<u8>,
+}
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// A request of a wire.
+    Wire(Wire),
+    /// A conversation as a framework stores it.
+    Dump(Dump),
+}
+
+impl Shape {
+    /// The name of every shape.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        Wire::ALL.map(Wire::name).into_iter().chain(Dump::ALL.map(Dump::name))
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        let dump = || Dump::from_name(name).map(Self::Dump);
+        Wire::from_name(name).map(Self::Wire).or_else(dump)
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Wire(wire) => wire.name(),
+            Self::Dump(dump) => dump.name(),
+        }
+    }
+
+    /// Reads a body of that shape.
+    pub(crate) fn lift(self, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
+        match self {
+            Self::Wire(wire) => photic::lift(wire, body),
+            Self::Dump(dump) => photic::lift_dump(dump, body),
+        }
+    }
+}
+
+impl Serialize for Shape {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// Reads a file, or standard input for `-` or nothing.
@@ -47,10 +90,24 @@ impl Input {
         )
     }
 
-    /// The wire of a request body.
+    /// What the body is, if it is anything that can be sent.
+    pub(crate) fn shape(&self, options: &SourceOptions) -> Option<Shape> {
+        let dump = || photic::detect_dump(&self.body).map(Shape::Dump);
+        let wire = || photic::detect(&self.body).map(Shape::Wire);
+        options.from.or_else(dump).or_else(wire)
+    }
+
+    /// The wire of a request body. A dump has none.
     pub(crate) fn wire(&self, options: &SourceOptions) -> anyhow::Result<Wire> {
-        match options.from.or_else(|| photic::detect(&self.body)) {
-            Some(wire) => Ok(wire),
+        match self.shape(options) {
+            Some(Shape::Wire(wire)) => Ok(wire),
+            Some(Shape::Dump(dump)) => {
+                let says =
+                    format!("`{}` is a conversation as {dump} stores it, no request", self.name);
+                bail!(anyhow::anyhow!(says).context(Hint(
+                    "make a request of it first: `photic lower FILE --to openai-chat`"
+                )))
+            }
             None => self.unknown(),
         }
     }

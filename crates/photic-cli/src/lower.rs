@@ -10,22 +10,25 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::arguments::LowerOptions;
-use crate::input::Input;
+use crate::input::{Input, Shape};
 use crate::style::{DIM, GREEN, YELLOW, counted, grouped};
 
 pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
-    let request = options.source.from.or_else(|| photic::detect(&input.body));
-    match (request, photic::wire::detect_reply(&input.body)) {
-        (Some(wire), None) => request_body(options, &input, wire),
+    match (input.shape(&options.source), photic::wire::detect_reply(&input.body)) {
+        (Some(shape @ Shape::Dump(_)), _) | (Some(shape), None) => {
+            request_body(options, &input, shape)
+        }
         // A reply has no messages to send; `--from` alone cannot tell the two apart.
-        (wire, Some(reply)) => reply_body(options, &input, wire.unwrap_or(reply)),
+        (Some(Shape::Wire(wire)), Some(_)) | (None, Some(wire)) => {
+            reply_body(options, &input, wire)
+        }
         (None, None) => input.unknown(),
     }
 }
 
-fn request_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Result<ExitCode> {
-    let (transcript, findings) = photic::lift(from, &input.body);
+fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::Result<ExitCode> {
+    let (transcript, findings) = from.lift(&input.body);
     if !transcript.is_readable() {
         return input.unknown();
     }
@@ -61,7 +64,7 @@ fn reply_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Resu
 
 #[derive(Serialize)]
 struct Report<'r> {
-    from: Wire,
+    from: Shape,
     to: Wire,
     profile: &'r str,
     findings: &'r [Finding],
@@ -71,7 +74,7 @@ struct Report<'r> {
 }
 
 fn explain(
-    from: Wire,
+    from: Shape,
     profile: &photic::Profile,
     ledger: &Ledger,
     decisions: &[Decision],
@@ -88,7 +91,7 @@ fn explain(
         writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
     }
     let (images, tokens) = (counted(ledger.images, "image"), grouped(ledger.image_tokens));
-    let (wire, id) = (profile.wire, &profile.id);
+    let (from, wire, id) = (from.name(), profile.wire, &profile.id);
     writeln!(words, "{DIM}{from} → {wire}, profile `{id}`; {images} seen, {tokens} tokens{DIM:#}")?;
     Ok(())
 }

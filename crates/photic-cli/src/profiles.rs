@@ -1,5 +1,8 @@
 //! `photic profiles`: what is known about a model and its endpoint, and who says so.
 
+mod ask;
+mod show;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,13 +13,16 @@ use photic::profile::Fact;
 use photic_gateway::learned::{self, Entry};
 use serde_json::{Value, json};
 
-use crate::arguments::ProfilesOptions;
+use crate::arguments::{ProfilesCommand, ProfilesOptions};
 use crate::probe::Table;
 use crate::serve;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
 
 pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
-    let file = file(options)?;
+    if let Some(ProfilesCommand::Show(options)) = &options.show {
+        return show::run(options);
+    }
+    let file = file(options.file.as_deref())?;
     if let Some(what) = &options.forget {
         return forget(options, file.as_deref(), what);
     }
@@ -47,16 +53,16 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
         writeln!(out)?;
     } else {
         if let Some(profile) = &profile {
-            as_text(&mut out, options, profile)?;
+            as_text(&mut out, options.model.as_deref().unwrap_or_default(), profile)?;
         }
         lessons(&mut out, file.as_deref(), &entries)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn file(options: &ProfilesOptions) -> anyhow::Result<Option<PathBuf>> {
-    match &options.file {
-        Some(file) => Ok(Some(file.clone())),
+fn file(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
+    match named {
+        Some(file) => Ok(Some(file.to_owned())),
         None => serve::learned_file(),
     }
 }
@@ -113,12 +119,7 @@ fn without_facts(profile: &Profile) -> Value {
     value
 }
 
-fn as_text(
-    out: &mut impl Write,
-    options: &ProfilesOptions,
-    profile: &Profile,
-) -> anyhow::Result<()> {
-    let model = options.model.as_deref().unwrap_or_default();
+fn as_text(out: &mut impl Write, model: &str, profile: &Profile) -> anyhow::Result<()> {
     writeln!(out, "{GREEN}{model}{GREEN:#} on {}, profile `{}`", profile.wire, profile.id)?;
     let values = without_facts(profile);
     let mut section = "";
@@ -134,7 +135,11 @@ fn as_text(
         }
         let confidence = serde_json::to_value(fact.confidence)?;
         let confidence = confidence.as_str().unwrap_or_default();
-        let whose = if fact.profile == "learned" { "learned, " } else { "" };
+        let whose = match fact.profile.as_str() {
+            "learned" => "learned, ",
+            "endpoint" => "the endpoint itself, ",
+            _ => "",
+        };
         writeln!(out, "    {DIM}{whose}{}, {confidence}: {}{DIM:#}", fact.as_of, fact.source)?;
     }
     writeln!(out)?;

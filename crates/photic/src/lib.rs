@@ -28,6 +28,7 @@
 
 mod apart;
 mod check;
+mod dump;
 pub mod finding;
 pub mod json;
 mod lift;
@@ -51,6 +52,7 @@ pub mod wire;
 
 pub use apart::{Apart, Cut, Digest, Form, Memory, Segment, apart, remember};
 pub use check::check;
+pub use dump::{Dump, detect_dump, lift_dump};
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Stretches;
 pub use lift::{lift, lift_knowing};

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::dump::Dump;
 use crate::finding::{Code, Finding, Position};
 use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value, base64_run};
 use crate::media::{
@@ -30,30 +31,39 @@ pub fn lift_knowing<'a>(
     body: &'a [u8],
     stretches: &Stretches,
 ) -> (Transcript<'a>, Vec<Finding>) {
+    lift_with(wire, None, body, stretches, |lifter, root| match wire {
+        Wire::OpenAiChat => openai_chat::lift(lifter, root),
+        Wire::OpenAiResponses => openai_responses::lift(lifter, root),
+        Wire::Anthropic => anthropic::lift(lifter, root),
+        Wire::Gemini => gemini::lift(lifter, root),
+        Wire::Converse => converse::lift(lifter, root),
+        Wire::Ollama => ollama::lift(lifter, root),
+    })
+}
+
+/// Scans a body, has it read, and says what is wrong with what was read.
+pub(crate) fn lift_with<'a>(
+    wire: Wire,
+    dump: Option<Dump>,
+    body: &'a [u8],
+    stretches: &Stretches,
+    read: impl for<'d> FnOnce(&mut Lifter<'d, 'a>, Value<'d, 'a>) -> Draft<'a>,
+) -> (Transcript<'a>, Vec<Finding>) {
+    let unreadable = || (Transcript::unreadable(wire, body), vec![not_json()]);
     let doc = match Doc::parse_knowing(body, stretches.of(body)) {
-        Ok(doc)
-            if doc.len() <= MOST_VALUES
-                && doc.root().is_some_and(|root| root.kind() == Kind::Object) =>
-        {
-            doc
-        }
-        _ => return (Transcript::unreadable(wire, body), vec![not_json()]),
+        Ok(doc) if doc.len() <= MOST_VALUES => doc,
+        _ => return unreadable(),
     };
+    // Only a dump may be a bare list.
+    let is_body = |root: &Value<'_, '_>| {
+        root.kind() == Kind::Object || (dump.is_some() && root.kind() == Kind::Array)
+    };
+    let Some(root) = doc.root().filter(is_body) else { return unreadable() };
     let mut lifter = Lifter::new(&doc);
-    let Some(root) = doc.root() else {
-        return (Transcript::unreadable(wire, body), vec![not_json()]);
-    };
-    let draft = match wire {
-        Wire::OpenAiChat => openai_chat::lift(&mut lifter, root),
-        Wire::OpenAiResponses => openai_responses::lift(&mut lifter, root),
-        Wire::Anthropic => anthropic::lift(&mut lifter, root),
-        Wire::Gemini => gemini::lift(&mut lifter, root),
-        Wire::Converse => converse::lift(&mut lifter, root),
-        Wire::Ollama => ollama::lift(&mut lifter, root),
-    };
+    let draft = read(&mut lifter, root);
     let Lifter { media, mut findings, .. } = lifter;
     let Draft { messages, settings, list } = draft;
-    let transcript = Transcript { wire, messages, media, settings, doc, body, list };
+    let transcript = Transcript { wire, dump, messages, media, settings, doc, body, list };
     findings.extend(media_findings(&transcript));
     findings.extend(structure::findings(&transcript));
     (transcript, findings)

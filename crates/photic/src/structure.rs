@@ -200,7 +200,7 @@ pub(crate) fn renames(
     let messages = &transcript.messages;
     // Other wires put no bounds on what an id may be, and one that looks like an instruction must
     // not travel on.
-    let plain_only = target.wants_plain_ids() || target != transcript.wire;
+    let plain_only = target.wants_plain_ids() || transcript.own_wire() != Some(target);
     let answers: BTreeMap<Place, Place> = segments
         .iter()
         .flat_map(|segment| &segment.results)
@@ -284,7 +284,9 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
             }
         }
     }
-    for &(unit, part) in renames(transcript, &segments, wire).keys() {
+    // What ids a dump may have is nobody's rule.
+    let renamed = transcript.own_wire().map(|wire| renames(transcript, &segments, wire));
+    for &(unit, part) in renamed.unwrap_or_default().keys() {
         if let Part::Call(call) = &messages[unit].parts[part] {
             let id = call.id.decode();
             let code = if wire.wants_plain_ids() && plain_id(&id) != id {

@@ -37,7 +37,7 @@ pub fn fetchable(
 ) -> Vec<(MediaId, String)> {
     let sightings = plan.survey.sightings.iter();
     sightings
-        .filter(|sighting| is_wanted(sighting, transcript.wire, plan, wanted))
+        .filter(|sighting| is_wanted(sighting, transcript.own_wire(), plan, wanted))
         .filter_map(|sighting| match &transcript.media[sighting.media].source {
             Source::Url(address) if is_web_address(address) => {
                 Some((sighting.media, address.decode().into_owned()))
@@ -65,7 +65,7 @@ impl<'a> Transcript<'a> {
     }
 }
 
-fn is_wanted(sighting: &Sighting, from: Wire, plan: &Plan<'_>, wanted: Wanted) -> bool {
+fn is_wanted(sighting: &Sighting, from: Option<Wire>, plan: &Plan<'_>, wanted: Wanted) -> bool {
     if sighting.source != Some(profile::Source::Url) || sighting.found != Found::Typed {
         return false;
     }
@@ -73,7 +73,9 @@ fn is_wanted(sighting: &Sighting, from: Wire, plan: &Plan<'_>, wanted: Wanted) -
     let to = plan.profile.wire;
     let no_slot = match sighting.kind {
         MediaKind::Image => fate == Fate::Refuse(Reason::SourceNotAccepted),
-        MediaKind::Document => from != to && fate.is_shown() && !to.takes_document_addresses(),
+        MediaKind::Document => {
+            from != Some(to) && fate.is_shown() && !to.takes_document_addresses()
+        }
         MediaKind::Audio => return false,
     };
     no_slot || (wanted == Wanted::All && fate.is_shown())

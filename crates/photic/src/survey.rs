@@ -15,8 +15,8 @@ use crate::wire::Wire;
 /// What a survey found.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// The wire the transcript came from.
-    pub wire: Wire,
+    /// The wire the transcript came from; none for a dump.
+    pub wire: Option<Wire>,
     /// One for each medium, in the order they stand: `sightings[id]` is medium `id`.
     pub sightings: Vec<Sighting>,
     /// Where each request ended that this conversation was: the number of messages it held. The
@@ -116,7 +116,7 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     for sighting in &sightings {
         words[sighting.message] = words[sighting.message].saturating_sub(sighting.wire_bytes);
     }
-    Survey { wire: transcript.wire, sightings, requests: requests(messages), words, settings }
+    Survey { wire: transcript.own_wire(), sightings, requests: requests(messages), words, settings }
 }
 
 /// A request was made wherever the assistant begins to speak, and at the end.

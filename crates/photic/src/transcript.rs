@@ -3,6 +3,7 @@
 //! It mirrors the units of its own wire (a chat message, a Responses item), so that an untouched
 //! unit can go out as the bytes that came in. It knows no provider.
 
+use crate::dump::Dump;
 use crate::json::{Doc, NodeId, Str};
 use crate::media::Media;
 use crate::settings::Settings;
@@ -11,8 +12,10 @@ use crate::wire::Wire;
 /// A lifted request.
 #[derive(Clone, Debug)]
 pub struct Transcript<'a> {
-    /// The wire it came from.
+    /// The wire it came from; of a dump, the one that it resembles.
     pub wire: Wire,
+    /// The framework that stored it, where it is no request of a wire.
+    pub dump: Option<Dump>,
     /// The units of the conversation, in order.
     pub messages: Vec<Message<'a>>,
     /// Every picture, document and sound, in the order they stand; parts refer to them.
@@ -271,6 +274,7 @@ impl<'a> Transcript<'a> {
     pub(crate) fn unreadable(wire: Wire, body: &'a [u8]) -> Self {
         Self {
             wire,
+            dump: None,
             messages: Vec::new(),
             media: Vec::new(),
             settings: Settings::default(),
@@ -283,6 +287,11 @@ impl<'a> Transcript<'a> {
     /// Whether the body could be read as a conversation.
     pub fn is_readable(&self) -> bool {
         self.doc.root().is_some()
+    }
+
+    /// The wire on which its bytes could be sent as they are; none for a dump.
+    pub(crate) fn own_wire(&self) -> Option<Wire> {
+        self.dump.is_none().then_some(self.wire)
     }
 
     /// The body it was lifted from.

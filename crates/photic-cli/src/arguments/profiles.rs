@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use photic::Wire;
 
 use super::wire;
@@ -21,8 +21,12 @@ Examples:
   photic profiles --for qwen3-vl --host 127.0.0.1:8080   … and about who serves it
   photic profiles --forget 127.0.0.1:8080/qwen3-vl       give it another chance
   photic profiles --import qwen3-vl.json                 what a probe elsewhere proved
+  photic profiles show qwen3-vl --base-url http://127.0.0.1:8080/v1   … and what the server says now
 ")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ProfilesOptions {
+    #[command(subcommand)]
+    pub(crate) show: Option<ProfilesCommand>,
     /// The model
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -39,6 +43,47 @@ pub(crate) struct ProfilesOptions {
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["model", "host", "forget"])]
     pub(crate) import: Option<PathBuf>,
     /// Where it is kept; without it, where `photic.toml` in the current folder says, or the usual place
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfilesCommand {
+    Show(ShowOptions),
+}
+
+/// Say what is known about one model: every fact with its source and date, and what its endpoint
+/// says about it now
+///
+/// What the endpoint says beats what was shipped, and not what requests and probes taught: that was
+/// seen. A model without a word about it stays unknown, and is tried.
+#[derive(Debug, Args)]
+#[command(before_help = "\
+Examples:
+  photic profiles show claude-sonnet-5
+  photic profiles show gemma3 --base-url http://127.0.0.1:11434 --wire ollama
+  photic profiles show google/gemini-2.5-pro --base-url https://openrouter.ai/api/v1 --key-env OPENROUTER_API_KEY
+")]
+pub(crate) struct ShowOptions {
+    /// The model
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// Ask this endpoint: the base address that SDKs take
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The environment variable that holds the key; without it, none is sent
+    #[arg(long, value_name = "NAME", requires = "base_url")]
+    pub(crate) key_env: Option<String>,
+    /// Have gateways learn the limits that the endpoint states
+    #[arg(long, requires = "base_url")]
+    pub(crate) learn: bool,
+    /// The wire; without it, the one the model is best known on
+    #[arg(long, value_name = "WIRE", value_parser = wire())]
+    pub(crate) wire: Option<Wire>,
+    /// Where lessons are kept; without it, where `photic.toml` in the current folder says, or the usual place
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON

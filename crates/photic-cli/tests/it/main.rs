@@ -1,7 +1,9 @@
 //! The command line as a person meets it: words, exit codes, and what the README promises.
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
+mod capability;
 mod commands;
+mod dumps;
 mod explain;
 mod mcp;
 #[cfg(unix)]

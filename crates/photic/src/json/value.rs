@@ -137,6 +137,11 @@ impl<'d, 'a> Value<'d, 'a> {
         node.start as usize..node.end as usize
     }
 
+    /// Whether it stands inside a JSON string, its quotes escaped.
+    pub(crate) fn is_escaped(&self) -> bool {
+        self.doc.is_escaped()
+    }
+
     /// The bytes as they stand.
     pub(crate) fn raw(&self) -> &'a [u8] {
         &self.doc.text[self.span()]
@@ -179,6 +184,10 @@ impl<'d, 'a> Value<'d, 'a> {
     /// Whether this is the string `word`.
     pub(crate) fn is(&self, word: &str) -> bool {
         self.str().is_some_and(|text| text.is(word))
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        self.kind() == Kind::Array
     }
 
     pub(crate) fn is_null(&self) -> bool {

@@ -72,7 +72,7 @@ pub fn lower_prepared<'a>(
 fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepared) -> Lowered<'a> {
     let (steps, mut decisions) = place::place(transcript, plan);
     let mut writer = Writer::new(transcript, plan, prepared);
-    let body = if plan.profile.wire == transcript.wire {
+    let body = if transcript.own_wire() == Some(plan.profile.wire) {
         splice::splice(&writer, &steps)
     } else {
         match plan.profile.wire {

@@ -51,7 +51,7 @@ pub(crate) fn place<'a>(
     plan: &Plan<'_>,
 ) -> (Vec<Step<'a>>, Vec<Decision>) {
     let target = plan.profile.wire;
-    let same_wire = target == transcript.wire;
+    let same_wire = transcript.own_wire() == Some(target);
     let reader = if same_wire { Reader::OwnWire } else { Reader::OtherWire };
     let segments = structure::segments(transcript, reader);
     let renames = structure::renames(transcript, &segments, target);

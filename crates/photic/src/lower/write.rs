@@ -50,7 +50,7 @@ impl<'t, 'a> Writer<'t, 'a> {
     }
 
     pub(crate) fn same_wire(&self) -> bool {
-        self.transcript.wire == self.wire()
+        self.transcript.own_wire() == Some(self.wire())
     }
 
     pub(crate) fn media(&self, id: MediaId) -> &'t Media<'a> {

@@ -121,11 +121,11 @@ impl Fate {
 /// The fate of a sighting, were it the only one, and what is to be made of it first.
 pub(super) fn alone(
     sighting: &Sighting,
-    from: Wire,
+    from: Option<Wire>,
     profile: &Profile,
     policy: &Policy,
 ) -> (Fate, Option<Recipe>) {
-    let same_wire = from == profile.wire;
+    let same_wire = from == Some(profile.wire);
     let choice = policy.choice(sighting);
     let problem = unacceptable(sighting, same_wire, profile);
     let smaller = choice.and_then(|choice| choice.edge(sighting)).filter(|_| problem.is_none());

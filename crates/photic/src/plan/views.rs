@@ -110,7 +110,7 @@ pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
 /// An image that could be seen again, in a slot that can hold words instead: a tool returned it, or
 /// the host keeps it under a name.
 pub(super) fn is_view(sighting: &Sighting, survey: &Survey, profile: &Profile) -> bool {
-    let same_wire = survey.wire == profile.wire;
+    let same_wire = survey.wire == Some(profile.wire);
     sighting.kind == MediaKind::Image
         && match sighting.slot {
             Slot::Result { screen, .. } => !(screen && same_wire),

@@ -5,6 +5,7 @@
 //! branch on the name of a provider or model, never read a file or a clock, and never fail: a
 //! request of unknown origin gets the generic profile of its wire.
 
+pub mod capability;
 mod catalog;
 mod glob;
 mod price;

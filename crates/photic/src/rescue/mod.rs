@@ -10,7 +10,7 @@ mod walk;
 use crate::json::{Str, Value};
 use crate::media::{Found, Media, MediaKind, Source};
 use shapes::whole_string;
-pub(crate) use shapes::{is_web_address, typed_part_of_another_wire};
+pub(crate) use shapes::{Structured, is_web_address, spelled_bytes, typed_part_of_another_wire};
 pub(crate) use walk::from_json;
 use walk::from_json_text;
 

@@ -5,7 +5,7 @@ use crate::json::{Kind, Str, Value};
 use crate::media::{DataUrl, MediaKind, Payload, Source, sniff_kind, whole_string_image};
 
 /// The members that SDKs give their parts; none of them says anything that the model would miss.
-pub(super) const KNOWN_MEMBERS: [&str; 28] = [
+pub(super) const KNOWN_MEMBERS: [&str; 34] = [
     "type",
     "text",
     "data",
@@ -34,26 +34,66 @@ pub(super) const KNOWN_MEMBERS: [&str; 28] = [
     "providerOptions",
     "cache_control",
     "is_error",
+    "source_type",
+    "meta",
+    "kind",
+    "identifier",
+    "vendor_metadata",
+    "force_download",
 ];
 
+/// Parts, and what a tool of MCP says beside them for programs.
+pub(super) struct Spelled<'d, 'a> {
+    pub(super) list: Value<'d, 'a>,
+    pub(super) structured: Option<Value<'d, 'a>>,
+}
+
 /// The list of parts in `{"content": […]}` (a tool result of MCP) or `{"type":"content","value":[…]}`
-/// (an output of the AI SDK), where nothing else stands beside it that would be lost.
-pub(super) fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
+/// (an output of the AI SDK), where nothing else stands beside it that would be lost. Some SDKs
+/// write every member that is not there as null, with underscores.
+pub(super) fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Spelled<'d, 'a>> {
     let mut list = None;
-    for (key, member) in value.entries() {
+    let mut structured = None;
+    for (key, member) in value.entries().filter(|(_, member)| !member.is_null()) {
         match &*key.decode() {
             "content" | "value" if member.kind() == Kind::Array => list = Some(member),
             "type" if member.is("content") => {}
-            "isError" if member.bool() == Some(false) => {}
+            "isError" | "is_error" if member.bool() == Some(false) => {}
+            "structuredContent" | "structured_content" => structured = Some(member),
+            "resultType" | "result_type" if member.is("complete") => {}
             _ => return None,
         }
     }
-    list
+    list.map(|list| Spelled { list, structured })
+}
+
+/// What a tool of MCP says for programs; servers are asked to say it in words, too.
+pub(crate) struct Structured(Option<serde_json::Value>);
+
+impl Structured {
+    pub(crate) fn of(value: Value<'_, '_>) -> Self {
+        let raw = value.raw();
+        let text = if value.is_escaped() {
+            Str::Escaped(raw).decode()
+        } else {
+            String::from_utf8_lossy(raw)
+        };
+        Self(serde_json::from_str(&text).ok())
+    }
+
+    /// Whether a text is its JSON, or that of the `result` that a server wrapped to make it an
+    /// object. White space and the order of members do not count.
+    pub(crate) fn is_said_by(&self, text: &Str<'_>) -> bool {
+        let said = serde_json::from_str::<serde_json::Value>(&text.decode());
+        let (Some(meant), Ok(said)) = (&self.0, said) else { return false };
+        let is_wrapped = meant.as_object().is_some_and(|object| object.len() == 1);
+        said == *meant || (is_wrapped && meant.get("result") == Some(&said))
+    }
 }
 
 /// A medium spelled as an object with a `type`, and the node that holds its bytes.
 pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(Rescued<'a>, u32)> {
-    const TYPES: [&str; 14] = [
+    const TYPES: [&str; 15] = [
         "image",
         "image-data",
         "image-url",
@@ -68,6 +108,7 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
         "audio",
         "resource",
         "image-file-id",
+        "binary",
     ];
     if !TYPES.contains(&type_name) {
         return None;
@@ -110,7 +151,7 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
 
 /// Bytes that a JSON writer spelled out: a list of numbers, Node's `Buffer`, or the object with the
 /// keys 0, 1, 2, … that a typed array becomes (AI SDK 7 sends downloaded images so).
-fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
+pub(crate) fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
     let byte = |number: Value<'_, '_>| number.u64().and_then(|number| u8::try_from(number).ok());
     match value.kind() {
         Kind::Array => value.items().map(byte).collect(),
@@ -157,8 +198,13 @@ pub(crate) fn is_web_address(text: &Str<'_>) -> bool {
     })
 }
 
+/// What a part says it is; pydantic-ai calls it its kind.
+pub(super) fn type_of<'a>(part: Value<'_, 'a>) -> Option<std::borrow::Cow<'a, str>> {
+    let name = part.get("type").or_else(|| part.get("kind"))?;
+    Some(name.str()?.decode())
+}
+
 /// A medium spelled as a typed part, for readers that met a type their wire does not have.
 pub(crate) fn typed_part_of_another_wire<'a>(part: Value<'_, 'a>) -> Option<Rescued<'a>> {
-    let type_name = part.get("type")?.str()?.decode();
-    typed_media(part, &type_name).map(|(found, _)| found)
+    typed_media(part, &type_of(part)?).map(|(found, _)| found)
 }

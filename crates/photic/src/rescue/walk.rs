@@ -1,6 +1,8 @@
 //! Walking JSON that a string held: parts where it spells parts, else words with holes in them.
 
-use super::shapes::{KNOWN_MEMBERS, list_within, typed_media, whole_string};
+use super::shapes::{
+    KNOWN_MEMBERS, Spelled, Structured, list_within, type_of, typed_media, whole_string,
+};
 use super::{Piece, Rescued};
 use crate::json::{Doc, Kind, Str, Value, escape_into};
 use crate::media::Source;
@@ -74,9 +76,14 @@ impl<'a> Walk<'_, 'a> {
         if let Some(pieces) = self.as_parts(root) {
             return Outcome::Found(pieces);
         }
+        self.woven(root, 0..self.text.len())
+    }
+
+    /// A stretch of the text as words with holes where the strings of a value are media.
+    fn woven(&self, value: Value<'_, 'a>, stretch: std::ops::Range<usize>) -> Outcome<'a> {
         let mut holes = Vec::new();
         let mut deeper = false;
-        each_string(root, &mut |value| {
+        each_string(value, &mut |value| {
             let Some(text) = value.str() else { return };
             match whole_string(&text, value.has_base64_tail()) {
                 Some(found) => holes.push((value, found)),
@@ -91,7 +98,7 @@ impl<'a> Walk<'_, 'a> {
         }
         let mut texts = Vec::new();
         let mut media = Vec::new();
-        let mut at = 0;
+        let mut at = stretch.start;
         for (value, mut found) in holes {
             // The quotes stay with the words, so that the text remains JSON.
             let span = value.span();
@@ -101,7 +108,7 @@ impl<'a> Walk<'_, 'a> {
             found.inner = Some(self.doc.pointer(value.id()));
             media.push(found);
         }
-        texts.push(self.words(at, self.text.len()));
+        texts.push(self.words(at, stretch.end));
         Outcome::Found(vec![Piece::Woven(texts, media)])
     }
 
@@ -117,10 +124,10 @@ impl<'a> Walk<'_, 'a> {
 
     /// The content parts that a list, or a result with a list, spells out.
     fn as_parts(&self, value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
-        let list = match value.kind() {
-            Kind::Array => value,
+        let Spelled { list, structured } = match value.kind() {
+            Kind::Array => Spelled { list: value, structured: None },
             Kind::Object => match list_within(value) {
-                Some(list) => list,
+                Some(spelled) => spelled,
                 None => {
                     return self
                         .typed_part(value)
@@ -136,12 +143,34 @@ impl<'a> Walk<'_, 'a> {
             Kind::Null | Kind::Bool | Kind::Number => return None,
         };
         let parts: Option<Vec<_>> = list.items().map(|item| self.typed_part(item)).collect();
-        parts.filter(|parts| holds_media(parts))
+        let mut parts = parts?;
+        if let Some(structured) = structured {
+            self.add_structured(structured, &mut parts)?;
+        }
+        Some(parts).filter(|parts| holds_media(parts))
+    }
+
+    /// What a tool said for programs, unless its words say the same; `None` if it takes more than
+    /// a look to know what it holds.
+    fn add_structured(&self, structured: Value<'_, 'a>, parts: &mut Vec<Piece<'a>>) -> Option<()> {
+        let meant = Structured::of(structured);
+        let is_said =
+            |part: &Piece<'_>| matches!(part, Piece::Text(text) if meant.is_said_by(text));
+        if parts.iter().any(is_said) {
+            return Some(());
+        }
+        let span = structured.span();
+        match self.woven(structured, span.clone()) {
+            Outcome::Found(mut pieces) => parts.append(&mut pieces),
+            Outcome::Nothing => parts.push(Piece::Text(self.words(span.start, span.end))),
+            Outcome::Deeper => return None,
+        }
+        Some(())
     }
 
     /// A content part in any of the dialects that SDKs serialize.
     fn typed_part(&self, value: Value<'_, 'a>) -> Option<Piece<'a>> {
-        let type_name = value.get("type")?.str()?.decode();
+        let type_name = type_of(value)?;
         // What a part says beside what we know of it would be lost: then it is woven instead.
         if value.entries().any(|(key, _)| !KNOWN_MEMBERS.contains(&&*key.decode())) {
             return None;

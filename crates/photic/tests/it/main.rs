@@ -6,7 +6,9 @@
 )]
 
 mod apart;
+mod capability;
 mod captured;
+mod dumps;
 mod golden;
 mod harness;
 mod marks;

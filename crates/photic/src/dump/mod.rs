@@ -1,0 +1,138 @@
+//! Conversations as frameworks store them, read into the same transcript as a request.
+//!
+//! Owns the shapes of the dumps, one file each. A dump is no wire: it can be lifted and lowered to
+//! any wire, and nothing is ever written in its shape. Reading one must never lose a medium without
+//! a trace: what cannot be read is a part that lowering reports.
+
+mod ai_sdk;
+mod detect;
+mod langchain;
+mod mcp;
+mod medium;
+mod openwop;
+mod pydantic_ai;
+
+pub use detect::detect_dump;
+
+use crate::finding::Finding;
+use crate::json::{NodeId, Str, Stretches, Value};
+use crate::lift::{Draft, Lifter, lift_with};
+use crate::settings::Settings;
+use crate::transcript::{CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
+use crate::wire::Wire;
+
+/// A shape in which a framework stores conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dump {
+    /// Messages of the AI SDK (4 to 7), and the prompts it hands to its providers.
+    AiSdk,
+    /// Messages of `LangChain`, in Python or JavaScript.
+    LangChain,
+    /// Messages of pydantic-ai.
+    PydanticAi,
+    /// The result of a tool or the messages of a prompt, as MCP servers send them.
+    Mcp,
+    /// A call of a model by an openwop host.
+    Openwop,
+}
+
+impl Dump {
+    /// Every shape.
+    pub const ALL: [Self; 5] =
+        [Self::AiSdk, Self::LangChain, Self::PydanticAi, Self::Mcp, Self::Openwop];
+
+    /// The name used in flags, files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AiSdk => "ai-sdk",
+            Self::LangChain => "langchain",
+            Self::PydanticAi => "pydantic-ai",
+            Self::Mcp => "mcp",
+            Self::Openwop => "openwop",
+        }
+    }
+
+    /// The shape of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dump| dump.name() == name)
+    }
+}
+
+impl std::fmt::Display for Dump {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Reads a dump, as [`crate::lift`] reads a request. It can be lowered to any wire.
+pub fn lift_dump(dump: Dump, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
+    // Units with a role each, and results of their own: Chat is the wire that dumps resemble.
+    lift_with(Wire::OpenAiChat, Some(dump), body, &Stretches::default(), |lifter, root| {
+        let mut draft = Draft { messages: Vec::new(), settings: Settings::default(), list: None };
+        match dump {
+            Dump::AiSdk => ai_sdk::lift(lifter, root, &mut draft),
+            Dump::LangChain => langchain::lift(lifter, root, &mut draft),
+            Dump::PydanticAi => pydantic_ai::lift(lifter, root, &mut draft),
+            Dump::Mcp => mcp::lift(lifter, root, &mut draft),
+            Dump::Openwop => openwop::lift(lifter, root, &mut draft),
+        }
+        draft
+    })
+}
+
+/// The messages of a dump: itself, or the list that it holds under one of the usual names.
+fn list<'d, 'a>(root: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
+    let held = || ["messages", "prompt"].iter().find_map(|name| root.get(name));
+    let list = if root.is_list() { Some(root) } else { held() };
+    list.into_iter().flat_map(Value::items)
+}
+
+/// The first member of these names that is not null.
+fn first<'d, 'a>(value: Value<'d, 'a>, names: &[&str]) -> Option<Value<'d, 'a>> {
+    names.iter().find_map(|name| value.get(name).filter(|member| !member.is_null()))
+}
+
+/// The first string of these names, or an empty one.
+fn text_of<'a>(value: Value<'_, 'a>, names: &[&str]) -> Str<'a> {
+    first(value, names).and_then(|text| text.str()).unwrap_or(Str::plain(""))
+}
+
+/// A message that stands at a node; nothing where nobody said anything.
+fn say<'a>(draft: &mut Draft<'a>, role: Role, node: NodeId, parts: Vec<Part<'a>>) {
+    if !parts.is_empty() {
+        draft.messages.push(Message { node: Some(node), ..Message::new(role, parts) });
+    }
+}
+
+/// What tells the answer of a tool apart.
+struct Answer<'d, 'a> {
+    call_id: Str<'a>,
+    name: Str<'a>,
+    is_error: bool,
+    at: Value<'d, 'a>,
+}
+
+/// A message of a tool.
+fn answer<'a>(draft: &mut Draft<'a>, answer: Answer<'_, 'a>, content: Vec<Part<'a>>) {
+    let node = answer.at.id();
+    let result = ToolResult {
+        call_id: answer.call_id,
+        name: Some(answer.name).filter(|name| !name.is_empty()),
+        is_error: answer.is_error,
+        content,
+        kind: CallKind::Function,
+        content_changed: false,
+        renamed: false,
+        node: Some(node),
+        slot: None,
+    };
+    say(draft, Role::Tool, node, vec![Part::Result(result)]);
+}
+
+/// A medium of that part, or the part as something that cannot be read.
+fn medium_or_opaque<'d, 'a>(lifter: &mut Lifter<'d, 'a>, part: Value<'d, 'a>) -> Part<'a> {
+    match medium::of_part(part) {
+        Some(media) => lifter.media(media, Some(part.id())),
+        None => Part::Opaque(Opaque { node: Some(part.id()) }),
+    }
+}
