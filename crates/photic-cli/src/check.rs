@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
-use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped};
 
 pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
@@ -31,6 +31,7 @@ struct Report<'r> {
     profile: &'r str,
     images: usize,
     image_tokens: u64,
+    basis: photic::profile::Basis,
     findings: Vec<Explained<'r>>,
 }
 
@@ -53,6 +54,7 @@ fn as_json(
         profile: &profile.id,
         images: plan.ledger.images,
         image_tokens: plan.ledger.image_tokens,
+        basis: plan.ledger.basis,
         findings: findings
             .iter()
             .map(|finding| Explained {
@@ -88,7 +90,8 @@ fn as_text(
     let images = match plan.ledger.images {
         0 => "no image in it".to_owned(),
         count => {
-            format!("{}, {} tokens", counted(count, "image"), grouped(plan.ledger.image_tokens))
+            let tokens = estimated(plan.ledger.image_tokens, plan.ledger.basis);
+            format!("{}, {tokens}", counted(count, "image"))
         }
     };
     if findings.is_empty() {

@@ -1,6 +1,7 @@
 //! How words look: errors, causes, hints; colors only where somebody can see them.
 
 use anstyle::{AnsiColor, Style};
+use photic::profile::Basis;
 
 pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
@@ -52,9 +53,27 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A number of tokens, with what it is worth: `1,560 tokens`, `about 1,560 tokens`, or `unknown
+/// tokens (planned as 1,560)`.
+pub(crate) fn estimated(tokens: u64, basis: Basis) -> String {
+    let number = grouped(tokens);
+    match basis {
+        Basis::Published => format!("{number} tokens"),
+        Basis::Assumed => format!("about {number} tokens"),
+        Basis::Unknown => format!("unknown tokens (planned as {number})"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_say_how_they_are_known() {
+        assert_eq!(estimated(1560, Basis::Published), "1,560 tokens");
+        assert_eq!(estimated(1560, Basis::Assumed), "about 1,560 tokens");
+        assert_eq!(estimated(1560, Basis::Unknown), "unknown tokens (planned as 1,560)");
+    }
 
     #[test]
     fn thousands_are_set_apart() {

@@ -19,3 +19,4 @@ mod simulate;
 mod streams;
 mod stretches;
 mod support;
+mod unknown;
