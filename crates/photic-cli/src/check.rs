@@ -32,6 +32,7 @@ struct Report<'r> {
     images: usize,
     image_tokens: u64,
     basis: photic::profile::Basis,
+    most_image_tokens: u64,
     findings: Vec<Explained<'r>>,
 }
 
@@ -55,6 +56,7 @@ fn as_json(
         images: plan.ledger.images,
         image_tokens: plan.ledger.image_tokens,
         basis: plan.ledger.basis,
+        most_image_tokens: plan.ledger.most_image_tokens,
         findings: findings
             .iter()
             .map(|finding| Explained {
@@ -90,7 +92,8 @@ fn as_text(
     let images = match plan.ledger.images {
         0 => "no image in it".to_owned(),
         count => {
-            let tokens = estimated(plan.ledger.image_tokens, plan.ledger.basis);
+            let ledger = &plan.ledger;
+            let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);
             format!("{}, {tokens}", counted(count, "image"))
         }
     };

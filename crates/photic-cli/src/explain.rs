@@ -168,12 +168,13 @@ fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
 }
 
 fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
-    let Ledger { images, image_tokens, basis, tokens, reusable_tokens, .. } = plan.ledger;
+    let Ledger { images, image_tokens, most_image_tokens, basis, tokens, reusable_tokens, .. } =
+        plan.ledger;
     writeln!(
         out,
         "{} shown, {} of about {} in the request{}",
         counted(images, "image"),
-        estimated(image_tokens, basis),
+        estimated(image_tokens, most_image_tokens, basis),
         grouped(tokens),
         plan.ledger.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars"))
     )?;

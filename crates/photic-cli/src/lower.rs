@@ -88,7 +88,7 @@ fn explain(
         writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
     }
     let images = counted(ledger.images, "image");
-    let tokens = estimated(ledger.image_tokens, ledger.basis);
+    let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);
     let (wire, id) = (profile.wire, &profile.id);
     writeln!(words, "{DIM}{from} → {wire}, profile `{id}`; {images} seen, {tokens}{DIM:#}")?;
     Ok(())

@@ -53,14 +53,14 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// A number of tokens, with what it is worth: `1,560 tokens`, `about 1,560 tokens`, or `unknown
-/// tokens (planned as 1,560)`.
-pub(crate) fn estimated(tokens: u64, basis: Basis) -> String {
+/// A number of tokens, with what it is worth: `1,560 tokens`, `about 1,560 tokens`, or `about 1,560
+/// tokens (unknown, up to 2,730)`.
+pub(crate) fn estimated(tokens: u64, most: u64, basis: Basis) -> String {
     let number = grouped(tokens);
     match basis {
         Basis::Published => format!("{number} tokens"),
         Basis::Assumed => format!("about {number} tokens"),
-        Basis::Unknown => format!("unknown tokens (planned as {number})"),
+        Basis::Unknown => format!("about {number} tokens (unknown, up to {})", grouped(most)),
     }
 }
 
@@ -70,9 +70,10 @@ mod tests {
 
     #[test]
     fn tokens_say_how_they_are_known() {
-        assert_eq!(estimated(1560, Basis::Published), "1,560 tokens");
-        assert_eq!(estimated(1560, Basis::Assumed), "about 1,560 tokens");
-        assert_eq!(estimated(1560, Basis::Unknown), "unknown tokens (planned as 1,560)");
+        assert_eq!(estimated(1560, 1560, Basis::Published), "1,560 tokens");
+        assert_eq!(estimated(1560, 1560, Basis::Assumed), "about 1,560 tokens");
+        let unknown = estimated(1560, 2730, Basis::Unknown);
+        assert_eq!(unknown, "about 1,560 tokens (unknown, up to 2,730)");
     }
 
     #[test]

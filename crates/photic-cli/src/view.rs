@@ -218,7 +218,10 @@ fn as_text(
     let tokens = match profile.basis() {
         Basis::Published => grouped(view.tokens),
         Basis::Assumed => format!("about {}", grouped(view.tokens)),
-        Basis::Unknown => format!("unknown (planned as {})", grouped(view.tokens)),
+        Basis::Unknown => {
+            let most = profile.most_image_tokens(view.width, view.height, view.detail);
+            format!("about {} (unknown, up to {})", grouped(view.tokens), grouped(most))
+        }
     };
     writeln!(out, "  tokens {tokens} {DIM}for `{}`{DIM:#}", profile.id)?;
     for warning in &view.warnings {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Chosen, planned_bytes, planned_tokens};
+use super::{Chosen, doubtful_tokens, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
@@ -20,6 +20,8 @@ pub struct Ledger {
     pub image_tokens: u64,
     /// How that number is known.
     pub basis: Basis,
+    /// Tokens they should not exceed; more than the former only where their price is unknown.
+    pub most_image_tokens: u64,
     /// Tokens of the whole request.
     pub tokens: u64,
     /// Bytes of media in the request.
@@ -61,7 +63,10 @@ pub(super) fn bill(
         ledger.media_bytes += planned_bytes(sighting, now.recipes.get(&sighting.media));
         if sighting.kind == MediaKind::Image {
             ledger.images += 1;
-            ledger.image_tokens += cost(sighting, profile, now);
+            let recipe = now.recipes.get(&sighting.media);
+            let tokens = cost(sighting, profile, now);
+            ledger.image_tokens += tokens;
+            ledger.most_image_tokens += tokens + doubtful_tokens(sighting, recipe, profile);
         }
     }
     ledger.tokens = tokens(survey, profile, now, 0);

@@ -198,11 +198,25 @@ pub(crate) fn tokens(sighting: &Sighting, profile: &Profile) -> Option<u64> {
 
 /// What a picture costs, made by a recipe if there is one; a guess where its size is unknown.
 fn planned_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
+    let (width, height) = planned_size(sighting, recipe);
+    profile.image_tokens(width, height, sighting.detail)
+}
+
+/// What it may cost beyond that, where nobody has said what pictures cost.
+fn doubtful_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
+    let (width, height) = planned_size(sighting, recipe);
+    profile.most_image_tokens(width, height, sighting.detail).saturating_sub(profile.image_tokens(
+        width,
+        height,
+        sighting.detail,
+    ))
+}
+
+fn planned_size(sighting: &Sighting, recipe: Option<&Recipe>) -> (u32, u32) {
     /// A screen at about the size that most models see one.
     const UNKNOWN: (u32, u32) = (1280, 800);
     let size = sighting.header.size.unwrap_or(UNKNOWN);
-    let (width, height) = recipe.map_or(size, |recipe| recipe.fit().size(size));
-    profile.image_tokens(width, height, sighting.detail)
+    recipe.map_or(size, |recipe| recipe.fit().size(size))
 }
 
 /// What a medium takes in the body, made by a recipe if there is one.

@@ -201,6 +201,11 @@ impl Profile {
         self.seen(width, height, detail).tokens
     }
 
+    /// What an image should not exceed, however its price is known; at least its tokens.
+    pub fn most_image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
+        self.tokens.most_tokens(width, height, detail.or(self.quirks.detail))
+    }
+
     /// How what [`Profile::seen`] says of tokens is known.
     pub fn basis(&self) -> Basis {
         if self.tokens == Rule::Unknown {

@@ -254,9 +254,9 @@ fn endpoints_are_known_by_host_and_model() {
     use Basis::{Assumed, Published, Unknown};
     use Placement::{AssistantBridge, Native, SiblingSameTurn, UserAfterTools};
     let rows = [
-        (OpenAiChat, "grok-4.20", "api.x.ai", Native, 2600, Unknown),
-        (OpenAiResponses, "grok-4.7", "eu-west-1.api.x.ai", Native, 2600, Unknown),
-        (OpenAiChat, "x-ai/grok-4.20", "openrouter.ai", UserAfterTools, 2600, Unknown),
+        (OpenAiChat, "grok-4.20", "api.x.ai", Native, 1334, Unknown),
+        (OpenAiResponses, "grok-4.7", "eu-west-1.api.x.ai", Native, 1334, Unknown),
+        (OpenAiChat, "x-ai/grok-4.20", "openrouter.ai", UserAfterTools, 1334, Unknown),
         (OpenAiChat, "anthropic/claude-opus-5", "openrouter.ai", UserAfterTools, 1334, Published),
         (OpenAiChat, "mistralai/pixtral-large", "openrouter.ai", AssistantBridge, 2600, Published),
         (OpenAiChat, "gpt-4o", "me.openai.azure.com", UserAfterTools, 1105, Published),
@@ -267,11 +267,11 @@ fn endpoints_are_known_by_host_and_model() {
         (Anthropic, "glm-4.6v", "my-vllm:8000", SiblingSameTurn, 1334, Published),
         (OpenAiChat, "devstral-2", "my-vllm:8000", AssistantBridge, 1363, Published),
         (OpenAiChat, "gemma-4-31b", "localhost:8080", UserAfterTools, 282, Published),
-        (OpenAiResponses, "anything", "localhost:8080", UserAfterTools, 2600, Unknown),
-        (Anthropic, "anything", "localhost:8080", Native, 2600, Unknown),
+        (OpenAiResponses, "anything", "localhost:8080", UserAfterTools, 1334, Unknown),
+        (Anthropic, "anything", "localhost:8080", Native, 1334, Unknown),
         (OpenAiChat, "qwen3-vl-8b", "localhost:1234", UserAfterTools, 1000, Assumed),
         (OpenAiChat, "meta-llama/llama-4-scout", "api.groq.com", UserAfterTools, 1887, Published),
-        (OpenAiChat, "deepseek-chat", "api.deepseek.com", UserAfterTools, 2600, Unknown),
+        (OpenAiChat, "deepseek-chat", "api.deepseek.com", UserAfterTools, 1334, Unknown),
         (OpenAiChat, "glm-4.6v", "api.z.ai", Native, 1334, Published),
         (OpenAiChat, "kimi-k3", "api.moonshot.ai", Native, 1334, Assumed),
         (Anthropic, "kimi-k2.5", "api.moonshot.ai", Native, 1334, Published),
@@ -285,10 +285,10 @@ fn endpoints_are_known_by_host_and_model() {
             1548,
             Published,
         ),
-        (Converse, "amazon.nova-pro-v1:0", "", Native, 2600, Unknown),
+        (Converse, "amazon.nova-pro-v1:0", "", Native, 1334, Unknown),
         (Converse, "us.meta.llama4-scout-v1:0", "", Native, 1887, Published),
         (Converse, "mistral.pixtral-large-2502-v1:0", "", AssistantBridge, 2600, Published),
-        (Ollama, "llava:13b", "localhost:11434", UserAfterTools, 2600, Unknown),
+        (Ollama, "llava:13b", "localhost:11434", UserAfterTools, 1334, Unknown),
     ];
     let mut wrong = Vec::new();
     for (wire, model, host, placement, tokens, basis) in rows {

@@ -157,7 +157,7 @@ pub enum Rule {
         /// Tokens per tile.
         tile_tokens: u32,
     },
-    /// Nobody has said what an image costs: the dearest of what is known of other models.
+    /// Nobody has said what an image costs: a middling estimate, and [`Rule::most_tokens`] beside it.
     Unknown,
 }
 
@@ -216,6 +216,23 @@ impl Rule {
     pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         self.seen(width, height, detail).tokens
     }
+
+    /// What an image should not exceed, for budgets that must hold. Where the rule is unknown, that
+    /// is the dearest of what is published for other models; else it is what the rule says.
+    pub fn most_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
+        match self {
+            Self::Unknown => unknown::most(width, height),
+            Self::Patch32 { .. }
+            | Self::Tiles512 { .. }
+            | Self::Cells28 { .. }
+            | Self::Tiles768 { .. }
+            | Self::Cells28Grid { .. }
+            | Self::Flat { .. }
+            | Self::SmartResize { .. }
+            | Self::Patches14 { .. }
+            | Self::Canvas { .. } => self.image_tokens(width, height, detail),
+        }
+    }
 }
 
 impl Default for Rule {
@@ -232,7 +249,7 @@ pub enum Basis {
     Published,
     /// By a rule that this model is believed to follow.
     Assumed,
-    /// Not at all: the number is what it should not exceed.
+    /// Not at all: the number is a guess, and budgets reckon with more.
     #[default]
     Unknown,
 }

@@ -1,7 +1,7 @@
-//! Models whose price is not known: an estimate that errs on the dear side.
+//! Models whose price is not known: a middling estimate, and what it will not exceed.
 //!
-//! Owns the comparison with what is known. Must never be below any rule in its list, at any size: a
-//! budget that is kept by this estimate is kept whichever of them the model turns out to follow.
+//! Owns the comparison with what is known. Must never put the most below any rule in its list, at
+//! any size: a budget that holds by it holds whichever of them the model turns out to follow.
 
 use super::{Rule, Seen, cells28};
 
@@ -16,9 +16,13 @@ const FAMILIES: [Rule; 5] = [
     Rule::Canvas { tile: 336, tiles: 16, tile_tokens: 144 },
 ];
 
-/// The dearest price of any family for the image as it is sent. The size is the one that most
-/// models leave alone, so that a picture made for this model is small enough for any of them.
+/// 28 px cells, the commonest way of counting, at a size that most models leave alone: a picture
+/// made for an unknown model is small enough for any of them.
 pub fn unknown(width: u32, height: u32) -> Seen {
-    let prices = FAMILIES.iter().map(|rule| rule.image_tokens(width, height, None));
-    Seen { tokens: prices.max().unwrap_or(1), ..cells28(width, height, 1568, 1568) }
+    cells28(width, height, 1568, 1568)
+}
+
+/// The dearest price of any family for the image as it is sent.
+pub(super) fn most(width: u32, height: u32) -> u64 {
+    FAMILIES.iter().map(|rule| rule.image_tokens(width, height, None)).max().unwrap_or(1)
 }

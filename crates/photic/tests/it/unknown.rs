@@ -51,7 +51,8 @@ fn a_budget_holds_whichever_rule_the_model_follows() {
             .map(|id| plan.survey.sightings[id].header.size.unwrap())
             .collect();
         assert!(!shown.is_empty() && plan.ledger.images == shown.len());
-        assert!(plan.ledger.image_tokens <= budget, "{:?}", plan.ledger);
+        assert!(plan.ledger.image_tokens < plan.ledger.most_image_tokens);
+        assert!(plan.ledger.most_image_tokens <= budget, "{:?}", plan.ledger);
         assert_eq!(plan.ledger.basis, Basis::Unknown);
         for model in ["claude-opus-5", "gpt-5.4", "gpt-4o", "pixtral-large", "qwen2.5-vl-72b"] {
             let known = photic::profile::resolve(Wire::OpenAiChat, Some(model), None);
@@ -59,6 +60,23 @@ fn a_budget_holds_whichever_rule_the_model_follows() {
             assert!(cost <= budget, "{model}: {cost} of {budget} for {shown:?}");
         }
     }
+}
+
+/// A part may say how closely to look at it, and what that costs is planned.
+#[test]
+fn a_resolution_is_priced() {
+    let profile = photic::profile::resolve(Wire::Gemini, Some("gemini-3-pro"), None);
+    let cost = |level: &str| {
+        let mut part = json!({"inlineData": {"mimeType": "image/png", "data": png(1280, 800)}});
+        if !level.is_empty() {
+            part["mediaResolution"] = json!({"level": format!("MEDIA_RESOLUTION_{level}")});
+        }
+        let body = json!({"contents": [{"role": "user", "parts": [part]}]}).to_string();
+        let (transcript, _) = photic::lift(Wire::Gemini, body.as_bytes());
+        photic::plan(photic::survey(&transcript), &profile, &Policy::default()).ledger.image_tokens
+    };
+    let prices = ["", "LOW", "MEDIUM", "HIGH", "ULTRA_HIGH", "NONE_SUCH"].map(cost);
+    assert_eq!(prices, [1120, 280, 1120, 1120, 2240, 1120]);
 }
 
 #[test]
