@@ -107,7 +107,11 @@ pub struct Plan<'p> {
 }
 
 /// Chooses a fate for every sighting.
-pub fn plan<'p>(survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
+pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
+    // A detail that the endpoint has no word for is not said, and not paid for.
+    if survey.wire != profile.wire && profile.quirks.details.is_empty() {
+        survey.sightings.iter_mut().for_each(|sighting| sighting.detail = None);
+    }
     let now = Chosen::made(&survey, survey.requests.len(), profile, policy);
     let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
     let before = before.map(|count| Chosen::made(&survey, count, profile, policy));

@@ -67,7 +67,7 @@ pub struct Seen {
 }
 
 /// A pricing formula with its numbers, as a profile's `tokens` section states it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
     /// 32 px patches under a budget, times a multiplier.
@@ -158,6 +158,7 @@ pub enum Rule {
         tile_tokens: u32,
     },
     /// Nobody has said what an image costs: a middling estimate, and [`Rule::most_tokens`] beside it.
+    #[default]
     Unknown,
 }
 
@@ -232,12 +233,6 @@ impl Rule {
             | Self::Patches14 { .. }
             | Self::Canvas { .. } => self.image_tokens(width, height, detail),
         }
-    }
-}
-
-impl Default for Rule {
-    fn default() -> Self {
-        Self::Unknown
     }
 }
 

@@ -77,6 +77,13 @@ fn a_resolution_is_priced() {
     };
     let prices = ["", "LOW", "MEDIUM", "HIGH", "ULTRA_HIGH", "NONE_SUCH"].map(cost);
     assert_eq!(prices, [1120, 280, 1120, 1120, 2240, 1120]);
+    // What another wire asked for is not said here, so it costs what nothing costs.
+    let address = format!("data:image/png;base64,{}", png(1280, 800));
+    let part = json!({"type": "image_url", "image_url": {"url": address, "detail": "low"}});
+    let body = json!({"messages": [{"role": "user", "content": [part]}]}).to_string();
+    let (transcript, _) = photic::lift(Wire::OpenAiChat, body.as_bytes());
+    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+    assert_eq!(plan.ledger.image_tokens, 1120);
 }
 
 #[test]

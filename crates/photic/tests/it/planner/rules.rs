@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
 use photic::profile::{
-    AnswerLimit, CallIds, Capability, ConsecutiveUser, DocumentPart, MidSystem, Placement, Source,
-    ToolContent,
+    CallIds, Capability, ConsecutiveUser, DocumentPart, MidSystem, Placement, Source, ToolContent,
 };
 use photic::tokens::{Detail, Rule};
 use photic::{Profile, Wire};
@@ -35,7 +34,8 @@ pub(super) fn rules(profile: &Profile) -> Rules {
         consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
         nine_letter_ids: profile.quirks.call_ids == CallIds::NineLetters,
         short_parts: profile.quirks.document_part == DocumentPart::DocumentUrl,
-        first_settings: profile.quirks.answer_limit == AnswerLimit::MaxTokens,
+        // On its own wire the settings of a body are its sender's.
+        first_settings: false,
         media_types: words(&profile.accepts.image),
         document_types: Some(words(&profile.accepts.document)),
         details: if details.is_empty() { Rules::default().details } else { words(&details) },
