@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
-use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped};
 
 pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
@@ -31,6 +31,8 @@ struct Report<'r> {
     profile: &'r str,
     images: usize,
     image_tokens: u64,
+    basis: photic::profile::Basis,
+    most_image_tokens: u64,
     findings: Vec<Explained<'r>>,
 }
 
@@ -53,6 +55,8 @@ fn as_json(
         profile: &profile.id,
         images: plan.ledger.images,
         image_tokens: plan.ledger.image_tokens,
+        basis: plan.ledger.basis,
+        most_image_tokens: plan.ledger.most_image_tokens,
         findings: findings
             .iter()
             .map(|finding| Explained {
@@ -88,7 +92,9 @@ fn as_text(
     let images = match plan.ledger.images {
         0 => "no image in it".to_owned(),
         count => {
-            format!("{}, {} tokens", counted(count, "image"), grouped(plan.ledger.image_tokens))
+            let ledger = &plan.ledger;
+            let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);
+            format!("{}, {tokens}", counted(count, "image"))
         }
     };
     if findings.is_empty() {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::ExplainOptions;
 use crate::input::{Input, Shape};
-use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped};
 
 pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
@@ -171,12 +171,13 @@ fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
 }
 
 fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
-    let Ledger { images, image_tokens, tokens, reusable_tokens, .. } = plan.ledger;
+    let Ledger { images, image_tokens, most_image_tokens, basis, tokens, reusable_tokens, .. } =
+        plan.ledger;
     writeln!(
         out,
-        "{} shown, {} tokens of about {} in the request{}",
+        "{} shown, {} of about {} in the request{}",
         counted(images, "image"),
-        grouped(image_tokens),
+        estimated(image_tokens, most_image_tokens, basis),
         grouped(tokens),
         plan.ledger.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars"))
     )?;

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use crate::arguments::LowerOptions;
 use crate::input::{Input, Shape};
-use crate::style::{DIM, GREEN, YELLOW, counted, grouped};
+use crate::style::{DIM, GREEN, YELLOW, counted, estimated};
 
 pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
@@ -90,9 +90,10 @@ fn explain(
     if decisions.is_empty() {
         writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
     }
-    let (images, tokens) = (counted(ledger.images, "image"), grouped(ledger.image_tokens));
+    let images = counted(ledger.images, "image");
+    let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);
     let (from, wire, id) = (from.name(), profile.wire, &profile.id);
-    writeln!(words, "{DIM}{from} → {wire}, profile `{id}`; {images} seen, {tokens} tokens{DIM:#}")?;
+    writeln!(words, "{DIM}{from} → {wire}, profile `{id}`; {images} seen, {tokens}{DIM:#}")?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! How words look: errors, causes, hints; colors only where somebody can see them.
 
 use anstyle::{AnsiColor, Style};
+use photic::profile::Basis;
 
 pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
@@ -52,9 +53,28 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
+/// A number of tokens, with what it is worth: `1,560 tokens`, `about 1,560 tokens`, or `about 1,560
+/// tokens (unknown, up to 2,730)`.
+pub(crate) fn estimated(tokens: u64, most: u64, basis: Basis) -> String {
+    let number = grouped(tokens);
+    match basis {
+        Basis::Published => format!("{number} tokens"),
+        Basis::Assumed => format!("about {number} tokens"),
+        Basis::Unknown => format!("about {number} tokens (unknown, up to {})", grouped(most)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tokens_say_how_they_are_known() {
+        assert_eq!(estimated(1560, 1560, Basis::Published), "1,560 tokens");
+        assert_eq!(estimated(1560, 1560, Basis::Assumed), "about 1,560 tokens");
+        let unknown = estimated(1560, 2730, Basis::Unknown);
+        assert_eq!(unknown, "about 1,560 tokens (unknown, up to 2,730)");
+    }
 
     #[test]
     fn thousands_are_set_apart() {

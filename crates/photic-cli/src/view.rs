@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic::Wire;
-use photic::profile::Profile;
+use photic::profile::{Basis, Profile};
 use photic_pixels::fit::{Caps, Preset};
 use photic_pixels::geometry::Rect;
 use photic_pixels::{View, ViewRequest};
@@ -156,6 +156,7 @@ struct Facts<'f> {
     map: photic_pixels::geometry::Affine,
     profile: &'f str,
     tokens: u64,
+    basis: Basis,
     detail: Option<&'f str>,
     /// At least so many.
     frames: u32,
@@ -182,6 +183,7 @@ fn as_json(
         map: view.map,
         profile: &profile.id,
         tokens: view.tokens,
+        basis: profile.basis(),
         detail: view.detail.map(photic::tokens::Detail::name),
         frames: view.frames.least(),
         warnings: &view.warnings,
@@ -213,7 +215,15 @@ fn as_text(
         "  scale  {:.3}{DIM}: the view's (x, y) is the source's ({origin_x:.1} + {step:.3}x, {origin_y:.1} + {step:.3}y){DIM:#}",
         view.scale
     )?;
-    writeln!(out, "  tokens {} {DIM}for `{}`{DIM:#}", grouped(view.tokens), profile.id)?;
+    let tokens = match profile.basis() {
+        Basis::Published => grouped(view.tokens),
+        Basis::Assumed => format!("about {}", grouped(view.tokens)),
+        Basis::Unknown => {
+            let most = profile.most_image_tokens(view.width, view.height, view.detail);
+            format!("about {} (unknown, up to {})", grouped(view.tokens), grouped(most))
+        }
+    };
+    writeln!(out, "  tokens {tokens} {DIM}for `{}`{DIM:#}", profile.id)?;
     for warning in &view.warnings {
         writeln!(out, "{YELLOW}warning:{YELLOW:#} {warning}")?;
     }

@@ -6,7 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use photic::profile::{Capability, ConsecutiveUser, MidSystem, Placement, Source, ToolContent};
+use photic::profile::{
+    AnswerLimit, CallIds, Capability, ConsecutiveUser, DocumentPart, MidSystem, Placement, Source,
+    ToolContent,
+};
 use photic::tokens::{Detail, Rule};
 use photic::{Profile, Wire};
 use photic_testkit::oracle::{Limits, Many, Patches, Pixels, Resize, Rules};
@@ -32,6 +35,9 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         needs_detail: false,
         user_after_tool: profile.placement.image != Placement::AssistantBridge,
         consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
+        nine_letter_ids: profile.quirks.call_ids == CallIds::NineLetters,
+        short_parts: profile.quirks.document_part == DocumentPart::DocumentUrl,
+        first_settings: profile.quirks.answer_limit == AnswerLimit::MaxTokens,
         media_types: words(&profile.accepts.image),
         document_types: Some(words(&profile.accepts.document)),
         details: if details.is_empty() { Rules::default().details } else { words(&details) },
@@ -90,7 +96,11 @@ fn patches(most: u32, tokens: &Rule) -> Patches {
         Rule::Cells28 { .. }
         | Rule::Tiles768 { .. }
         | Rule::Cells28Grid { .. }
-        | Rule::Flat { .. } => {
+        | Rule::Flat { .. }
+        | Rule::SmartResize { .. }
+        | Rule::Patches14 { .. }
+        | Rule::Canvas { .. }
+        | Rule::Unknown => {
             Patches { most, high: whole, original: whole, omitted_is_original: true }
         }
     }

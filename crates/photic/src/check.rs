@@ -5,7 +5,8 @@ use crate::json::Kind;
 use crate::lift::position;
 use crate::media::{Found, MediaKind};
 use crate::plan::{Fate, Plan, Reason, placed, tokens};
-use crate::profile::{Placement, ToolContent};
+use crate::profile::{CallIds, Placement, ToolContent};
+use crate::structure::nine_letters;
 use crate::survey::Sighting;
 use crate::tokens::text_tokens;
 use crate::transcript::{MediaId, Message, Role, Transcript};
@@ -22,7 +23,9 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan<'_>) -
         let known = |findings: &[Finding], code: Code| {
             findings.iter().any(|other| other.media == Some(id) && other.code == code)
         };
-        for code in [wrong_place(sighting, plan), not_shown(plan.fates[id])].into_iter().flatten() {
+        let spelling = plan.respells(id).then_some(Code::PartSpelling);
+        let codes = [wrong_place(sighting, plan), not_shown(plan.fates[id]), spelling];
+        for code in codes.into_iter().flatten() {
             if !known(&findings, code) {
                 findings.push(at_media(transcript, id, code));
             }
@@ -30,6 +33,7 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan<'_>) -
     }
     findings.extend(unbridged(transcript, plan));
     findings.extend(lists_for_strings(transcript, plan));
+    findings.extend(misshapen_ids(transcript, plan));
     for finding in &mut findings {
         finding.cost = finding.media.and_then(|id| cost(finding.code, plan, id));
     }
@@ -101,6 +105,21 @@ fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Findin
         .map(|slot| {
             let at = position(transcript, slot, None);
             Finding { code: Code::ToolContentList, at, media: None, cost: None }
+        })
+        .collect()
+}
+
+/// Calls whose id the endpoint's dialect does not take.
+fn misshapen_ids(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
+    if plan.profile.quirks.call_ids == CallIds::Any {
+        return Vec::new();
+    }
+    let calls = transcript.messages.iter().flat_map(Message::calls);
+    calls
+        .filter(|call| nine_letters(&call.id.decode()) != call.id.decode())
+        .filter_map(|call| {
+            let at = position(transcript, call.node?, None);
+            Some(Finding { code: Code::InvalidCallId, at, media: None, cost: None })
         })
         .collect()
 }

@@ -107,6 +107,10 @@ codes! {
     ImageAsFile = "image_as_file",
         "an image stands in a part meant for documents",
         "`photic lower` makes it an image part";
+    /// A part in a spelling that this endpoint does not read.
+    PartSpelling = "part_spelling",
+        "this endpoint spells such a part differently, and rejects the request",
+        "`photic lower` writes it as the endpoint wants it";
     /// Bytes that are no picture at all.
     UnreadableImage = "unreadable_image",
         "these bytes are not an image",

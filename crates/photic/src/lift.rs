@@ -8,8 +8,8 @@ use crate::dump::Dump;
 use crate::finding::{Code, Finding, Position};
 use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value, base64_run};
 use crate::media::{
-    DataUrl, Found, Media, MediaKind, Payload, Source, begins_with_data, is_type, proper_name,
-    sniff_kind, whole_string_image,
+    DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_type,
+    proper_name, sniff_kind, whole_string_image,
 };
 use crate::rescue::{self, Piece, Rescue};
 use crate::settings::{SHARED, Settings};
@@ -357,6 +357,7 @@ pub(crate) const fn medium<'a>(
         detail: None,
         name: None,
         found,
+        spelled: Spelled::InFull,
         withheld: None,
         node,
         inner: None,

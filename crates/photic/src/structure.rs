@@ -10,6 +10,7 @@ use std::ops::Range;
 use crate::finding::{Code, Finding};
 use crate::json::{NodeId, Str};
 use crate::lift::position;
+use crate::profile::CallIds;
 use crate::transcript::{CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
@@ -190,12 +191,14 @@ impl Segment {
     }
 }
 
-/// New ids for calls whose id the target wire does not take (another call has it, or it is no plain
-/// word), for the results that answer them, and for results that will get a call of their own.
+/// New ids for calls whose id the target does not take (another call has it, it is no plain word, or
+/// not what the endpoint's dialect wants), for the results that answer them, and for results that
+/// will get a call of their own.
 pub(crate) fn renames(
     transcript: &Transcript<'_>,
     segments: &[Segment],
     target: Wire,
+    dialect: CallIds,
 ) -> BTreeMap<Place, Str<'static>> {
     let messages = &transcript.messages;
     // Other wires put no bounds on what an id may be, and one that looks like an instruction must
@@ -220,12 +223,17 @@ pub(crate) fn renames(
                 Part::Result(result) => result.call_id.decode(),
                 _ => continue,
             };
-            let wanted = if plain_only { plain_id(&id) } else { id.to_string() };
+            let shaped = |id: String| match dialect {
+                CallIds::NineLetters => nine_letters(&id),
+                CallIds::Any => id,
+            };
+            let wanted = shaped(if plain_only { plain_id(&id) } else { id.to_string() });
             let count = used.entry(wanted.clone()).or_insert(0);
             *count += 1;
-            let mut fresh = if *count == 1 { wanted.clone() } else { format!("{wanted}_{count}") };
+            let mut fresh =
+                if *count == 1 { wanted.clone() } else { shaped(format!("{wanted}_{count}")) };
             while fresh != wanted && used.contains_key(&fresh) {
-                fresh.push('_');
+                fresh = shaped(format!("{fresh}_"));
             }
             used.entry(fresh.clone()).or_insert(1);
             if fresh == id {
@@ -249,6 +257,14 @@ pub(crate) fn plain_id(id: &str) -> String {
     }
     let digest = blake3::hash(id.as_bytes()).to_hex();
     format!("call_{}", &digest.as_str()[..24])
+}
+
+/// Nine letters or digits: the id itself if it is that, else a name made from it.
+pub(crate) fn nine_letters(id: &str) -> String {
+    if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return id.to_owned();
+    }
+    blake3::hash(id.as_bytes()).to_hex().as_str()[..9].to_owned()
 }
 
 /// What is broken, whatever the model.
@@ -285,7 +301,8 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
         }
     }
     // What ids a dump may have is nobody's rule.
-    let renamed = transcript.own_wire().map(|wire| renames(transcript, &segments, wire));
+    let renamed = transcript.own_wire();
+    let renamed = renamed.map(|wire| renames(transcript, &segments, wire, CallIds::Any));
     for &(unit, part) in renamed.unwrap_or_default().keys() {
         if let Part::Call(call) = &messages[unit].parts[part] {
             let id = call.id.decode();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::apart::Digest;
 use crate::json::Str;
-use crate::media::{Found, Header, MediaKind, Source, is_type};
+use crate::media::{Found, Header, MediaKind, Source, Spelled, is_type};
 use crate::plan::Reason;
 use crate::profile::{self, Detail};
 use crate::transcript::{CallKind, Home, MediaId, Message, Part, Role, Transcript};
@@ -41,6 +41,8 @@ pub struct Sighting {
     pub slot: Slot,
     /// How it stood there.
     pub found: Found,
+    /// How its part is spelled.
+    pub spelled: Spelled,
     /// What its header says; empty for what is not in the body.
     pub header: Header,
     /// How its bytes would reach the provider; `None` where they cannot.
@@ -208,6 +210,7 @@ fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) ->
         message,
         slot,
         found: media.found,
+        spelled: media.spelled,
         header,
         source,
         has_address: matches!(media.source, Source::Url(_)),

@@ -66,6 +66,9 @@ const MESSAGE: [&str; 9] = [
 const PART: [&str; 7] =
     ["type", "text", "refusal", "image_url", "input_audio", "file", "prompt_cache_breakpoint"];
 
+/// What an endpoint that refuses unknown fields does not know of them.
+const LATER: [&str; 2] = ["max_completion_tokens", "stream_options"];
+
 /// The calls of the last assistant turn while its tool messages are being read.
 #[derive(Default)]
 struct Turn {
@@ -77,6 +80,10 @@ struct Turn {
 
 pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
     w.fields(body, "", &BODY);
+    let refuses_later = w.rules.first_settings;
+    for name in LATER.iter().filter(|name| refuses_later && body.contains_key(**name)) {
+        w.violate("unknown_field", &format!("/{name}"), "Extra inputs are not permitted");
+    }
     content::breakpoints(w, body, "messages");
     let Some(messages) = body.get("messages").and_then(Value::as_array) else {
         w.violate("field_missing", "", "Missing required parameter: 'messages'.");
@@ -172,6 +179,7 @@ fn call(w: &mut Witness<'_>, turn: &mut Turn, call: &Value, at: &str) {
     if id.is_empty() {
         w.violate("field_missing", at, "Invalid 'id': empty string.");
     }
+    call_id(w, id, at);
     if turn.waiting.iter().any(|other| other == id) {
         w.violate("call_id_duplicate", at, format!("Duplicate tool call id '{id}'."));
     }
@@ -194,6 +202,15 @@ fn call(w: &mut Witness<'_>, turn: &mut Turn, call: &Value, at: &str) {
     }
 }
 
+/// What an id must look like, where that is not free.
+fn call_id(w: &mut Witness<'_>, id: &str, at: &str) {
+    let fits = id.len() == 9 && id.chars().all(|letter| letter.is_ascii_alphanumeric());
+    if w.rules.nine_letter_ids && !fits {
+        let text = format!("Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.");
+        w.violate("id_pattern", at, text);
+    }
+}
+
 fn tool(
     w: &mut Witness<'_>,
     turn: &mut Turn,
@@ -202,6 +219,7 @@ fn tool(
     before: &str,
 ) {
     let Some(id) = w.string(message, "tool_call_id", at) else { return };
+    call_id(w, id, at);
     if let Some(index) = turn.waiting.iter().position(|waiting| waiting == id) {
         turn.answered.push(turn.waiting.remove(index));
     } else if turn.answered.iter().any(|answered| answered == id) {
@@ -271,11 +289,16 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
             }
         }
         "image_url" => image(w, place, part),
-        "input_audio" | "file" | "refusal" if place.slot != Slot::User => {
+        "input_audio" | "file" | "document_url" | "refusal" if place.slot != Slot::User => {
             let text = format!("Invalid value: '{kind}'. Supported values are: 'text'.");
             w.violate("part_wrong_role", &at, text);
         }
+        "input_audio" if w.rules.short_parts => content::short_audio(w, place, part),
         "input_audio" => content::audio(w, place, part),
+        "document_url" | "file" if w.rules.short_parts => {
+            content::short_document(w, place, part, kind);
+            return;
+        }
         "file" => {
             if let Some(file) = w.object(part.get("file"), &format!("{at}/file")) {
                 content::file(w, place, file);
@@ -308,7 +331,11 @@ fn image(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
         w.violate("image_wrong_role", &place.at, text);
     }
     let at = format!("{}/image_url", place.at);
-    if let Some(object) = w.object(part.get("image_url"), &at) {
+    if let Some(url) = part.get("image_url").and_then(Value::as_str)
+        && w.rules.short_parts
+    {
+        content::image_url(w, place, url, None);
+    } else if let Some(object) = w.object(part.get("image_url"), &at) {
         w.fields(object, &at, &["url", "detail"]);
         let detail = content::detail(w, object, &at);
         if let Some(url) = w.string(object, "url", &at) {

@@ -98,6 +98,38 @@ pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value
     }
 }
 
+/// A sound that is nothing but its base64.
+pub(super) fn short_audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
+    let Some(data) = w.string(part, "input_audio", &place.at) else { return };
+    match STANDARD.decode(data) {
+        Ok(bytes) => {
+            let (format, pointer) = (String::new(), place.at.clone());
+            w.seen.audio.push(Audio { slot: place.slot, format, bytes, pointer });
+        }
+        Err(_) => w.violate("base64_invalid", &place.at, "Invalid base64 audio data"),
+    }
+}
+
+/// A document by its address, or by its id beside the type.
+pub(super) fn short_document(
+    w: &mut Witness<'_>,
+    place: &Place,
+    part: &Map<String, Value>,
+    kind: &str,
+) {
+    let mut file = Map::new();
+    let (from, to) =
+        if kind == "file" { ("file_id", "file_id") } else { ("document_url", "file_url") };
+    w.fields(part, &place.at, &["type", from, "document_name"]);
+    let Some(value) = w.string(part, from, &place.at) else { return };
+    let is_data = kind != "file" && starts_with_ignoring_case(value, "data:");
+    file.insert(if is_data { "file_data" } else { to }.to_owned(), value.into());
+    if let Some(name) = part.get("document_name") {
+        file.insert("filename".to_owned(), name.clone());
+    }
+    self::file(w, place, &file);
+}
+
 /// What may carry a `prompt_cache_breakpoint`.
 const MARKED: [&str; 8] = [
     "text",

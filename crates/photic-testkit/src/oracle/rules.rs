@@ -57,6 +57,12 @@ pub struct Rules {
     pub user_after_tool: bool,
     /// Chat: two `user` messages may stand together. On.
     pub consecutive_user: bool,
+    /// Chat: ids of calls are nine letters or digits. Off.
+    pub nine_letter_ids: bool,
+    /// Chat: documents and sounds are strings, and images may be. Off.
+    pub short_parts: bool,
+    /// Chat: settings that came later than `max_tokens` are refused. Off.
+    pub first_settings: bool,
     /// The image types the endpoint takes.
     pub media_types: &'static [&'static str],
     /// The document types the endpoint takes, where that is known; plain text always is.
@@ -113,6 +119,9 @@ impl Default for Rules {
             needs_detail: false,
             user_after_tool: true,
             consecutive_user: true,
+            nine_letter_ids: false,
+            short_parts: false,
+            first_settings: false,
             media_types: &["image/png", "image/jpeg", "image/webp", "image/gif"],
             document_types: None,
             details: &["auto", "low", "high", "original"],

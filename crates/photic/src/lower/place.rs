@@ -54,7 +54,7 @@ pub(crate) fn place<'a>(
     let same_wire = transcript.own_wire() == Some(target);
     let reader = if same_wire { Reader::OwnWire } else { Reader::OtherWire };
     let segments = structure::segments(transcript, reader);
-    let renames = structure::renames(transcript, &segments, target);
+    let renames = structure::renames(transcript, &segments, target, plan.profile.quirks.call_ids);
     let is_system = |message: &Message<'_>| matches!(message.role, Role::System | Role::Developer);
     let mut placer = Placer {
         transcript,

@@ -7,7 +7,7 @@ use crate::json::{Kind, NodeId, Out, Str};
 use crate::media::{Found, Media, Source};
 use crate::notice;
 use crate::plan::{Made, Plan, Prepared};
-use crate::profile::{Detail, ToolContent};
+use crate::profile::{Detail, DocumentPart, ToolContent};
 use crate::settings::{Shared, Tool, ToolChoice};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript};
@@ -140,6 +140,11 @@ impl<'t, 'a> Writer<'t, 'a> {
             .clone()
             .filter(|_| attached)
             .unwrap_or_else(|| Str::plain(format!("document.{extension}")))
+    }
+
+    /// Whether documents are written in the short spelling.
+    pub(crate) fn writes_short_documents(&self) -> bool {
+        self.plan.profile.quirks.document_part == DocumentPart::DocumentUrl
     }
 
     /// The word for the type of a sound.

@@ -30,6 +30,8 @@ pub struct Media<'a> {
     pub name: Option<Str<'a>>,
     /// How it stood in the body.
     pub found: Found,
+    /// How its part was spelled.
+    pub spelled: Spelled,
     /// Why the bytes behind its address are not at hand, where somebody asked for them.
     pub withheld: Option<Reason>,
     /// The node it was read from.
@@ -51,6 +53,16 @@ pub enum Source<'a> {
     File(Str<'a>),
     /// Nowhere: the part names no source, or one we cannot read.
     Missing,
+}
+
+/// How the part of a medium was spelled, on the wire that has two ways.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Spelled {
+    /// As the wire defines it: an object with members.
+    #[default]
+    InFull,
+    /// As some of its endpoints do: the address or the base64 as a string.
+    Short,
 }
 
 /// How a medium stood in the body.

@@ -4,8 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::recipe::{Fit, Recipe};
 use super::{Choice, Plan, Policy, Purpose};
-use crate::media::{Found, HEADER_LOOK, MediaKind};
-use crate::profile::{self, Capability, Detail, ErrorResults, Placement, Profile};
+use crate::media::{Found, HEADER_LOOK, MediaKind, Spelled};
+use crate::profile::{
+    self, AudioPart, Capability, Detail, DocumentPart, ErrorResults, ImageAddress, Placement,
+    Profile,
+};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, Role};
 use crate::wire::Wire;
@@ -275,6 +278,26 @@ impl Plan<'_> {
     /// sendable, or another picture is sent instead.
     pub(crate) fn rewrites(&self, id: MediaId) -> bool {
         let sighting = &self.survey.sightings[id];
-        sighting.mislabeled || sighting.found != Found::Typed || self.recipes.contains_key(&id)
+        sighting.mislabeled
+            || sighting.found != Found::Typed
+            || self.recipes.contains_key(&id)
+            || self.respells(id)
+    }
+
+    /// Whether the part of a medium is spelled in a way that this endpoint does not read.
+    pub(crate) fn respells(&self, id: MediaId) -> bool {
+        let Sighting { kind, spelled, found, .. } = &self.survey.sightings[id];
+        let quirks = &self.profile.quirks;
+        self.survey.wire == self.profile.wire
+            && match (kind, spelled) {
+                (MediaKind::Image, Spelled::Short) => quirks.image_address == ImageAddress::Object,
+                (MediaKind::Document, Spelled::InFull) => {
+                    quirks.document_part == DocumentPart::DocumentUrl
+                }
+                (MediaKind::Audio, Spelled::InFull) => quirks.audio_part == AudioPart::String,
+                (MediaKind::Image, Spelled::InFull)
+                | (MediaKind::Document | MediaKind::Audio, Spelled::Short) => false,
+            }
+            && matches!(found, Found::Typed | Found::Mended)
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Chosen, planned_bytes, planned_tokens};
+use super::{Chosen, doubtful_tokens, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
-use crate::tokens::text_tokens;
+use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;
 
 use super::retention::NOTICE;
@@ -18,6 +18,10 @@ pub struct Ledger {
     pub images: usize,
     /// Tokens they cost; images of unknown size are guessed.
     pub image_tokens: u64,
+    /// How that number is known.
+    pub basis: Basis,
+    /// Tokens they should not exceed; more than the former only where their price is unknown.
+    pub most_image_tokens: u64,
     /// Tokens of the whole request.
     pub tokens: u64,
     /// Bytes of media in the request.
@@ -53,12 +57,16 @@ pub(super) fn bill(
     now: &Chosen,
     before: Option<&Chosen>,
 ) -> Ledger {
-    let mut ledger = Ledger { retired: now.retired.clone(), ..Ledger::default() };
+    let mut ledger =
+        Ledger { basis: profile.basis(), retired: now.retired.clone(), ..Ledger::default() };
     for sighting in now.scope(survey).filter(|one| now.fates[one.media].is_shown()) {
         ledger.media_bytes += planned_bytes(sighting, now.recipes.get(&sighting.media));
         if sighting.kind == MediaKind::Image {
             ledger.images += 1;
-            ledger.image_tokens += cost(sighting, profile, now);
+            let recipe = now.recipes.get(&sighting.media);
+            let tokens = cost(sighting, profile, now);
+            ledger.image_tokens += tokens;
+            ledger.most_image_tokens += tokens + doubtful_tokens(sighting, recipe, profile);
         }
     }
     ledger.tokens = tokens(survey, profile, now, 0);

@@ -33,7 +33,7 @@ pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, 
     let Room { image_tokens, bytes, .. } = request.room;
     let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
     request.retire(Reason::OverBudget, is_any, |load| {
-        over(image_tokens, load.image_tokens) || over(tokens, load.tokens)
+        over(image_tokens, load.most_image_tokens()) || over(tokens, load.most_tokens())
     });
     request.retire(Reason::OverBudget, outweighs_notice, |load| over(bytes, load.bytes));
 }

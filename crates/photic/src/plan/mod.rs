@@ -107,7 +107,11 @@ pub struct Plan<'p> {
 }
 
 /// Chooses a fate for every sighting.
-pub fn plan<'p>(survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
+pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
+    // A detail that the endpoint has no word for is not said, and not paid for.
+    if survey.wire != profile.wire && profile.quirks.details.is_empty() {
+        survey.sightings.iter_mut().for_each(|sighting| sighting.detail = None);
+    }
     let now = Chosen::made(&survey, survey.requests.len(), profile, policy);
     let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
     let before = before.map(|count| Chosen::made(&survey, count, profile, policy));
@@ -198,11 +202,25 @@ pub(crate) fn tokens(sighting: &Sighting, profile: &Profile) -> Option<u64> {
 
 /// What a picture costs, made by a recipe if there is one; a guess where its size is unknown.
 fn planned_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
+    let (width, height) = planned_size(sighting, recipe);
+    profile.image_tokens(width, height, sighting.detail)
+}
+
+/// What it may cost beyond that, where nobody has said what pictures cost.
+fn doubtful_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
+    let (width, height) = planned_size(sighting, recipe);
+    profile.most_image_tokens(width, height, sighting.detail).saturating_sub(profile.image_tokens(
+        width,
+        height,
+        sighting.detail,
+    ))
+}
+
+fn planned_size(sighting: &Sighting, recipe: Option<&Recipe>) -> (u32, u32) {
     /// A screen at about the size that most models see one.
     const UNKNOWN: (u32, u32) = (1280, 800);
     let size = sighting.header.size.unwrap_or(UNKNOWN);
-    let (width, height) = recipe.map_or(size, |recipe| recipe.fit().size(size));
-    profile.image_tokens(width, height, sighting.detail)
+    recipe.map_or(size, |recipe| recipe.fit().size(size))
 }
 
 /// What a medium takes in the body, made by a recipe if there is one.

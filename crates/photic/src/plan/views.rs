@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::fate::{Fate, Reason};
 use super::recipe::Recipe;
 use super::retention::{Keeper, Load, Prices, Retention, Room, Turn, View};
-use super::{Chosen, Policy, planned_bytes, planned_tokens};
+use super::{Chosen, Policy, doubtful_tokens, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Slot, Survey};
@@ -145,6 +145,7 @@ pub(super) fn load(
         large: u64::from(is_large),
         image_tokens: tokens,
         tokens,
+        doubt: doubtful_tokens(sighting, recipe, profile),
         bytes,
         spare: share(room).map_or(0, |most| bytes.saturating_sub(most)),
     }

@@ -7,6 +7,7 @@
 
 pub mod capability;
 mod catalog;
+mod dialect;
 mod glob;
 mod price;
 mod sections;
@@ -17,13 +18,14 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use catalog::Catalog;
+pub use dialect::{AnswerLimit, AudioPart, CallIds, DocumentPart, ImageAddress, StreamOptions};
 pub use price::Price;
 pub use sections::{
     Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, Mark,
     MidSystem, Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
 };
 
-pub use crate::tokens::{Detail, Rule, Seen};
+pub use crate::tokens::{Basis, Detail, Rule, Seen};
 use crate::wire::Wire;
 
 /// A kind of media that a part may carry.
@@ -200,6 +202,29 @@ impl Profile {
     /// The tokens of [`Profile::seen`] alone.
     pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         self.seen(width, height, detail).tokens
+    }
+
+    /// What an image should not exceed, however its price is known; at least its tokens.
+    pub fn most_image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
+        self.tokens.most_tokens(width, height, detail.or(self.quirks.detail))
+    }
+
+    /// How what [`Profile::seen`] says of tokens is known.
+    pub fn basis(&self) -> Basis {
+        if self.tokens == Rule::Unknown {
+            return Basis::Unknown;
+        }
+        // A rule that nobody vouches for is a belief, and so is one whose numbers are.
+        let believed = |fact: &&Fact| match fact.confidence {
+            Confidence::High | Confidence::Medium => false,
+            Confidence::Low | Confidence::Derived | Confidence::Unverified => true,
+        };
+        let facts = || self.facts.iter().filter(|fact| fact.section == "tokens");
+        if facts().next().is_none() || facts().any(|fact| believed(&fact)) {
+            Basis::Assumed
+        } else {
+            Basis::Published
+        }
     }
 
     /// Who stated each field, oldest layer first.

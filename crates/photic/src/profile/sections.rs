@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::dialect::{AnswerLimit, AudioPart, CallIds, DocumentPart, ImageAddress, StreamOptions};
 use crate::tokens::Detail;
 
 /// Whether something can be done; unknown is tried and learned from, never treated as no.
@@ -322,4 +323,16 @@ pub struct Quirks {
     /// call was made on another wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_signature: Option<String>,
+    /// What the ids of calls must look like.
+    pub call_ids: CallIds,
+    /// How the address of an image is spelled.
+    pub image_address: ImageAddress,
+    /// The part that holds a document.
+    pub document_part: DocumentPart,
+    /// What `input_audio` is.
+    pub audio_part: AudioPart,
+    /// The setting that bounds an answer.
+    pub answer_limit: AnswerLimit,
+    /// Whether a stream has options.
+    pub stream_options: StreamOptions,
 }

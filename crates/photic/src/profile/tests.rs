@@ -153,6 +153,16 @@ const CHOICES: &[(Wire, &str, &str, &str)] = &[
     (OpenAiChat, "glm-4.6v-flash", "", "glm-vision@openai-chat"),
     (OpenAiChat, "kimi-k2-thinking", "", "open-text-only@openai-chat"),
     (OpenAiChat, "kimi-k2.6", "", "kimi-vision@openai-chat"),
+    (OpenAiChat, "moonshotai/Kimi-K2.5", "", "kimi-k2.5@openai-chat"),
+    (OpenAiChat, "kimi-vl-a3b", "", "kimi-vl@openai-chat"),
+    (OpenAiChat, "Qwen/Qwen3-VL-8B-Instruct", "", "qwen3-vl@openai-chat"),
+    (Ollama, "qwen3vl:8b", "", "qwen3-vl@ollama"),
+    (OpenAiChat, "meta-llama/llama-4-scout", "", "llama-4@openai-chat"),
+    (Ollama, "llama4:scout", "", "llama-4@ollama"),
+    (Ollama, "gemma3:27b", "", "gemma-3@ollama"),
+    (OpenAiChat, "google/gemma-4-31b-it", "", "gemma-4@openai-chat"),
+    (OpenAiChat, "lfm2-vl-1.6b", "", "lfm2-vl@openai-chat"),
+    (Converse, "us.anthropic.claude-opus-4-7-v1:0", "", "bedrock-claude-high-resolution"),
     (OpenAiChat, "mistral-small-3.2-24b", "", "mistral-vision"),
     (OpenAiChat, "google/gemini-2.5-flash", "", "gemini-2-models@openai-chat"),
     (OpenAiChat, "google/gemini-3.7-flash", "", "gemini-models@openai-chat"),
@@ -171,7 +181,8 @@ const CHOICES: &[(Wire, &str, &str, &str)] = &[
     (Converse, "amazon.nova-micro-v1:0", "", "bedrock-text-only"),
     (Converse, "openai.gpt-5.4", "", "bedrock-openai"),
     (Converse, "openai.gpt-oss-120b-1:0", "", "bedrock-text-only"),
-    (Converse, "mistral.pixtral-large-2502-v1:0", "", "bedrock-mistral"),
+    (Converse, "mistral.pixtral-large-2502-v1:0", "", "bedrock-pixtral"),
+    (Converse, "mistral.mistral-large-3-675b-instruct", "", "bedrock-mistral"),
     (Converse, "meta.llama4-scout-17b-instruct-v1:0", "", "bedrock-llama-4"),
     (Ollama, "llava:13b", "", "open-vision@ollama"),
     (Ollama, "qwen2.5vl:7b", "", "qwen-vl@ollama"),
@@ -234,6 +245,117 @@ fn placements_follow_the_measurements() {
     assert_eq!(image(OpenAiChat, "any", Some("api.mistral.ai")), Placement::AssistantBridge);
     assert_eq!(image(OpenAiResponses, "x", Some("localhost:8080")), Placement::UserAfterTools);
     assert_eq!(Profile::generic(Anthropic).placement.error_results, ErrorResults::TextOnly);
+}
+
+/// What is known of endpoints, by host and model: where tool images go, and the number of tokens of
+/// a picture of 1280 by 800 with how it is known.
+#[test]
+fn endpoints_are_known_by_host_and_model() {
+    use Basis::{Assumed, Published, Unknown};
+    use Placement::{AssistantBridge, Native, SiblingSameTurn, UserAfterTools};
+    let rows = [
+        (OpenAiChat, "grok-4.20", "api.x.ai", Native, 1334, Unknown),
+        (OpenAiResponses, "grok-4.7", "eu-west-1.api.x.ai", Native, 1334, Unknown),
+        (OpenAiChat, "x-ai/grok-4.20", "openrouter.ai", UserAfterTools, 1334, Unknown),
+        (OpenAiChat, "anthropic/claude-opus-5", "openrouter.ai", UserAfterTools, 1334, Published),
+        (OpenAiChat, "mistralai/pixtral-large", "openrouter.ai", AssistantBridge, 2600, Published),
+        (OpenAiChat, "gpt-4o", "me.openai.azure.com", UserAfterTools, 1105, Published),
+        (OpenAiResponses, "gpt-5.4", "me.openai.azure.com", Native, 1000, Published),
+        (OpenAiChat, "gpt-6", "api.openai.com", UserAfterTools, 1200, Assumed),
+        (OpenAiChat, "Qwen/Qwen2.5-VL-7B", "my-vllm:8000", UserAfterTools, 1334, Assumed),
+        (OpenAiResponses, "Qwen/Qwen2.5-VL-7B", "my-vllm:8000", UserAfterTools, 1334, Assumed),
+        (Anthropic, "glm-4.6v", "my-vllm:8000", SiblingSameTurn, 1334, Published),
+        (OpenAiChat, "devstral-2", "my-vllm:8000", AssistantBridge, 1363, Published),
+        (OpenAiChat, "gemma-4-31b", "localhost:8080", UserAfterTools, 282, Published),
+        (OpenAiResponses, "anything", "localhost:8080", UserAfterTools, 1334, Unknown),
+        (Anthropic, "anything", "localhost:8080", Native, 1334, Unknown),
+        (OpenAiChat, "qwen3-vl-8b", "localhost:1234", UserAfterTools, 1000, Assumed),
+        (OpenAiChat, "meta-llama/llama-4-scout", "api.groq.com", UserAfterTools, 1887, Published),
+        (OpenAiChat, "deepseek-chat", "api.deepseek.com", UserAfterTools, 1334, Unknown),
+        (OpenAiChat, "glm-4.6v", "api.z.ai", Native, 1334, Published),
+        (OpenAiChat, "kimi-k3", "api.moonshot.ai", Native, 1334, Assumed),
+        (Anthropic, "kimi-k2.5", "api.moonshot.ai", Native, 1334, Published),
+        (OpenAiChat, "mistral-medium-3", "api.mistral.ai", AssistantBridge, 1363, Published),
+        (Gemini, "gemini-3-pro", "generativelanguage.googleapis.com", Native, 1120, Published),
+        (
+            Gemini,
+            "gemini-2.5-pro",
+            "generativelanguage.googleapis.com",
+            SiblingSameTurn,
+            1548,
+            Published,
+        ),
+        (Converse, "amazon.nova-pro-v1:0", "", Native, 1334, Unknown),
+        (Converse, "us.meta.llama4-scout-v1:0", "", Native, 1887, Published),
+        (Converse, "mistral.pixtral-large-2502-v1:0", "", AssistantBridge, 2600, Published),
+        (Ollama, "llava:13b", "localhost:11434", UserAfterTools, 1334, Unknown),
+    ];
+    let mut wrong = Vec::new();
+    for (wire, model, host, placement, tokens, basis) in rows {
+        let profile = resolve(wire, Some(model), Some(host).filter(|host| !host.is_empty()));
+        let is = (profile.placement.image, profile.image_tokens(1280, 800, None), profile.basis());
+        if is != (placement, tokens, basis) {
+            wrong.push(format!("{wire} {model} at {host}, profile {}: {is:?}", profile.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn endpoints_have_their_own_words() {
+    let quirks = |wire, model: &str, host: &str| resolve(wire, Some(model), Some(host)).quirks;
+    // The tokenizer wants its ids wherever it runs; how a part is spelled is the platform's.
+    let hosted = quirks(OpenAiChat, "mistral-medium-3", "api.mistral.ai");
+    assert_eq!(hosted.call_ids, CallIds::NineLetters);
+    assert_eq!(hosted.document_part, DocumentPart::DocumentUrl);
+    assert_eq!(
+        (hosted.audio_part, hosted.answer_limit),
+        (AudioPart::String, AnswerLimit::MaxTokens)
+    );
+    assert_eq!(hosted.stream_options, StreamOptions::Refused);
+    assert_eq!(quirks(OpenAiChat, "newest-name", "api.mistral.ai"), hosted);
+    for host in ["openrouter.ai", "my-vllm:8000", "integrate.api.nvidia.com"] {
+        let elsewhere = quirks(OpenAiChat, "mistralai/mistral-small-3.2", host);
+        assert_eq!(elsewhere.call_ids, CallIds::NineLetters, "{host}");
+        assert_eq!(elsewhere.document_part, DocumentPart::Any, "{host}");
+        assert_eq!(elsewhere.answer_limit, AnswerLimit::MaxCompletionTokens, "{host}");
+    }
+    let llama = quirks(OpenAiChat, "anything", "localhost:8080");
+    assert_eq!((llama.image_address, llama.alpha), (ImageAddress::Object, Alpha::Drop));
+    assert_eq!(quirks(OpenAiChat, "x", "api.groq.com").tool_content, ToolContent::String);
+    let words = |host| quirks(OpenAiChat, "grok-4.20", host).details;
+    assert!(!words("api.x.ai").contains(&Detail::Original));
+    assert!(words("openrouter.ai").contains(&Detail::Original));
+    assert!(!words("me.openai.azure.com").contains(&Detail::Original));
+    let limits = |host| resolve(OpenAiChat, Some("x"), Some(host)).limits;
+    assert_eq!(
+        (limits("api.mistral.ai").images, limits("api.groq.com").images),
+        (Some(8), Some(5))
+    );
+    assert_eq!(limits("me.openai.azure.com").images, Some(10));
+    assert_eq!(limits("api.x.ai").image_raw_bytes, Some(10_485_760));
+    for host in ["localhost:1234", "ollama:11434", "bedrock-runtime.us-east-1.amazonaws.com"] {
+        assert!(!resolve(OpenAiChat, Some("x"), Some(host)).accepts_source(Source::Url), "{host}");
+    }
+    let blind = resolve(OpenAiChat, Some("x"), Some("api.deepseek.com"));
+    assert_eq!(blind.sees(MediaKind::Image), Capability::No);
+}
+
+#[test]
+fn how_tokens_are_known_follows_from_who_says_so() {
+    assert_eq!(Profile::generic(OpenAiChat).basis(), Basis::Unknown);
+    let mut profile = resolve(OpenAiChat, Some("gpt-4o"), None);
+    assert_eq!(profile.basis(), Basis::Published);
+    for fact in &mut profile.facts {
+        fact.confidence = Confidence::Derived;
+    }
+    assert_eq!(profile.basis(), Basis::Assumed);
+    profile.facts.clear();
+    assert_eq!(profile.basis(), Basis::Assumed);
+    assert_eq!(Profile::bare(Gemini).basis(), Basis::Unknown);
+    // A report says it in the profile's own words, too.
+    let text = serde_json::to_string(&Profile::generic(Ollama).tokens).unwrap();
+    assert_eq!(text, "{\"rule\":\"unknown\"}");
 }
 
 #[test]
@@ -450,6 +572,7 @@ fn provider_names_stay_in_the_data() {
         ("sections.rs", include_str!("sections.rs")),
         ("glob.rs", include_str!("glob.rs")),
         ("catalog.rs", include_str!("catalog.rs")),
+        ("dialect.rs", include_str!("dialect.rs")),
         ("price.rs", include_str!("price.rs")),
     ] {
         for line in text.lines() {

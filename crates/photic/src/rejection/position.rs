@@ -1,7 +1,8 @@
 //! Positions: the place in a request that an error text names, as a JSON pointer.
 //!
 //! Owns the spellings in use (`messages.3.content.1.image.source`, `messages[5]`,
-//! `input[37].content[0].image_url`, `messages.[2].role`). Must keep only what exists in the
+//! `input[37].content[0].image_url`, `messages.[2].role`, and `messages.1.member.content.2.member`,
+//! which counts from one). Must keep only what exists in the
 //! request: type tags that validators weave into a path (`image`, `str`, `list[…]`) are dropped.
 
 /// Where a request keeps its conversation.
@@ -36,15 +37,26 @@ pub(super) fn pointer(text: &str) -> Option<String> {
 fn path(root: &str, mut rest: &[u8]) -> Option<String> {
     let mut pointer = format!("/{root}");
     let mut kept = 0;
+    // Where the index that was read last begins, while nothing has followed it.
+    let mut index_at = None;
     while let Some((segment, after)) = segment(rest) {
         rest = after;
         match segment {
             Segment::Index(digits) => {
                 pointer.push('/');
+                index_at = Some(pointer.len());
                 pointer.push_str(digits);
                 kept += 1;
+                continue;
             }
             Segment::Name(_) if kept == 0 => return None,
+            Segment::Name("member") => {
+                if let Some(at) = index_at {
+                    let counted: u32 = pointer[at..].parse().unwrap_or(0);
+                    pointer.truncate(at);
+                    pointer.push_str(&counted.saturating_sub(1).to_string());
+                }
+            }
             Segment::Name(name) if KEYS.contains(&name) => {
                 pointer.push('/');
                 pointer.push_str(name);
@@ -52,6 +64,7 @@ fn path(root: &str, mut rest: &[u8]) -> Option<String> {
             }
             Segment::Name(_) => {}
         }
+        index_at = None;
     }
     (kept > 0).then_some(pointer)
 }
@@ -110,6 +123,8 @@ mod tests {
             ("blocks at messages.3.content for the following", "/messages/3/content"),
             ("see messages.7.", "/messages/7"),
             ("contents[2].parts[1]: bad, not messages.9", "/contents/2/parts/1"),
+            ("at 'messages.1.member.content.2.member.image.format'", "/messages/0/content/1"),
+            ("messages.0.member.content.member", "/messages/0/content"),
         ] {
             assert_eq!(pointer(text).as_deref(), Some(expected), "{text}");
         }

@@ -8,7 +8,7 @@ mod shapes;
 mod walk;
 
 use crate::json::{Str, Value};
-use crate::media::{Found, Media, MediaKind, Source};
+use crate::media::{Found, Media, MediaKind, Source, Spelled};
 use shapes::whole_string;
 pub(crate) use shapes::{Structured, is_web_address, spelled_bytes, typed_part_of_another_wire};
 pub(crate) use walk::from_json;
@@ -73,6 +73,7 @@ impl<'a> Rescued<'a> {
             detail: None,
             name: self.name,
             found: Found::AsText,
+            spelled: Spelled::InFull,
             withheld: None,
             node,
             inner: self.inner,

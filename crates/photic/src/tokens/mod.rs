@@ -5,18 +5,24 @@
 //! at encoded bytes to price an image, never return zero, and never decide a hard limit: providers
 //! report what they billed, and these are estimates of it.
 
+mod canvas;
 mod cells;
 mod patches;
+mod resize;
 mod tiles;
+mod unknown;
 
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use canvas::canvas;
 pub use cells::{cells28, cells28_grid};
 pub use patches::{Tier, patch32};
+pub use resize::{patches14, smart_resize};
 pub use tiles::{tiles512, tiles768};
+pub use unknown::unknown;
 
 /// How closely the model is asked to look. One wire knob, four values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -61,7 +67,7 @@ pub struct Seen {
 }
 
 /// A pricing formula with its numbers, as a profile's `tokens` section states it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
     /// 32 px patches under a budget, times a multiplier.
@@ -100,6 +106,9 @@ pub enum Rule {
         tile: u32,
         /// Up to this many pixels on both sides the image is a single crop.
         single: u32,
+        /// Tokens per image at `low`, where that differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        low: Option<u32>,
     },
     /// A grid of cells after a resize of the long side, with optional row separators.
     Cells28Grid {
@@ -119,7 +128,38 @@ pub enum Rule {
         /// Tokens per image at `low`, where that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<u32>,
+        /// Tokens per image at `original`, where that differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        original: Option<u32>,
     },
+    /// Sides rounded to whole cells, their product between two bounds.
+    SmartResize {
+        /// Cell edge in pixels.
+        factor: u32,
+        /// Fewest pixels; a smaller image is enlarged.
+        min_pixels: u32,
+        /// Most pixels; a larger one is shrunk.
+        max_pixels: u32,
+    },
+    /// 28 px cells of four 14 px patches, under a budget of patches.
+    Patches14 {
+        /// Most patches.
+        budget: u32,
+        /// Most patches along one side.
+        max_side: u32,
+    },
+    /// Tiles of the canvas that fits best, and the whole image as one more tile.
+    Canvas {
+        /// Tile edge in pixels.
+        tile: u32,
+        /// Most tiles.
+        tiles: u32,
+        /// Tokens per tile.
+        tile_tokens: u32,
+    },
+    /// Nobody has said what an image costs: a middling estimate, and [`Rule::most_tokens`] beside it.
+    #[default]
+    Unknown,
 }
 
 impl Rule {
@@ -149,15 +189,27 @@ impl Rule {
             }
             Self::Tiles512 { base, tile } => tiles512(w, h, base, tile, detail),
             Self::Cells28 { max_edge, max_tokens } => cells28(w, h, max_edge, max_tokens),
-            Self::Tiles768 { tile, single } => tiles768(w, h, tile, single),
+            Self::Tiles768 { tile, single, low } => match low {
+                Some(low) if detail == Some(Detail::Low) => priced(w, h, low),
+                _ => tiles768(w, h, tile, single),
+            },
             Self::Cells28Grid { max_side, cell, row_tokens } => {
                 cells28_grid(w, h, max_side, cell, row_tokens)
             }
-            Self::Flat { tokens, low } => {
-                let price =
-                    if detail == Some(Detail::Low) { low.unwrap_or(tokens) } else { tokens };
-                Seen { width: w, height: h, tokens: u64::from(price.max(1)) }
+            Self::Flat { tokens, low, original } => {
+                let other = match detail {
+                    Some(Detail::Low) => low,
+                    Some(Detail::Original) => original,
+                    Some(Detail::High | Detail::Auto) | None => None,
+                };
+                priced(w, h, other.unwrap_or(tokens))
             }
+            Self::SmartResize { factor, min_pixels, max_pixels } => {
+                smart_resize(w, h, factor, min_pixels, max_pixels)
+            }
+            Self::Patches14 { budget, max_side } => patches14(w, h, budget, max_side),
+            Self::Canvas { tile, tiles, tile_tokens } => canvas(w, h, tile, tiles, tile_tokens),
+            Self::Unknown => unknown(w, h),
         }
     }
 
@@ -165,12 +217,46 @@ impl Rule {
     pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         self.seen(width, height, detail).tokens
     }
+
+    /// What an image should not exceed, for budgets that must hold. Where the rule is unknown, that
+    /// is the dearest of what is published for other models; else it is what the rule says.
+    pub fn most_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
+        match self {
+            Self::Unknown => unknown::most(width, height),
+            Self::Patch32 { .. }
+            | Self::Tiles512 { .. }
+            | Self::Cells28 { .. }
+            | Self::Tiles768 { .. }
+            | Self::Cells28Grid { .. }
+            | Self::Flat { .. }
+            | Self::SmartResize { .. }
+            | Self::Patches14 { .. }
+            | Self::Canvas { .. } => self.image_tokens(width, height, detail),
+        }
+    }
 }
 
-impl Default for Rule {
-    /// A middling price for a model nothing is known about.
-    fn default() -> Self {
-        Self::Cells28 { max_edge: 1568, max_tokens: 1568 }
+/// How a number of tokens is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// By a rule that the provider, or the server's own code, states for this model.
+    Published,
+    /// By a rule that this model is believed to follow.
+    Assumed,
+    /// Not at all: the number is a guess, and budgets reckon with more.
+    #[default]
+    Unknown,
+}
+
+impl Basis {
+    /// The name used in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Published => "published",
+            Self::Assumed => "assumed",
+            Self::Unknown => "unknown",
+        }
     }
 }
 
@@ -181,6 +267,11 @@ impl Default for Rule {
 /// (seed 000), so this number is what a ledger shows as avoided; it never prices an image.
 pub const fn text_tokens(len_bytes: u64) -> u64 {
     len_bytes.div_ceil(4)
+}
+
+/// An image that costs the same at any size.
+fn priced(width: u32, height: u32, tokens: u32) -> Seen {
+    Seen { width, height, tokens: u64::from(tokens.max(1)) }
 }
 
 /// Width and height with the long side brought down to `max_side`, aspect kept, never enlarged.

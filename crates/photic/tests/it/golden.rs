@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use photic::profile::{Capability, ConsecutiveUser, MediaKind, Placement};
+use photic::profile::{CallIds, Capability, ConsecutiveUser, MediaKind, Placement};
 use photic::{Profile, Wire};
 use photic_testkit::oracle::Slot;
 use serde::Deserialize;
@@ -21,6 +21,7 @@ pub(crate) struct Case {
     title: String,
     pub(crate) wire: Wire,
     model: Option<String>,
+    host: Option<String>,
     #[serde(default)]
     profile: Overrides,
     findings: Option<Vec<String>>,
@@ -47,7 +48,8 @@ struct Overrides {
 
 impl Case {
     pub(crate) fn profile(&self, wire: Wire) -> Profile {
-        let mut profile = photic::profile::resolve(wire, self.model.as_deref(), None);
+        let (model, host) = (self.model.as_deref(), self.host.as_deref());
+        let mut profile = photic::profile::resolve(wire, model, host);
         let overrides = &self.profile;
         if let Some(placement) = overrides.placement_image {
             profile.placement.image = placement;
@@ -259,6 +261,8 @@ fn every_image_can_be_traced_to_its_call() {
                         let own = |id: &str| {
                             id == owner
                                 || (!plain && id.starts_with("call_"))
+                                || (profile.quirks.call_ids == CallIds::NineLetters
+                                    && id.len() == 9)
                                 || id
                                     .strip_prefix(owner.as_str())
                                     .is_some_and(|rest| rest.starts_with('_'))

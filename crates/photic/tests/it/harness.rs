@@ -1,6 +1,6 @@
 //! Lowering as a host does it, and the checks that every lowered body must pass.
 
-use photic::profile::{Capability, ConsecutiveUser, Placement};
+use photic::profile::{AnswerLimit, CallIds, Capability, ConsecutiveUser, DocumentPart, Placement};
 use photic::{Finding, Policy, Profile, Wire};
 use photic_testkit::oracle::{self, Rules, Seen};
 
@@ -42,6 +42,9 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         text_only: profile.sight.images == Capability::No,
         user_after_tool: profile.placement.image != Placement::AssistantBridge,
         consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
+        nine_letter_ids: profile.quirks.call_ids == CallIds::NineLetters,
+        short_parts: profile.quirks.document_part == DocumentPart::DocumentUrl,
+        first_settings: profile.quirks.answer_limit == AnswerLimit::MaxTokens,
         // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
         merge_turns: true,
         duplicate_keys: true,

@@ -21,3 +21,4 @@ mod simulate;
 mod streams;
 mod stretches;
 mod support;
+mod unknown;

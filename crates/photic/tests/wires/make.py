@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from cases.turns import CASES, IMAGES
-from cases import chat, shapes, encodings, responses, anthropic, replies, review, others  # noqa: F401 (they register cases)
+from cases import chat, shapes, encodings, responses, anthropic, replies, review, others, dialects  # noqa: F401 (they register cases)
 
 HERE = Path(__file__).parent
 WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama")
@@ -22,7 +22,8 @@ CODES = set("""image_as_text image_in_forbidden_role interleaved_user image_in_e
 malformed_data_url unreadable_image unsupported_type empty_tool_content orphan_tool_result missing_tool_result
 image_to_text_only_model image_inside_longer_text tool_results_not_first not_json
 image_source_not_accepted empty_text duplicate_call_id
-image_address_in_text image_as_file image_over_limit""".split())
+image_address_in_text image_as_file image_over_limit
+part_spelling invalid_call_id user_after_tool""".split())
 PROFILE = {"placement_image", "sight_images", "consecutive_user", "images"}
 
 # What `covers` names. The numbers stay what they are when a line goes.
@@ -57,6 +58,7 @@ COVERS = {
     "edge:28": "a history, or settings, that another wire produced",
     "edge:29": "to a model without eyes and back: the same bytes as before",
     "edge:30": "another model takes over in the middle of a turn",
+    "edge:31": "endpoints of one wire that spell ids, parts and settings in their own way",
     "edge:98": "data URLs with parameters, without a type, in capitals, folded, unpadded, url-safe, nested, percent-encoded",
     "edge:99": "labels such as image/jpg, image/*, none, image/svg+xml",
     "edge:100": "base64 in JSON in a string, in lists, with keys in any order",
@@ -107,7 +109,7 @@ def quote(value):
 
 def toml(c):
     rows = {
-        "title": c["title"], "wire": c["wire"], "model": c["model"], "profile": c["profile"],
+        "title": c["title"], "wire": c["wire"], "model": c["model"], "host": c["host"], "profile": c["profile"],
         "findings": c["findings"], "covers": c["covers"], "sees": c["sees"], "owners": c["owners"],
         "keeps_text": c["keeps"] or None, "never_text": c["never"] or None, "note": c["note"],
     }

@@ -243,3 +243,52 @@ fn no_picture_hides_in_text() {
     let scan = Rules { scan_arguments: true, ..Rules::default() };
     assert_eq!(bad(WIRE, &body(messages), &scan)[0].0, "base64_in_text");
 }
+
+/// The switches of an endpoint with a dialect of its own; each is off by default.
+#[test]
+fn dialects() {
+    let strict = Rules {
+        nine_letter_ids: true,
+        short_parts: true,
+        first_settings: true,
+        ..Rules::default()
+    };
+    let pdf = image::data_url("application/pdf", &image::pdf());
+    let seen = good(
+        WIRE,
+        &body(json!([
+            {"role": "user", "content": [
+                {"type": "image_url", "image_url": png_url()},
+                {"type": "document_url", "document_url": pdf, "document_name": "a.pdf"},
+                {"type": "document_url", "document_url": "https://example.com/a.pdf"},
+                {"type": "file", "file_id": "file-1"},
+                {"type": "input_audio", "input_audio": "UklGRg=="},
+            ]},
+            calls(&["a1B2c3D4e"]),
+            tool("a1B2c3D4e", "x"),
+        ])),
+        &strict,
+    );
+    assert_eq!((seen.images.len(), seen.documents.len(), seen.audio.len()), (1, 3, 1));
+    assert_eq!(seen.documents[0].name.as_deref(), Some("a.pdf"));
+
+    let ids = json!([calls(&["call_1"]), tool("call_1", "x")]);
+    let at = [("id_pattern", "/messages/0/tool_calls/0"), ("id_pattern", "/messages/1")];
+    assert_eq!(bad(WIRE, &body(ids.clone()), &strict), owned(&at));
+    good(WIRE, &body(ids), &Rules::default());
+
+    let file = json!([{"type": "file", "file": {"file_data": pdf, "filename": "a.pdf"}}]);
+    assert_eq!(bad(WIRE, &user(file.clone()), &strict)[0].0, "field_missing");
+    good(WIRE, &user(file), &Rules::default());
+    let sound =
+        json!([{"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}}]);
+    assert_eq!(bad(WIRE, &user(sound.clone()), &strict)[0].0, "field_type");
+    good(WIRE, &user(sound), &Rules::default());
+    let short = user(json!([{"type": "image_url", "image_url": png_url()}]));
+    assert!(!bad(WIRE, &short, &Rules::default()).is_empty());
+
+    let mut later = user("x");
+    later["max_completion_tokens"] = json!(5);
+    assert_eq!(bad(WIRE, &later, &strict), owned(&[("unknown_field", "/max_completion_tokens")]));
+    good(WIRE, &later, &Rules::default());
+}

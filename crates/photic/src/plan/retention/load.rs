@@ -38,10 +38,25 @@ pub struct Load {
     pub image_tokens: u64,
     /// Tokens of everything.
     pub tokens: u64,
+    /// Tokens that images may take beyond those, where nobody has said what they cost. Budgets
+    /// reckon with them; what pays does not.
+    pub doubt: u64,
     /// Bytes in the body.
     pub bytes: u64,
     /// How many of those could be saved by making heavy images lighter.
     pub spare: u64,
+}
+
+impl Load {
+    /// Tokens of images, at the most.
+    pub(crate) const fn most_image_tokens(&self) -> u64 {
+        self.image_tokens.saturating_add(self.doubt)
+    }
+
+    /// Tokens of everything, at the most.
+    pub(crate) const fn most_tokens(&self) -> u64 {
+        self.tokens.saturating_add(self.doubt)
+    }
 }
 
 impl AddAssign for Load {
@@ -51,6 +66,7 @@ impl AddAssign for Load {
         self.large += more.large;
         self.image_tokens += more.image_tokens;
         self.tokens += more.tokens;
+        self.doubt += more.doubt;
         self.bytes += more.bytes;
         self.spare += more.spare;
     }
@@ -63,6 +79,7 @@ impl SubAssign for Load {
         self.large -= less.large;
         self.image_tokens -= less.image_tokens;
         self.tokens -= less.tokens;
+        self.doubt -= less.doubt;
         self.bytes -= less.bytes;
         self.spare -= less.spare;
     }

@@ -309,8 +309,8 @@ impl Keeper {
     fn is_over(&self) -> bool {
         let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
         over(self.room.images, self.load.images)
-            || over(self.room.image_tokens, self.load.image_tokens)
-            || over(self.room.tokens, self.load.tokens)
+            || over(self.room.image_tokens, self.load.most_image_tokens())
+            || over(self.room.tokens, self.load.most_tokens())
             || self.is_heavy()
             || (!self.crowded && self.is_crowd())
     }

@@ -5,6 +5,7 @@
 use crate::json::{Kind, Str, Value};
 use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, strings, text_of};
 use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
+use crate::profile::Detail;
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult};
 
@@ -85,7 +86,7 @@ fn read_part<'d, 'a>(
         return lifter.text(text, node, words, parts);
     } else if let Some(blob) = either(part, "inlineData", "inline_data") {
         match inline(blob) {
-            Some(media) => lifter.media(media, node),
+            Some(media) => lifter.media(Media { detail: resolution(part), ..media }, node),
             None => Part::Opaque(Opaque { node }),
         }
     } else if let Some(file) = either(part, "fileData", "file_data") {
@@ -190,6 +191,19 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     }
     media.name = either(blob, "displayName", "display_name").and_then(|name| name.str());
     Some(media)
+}
+
+/// How closely to look at a part, in the word other wires have for it. For the middle level there is
+/// none: it is priced as if nothing were said, which is dearer.
+fn resolution<'a>(part: Value<'_, 'a>) -> Option<Str<'a>> {
+    let level = either(part, "mediaResolution", "media_resolution")?.get("level")?.str()?;
+    let detail = match &*level.decode() {
+        "MEDIA_RESOLUTION_LOW" => Detail::Low,
+        "MEDIA_RESOLUTION_HIGH" => Detail::High,
+        "MEDIA_RESOLUTION_ULTRA_HIGH" => Detail::Original,
+        _ => return None,
+    };
+    Some(Str::plain(detail.name()))
 }
 
 /// What the service keeps, or fetches by itself.

@@ -5,7 +5,7 @@ use crate::lift::{
     Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, strings,
     text_of,
 };
-use crate::media::{Found, Media, MediaKind, Source};
+use crate::media::{Found, Media, MediaKind, Source, Spelled, begins_with_data};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{Arguments, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult};
 
@@ -153,6 +153,7 @@ fn read_part<'d, 'a>(
                 Some(url) if url.kind() == Kind::String => {
                     let mut media = address_medium(url, MediaKind::Image);
                     media.detail = inner.and_then(|inner| inner.get("detail")?.str());
+                    media.spelled = if inner.is_some() { Spelled::InFull } else { Spelled::Short };
                     lifter.media(media, node)
                 }
                 _ => Part::Opaque(Opaque { node }),
@@ -167,10 +168,17 @@ fn read_part<'d, 'a>(
                     let media = base64_medium(data, declared.as_ref(), MediaKind::Audio);
                     lifter.media(media, node)
                 }
-                None => Part::Opaque(Opaque { node }),
+                None => match read_short_audio(inner) {
+                    Some(media) => lifter.media(media, node),
+                    None => Part::Opaque(Opaque { node }),
+                },
             }
         }
         Some("file") => match read_file(part) {
+            Some(media) => lifter.media(media, node),
+            None => lifter.unknown_part(part),
+        },
+        Some("document_url") => match read_document(part) {
             Some(media) => lifter.media(media, node),
             None => lifter.unknown_part(part),
         },
@@ -179,7 +187,30 @@ fn read_part<'d, 'a>(
     parts.push(read);
 }
 
+/// A sound that is a string of base64, if its bytes say which.
+fn read_short_audio<'a>(audio: Value<'_, 'a>) -> Option<Media<'a>> {
+    audio.str()?;
+    let media = base64_medium(audio, None, MediaKind::Audio);
+    let is_audio = media.header().media_type.is_some_and(|name| name.starts_with("audio/"));
+    is_audio.then_some(Media { spelled: Spelled::Short, ..media })
+}
+
+/// A document whose bytes are at hand; an address is between the client and its provider.
+fn read_document<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
+    let address = part.get("document_url")?;
+    begins_with_data(&address.str()?).then(|| Media {
+        name: part.get("document_name").and_then(|name| name.str()),
+        spelled: Spelled::Short,
+        ..file_medium(address)
+    })
+}
+
 fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
+    if let Some(id) = part.get("file_id") {
+        let source = Source::File(id.str()?);
+        let media = medium(MediaKind::Document, source, None, Found::Typed, id.id());
+        return Some(Media { spelled: Spelled::Short, ..media });
+    }
     let file = part.get("file").filter(|file| file.kind() == Kind::Object)?;
     let mut media = if let Some(data) = file.get("file_data") {
         file_medium(data)

@@ -1,9 +1,10 @@
 //! Transcript → Chat Completions.
 
-use crate::json::{Kind, Out, Segments, Str};
+use crate::json::{Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, list_of_strings, texts};
-use crate::media::{MediaKind, Source};
+use crate::media::{MediaKind, Source, Spelled};
 use crate::notice;
+use crate::profile::{AnswerLimit, AudioPart, StreamOptions};
 use crate::settings::{Format, Tool, ToolChoice};
 use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
 
@@ -206,12 +207,13 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
         }
         (_, Source::Text(text)) => text_part(out, text),
         (MediaKind::Image, _) => {
-            let flat = medium.node.is_some_and(|node| {
-                let part = writer.transcript.doc.value(node);
-                part.get("image_url").is_some_and(|address| address.kind() == Kind::String)
-            });
-            let member: &[&str] = if flat { &["image_url"] } else { &["image_url", "url"] };
-            if writer.in_place(out, medium, member, |out| writer.address(out, medium.id)) {
+            let member: &[&str] = match media.spelled {
+                Spelled::Short => &["image_url"],
+                Spelled::InFull => &["image_url", "url"],
+            };
+            if !writer.plan.respells(medium.id)
+                && writer.in_place(out, medium, member, |out| writer.address(out, medium.id))
+            {
                 return;
             }
             out.comma().json("{\"type\":\"image_url\",\"image_url\":{\"url\":");
@@ -221,14 +223,28 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
             }
             out.json("}}");
         }
+        (MediaKind::Document, Source::File(id)) if writer.writes_short_documents() => {
+            out.comma().json("{\"type\":\"file\",\"file_id\":").string(id).json("}");
+        }
         (MediaKind::Document, Source::File(id)) => {
             out.comma().json("{\"type\":\"file\",\"file\":{\"file_id\":").string(id).json("}}");
+        }
+        (MediaKind::Document, Source::Data(_)) if writer.writes_short_documents() => {
+            out.comma().json("{\"type\":\"document_url\",\"document_url\":");
+            writer.address(out, medium.id);
+            out.json(",\"document_name\":").string(&writer.file_name(medium.id)).json("}");
         }
         (MediaKind::Document, Source::Data(_)) => {
             out.comma().json("{\"type\":\"file\",\"file\":{\"filename\":");
             out.string(&writer.file_name(medium.id)).json(",\"file_data\":");
             writer.address(out, medium.id);
             out.json("}}");
+        }
+        (MediaKind::Audio, Source::Data(payload))
+            if writer.plan.profile.quirks.audio_part == AudioPart::String =>
+        {
+            out.comma().json("{\"type\":\"input_audio\",\"input_audio\":\"");
+            out.bytes(payload.bytes()).json("\"}");
         }
         (MediaKind::Audio, Source::Data(payload)) => {
             out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
@@ -257,13 +273,20 @@ const FIELDS: &[&str] = &[
 fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
     writer.common_settings(out, FIELDS);
-    if settings.shared.iter().any(|(name, raw)| *name == "stream" && *raw == b"true") {
+    let quirks = &writer.plan.profile.quirks;
+    let streams = settings.shared.iter().any(|(name, raw)| *name == "stream" && *raw == b"true");
+    if streams && quirks.stream_options == StreamOptions::Taken {
         // On other wires a stream always ends with what it cost.
         out.comma().key("stream_options").json("{\"include_usage\":true}");
     }
     if let Some(most) = settings.max_tokens {
-        // The older name is refused by models that reason; the newer is ignored where unknown.
-        out.comma().key("max_completion_tokens").raw(most);
+        // The older name is refused by models that reason; the newer is ignored where unknown,
+        // but for endpoints that refuse whatever they do not know.
+        let name = match quirks.answer_limit {
+            AnswerLimit::MaxCompletionTokens => "max_completion_tokens",
+            AnswerLimit::MaxTokens => "max_tokens",
+        };
+        out.comma().key(name).raw(most);
     }
     if !settings.stop.is_empty() {
         out.comma().key("stop");

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
 
-use photic::profile::{Capability, ConsecutiveUser, MidSystem, Placement, Source, ToolContent};
+use photic::profile::{
+    CallIds, Capability, ConsecutiveUser, DocumentPart, MidSystem, Placement, Source, ToolContent,
+};
 use photic::tokens::{Detail, Rule};
 use photic::{Profile, Wire};
 use photic_testkit::oracle::{Limits, Many, Patches, Pixels, Resize, Rules};
@@ -30,6 +32,10 @@ pub(super) fn rules(profile: &Profile) -> Rules {
         needs_detail: profile.quirks.detail.is_some(),
         user_after_tool: profile.placement.image != Placement::AssistantBridge,
         consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
+        nine_letter_ids: profile.quirks.call_ids == CallIds::NineLetters,
+        short_parts: profile.quirks.document_part == DocumentPart::DocumentUrl,
+        // On its own wire the settings of a body are its sender's.
+        first_settings: false,
         media_types: words(&profile.accepts.image),
         document_types: Some(words(&profile.accepts.document)),
         details: if details.is_empty() { Rules::default().details } else { words(&details) },
@@ -87,7 +93,11 @@ fn patches(most: u32, tokens: &Rule) -> Patches {
         Rule::Cells28 { .. }
         | Rule::Tiles768 { .. }
         | Rule::Cells28Grid { .. }
-        | Rule::Flat { .. } => {
+        | Rule::Flat { .. }
+        | Rule::SmartResize { .. }
+        | Rule::Patches14 { .. }
+        | Rule::Canvas { .. }
+        | Rule::Unknown => {
             Patches { most, high: whole, original: whole, omitted_is_original: true }
         }
     }

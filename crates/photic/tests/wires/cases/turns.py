@@ -12,7 +12,7 @@ TYPES = {
 
 
 def case(name, wire, title, body, *, findings=(), covers=(), sees=None, owners=None, keeps=(), never=(),
-         note=None, model=None, profile=None, style="js", post=None, reply=False):
+         note=None, model=None, host=None, profile=None, style="js", post=None, reply=False):
     """Registers a case. `style`: js (compact), py (spaces, ASCII), pretty. `post` edits the written text."""
     CASES.append(dict(locals()))
 
