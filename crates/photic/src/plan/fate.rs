@@ -288,7 +288,7 @@ impl Plan<'_> {
     pub(crate) fn respells(&self, id: MediaId) -> bool {
         let Sighting { kind, spelled, found, .. } = &self.survey.sightings[id];
         let quirks = &self.profile.quirks;
-        self.survey.wire == self.profile.wire
+        self.survey.wire == Some(self.profile.wire)
             && match (kind, spelled) {
                 (MediaKind::Image, Spelled::Short) => quirks.image_address == ImageAddress::Object,
                 (MediaKind::Document, Spelled::InFull) => {

@@ -109,7 +109,7 @@ pub struct Plan<'p> {
 /// Chooses a fate for every sighting.
 pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
     // A detail that the endpoint has no word for is not said, and not paid for.
-    if survey.wire != profile.wire && profile.quirks.details.is_empty() {
+    if survey.wire != Some(profile.wire) && profile.quirks.details.is_empty() {
         survey.sightings.iter_mut().for_each(|sighting| sighting.detail = None);
     }
     let now = Chosen::made(&survey, survey.requests.len(), profile, policy);

@@ -194,8 +194,6 @@ impl Profile {
     ///
     /// An absent detail is the one this profile would send, or else what the model assumes.
     pub fn seen(&self, width: u32, height: u32, detail: Option<Detail>) -> Seen {
-        // What cannot be said does not count.
-        let detail = detail.filter(|_| self.wire.says_detail());
         self.tokens.seen(width, height, detail.or(self.quirks.detail))
     }
 

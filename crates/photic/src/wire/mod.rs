@@ -85,14 +85,6 @@ impl Wire {
         }
     }
 
-    /// Whether a request can say how closely a picture is to be looked at.
-    pub(crate) const fn says_detail(self) -> bool {
-        match self {
-            Self::OpenAiChat | Self::OpenAiResponses => true,
-            Self::Anthropic | Self::Gemini | Self::Converse | Self::Ollama => false,
-        }
-    }
-
     /// Whether a result that failed holds words and nothing else.
     pub(crate) const fn fails_in_words(self) -> bool {
         match self {
