@@ -39,6 +39,7 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
         let facts = profile.as_ref().map(Profile::provenance);
         let all = json!({
             "profile": profile.as_ref().map(without_facts),
+            "basis": profile.as_ref().map(Profile::basis),
             "facts": facts,
             "learned": entries,
             "file": file,
@@ -119,7 +120,8 @@ fn as_text(
     profile: &Profile,
 ) -> anyhow::Result<()> {
     let model = options.model.as_deref().unwrap_or_default();
-    writeln!(out, "{GREEN}{model}{GREEN:#} on {}, profile `{}`", profile.wire, profile.id)?;
+    let (wire, id, basis) = (profile.wire, &profile.id, profile.basis().name());
+    writeln!(out, "{GREEN}{model}{GREEN:#} on {wire}, profile `{id}`, tokens {basis}")?;
     let values = without_facts(profile);
     let mut section = "";
     let mut facts: Vec<&Fact> = profile.provenance().iter().collect();
