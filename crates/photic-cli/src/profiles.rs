@@ -45,6 +45,7 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
         let facts = profile.as_ref().map(Profile::provenance);
         let all = json!({
             "profile": profile.as_ref().map(without_facts),
+            "basis": profile.as_ref().map(Profile::basis),
             "facts": facts,
             "learned": entries,
             "file": file,
@@ -120,7 +121,8 @@ fn without_facts(profile: &Profile) -> Value {
 }
 
 fn as_text(out: &mut impl Write, model: &str, profile: &Profile) -> anyhow::Result<()> {
-    writeln!(out, "{GREEN}{model}{GREEN:#} on {}, profile `{}`", profile.wire, profile.id)?;
+    let (wire, id, basis) = (profile.wire, &profile.id, profile.basis().name());
+    writeln!(out, "{GREEN}{model}{GREEN:#} on {wire}, profile `{id}`, tokens {basis}")?;
     let values = without_facts(profile);
     let mut section = "";
     let mut facts: Vec<&Fact> = profile.provenance().iter().collect();

@@ -36,6 +36,27 @@ fn facts_have_a_source_and_a_date() {
 }
 
 #[test]
+fn what_is_not_known_of_tokens_is_said() {
+    let file = learned("basis");
+    let said = |model: &str| {
+        let (_, text) = profiles(&file, &["--for", model, "--wire", "openai-chat"]);
+        let (_, json) = profiles(&file, &["--for", model, "--wire", "openai-chat", "--json"]);
+        let basis = serde_json::from_str::<Value>(&json).unwrap()["basis"].clone();
+        (text, basis)
+    };
+    let (text, basis) = said("nobody-knows-this");
+    assert!(
+        text.starts_with(
+            "nobody-knows-this on openai-chat, profile `openai-chat`, tokens unknown\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("\ntokens\n  rule = \"unknown\"\n"), "{text}");
+    assert_eq!(basis, "unknown");
+    assert_eq!((said("gpt-6").1, said("gpt-4o").1), (json!("assumed"), json!("published")));
+}
+
+#[test]
 fn what_was_learned_has_its_evidence() {
     let file = learned("evidence");
     let (code, text) = profiles(&file, &[]);

@@ -28,15 +28,19 @@ fn every_place_of_every_wire() {
                 assert_eq!(finding.billed, Billed::AsImage, "{finding:?}");
                 assert!(finding.millis.is_some());
             } else {
-                // One wire has a sentence for system prompts that could be about anything.
-                let plain = (wire, finding.place) == (Wire::Anthropic, Place::System);
-                let class = if plain { Class::Unrelated } else { Class::RoleNotAllowed };
-                assert_eq!(finding.class, Some(class), "{finding:?}");
+                // Some sentences could be about anything.
+                let plain = finding.class == Some(Class::Unrelated);
+                let may_be = finding.place == Place::System && wire != Wire::OpenAiChat;
+                assert!(
+                    plain && may_be || finding.class == Some(Class::RoleNotAllowed),
+                    "{finding:?}"
+                );
                 assert!(finding.why.as_ref().is_some_and(|why| why.contains("400")), "{finding:?}");
             }
             assert_eq!(finding.other_hits.is_some(), finding.place == Place::Parallel);
         }
-        assert!(report.input_tokens > 0 && report.usd.is_some());
+        // What runs on one's own machine has no price.
+        assert!(report.input_tokens > 0 && (wire == Wire::Ollama || report.usd.is_some()));
         assert!(!report.is_late());
     }
 }

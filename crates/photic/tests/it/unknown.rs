@@ -37,7 +37,7 @@ fn session(sizes: &[(u32, u32)]) -> Vec<u8> {
 
 #[test]
 fn a_budget_holds_whichever_rule_the_model_follows() {
-    let sizes = [(1280, 800), (1920, 1080), (512, 512), (800, 2400), (1024, 1024), (3000, 400)];
+    let sizes = [(1280, 800), (1920, 1080), (3000, 400), (512, 512), (800, 2400), (1024, 1024)];
     let sizes = sizes.repeat(4);
     let body = session(&sizes);
     let profile = Profile::generic(Wire::OpenAiChat);
