@@ -13,6 +13,7 @@ const EDGES: [(&str, &[&str], &[&str]); 13] = [
         "photic-cli",
         &[
             "photic",
+            "photic-doctor",
             "photic-gateway",
             "photic-mcp",
             "photic-mock",
@@ -24,6 +25,11 @@ const EDGES: [(&str, &[&str], &[&str]); 13] = [
             "photic-tools",
         ],
         &["photic-testkit"],
+    ),
+    (
+        "photic-doctor",
+        &["photic", "photic-pixels", "photic-store"],
+        &["photic-mock", "photic-testkit"],
     ),
     ("photic-mcp", &["photic", "photic-pixels", "photic-tools"], &[]),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
