@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
 mod commands;
+mod doctor;
 mod explain;
 mod mcp;
 #[cfg(unix)]

@@ -1,0 +1,122 @@
+//! What was found, in words or as JSON.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use photic_doctor::{Diagnosis, Medium, Remedy};
+use serde_json::{Value, json};
+
+use crate::arguments::DoctorOptions;
+use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped};
+
+/// One session.
+pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if options.json {
+        writeln!(out, "{:#}", as_json(file, found))?;
+        return Ok(());
+    }
+    for medium in found.sick() {
+        if let Some(ailment) = &medium.ailment {
+            let code = ailment.code.name();
+            writeln!(out, "{YELLOW}{code}{YELLOW:#} {DIM}at{DIM:#} {}", medium.at)?;
+            writeln!(out, "  {}", ailment.why)?;
+            writeln!(out, "  {}; {}\n", facts(medium), helps(&ailment.remedy))?;
+        }
+    }
+    for finding in found.findings.iter().filter(|finding| finding.media.is_none()) {
+        writeln!(out, "{YELLOW}{}{YELLOW:#} {DIM}at{DIM:#} {}", finding.code.name(), finding.at)?;
+        writeln!(out, "  {}\n", finding.code.says())?;
+    }
+    let name = file.display();
+    let (format, profile) = (found.format.name(), &found.profile);
+    let sick = found.sick().count().max(found.findings.len());
+    if sick == 0 {
+        writeln!(out, "{GREEN}well{GREEN:#}: {name} ({format}, profile `{profile}`)")?;
+    } else {
+        let sick = counted(sick, "problem");
+        writeln!(out, "{RED}sick{RED:#}: {name} ({format}, profile `{profile}`); {sick}")?;
+    }
+    writeln!(out, "  {}", sizes(found))?;
+    if sick > 0 {
+        writeln!(out, "\n{CYAN}hint:{CYAN:#} `photic doctor {name} --fix` writes a repaired copy")?;
+    }
+    Ok(())
+}
+
+/// Many sessions, of which some are sick.
+pub(super) fn many(
+    sick: &[(PathBuf, Diagnosis)],
+    known: usize,
+    unread: usize,
+    where_from: &str,
+    options: &DoctorOptions,
+) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    if options.json {
+        let list: Vec<Value> = sick.iter().map(|(file, found)| as_json(file, found)).collect();
+        let report = json!({"sessions": known, "no_sessions": unread, "sick": list});
+        writeln!(out, "{report:#}")?;
+        return Ok(());
+    }
+    for (file, found) in sick {
+        let mut codes: Vec<&str> = found
+            .sick()
+            .filter_map(|medium| medium.ailment.as_ref())
+            .map(|ailment| ailment.code.name())
+            .chain(found.findings.iter().map(|finding| finding.code.name()))
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        writeln!(out, "{RED}sick{RED:#} {}", file.display())?;
+        writeln!(out, "  {}: {}; {}", found.format.name(), codes.join(", "), sizes(found))?;
+    }
+    let sessions = counted(known, "session");
+    if sick.is_empty() {
+        writeln!(out, "{GREEN}well{GREEN:#}: {sessions} in {where_from}")?;
+    } else {
+        writeln!(out, "\n{} of {sessions} in {where_from} are sick", sick.len())?;
+    }
+    Ok(())
+}
+
+fn as_json(file: &Path, found: &Diagnosis) -> Value {
+    let mut report = json!(found);
+    report["file"] = json!(file);
+    report["is_sick"] = json!(found.is_sick());
+    report["media_bytes"] = json!(found.media_bytes());
+    report["repeated_bytes"] = json!(found.repeated_bytes());
+    report["tokens"] = json!(found.tokens());
+    report
+}
+
+fn facts(medium: &Medium) -> String {
+    let kind = medium.media_type.unwrap_or("no known type");
+    let size =
+        medium.size.map_or(String::new(), |(width, height)| format!(" {width}x{height} px,"));
+    let cost = match medium.tokens {
+        0 => String::new(),
+        tokens => format!(", {} tokens each turn", grouped(tokens)),
+    };
+    format!("{kind},{size} {} bytes{cost}", grouped(medium.bytes))
+}
+
+const fn helps(remedy: &Remedy) -> &'static str {
+    match remedy {
+        Remedy::Relabel(_) => "a repair labels it by its bytes",
+        Remedy::Respell => "a repair writes it as the endpoint wants it",
+        Remedy::Remake(..) => "a repair makes a picture of it that is accepted",
+        Remedy::Notice(_) => "a repair puts words in its place that say so",
+    }
+}
+
+fn sizes(found: &Diagnosis) -> String {
+    let records = counted(found.records, "record");
+    let media = grouped(found.media.len() as u64);
+    let (bytes, of_media) = (grouped(found.bytes), grouped(found.media_bytes()));
+    let repeated = grouped(found.repeated_bytes());
+    let tokens = grouped(found.tokens());
+    format!(
+        "{records}, {bytes} bytes; {media} media of {of_media} bytes, {repeated} of them repeated; {tokens} tokens each turn"
+    )
+}
