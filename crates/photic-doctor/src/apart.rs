@@ -102,7 +102,10 @@ fn rewritten(
 ) -> Result<Moved, Error> {
     let before = identity(path)?;
     let (format, container) = contained(path)?;
-    let mut moved = Moved { before: before.0, ..Moved::default() };
+    if matches!(container, Container::Table(_)) {
+        return Err(Error::NoLines(path.to_owned()));
+    }
+    let mut moved = Moved { before: before.0.0, ..Moved::default() };
     let mut out = Fresh::create(to)?;
     let mut record = |line: &[u8], out: &mut Fresh| -> Result<(), Error> {
         let mut edits = change(format, line)?.unwrap_or_default();
@@ -123,9 +126,7 @@ fn rewritten(
                 record(line, &mut out)?;
             }
         }
-        // A row of a database is no line; what it holds can be repaired, not moved.
-        Container::Table(_) => return Err(Error::UnknownFormat(path.to_owned())),
-        Container::Document => {
+        Container::Document | Container::Table(_) => {
             let body = std::fs::read(path).map_err(|error| Error::Read(path.to_owned(), error))?;
             record(&body, &mut out)?;
         }

@@ -22,6 +22,9 @@ pub enum Error {
     /// The database is in use, or broken.
     #[error("cannot use the database `{}`", .0.display())]
     Database(PathBuf, #[source] rusqlite::Error),
+    /// Media are moved out of lines only.
+    #[error("`{}` is a database; media can be moved out of files only", .0.display())]
+    NoLines(PathBuf),
     /// A blob is missing or broken, or could not be stored.
     #[error("cannot use the blob store")]
     Blobs(#[source] photic_store::BlobError),

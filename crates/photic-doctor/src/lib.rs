@@ -18,6 +18,7 @@
 //! [`diagnose`] reads a session once, record by record, and asks the planner of `photic` what the
 //! endpoint would say to the media in it. [`repair`] writes the same session again with nothing
 //! changed but those media. [`externalize`] moves media into a blob store, [`restore`] puts them back.
+//! [`replace`] puts what was written in the place of the original, and keeps that.
 //!
 //! # What it does not do
 //!
@@ -30,6 +31,7 @@ mod edit;
 mod error;
 mod format;
 mod measure;
+mod place;
 mod repair;
 mod request;
 mod spelling;
@@ -41,4 +43,5 @@ pub use apart::{Moved, externalize, restore};
 pub use diagnose::{Ailment, At, Diagnosis, Medium, Question, Remedy, diagnose, profile};
 pub use error::Error;
 pub use format::{Format, detect};
+pub use place::replace;
 pub use repair::{Repaired, repair};

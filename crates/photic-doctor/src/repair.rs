@@ -6,6 +6,7 @@
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use photic::json::Doc;
 use photic::media::Source;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::format::{Container, Format, contained};
 use crate::measure::{Spot, spots};
 use crate::text::Lines;
-use crate::{request, table};
+use crate::{place, request, table};
 
 /// What was done.
 #[derive(Clone, Debug)]
@@ -211,12 +212,13 @@ impl Fresh {
     }
 }
 
-/// What tells one state of a file from another.
-pub(crate) type Identity = (u64, Option<std::time::SystemTime>);
+/// What tells one state of a file, and of a log beside it, from another.
+pub(crate) type Identity = ((u64, Option<SystemTime>), Option<(u64, Option<SystemTime>)>);
 
 pub(crate) fn identity(path: &Path) -> Result<Identity, Error> {
     let of = |data: Metadata| (data.len(), data.modified().ok());
-    std::fs::metadata(path).map(of).map_err(|error| Error::Read(path.to_owned(), error))
+    let file = std::fs::metadata(path).map_err(|error| Error::Read(path.to_owned(), error))?;
+    Ok((of(file), place::log_of(path).map(of)))
 }
 
 fn settle(from: &Path, before: &Identity, fresh: &Path, to: &Path) -> Result<(), Error> {
@@ -233,7 +235,5 @@ fn settle(from: &Path, before: &Identity, fresh: &Path, to: &Path) -> Result<(),
 }
 
 fn beside(to: &Path) -> PathBuf {
-    let mut name = to.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
+    place::suffixed(to, ".part")
 }

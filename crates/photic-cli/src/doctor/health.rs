@@ -14,7 +14,7 @@ use photic_store::LocalStore;
 use serde::Serialize;
 
 use crate::arguments::DoctorOptions;
-use crate::style::{DIM, GREEN, RED, YELLOW};
+use crate::style::{GREEN, RED, YELLOW};
 use crate::{preview, view};
 
 /// How one thing is.
@@ -37,39 +37,39 @@ struct Item {
 }
 
 pub(super) fn run(endpoint: &str, options: &DoctorOptions) -> anyhow::Result<ExitCode> {
-    let items = [
+    let checks = [
         reach(endpoint)?,
         credentials(options),
         facts(options),
         config(),
         store(options),
-        renderer("pages of the web", photic_render::Browser::find().err()),
+        renderer("web pages", photic_render::Browser::find().err()),
         renderer("office documents", photic_render::Office::find().err()),
         terminal(),
     ];
-    let is_bad = items.iter().any(|item| item.state == State::Bad);
+    let is_well = checks.iter().all(|check| check.state != State::Bad);
     let mut out = anstream::stdout().lock();
     if options.json {
-        serde_json::to_writer_pretty(&mut out, &items)?;
-        writeln!(out)?;
+        let report = serde_json::json!({"is_well": is_well, "checks": checks});
+        writeln!(out, "{report:#}")?;
     } else {
-        for Item { what, state, says } in &items {
+        for Item { what, state, says } in &checks {
             let (color, word) = match state {
                 State::Good => (GREEN, "good"),
                 State::Note => (YELLOW, "note"),
-                State::Bad => (RED, "bad "),
+                State::Bad => (RED, "bad"),
             };
-            writeln!(out, "{color}{word}{color:#} {what:<18} {DIM}{says}{DIM:#}")?;
+            writeln!(out, "{color}{word:<4}{color:#}  {what:<16}  {says}")?;
         }
     }
-    Ok(ExitCode::from(u8::from(is_bad)))
+    Ok(ExitCode::from(u8::from(!is_well)))
 }
 
 const fn item(what: &'static str, state: State, says: String) -> Item {
     Item { what, state, says }
 }
 
-/// Any answer will do: whoever speaks HTTP is there.
+/// Whoever speaks HTTP is there, unless it only says that somebody behind it is not.
 fn reach(endpoint: &str) -> anyhow::Result<Item> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let shown = redacted(endpoint);
@@ -82,9 +82,13 @@ fn reach(endpoint: &str) -> anyhow::Result<Item> {
         .body(Outgoing::empty())
         .with_context(|| format!("`{shown}` is no address"))?;
     let reply = runtime.block_on(async { Client::new(short).send(request).await });
+    let what = "endpoint";
     Ok(match reply {
-        Ok(reply) => item("endpoint", State::Good, format!("{shown} answers ({})", reply.status())),
-        Err(error) => item("endpoint", State::Bad, format!("{shown} does not answer: {error}")),
+        Ok(reply) if reply.status().is_server_error() => {
+            item(what, State::Bad, format!("{shown} is in trouble ({})", reply.status()))
+        }
+        Ok(_) => item(what, State::Good, format!("{shown} answers")),
+        Err(error) => item(what, State::Bad, format!("{shown} does not answer: {error}")),
     })
 }
 
@@ -97,26 +101,32 @@ fn redacted(address: &str) -> String {
 }
 
 /// The variables that SDKs read keys from.
-const KEYS: [&str; 6] = [
+const KEYS: [&str; 9] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "OPENAI_API_KEY",
     "GEMINI_API_KEY",
     "GOOGLE_API_KEY",
     "OPENROUTER_API_KEY",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
 ];
 
 fn credentials(options: &DoctorOptions) -> Item {
     let is_set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let set: Vec<&str> = KEYS.into_iter().filter(is_set).collect();
     let is_local = options.endpoint.as_deref().is_some_and(|endpoint| {
-        ["//127.", "//localhost", "//[::1]"].iter().any(|host| endpoint.contains(host))
+        let shown = redacted(endpoint);
+        ["//127.", "//localhost", "//[::1]"].iter().any(|host| shown.contains(host))
     });
     match (set.is_empty(), is_local) {
         (false, _) => item("credentials", State::Good, format!("{} set", set.join(", "))),
-        (true, true) => {
-            item("credentials", State::Note, "none set; a local endpoint may want none".to_owned())
-        }
+        (true, true) => item(
+            "credentials",
+            State::Note,
+            "no key is set; a server on this machine may want none".to_owned(),
+        ),
         (true, false) => {
             item("credentials", State::Bad, format!("none of {} is set", KEYS.join(", ")))
         }
@@ -131,7 +141,7 @@ fn facts(options: &DoctorOptions) -> Item {
     let oldest = profile.facts.iter().map(|fact| fact.as_of.as_str()).min().unwrap_or("unknown");
     let id = &profile.id;
     match (model, profile.sight.images) {
-        (None, _) => item("facts", State::Note, "no model named: `--model MODEL`".to_owned()),
+        (None, _) => item("facts", State::Note, "no model was named: `--model MODEL`".to_owned()),
         (Some(_), Capability::Yes) => item(
             "facts",
             State::Good,
@@ -140,7 +150,7 @@ fn facts(options: &DoctorOptions) -> Item {
         (Some(_), Capability::Unknown) => item(
             "facts",
             State::Note,
-            format!("profile `{id}`: nobody knows whether it sees images; send one and look"),
+            format!("profile `{id}`: not known whether it sees images; `photic probe` finds out"),
         ),
         (Some(_), Capability::No) => {
             item("facts", State::Bad, format!("profile `{id}`: this model sees no images"))
@@ -151,10 +161,10 @@ fn facts(options: &DoctorOptions) -> Item {
 fn config() -> Item {
     let what = "config";
     match std::fs::read_to_string("photic.toml") {
-        Err(_) => item(what, State::Good, "no photic.toml here; defaults hold".to_owned()),
+        Err(_) => item(what, State::Good, "no `photic.toml` here: defaults hold".to_owned()),
         Ok(text) => match photic_gateway::Config::parse(&text) {
-            Ok(_) => item(what, State::Good, "photic.toml is read".to_owned()),
-            Err(error) => item(what, State::Bad, format!("photic.toml: {error}")),
+            Ok(_) => item(what, State::Good, "`photic.toml` is fine".to_owned()),
+            Err(error) => item(what, State::Bad, format!("`photic.toml`: {error}")),
         },
     }
 }
@@ -172,27 +182,27 @@ fn store(options: &DoctorOptions) -> Item {
         return item(
             what,
             State::Good,
-            "not made yet; it is when something is recorded".to_owned(),
+            "not there yet: it is made when something is kept".to_owned(),
         );
     }
     match LocalStore::open(&folder) {
-        Ok(_) => item(what, State::Good, format!("{} opens", folder.display())),
-        Err(error) => item(what, State::Bad, format!("{}: {error}", folder.display())),
+        Ok(_) => item(what, State::Good, format!("`{}` opens", folder.display())),
+        Err(error) => item(what, State::Bad, format!("`{}`: {error}", folder.display())),
     }
 }
 
 fn renderer(what: &'static str, missing: Option<photic_render::Refusal>) -> Item {
     match missing {
-        None => item(what, State::Good, "the program for it is here".to_owned()),
-        Some(refusal) => item(what, State::Note, refusal.says),
+        None => item(what, State::Good, "can be drawn".to_owned()),
+        Some(refusal) => item(what, State::Note, format!("{}; {}", refusal.says, refusal.hint)),
     }
 }
 
 fn terminal() -> Item {
     let what = "terminal preview";
     match preview::support() {
-        Some(way) => item(what, State::Good, format!("pictures are drawn: {way}")),
-        None => item(what, State::Note, "no pictures here".to_owned()),
+        Some(way) => item(what, State::Good, format!("pictures are drawn with {way}")),
+        None => item(what, State::Note, "pictures are not drawn here".to_owned()),
     }
 }
 

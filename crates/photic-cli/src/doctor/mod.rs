@@ -66,6 +66,7 @@ fn hinted(error: Error) -> anyhow::Error {
         Error::Changed(_) => "close the agent, and try again",
         Error::Database(..) => "close the agent that uses it, and try again",
         Error::Blobs(_) | Error::NotABlob(..) => "name the store they were moved to: `--store DIR`",
+        Error::NoLines(_) => "`--fix` can repair it",
         Error::Read(..) | Error::Write(..) => return error.into(),
     };
     anyhow::Error::from(error).context(Hint(hint))
@@ -113,7 +114,7 @@ fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let (written, backup) = settle(options, file, &to)?;
+    let (written, backup) = settle(options, file, to)?;
     if options.json {
         let report = serde_json::json!({
             "remade": done.remade, "relabeled": done.relabeled, "noticed": done.noticed,
@@ -145,7 +146,7 @@ fn apart(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         photic_doctor::externalize(file, &to, &blobs)
     };
     let done = done.map_err(hinted)?;
-    let (written, backup) = settle(options, file, &to)?;
+    let (written, backup) = settle(options, file, to)?;
     if options.json {
         let report = serde_json::json!({
             "media": done.media, "before": done.before, "bytes": done.after,
@@ -195,30 +196,11 @@ fn target(options: &DoctorOptions, file: &Path, what: &str) -> PathBuf {
 fn settle(
     options: &DoctorOptions,
     file: &Path,
-    written: &Path,
+    written: PathBuf,
 ) -> anyhow::Result<(PathBuf, Option<PathBuf>)> {
     if !options.in_place {
-        return Ok((written.to_owned(), None));
+        return Ok((written, None));
     }
-    let backup = (0..)
-        .map(|number| {
-            let mut name = file.as_os_str().to_owned();
-            name.push(if number == 0 { ".backup".to_owned() } else { format!(".backup{number}") });
-            PathBuf::from(name)
-        })
-        .find(|backup| !backup.exists())
-        .context("there are too many backups")?;
-    // A link, so that the session is never absent: the rename takes the old one's place.
-    if std::fs::hard_link(file, &backup).is_err() {
-        std::fs::copy(file, &backup)
-            .with_context(|| format!("cannot write `{}`", backup.display()))?;
-    }
-    std::fs::rename(written, file).with_context(|| format!("cannot write `{}`", file.display()))?;
-    // A log beside a database belongs to the one that was there.
-    for end in ["-wal", "-shm"] {
-        let mut log = file.as_os_str().to_owned();
-        log.push(end);
-        let _ = std::fs::remove_file(PathBuf::from(log));
-    }
+    let backup = photic_doctor::replace(file, &written).map_err(hinted)?;
     Ok((file.to_owned(), Some(backup)))
 }

@@ -39,9 +39,26 @@ pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> an
     }
     writeln!(out, "  {}", sizes(found))?;
     if sick > 0 {
-        writeln!(out, "\n{CYAN}hint:{CYAN:#} `photic doctor {name} --fix` writes a repaired copy")?;
+        let command = repair_command(file, options);
+        writeln!(out, "\n{CYAN}hint:{CYAN:#} `{command}` writes a repaired copy")?;
     }
     Ok(())
+}
+
+/// The same question, with the repair asked for.
+fn repair_command(file: &Path, options: &DoctorOptions) -> String {
+    let quoted = |word: &str| {
+        let is_plain = word.chars().all(|one| one.is_alphanumeric() || "/._-+=:@~".contains(one));
+        if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    let mut command = format!("photic doctor {}", quoted(&file.to_string_lossy()));
+    if let Some(model) = &options.model {
+        command += &format!(" --for {}", quoted(model));
+    }
+    if let Some(wire) = options.wire {
+        command += &format!(" --wire {wire}");
+    }
+    command + " --fix"
 }
 
 /// Many sessions, of which some are sick.

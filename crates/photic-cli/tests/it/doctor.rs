@@ -154,8 +154,8 @@ fn the_set_up_is_looked_at_and_no_secret_is_told() {
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let words = stdout(&output);
     assert!(!words.contains("hidden") && words.contains("OPENAI_API_KEY"), "{words}");
-    let items: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(items.as_array().unwrap().len(), 8);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report["checks"].as_array().unwrap().len(), &report["is_well"]), (8, &json!(true)));
     assert_eq!(look(&address, "claude-2.1").status.code(), Some(1), "a model without sight");
     drop(mock);
     assert_eq!(look("http://127.0.0.1:9/", "gpt-5.1").status.code(), Some(1), "nobody there");

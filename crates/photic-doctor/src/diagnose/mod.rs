@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::format::{Container, Format, History, Place, contained};
 use crate::measure::{Spot, fingerprint, spots};
 use crate::text::Lines;
-use crate::{request, table, whole};
+use crate::{place, request, table, whole};
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ pub struct Diagnosis {
     pub format: Format,
     /// The name of the profile it was held against; the last one where conversations differ.
     pub profile: String,
-    /// The size of the file.
+    /// The size of the file, with the log of a database.
     pub bytes: u64,
     /// How many records it has: lines, or rows.
     pub records: usize,
@@ -78,7 +78,7 @@ pub struct Medium {
 /// A place in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct At {
-    /// Line or row, from 1.
+    /// Line or row, from 1; 0 where the file is one request.
     pub record: usize,
     /// The conversation, where a file holds several.
     pub conversation: Option<String>,
@@ -158,11 +158,13 @@ impl Diagnosis {
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.conversation {
-            Some(name) => write!(f, "session {name} row {}", self.record)?,
-            None => write!(f, "line {}", self.record)?,
+        match (&self.conversation, self.record) {
+            (Some(name), row) => write!(f, "session {name} row {row} ")?,
+            (None, 0) => {}
+            (None, line) => write!(f, "line {line} ")?,
         }
-        if self.pointer.is_empty() { Ok(()) } else { write!(f, " {}", self.pointer) }
+        // A medium may be all of its record.
+        f.write_str(if self.pointer.is_empty() { "/" } else { &self.pointer })
     }
 }
 
@@ -174,7 +176,8 @@ pub fn diagnose(
 ) -> Result<Diagnosis, Error> {
     let (format, container) = contained(path)?;
     let read = |error| Error::Read(path.to_owned(), error);
-    let bytes = std::fs::metadata(path).map_err(read)?.len();
+    let log = place::log_of(path).map_or(0, |data| data.len());
+    let bytes = std::fs::metadata(path).map_err(read)?.len() + log;
     if let Format::Request(wire) = format {
         let body = std::fs::read(path).map_err(read)?;
         return Ok(of_request(wire, &body, question));
@@ -219,7 +222,7 @@ pub fn profile(format: Format, question: &Question, named: Option<&str>) -> Prof
 
 /// A model is best described on the wire of its own maker; chat is where everybody else speaks.
 fn of_its_maker(model: Option<&str>) -> Profile {
-    [Wire::Anthropic, Wire::OpenAiResponses, Wire::OpenAiChat]
+    [Wire::Anthropic, Wire::OpenAiResponses, Wire::Gemini, Wire::OpenAiChat]
         .into_iter()
         .map(|wire| photic::profile::resolve(wire, model, None))
         .find(|profile| profile.id != Profile::generic(profile.wire).id)
@@ -487,7 +490,7 @@ fn of_request(wire: Wire, body: &[u8], question: &Question) -> Diagnosis {
             .iter()
             .map(|sighting| Medium {
                 at: At {
-                    record: 1,
+                    record: 0,
                     conversation: None,
                     pointer: transcript
                         .position(sighting.media)

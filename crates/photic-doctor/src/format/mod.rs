@@ -107,9 +107,10 @@ impl Format {
         match self {
             Self::ClaudeCode => Some(Wire::Anthropic),
             Self::Codex => Some(Wire::OpenAiResponses),
+            Self::GeminiCli => Some(Wire::Gemini),
             Self::QwenCode => Some(Wire::OpenAiChat),
             Self::Request(wire) => Some(wire),
-            Self::Pi | Self::GeminiCli | Self::OpenCode | Self::Goose => None,
+            Self::Pi | Self::OpenCode | Self::Goose => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What bricks sessions, by the threads of those who suffered it.
 
+use photic::Wire;
 use photic_doctor::Format;
 use photic_testkit::image::{self, broken};
 
@@ -17,7 +18,7 @@ pub(crate) struct Case {
 pub(crate) fn all(format: Format) -> Vec<Case> {
     let good: Picture = ("image/png", image::png(40, 40, [1, 2, 3]));
     // What is too long for one maker's models is nothing to another's.
-    let long = if format == Format::Codex { (65_600, 1) } else { (8100, 40) };
+    let long = if model(format) == "gpt-5.1" { (65_600, 1) } else { (8100, 40) };
     let around =
         |step: Step| vec![Step::Shows(vec![good.clone()]), step, Step::Returns(vec![good.clone()])];
     let one = |name, picture: Picture| {
@@ -63,15 +64,21 @@ pub(crate) fn all(format: Format) -> Vec<Case> {
 /// The model that a format is tried with.
 pub(crate) const fn model(format: Format) -> &'static str {
     match format {
-        Format::Codex => "gpt-5.1",
-        Format::GeminiCli => "gemini-3-pro",
+        Format::Codex | Format::Request(Wire::OpenAiChat | Wire::OpenAiResponses) => "gpt-5.1",
+        Format::GeminiCli | Format::Request(Wire::Gemini) => "gemini-3-pro",
         Format::QwenCode => "qwen3-vl-plus",
+        Format::Request(Wire::Converse) => "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        Format::Request(Wire::Ollama) => "qwen3-vl",
         _ => "claude-sonnet-4-5",
     }
 }
 
 /// Whether a case makes a format's endpoint reject the session.
 fn is_for(case: &Case, format: Format) -> bool {
-    let lenient = matches!(format, Format::Codex | Format::GeminiCli | Format::QwenCode);
+    let lenient = match format {
+        Format::Codex | Format::GeminiCli | Format::QwenCode => true,
+        Format::Request(wire) => wire != Wire::Anthropic,
+        Format::ClaudeCode | Format::Pi | Format::OpenCode | Format::Goose => false,
+    };
     !(case.strict && lenient)
 }

@@ -13,7 +13,7 @@ use crate::replay;
 use crate::sessions::{Folder, Step, write};
 
 fn formats() -> impl Iterator<Item = Format> {
-    Format::SESSIONS.into_iter().chain([Format::Request(Wire::Anthropic)])
+    Format::SESSIONS.into_iter().chain(Wire::ALL.map(Format::Request))
 }
 
 /// Heals one session, and says how that went wrong.
@@ -22,7 +22,7 @@ fn heal(format: Format, case: &Case) -> Result<(), String> {
     let model = cases::model(format);
     let path = write(format, &case.steps, model, &folder.0);
     let (wire, request) = replay::request(format, &path, model);
-    let (status, says) = ask(wire, &request);
+    let (status, says) = ask(wire, model, &request);
     if status < 400 {
         return Err(format!("is accepted as it is: {status} {says}"));
     }
@@ -39,7 +39,7 @@ fn heal(format: Format, case: &Case) -> Result<(), String> {
         return Err("the original was touched".to_owned());
     }
     let (_, healed) = replay::request(format, &to, model);
-    let (status, says) = ask(wire, &healed);
+    let (status, says) = ask(wire, model, &healed);
     if status != 200 {
         return Err(format!("is rejected once repaired: {status} {says}\n{done:?}"));
     }
@@ -136,7 +136,7 @@ fn healthy_sessions_are_left_alone() {
         assert!(repair(&path, &to, &Question::default(), &mut |_| {}).unwrap().is_none());
         assert!(!to.exists());
         let (wire, request) = replay::request(format, &path, model);
-        assert_eq!(ask(wire, &request).0, 200, "{}", format.name());
+        assert_eq!(ask(wire, model, &request).0, 200, "{}", format.name());
     }
 }
 
@@ -149,13 +149,13 @@ fn a_model_without_sight_gets_words() {
         let question =
             Question { model: Some("claude-2.1".to_owned()), wire: Some(Wire::Anthropic) };
         let (wire, request) = replay::request(format, &path, "claude-2.1");
-        assert!(ask(wire, &request).0 >= 400);
+        assert!(ask(wire, "claude-2.1", &request).0 >= 400);
         let to = folder.0.join("repaired");
         let done = repair(&path, &to, &question, &mut |_| {}).unwrap().unwrap();
         assert_eq!((done.noticed, done.remade), (1, 0), "{}", format.name());
         let (wire, request) = replay::request(format, &to, "claude-2.1");
         assert!(request.to_string().contains("you have not seen it"), "{request}");
-        assert_eq!(ask(wire, &request).0, 200, "{}", format.name());
+        assert_eq!(ask(wire, "claude-2.1", &request).0, 200, "{}", format.name());
     }
 }
 
@@ -166,12 +166,12 @@ fn pictures_in_failed_results_give_way_to_words() {
     let steps = [Step::Fails(vec![("image/png", png.clone())])];
     let path = write(Format::ClaudeCode, &steps, "claude-sonnet-4-5", &folder.0);
     let (wire, request) = replay::request(Format::ClaudeCode, &path, "claude-sonnet-4-5");
-    assert!(ask(wire, &request).0 >= 400);
+    assert!(ask(wire, "claude-sonnet-4-5", &request).0 >= 400);
     let to = folder.0.join("repaired");
     let done = repair(&path, &to, &Question::default(), &mut |_| {}).unwrap().unwrap();
     assert_eq!(done.noticed, 1);
     let (wire, request) = replay::request(Format::ClaudeCode, &to, "claude-sonnet-4-5");
-    assert_eq!(ask(wire, &request).0, 200);
+    assert_eq!(ask(wire, "claude-sonnet-4-5", &request).0, 200);
     // The copy for the screen is not sent, and stays.
     assert!(std::fs::read_to_string(&to).unwrap().contains(&base64(&png)));
 }

@@ -9,13 +9,10 @@ use photic_mock::{Mock, Options};
 use serde_json::Value;
 
 /// Sends a body; the status, and what the provider says.
-pub(crate) fn ask(wire: Wire, body: &Value) -> (u16, String) {
+pub(crate) fn ask(wire: Wire, model: &str, body: &Value) -> (u16, String) {
     let mock = Mock::start(Options::default()).unwrap();
-    let path = match wire {
-        Wire::Anthropic => "/v1/messages",
-        Wire::OpenAiResponses => "/v1/responses",
-        _ => "/v1/chat/completions",
-    };
+    let base = if matches!(wire, Wire::OpenAiChat | Wire::OpenAiResponses) { "/v1" } else { "" };
+    let path = wire.address(base, model);
     let mut socket = TcpStream::connect(mock.address()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let body = body.to_string();

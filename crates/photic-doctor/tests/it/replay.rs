@@ -64,7 +64,9 @@ pub(crate) fn request(format: Format, path: &Path, model: &str) -> (Wire, Value)
             (Wire::Anthropic, anthropic(list, model))
         }
         Format::GeminiCli => {
-            (Wire::OpenAiChat, chat(records.iter().flat_map(gemini).collect(), model))
+            let mut contents: Vec<Value> = records.iter().flat_map(gemini).collect();
+            contents.push(json!({"role": "user", "parts": [{"text": "go on"}]}));
+            (Wire::Gemini, json!({"contents": contents}))
         }
         Format::QwenCode => {
             (Wire::OpenAiChat, chat(records.iter().flat_map(qwen).collect(), model))
@@ -178,14 +180,22 @@ fn called(response: &Value) -> Vec<Value> {
     messages
 }
 
+/// The wire of Gemini: what is in the file is what is sent, but for what only the screen needs.
 fn gemini(line: &Value) -> Vec<Value> {
     match line["type"].as_str() {
-        Some("user") => vec![json!({"role": "user", "content": parts(&line["content"])})],
+        Some("user") => vec![json!({"role": "user", "parts": line["content"]})],
         Some("gemini") => {
-            let calls = line["toolCalls"].as_array().unwrap().iter();
-            let calls = calls.flat_map(|call| called(&call["result"][0]["functionResponse"]));
+            let calls = line["toolCalls"].as_array().unwrap().iter().flat_map(|call| {
+                let function =
+                    json!({"id": call["id"], "name": call["name"], "args": call["args"]});
+                let part = json!({"functionCall": function, "thoughtSignature": "c2lnbmVk"});
+                [
+                    json!({"role": "model", "parts": [part]}),
+                    json!({"role": "user", "parts": call["result"]}),
+                ]
+            });
             let says = line["content"].as_str().filter(|text| !text.is_empty());
-            let says = says.map(|text| json!({"role": "assistant", "content": text}));
+            let says = says.map(|text| json!({"role": "model", "parts": [{"text": text}]}));
             calls.chain(says).collect()
         }
         _ => Vec::new(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use photic::Wire;
 use photic_doctor::Format;
 use photic_testkit::image::{base64, data_url};
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ pub(crate) fn write(format: Format, steps: &[Step], model: &str, folder: &Path) 
         Format::QwenCode => ("qwen.jsonl", qwen_code(steps, model)),
         Format::OpenCode => return opencode(steps, model, &folder.join("opencode.db")),
         Format::Goose => return goose(steps, &folder.join("sessions.db")),
-        Format::Request(_) => ("request.json", vec![messages(steps, model)]),
+        Format::Request(wire) => ("request.json", vec![request(wire, steps, model)]),
     };
     let path = folder.join(name);
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -336,16 +337,62 @@ fn goose(steps: &[Step], path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// A body of the Messages wire.
-fn messages(steps: &[Step], model: &str) -> Value {
+/// A body of a wire, as its own clients write it.
+fn request(wire: Wire, steps: &[Step], model: &str) -> Value {
     let mut list = Vec::new();
     for step in steps {
         let (Step::Shows(pictures) | Step::Returns(pictures) | Step::Fails(pictures)) = step;
-        let mut content: Vec<Value> = pictures.iter().map(block).collect();
-        content.push(json!({"type": "text", "text": "look"}));
-        list.push(json!({"role": "user", "content": content}));
-        list.push(json!({"role": "assistant", "content": "I see."}));
+        list.push(shown(wire, pictures));
+        list.push(said(wire, "assistant", "I see."));
     }
-    list.push(json!({"role": "user", "content": "go on"}));
-    json!({"model": model, "max_tokens": 100, "messages": list})
+    list.push(said(wire, "user", "go on"));
+    match wire {
+        Wire::Anthropic => json!({"model": model, "max_tokens": 100, "messages": list}),
+        Wire::OpenAiResponses => json!({"model": model, "input": list, "store": false}),
+        Wire::Gemini => json!({"contents": list}),
+        Wire::Converse => json!({"messages": list}),
+        Wire::OpenAiChat | Wire::Ollama => json!({"model": model, "messages": list}),
+    }
+}
+
+fn said(wire: Wire, role: &str, text: &str) -> Value {
+    match wire {
+        Wire::Gemini => {
+            let role = if role == "user" { "user" } else { "model" };
+            json!({"role": role, "parts": [{"text": text}]})
+        }
+        Wire::Converse => json!({"role": role, "content": [{"text": text}]}),
+        _ => json!({"role": role, "content": text}),
+    }
+}
+
+/// A message of the user that shows pictures.
+fn shown(wire: Wire, pictures: &[Picture]) -> Value {
+    let plain = |(_, bytes): &Picture| json!(base64(bytes));
+    if wire == Wire::Ollama {
+        let images: Vec<Value> = pictures.iter().map(plain).collect();
+        return json!({"role": "user", "content": "look", "images": images});
+    }
+    let words = match wire {
+        Wire::OpenAiResponses => json!({"type": "input_text", "text": "look"}),
+        Wire::Gemini | Wire::Converse => json!({"text": "look"}),
+        _ => json!({"type": "text", "text": "look"}),
+    };
+    let part = |(label, bytes): &Picture| match wire {
+        Wire::OpenAiResponses => {
+            json!({"type": "input_image", "image_url": data_url(label, bytes), "detail": "auto"})
+        }
+        Wire::Gemini => inline(&(label, bytes.clone())),
+        Wire::Converse => {
+            let format = label.trim_start_matches("image/");
+            json!({"image": {"format": format, "source": {"bytes": base64(bytes)}}})
+        }
+        Wire::OpenAiChat => {
+            json!({"type": "image_url", "image_url": {"url": data_url(label, bytes)}})
+        }
+        Wire::Anthropic | Wire::Ollama => block(&(label, bytes.clone())),
+    };
+    let parts: Vec<Value> = pictures.iter().map(part).chain([words]).collect();
+    let name = if wire == Wire::Gemini { "parts" } else { "content" };
+    json!({"role": "user", name: parts})
 }

@@ -1,6 +1,6 @@
 //! Single promises: formats that are none, histories that are forgotten, lines that keep their length.
 
-use photic_doctor::{Error, Format, Question, detect, diagnose, repair};
+use photic_doctor::{Error, Format, Question, detect, diagnose, repair, replace};
 use photic_testkit::image;
 use serde_json::json;
 
@@ -148,4 +148,43 @@ fn what_goose_hides_from_the_model_makes_nobody_sick() {
         "UPDATE messages SET metadata_json = '{\"userVisible\":true,\"agentVisible\":false}'";
     rusqlite::Connection::open(&path).unwrap().execute(hide, []).unwrap();
     assert!(!sick());
+}
+
+#[test]
+fn the_original_is_kept_with_what_is_only_in_its_log() {
+    let folder = Folder::new();
+    let steps = [Step::Shows(vec![("image/png", LONG())])];
+    let path = write(Format::OpenCode, &steps, "claude-sonnet-4-5", &folder.0);
+    // An agent that was stopped leaves its log behind: it never had time to write it into the file.
+    let agent = rusqlite::Connection::open(&path).unwrap();
+    agent.execute_batch("UPDATE session SET title = 'only in the log'").unwrap();
+    let folder2 = Folder::new();
+    let stopped = folder2.0.join("opencode.db");
+    for end in ["", "-wal"] {
+        let name = |path: &std::path::Path| format!("{}{end}", path.display());
+        std::fs::copy(name(&path), name(&stopped)).unwrap();
+    }
+    let written = folder2.0.join("written.db");
+    repair(&stopped, &written, &Question::default(), &mut |_| {}).unwrap().unwrap();
+    let backup = replace(&stopped, &written).unwrap();
+    let title = |path: &std::path::Path| {
+        let database = rusqlite::Connection::open(path).unwrap();
+        let query = "SELECT title FROM session WHERE id = 'ses'";
+        database.query_row(query, [], |row| row.get::<_, String>(0)).unwrap()
+    };
+    assert_eq!(title(&stopped), "only in the log");
+    assert_eq!(title(&backup), "only in the log");
+    let sick = |path| diagnose(path, &Question::default(), &mut |_| {}).unwrap().is_sick();
+    assert_eq!((sick(&stopped), sick(&backup)), (false, true));
+    assert!(matches!(detect(&backup), Ok(Format::OpenCode)));
+}
+
+#[test]
+fn media_are_not_moved_out_of_databases() {
+    let folder = Folder::new();
+    let path = write(Format::Goose, &[], "", &folder.0);
+    let blobs = photic_store::FileBlobs::open(folder.0.join("blobs")).unwrap();
+    let to = folder.0.join("small.db");
+    let error = photic_doctor::externalize(&path, &to, &blobs).unwrap_err();
+    assert!(matches!(error, Error::NoLines(_)) && !to.exists(), "{error}");
 }

@@ -27,9 +27,7 @@ fn message(turn: &Turn) -> Option<Value> {
         Turn::User(parts) => Some(json!({ "role": "user", "parts": content(parts) })),
         Turn::Assistant(text) => Some(json!({ "role": "model", "parts": [{ "text": text }] })),
         Turn::Calls(sources) => {
-            let call = |source: &&str| {
-                json!({ "functionCall": { "name": TOOL, "args": { "source": source } } })
-            };
+            let call = |source: &&str| json!({ "functionCall": { "name": TOOL, "args": { "source": source } } });
             let calls: Vec<Value> = sources.iter().map(call).collect();
             Some(json!({ "role": "model", "parts": calls }))
         }

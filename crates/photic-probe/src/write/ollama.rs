@@ -24,9 +24,7 @@ fn messages(turn: &Turn) -> Vec<Value> {
         Turn::User(parts) => vec![message("user", parts)],
         Turn::Assistant(text) => vec![json!({ "role": "assistant", "content": text })],
         Turn::Calls(sources) => {
-            let call = |source: &&str| {
-                json!({ "function": { "name": TOOL, "arguments": { "source": source } } })
-            };
+            let call = |source: &&str| json!({ "function": { "name": TOOL, "arguments": { "source": source } } });
             let calls: Vec<Value> = sources.iter().map(call).collect();
             vec![json!({ "role": "assistant", "content": "", "tool_calls": calls })]
         }
