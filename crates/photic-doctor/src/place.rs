@@ -27,9 +27,9 @@ pub fn replace(original: &Path, written: &Path) -> Result<PathBuf, Error> {
         .map(|()| backup)
 }
 
-/// The log of a database, where there is one.
+/// The log of a database, if there is anything in it.
 pub(crate) fn log_of(path: &Path) -> Option<std::fs::Metadata> {
-    std::fs::metadata(suffixed(path, LOG)).ok()
+    std::fs::metadata(suffixed(path, LOG)).ok().filter(|data| data.len() > 0)
 }
 
 /// The path with something behind its name.

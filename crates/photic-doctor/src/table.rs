@@ -6,6 +6,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
 use crate::format::Format;
+use crate::place;
 
 /// Where a database keeps its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +136,22 @@ pub(crate) fn rewrite(
 /// For reading: an agent may be writing to it at this moment.
 fn open(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags)
-        .map_err(|error| Error::Database(path.to_owned(), error))
+    let database = match still(path) {
+        Some(address) => Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI),
+        None => Connection::open_with_flags(path, flags),
+    };
+    database.map_err(|error| Error::Database(path.to_owned(), error))
+}
+
+/// A database that nobody left anything beside can be read without leaving anything beside it:
+/// SQLite makes a log and its index even for readers, unless told that nobody writes. Whether
+/// somebody did is looked at afterwards.
+fn still(path: &Path) -> Option<String> {
+    let is_left = |end| place::suffixed(path, end).exists();
+    if place::log_of(path).is_some() || is_left("-journal") || cfg!(windows) {
+        return None;
+    }
+    let path = std::path::absolute(path).ok()?;
+    let steps = path.to_str()?.split('/').map(photic::wire::escaped);
+    Some(format!("file:{}?immutable=1", steps.collect::<Vec<_>>().join("/")))
 }

@@ -17,13 +17,29 @@ const USUAL: [&str; 10] = [
     "Library/Application Support/Block/goose/sessions",
 ];
 
+/// Variables by which agents are told to keep them elsewhere, and what is below.
+const MOVED: [(&str, &str); 5] = [
+    ("CLAUDE_CONFIG_DIR", "projects"),
+    ("CODEX_HOME", "sessions"),
+    ("PI_CODING_AGENT_DIR", "sessions"),
+    ("XDG_DATA_HOME", "opencode"),
+    ("XDG_DATA_HOME", "goose/sessions"),
+];
+
 /// Folders go no deeper than agents make them.
 const DEPTH: usize = 8;
 
 pub(super) fn usual() -> Vec<PathBuf> {
-    let Some(home) = std::env::home_dir() else { return Vec::new() };
-    let folders = USUAL.iter().map(|folder| home.join(folder));
-    folders.filter(|folder| folder.is_dir()).collect()
+    let home = std::env::home_dir().into_iter();
+    let usual = home.flat_map(|home| USUAL.map(|folder| home.join(folder)));
+    let moved = MOVED.iter().filter_map(|(variable, folder)| {
+        let base = std::env::var_os(variable).filter(|base| !base.is_empty())?;
+        Some(Path::new(&base).join(folder))
+    });
+    let mut folders: Vec<PathBuf> = usual.chain(moved).filter(|folder| folder.is_dir()).collect();
+    folders.sort();
+    folders.dedup();
+    folders
 }
 
 /// The files below some folders that could be sessions, the newest first.

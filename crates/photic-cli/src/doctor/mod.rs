@@ -16,7 +16,7 @@ use photic_doctor::{Diagnosis, Error, Question};
 use photic_store::{FileBlobs, LocalStore};
 
 use crate::arguments::DoctorOptions;
-use crate::style::{GREEN, Hint, counted, grouped};
+use crate::style::{GREEN, Hint, YELLOW, counted, grouped};
 use progress::Progress;
 
 pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
@@ -43,7 +43,7 @@ pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
         let hint = Hint("add `--fix`, `--externalize` or `--restore`");
         bail!(anyhow::anyhow!("nothing is written without being told what").context(hint));
     }
-    let found = diagnose(options, file)?;
+    let found = diagnose(options, file).map_err(hinted)?;
     report::one(file, &found, options)?;
     Ok(verdict(found.is_sick()))
 }
@@ -52,11 +52,11 @@ fn question(options: &DoctorOptions) -> Question {
     Question { model: options.model.clone(), wire: options.wire }
 }
 
-fn diagnose(options: &DoctorOptions, file: &Path) -> anyhow::Result<Diagnosis> {
+fn diagnose(options: &DoctorOptions, file: &Path) -> Result<Diagnosis, Error> {
     let mut progress = Progress::of(file);
     let found = photic_doctor::diagnose(file, &question(options), &mut |done| progress.at(done));
     progress.end();
-    found.map_err(hinted)
+    found
 }
 
 /// What to do about an error, where something can be done.
@@ -94,7 +94,11 @@ fn list(
                 }
             }
             // A folder holds what it holds; what is no session is not asked about.
-            Err(_) => unread += 1,
+            Err(Error::UnknownFormat(_)) => unread += 1,
+            Err(error) => {
+                unread += 1;
+                anstream::eprintln!("{YELLOW}warning:{YELLOW:#} {:#}", anyhow::Error::from(error));
+            }
         }
     }
     report::many(&sick, known, unread, where_from, options)?;

@@ -1,5 +1,6 @@
 //! What was found, in words or as JSON.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,9 @@ use serde_json::{Value, json};
 use crate::arguments::DoctorOptions;
 use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped};
 
+/// A session of screenshots has hundreds of the same problem; nobody reads them one by one.
+const MOST_OF_A_KIND: usize = 5;
+
 /// One session.
 pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
@@ -16,12 +20,22 @@ pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> an
         writeln!(out, "{:#}", as_json(file, found))?;
         return Ok(());
     }
+    let mut told: BTreeMap<&str, usize> = BTreeMap::new();
     for medium in found.sick() {
-        if let Some(ailment) = &medium.ailment {
-            let code = ailment.code.name();
+        let Some(ailment) = &medium.ailment else { continue };
+        let code = ailment.code.name();
+        let count = told.entry(code).or_default();
+        *count += 1;
+        if *count <= MOST_OF_A_KIND {
             writeln!(out, "{YELLOW}{code}{YELLOW:#} {DIM}at{DIM:#} {}", medium.at)?;
             writeln!(out, "  {}", ailment.why)?;
             writeln!(out, "  {}; {}\n", facts(medium), helps(&ailment.remedy))?;
+        }
+    }
+    for (code, count) in told {
+        if let Some(more) = count.checked_sub(MOST_OF_A_KIND).filter(|&more| more > 0) {
+            let more = counted(more, "more time");
+            writeln!(out, "{YELLOW}{code}{YELLOW:#} {more}; `--json` lists them all\n")?;
         }
     }
     for finding in found.findings.iter().filter(|finding| finding.media.is_none()) {

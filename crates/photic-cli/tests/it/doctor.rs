@@ -1,7 +1,7 @@
 //! `photic doctor`: words, exit codes, what is written and what is not.
 
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use photic_testkit::image;
 use serde_json::{Value, json};
@@ -20,6 +20,11 @@ impl Folder {
 
     /// A session of pi with one picture.
     fn session(&self, name: &str, picture: &[u8]) -> PathBuf {
+        self.crowd(name, picture, 1)
+    }
+
+    /// A session of pi with the same picture many times.
+    fn crowd(&self, name: &str, picture: &[u8], count: usize) -> PathBuf {
         let path = self.0.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let part =
@@ -27,7 +32,7 @@ impl Folder {
         let lines = [
             json!({"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": "/"}),
             json!({"type": "model_change", "id": "a", "parentId": null, "modelId": "claude-sonnet-4-5"}),
-            json!({"type": "message", "id": "b", "parentId": "a", "message": {"role": "user", "content": [part]}}),
+            json!({"type": "message", "id": "b", "parentId": "a", "message": {"role": "user", "content": vec![part; count]}}),
         ];
         std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
         path
@@ -48,6 +53,16 @@ fn doctor(file: &Path, more: &[&str]) -> Output {
     photic().arg("doctor").arg(file).args(more).output().unwrap()
 }
 
+/// Without a file, in a home of its own.
+fn at_home(home: &Path) -> Command {
+    let mut command = photic();
+    command.arg("doctor").env("HOME", home);
+    for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_DATA_HOME"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
 #[test]
 fn a_sick_session_is_explained_and_only_read() {
     let folder = Folder::new("explained");
@@ -66,6 +81,28 @@ fn a_sick_session_is_explained_and_only_read() {
     assert_eq!(report["media"][0]["ailment"]["code"], "image_over_limit");
     // For a model that takes it, it is well.
     assert_eq!(doctor(&path, &["--for", "gpt-5.1"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_is_wrong_a_hundred_times_is_told_a_few_times() {
+    let folder = Folder::new("crowd");
+    let path = folder.crowd("sick.jsonl", &image::png(8, 8, [1; 3]), 120);
+    let words = stdout(&doctor(&path, &[]));
+    assert_eq!(words.matches("too_many_images at ").count(), 5, "{words}");
+    assert!(words.contains("too_many_images 15 more times; `--json` lists them all"), "{words}");
+    assert!(words.contains("120 images are sent, 100 are accepted"), "{words}");
+    let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
+    let sick = report["media"].as_array().unwrap().iter().filter(|one| one["ailment"].is_object());
+    assert_eq!(sick.count(), 20);
+}
+
+#[test]
+fn the_hint_asks_the_same_question() {
+    let folder = Folder::new("hint");
+    let path = folder.session("my session.jsonl", &long());
+    let words = stdout(&doctor(&path, &["--for", "claude-opus-5"]));
+    let command = format!("`photic doctor '{}' --for claude-opus-5 --fix` writes", path.display());
+    assert!(words.contains(&command), "{words}");
 }
 
 #[test]
@@ -111,15 +148,18 @@ fn folders_are_searched_and_the_usual_ones_without_a_name() {
     folder.session(".pi/agent/sessions/x/sick.jsonl", &long());
     folder.session(".pi/agent/sessions/x/well.jsonl", &image::png(8, 8, [1; 3]));
     std::fs::write(folder.0.join(".pi/agent/sessions/x/notes.json"), "{}").unwrap();
-    let output = photic().arg("doctor").env("HOME", &folder.0).output().unwrap();
+    let output = at_home(&folder.0).output().unwrap();
     let words = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{words}");
     assert!(words.contains("sick.jsonl\n  pi: image_over_limit; "), "{words}");
     assert!(words.contains("1 of 2 sessions in the usual folders"), "{words}");
     assert_eq!(stdout(&doctor(&folder.0, &[])).lines().count(), words.lines().count());
     let empty = Folder::new("empty");
-    let output = photic().arg("doctor").env("HOME", &empty.0).output().unwrap();
+    let output = at_home(&empty.0).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
+    let moved = folder.0.join(".pi/agent");
+    let output = at_home(&empty.0).env("PI_CODING_AGENT_DIR", &moved).output().unwrap();
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), words), "kept elsewhere");
 }
 
 #[test]

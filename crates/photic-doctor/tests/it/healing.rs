@@ -129,7 +129,10 @@ fn healthy_sessions_are_left_alone() {
             Step::Returns(vec![("image/png", image::png_noise(40, 40, 3))]),
         ];
         let path = write(format, &steps, model, &folder.0);
+        let beside = || std::fs::read_dir(&folder.0).unwrap().count();
+        let before = beside();
         let found = diagnose(&path, &Question::default(), &mut |_| {}).unwrap();
+        assert_eq!(beside(), before, "{} leaves something behind", format.name());
         assert!(!found.is_sick(), "{}: {:?}", format.name(), found.sick().collect::<Vec<_>>());
         assert_eq!(found.format, format);
         let to = folder.0.join("repaired");
