@@ -11,12 +11,12 @@ import tempfile, time, urllib.request, zlib
 PHOTIC, AGENTS = sys.argv[1], pathlib.Path(sys.argv[2])
 WORDS = "Say what you see."
 # Most of it is waiting for a machine that others use, too.
-SECONDS = 170
+SECONDS = 200
 
 
 @dataclasses.dataclass
 class Agent:
-    """How an agent is run; PICTURE, HOME and URL stand for what is known only then."""
+    """How an agent is run; $PICTURE, $HOME and $URL stand for what is known only then."""
     first: list
     again: list
     # Where its sessions are, below its home.
@@ -34,26 +34,26 @@ def program(name):
 
 def claude():
     # The provider makes the calls that a user spells out.
-    ask = "Please call Read with " + json.dumps({"file_path": "PICTURE"}) + "."
+    ask = "Please call Read with " + json.dumps({"file_path": "$PICTURE"}) + "."
     more = ["--model", "claude-sonnet-4-5", "--output-format", "json", "--allowedTools", "Read"]
     return Agent(
         first=[program("claude"), "-p", ask, *more],
         again=[program("claude"), "-p", WORDS, "--continue", *more],
         sessions=".claude/projects/**/*.jsonl",
-        env={"ANTHROPIC_BASE_URL": "URL", "ANTHROPIC_API_KEY": "any", "DISABLE_AUTOUPDATER": "1",
+        env={"ANTHROPIC_BASE_URL": "$URL", "ANTHROPIC_API_KEY": "any", "DISABLE_AUTOUPDATER": "1",
              "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1"},
     )
 
 
 def codex():
-    provider = ('model_providers.mock={ name = "mock", base_url = "URL/v1", wire_api = "responses", '
+    provider = ('model_providers.mock={ name = "mock", base_url = "$URL/v1", wire_api = "responses", '
                 'env_key = "OPENAI_API_KEY", request_max_retries = 0, stream_max_retries = 0 }')
     base = [program("codex"), "exec", "--skip-git-repo-check", "-c", provider, "-c", 'model_provider="mock"', "-m", "gpt-5.1"]
     return Agent(
-        first=[*base, "-i", "PICTURE", "--", WORDS],
+        first=[*base, "-i", "$PICTURE", "--", WORDS],
         again=[*base, "resume", "--last", WORDS],
         sessions=".codex/sessions/**/*.jsonl",
-        env={"OPENAI_API_KEY": "any", "CODEX_API_KEY": "any", "CODEX_HOME": "HOME/.codex"},
+        env={"OPENAI_API_KEY": "any", "CODEX_API_KEY": "any", "CODEX_HOME": "$HOME/.codex"},
         files={".codex/config.toml": ""},
         sick=(65600, 1),
     )
@@ -67,7 +67,7 @@ def gemini():
         first=[*base, "-p", WORDS + " @shot.png"],
         again=[*base, "--resume", "latest", "-p", WORDS],
         sessions=".gemini/tmp/**/chats/*.json*",
-        env={"GEMINI_API_KEY": "any", "GOOGLE_GEMINI_BASE_URL": "URL", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+        env={"GEMINI_API_KEY": "any", "GOOGLE_GEMINI_BASE_URL": "$URL", "GEMINI_CLI_TRUST_WORKSPACE": "true"},
         files={".gemini/settings.json": json.dumps(settings)},
     )
 
@@ -75,13 +75,14 @@ def gemini():
 def opencode():
     base = [str(AGENTS / "node_modules/opencode-linux-x64/bin/opencode"), "run", "-m", "anthropic/claude-sonnet-4-5"]
     config = {"autoupdate": False, "share": "disabled", "small_model": "anthropic/claude-sonnet-4-5",
-              "provider": {"anthropic": {"options": {"baseURL": "URL/v1", "apiKey": "any"}}}}
+              "provider": {"anthropic": {"options": {"baseURL": "$URL/v1", "apiKey": "any"}}}}
     names = ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS"]
     return Agent(
-        first=[*base, "-f", "PICTURE", "--", WORDS],
+        first=[*base, "-f", "$PICTURE", "--", WORDS],
         again=[*base, "--continue", "--", WORDS],
         sessions=".local/share/opencode/opencode.db",
-        env={f"OPENCODE_DISABLE_{name}": "1" for name in names},
+        # Offline: it would install a package for plugins that are not there.
+        env={"npm_config_offline": "true"} | {f"OPENCODE_DISABLE_{name}": "1" for name in names},
         files={".config/opencode/opencode.json": json.dumps(config)},
     )
 
@@ -89,10 +90,10 @@ def opencode():
 def pi():
     model = {"id": "claude-sonnet-4-5", "name": "mock", "input": ["text", "image"], "reasoning": False,
              "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}, "contextWindow": 200000, "maxTokens": 1000}
-    models = {"providers": {"mock": {"baseUrl": "URL", "api": "anthropic-messages", "apiKey": "any", "models": [model]}}}
+    models = {"providers": {"mock": {"baseUrl": "$URL", "api": "anthropic-messages", "apiKey": "any", "models": [model]}}}
     base = [program("pi"), "-p", "--provider", "mock", "--model", "claude-sonnet-4-5"]
     return Agent(
-        first=[*base, "@PICTURE", WORDS],
+        first=[*base, "@$PICTURE", WORDS],
         again=[*base, "--continue", WORDS],
         sessions=".pi/agent/sessions/**/*.jsonl",
         env={"PI_OFFLINE": "1"},
@@ -102,7 +103,7 @@ def pi():
 
 def qwen():
     base = [program("qwen"), "--auth-type", "openai", "--model", "qwen3-vl-plus", "--output-format", "json", "--approval-mode", "yolo"]
-    ask = "Please call read_file with " + json.dumps({"file_path": "PICTURE"}) + "."
+    ask = "Please call read_file with " + json.dumps({"file_path": "$PICTURE"}) + "."
     # Unless told so, it puts what tools return where this wire has no place for pictures.
     settings = {"privacy": {"usageStatisticsEnabled": False}, "general": {"enableAutoUpdate": False},
                 "model": {"generationConfig": {"modalities": {"image": True}, "splitToolMedia": True, "maxRetries": 0}}}
@@ -110,7 +111,7 @@ def qwen():
         first=[*base, "-p", ask],
         again=[*base, "--continue", "-p", WORDS],
         sessions=".qwen/projects/**/*.jsonl",
-        env={"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": "URL/v1", "OPENAI_MODEL": "qwen3-vl-plus"},
+        env={"OPENAI_API_KEY": "any", "OPENAI_BASE_URL": "$URL/v1", "OPENAI_MODEL": "qwen3-vl-plus"},
         files={".qwen/settings.json": json.dumps(settings)},
     )
 
@@ -154,12 +155,12 @@ class Try:
         for name, text in agent.files.items():
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).write_text(self.known(text))
-        own = {"HOME": "HOME", "XDG_DATA_HOME": "HOME/.local/share", "XDG_CONFIG_HOME": "HOME/.config",
-               "XDG_STATE_HOME": "HOME/.local/state", "XDG_CACHE_HOME": "HOME/.cache"}
+        own = {"HOME": "$HOME", "XDG_DATA_HOME": "$HOME/.local/share", "XDG_CONFIG_HOME": "$HOME/.config",
+               "XDG_STATE_HOME": "$HOME/.local/state", "XDG_CACHE_HOME": "$HOME/.cache"}
         self.env = {**os.environ, **{key: self.known(value) for key, value in {**own, **agent.env}.items()}}
 
     def known(self, text):
-        return text.replace("PICTURE", str(self.picture)).replace("HOME", str(self.home)).replace("URL", self.url)
+        return text.replace("$PICTURE", str(self.picture)).replace("$HOME", str(self.home)).replace("$URL", self.url)
 
     def run(self, command):
         """Its code, its last words, and what it asked the provider."""

@@ -17,11 +17,14 @@ pub fn replace(original: &Path, written: &Path) -> Result<PathBuf, Error> {
     let backup = free(original);
     keep(original, &backup)?;
     let log = suffixed(original, LOG);
-    if log.exists() {
+    if log_of(original).is_some() {
         keep(&log, &suffixed(&backup, LOG))?;
-        std::fs::remove_file(&log).map_err(|error| Error::Write(log, error))?;
     }
-    let _ = std::fs::remove_file(suffixed(original, SHARED));
+    for gone in [log, suffixed(original, SHARED)] {
+        if gone.exists() {
+            std::fs::remove_file(&gone).map_err(|error| Error::Write(gone, error))?;
+        }
+    }
     std::fs::rename(written, original)
         .map_err(|error| Error::Write(original.to_owned(), error))
         .map(|()| backup)

@@ -7,14 +7,14 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use photic::profile::Capability;
 use photic_net::{Client, Outgoing, Timeouts};
 use photic_store::LocalStore;
 use serde::Serialize;
 
 use crate::arguments::DoctorOptions;
-use crate::style::{GREEN, RED, YELLOW};
+use crate::style::{GREEN, Hint, RED, YELLOW};
 use crate::{preview, view};
 
 /// How one thing is.
@@ -73,6 +73,10 @@ const fn item(what: &'static str, state: State, says: String) -> Item {
 fn reach(endpoint: &str) -> anyhow::Result<Item> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let shown = redacted(endpoint);
+    if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) {
+        let hint = Hint("an address begins with `http://` or `https://`");
+        bail!(anyhow::anyhow!("`{shown}` is no address").context(hint));
+    }
     let short = Timeouts {
         connect: Duration::from_secs(5),
         answer: Duration::from_secs(10),
@@ -94,10 +98,13 @@ fn reach(endpoint: &str) -> anyhow::Result<Item> {
 
 /// Scheme and host: names, passwords and queries are nobody's business.
 fn redacted(address: &str) -> String {
-    let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
+    let (scheme, rest) = match address.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), address),
+    };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    format!("{scheme}://{host}")
+    scheme + host
 }
 
 /// The variables that SDKs read keys from.
@@ -217,5 +224,6 @@ mod tests {
             "https://host.example:8080"
         );
         assert_eq!(redacted("http://127.0.0.1:1/"), "http://127.0.0.1:1");
+        assert_eq!(redacted("me:secret@host/path"), "host");
     }
 }

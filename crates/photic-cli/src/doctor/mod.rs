@@ -16,7 +16,7 @@ use photic_doctor::{Diagnosis, Error, Question};
 use photic_store::{FileBlobs, LocalStore};
 
 use crate::arguments::DoctorOptions;
-use crate::style::{GREEN, Hint, YELLOW, counted, grouped};
+use crate::style::{GREEN, Hint, YELLOW, grouped};
 use progress::Progress;
 
 pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
@@ -127,14 +127,7 @@ fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         anstream::println!("{report:#}");
         return Ok(ExitCode::SUCCESS);
     }
-    let sick = done.diagnosis.sick().count().max(done.diagnosis.findings.len());
-    anstream::println!(
-        "{GREEN}repaired{GREEN:#}: {}: {} made anew, {} labeled anew, {} replaced by a notice",
-        counted(sick, "problem"),
-        done.remade,
-        done.relabeled,
-        done.noticed
-    );
+    anstream::println!("{GREEN}repaired{GREEN:#}: {}", report::repaired(&done));
     say_where(&written, backup.as_deref(), done.diagnosis.bytes, done.bytes);
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use photic_doctor::{Diagnosis, Medium, Remedy};
+use photic_doctor::{Diagnosis, Format, Medium, Remedy, Repaired};
 use serde_json::{Value, json};
 
 use crate::arguments::DoctorOptions;
@@ -75,6 +75,21 @@ fn repair_command(file: &Path, options: &DoctorOptions) -> String {
     command + " --fix"
 }
 
+/// What a repair did.
+pub(super) fn repaired(done: &Repaired) -> String {
+    if matches!(done.diagnosis.format, Format::Request(_)) {
+        return counted(done.diagnosis.findings.len(), "problem") + " of a request";
+    }
+    let did = [
+        (done.remade, "made anew"),
+        (done.relabeled, "labeled anew"),
+        (done.noticed, "replaced by words that say so"),
+    ];
+    let did = did.into_iter().filter(|(count, _)| *count > 0);
+    let did = did.map(|(count, what)| format!("{} {what}", counted(count, "image")));
+    did.collect::<Vec<_>>().join(", ")
+}
+
 /// Many sessions, of which some are sick.
 pub(super) fn many(
     sick: &[(PathBuf, Diagnosis)],
@@ -107,6 +122,7 @@ pub(super) fn many(
         writeln!(out, "{GREEN}well{GREEN:#}: {sessions} in {where_from}")?;
     } else {
         writeln!(out, "\n{} of {sessions} in {where_from} are sick", sick.len())?;
+        writeln!(out, "\n{CYAN}hint:{CYAN:#} `photic doctor FILE` says which image, and why")?;
     }
     Ok(())
 }

@@ -113,6 +113,7 @@ fn a_repair_is_a_copy_unless_the_place_is_asked_for() {
     let output = doctor(&path, &["--fix"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(stdout(&output).starts_with("repaired: 1 image made anew\n"), "{}", stdout(&output));
     let copy = folder.0.join("sick.repaired.jsonl");
     assert_eq!(doctor(&copy, &[]).status.code(), Some(0));
     let repaired = std::fs::read(&copy).unwrap();
@@ -198,5 +199,8 @@ fn the_set_up_is_looked_at_and_no_secret_is_told() {
     assert_eq!((report["checks"].as_array().unwrap().len(), &report["is_well"]), (8, &json!(true)));
     assert_eq!(look(&address, "claude-2.1").status.code(), Some(1), "a model without sight");
     drop(mock);
+    let output = look("me:hidden@host/v1", "gpt-5.1");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`host` is no address"), "{}", stderr(&output));
     assert_eq!(look("http://127.0.0.1:9/", "gpt-5.1").status.code(), Some(1), "nobody there");
 }
