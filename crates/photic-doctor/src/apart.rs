@@ -94,12 +94,9 @@ fn named(value: Value<'_, '_>) -> Option<(std::ops::Range<usize>, String)> {
 }
 
 type Edits = Vec<(std::ops::Range<usize>, Vec<u8>)>;
+type Change<'c> = dyn FnMut(Format, &[u8]) -> Result<Option<Edits>, Error> + 'c;
 
-fn rewritten(
-    path: &Path,
-    to: &Path,
-    change: &mut dyn FnMut(Format, &[u8]) -> Result<Option<Edits>, Error>,
-) -> Result<Moved, Error> {
+fn rewritten(path: &Path, to: &Path, change: &mut Change<'_>) -> Result<Moved, Error> {
     let before = identity(path)?;
     let (format, container) = contained(path)?;
     if matches!(container, Container::Table(_)) {

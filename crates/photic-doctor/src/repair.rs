@@ -77,7 +77,7 @@ pub fn repair(
         Container::Table(table) => {
             let fresh = beside(to);
             table::copy(path, &fresh)?;
-            table::rewrite(&fresh, table, &mut |text| Ok(surgeon.record(text)))?;
+            table::rewrite(&fresh, table, &mut |text| surgeon.record(text))?;
             settle(path, &before, &fresh, to)?;
         }
     }
@@ -189,26 +189,26 @@ fn filled(mut new: Vec<u8>, old: &[u8], format: Format) -> Vec<u8> {
 /// A file that takes its place when it is whole.
 pub(crate) struct Fresh {
     out: BufWriter<File>,
-    fresh: PathBuf,
+    part: PathBuf,
     to: PathBuf,
 }
 
 impl Fresh {
     pub(crate) fn create(to: &Path) -> Result<Self, Error> {
-        let fresh = beside(to);
-        let file = File::create(&fresh).map_err(|error| Error::Write(fresh.clone(), error))?;
-        Ok(Self { out: BufWriter::with_capacity(1 << 20, file), fresh, to: to.to_owned() })
+        let part = beside(to);
+        let file = File::create(&part).map_err(|error| Error::Write(part.clone(), error))?;
+        Ok(Self { out: BufWriter::with_capacity(1 << 20, file), part, to: to.to_owned() })
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.out.write_all(bytes).map_err(|error| Error::Write(self.fresh.clone(), error))
+        self.out.write_all(bytes).map_err(|error| Error::Write(self.part.clone(), error))
     }
 
     /// Puts it in its place, unless what it was made from is another file by now.
     pub(crate) fn finish(mut self, from: &Path, before: &Identity) -> Result<(), Error> {
         let done = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
-        done.map_err(|error| Error::Write(self.fresh.clone(), error))?;
-        settle(from, before, &self.fresh, &self.to)
+        done.map_err(|error| Error::Write(self.part.clone(), error))?;
+        settle(from, before, &self.part, &self.to)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sessions in SQLite: rows as records, copied by the database itself, never written in place.
+//! Sessions in `SQLite`: rows as records, copied by the database itself, never written in place.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) enum Table {
 #[derive(Debug)]
 pub(crate) struct Row<'r> {
     pub(crate) conversation: String,
-    pub(crate) number: usize,
+    pub(crate) number: i64,
     pub(crate) model: Option<String>,
     pub(crate) text: &'r [u8],
 }
@@ -91,10 +91,9 @@ pub(crate) fn each(
     let mut rows = statement.query([]).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
         let text = row.get_ref(2).map_err(failed)?;
-        let number: i64 = row.get(0).map_err(failed)?;
         visit(Row {
             conversation: row.get(1).map_err(failed)?,
-            number: usize::try_from(number).unwrap_or(0),
+            number: row.get(0).map_err(failed)?,
             model: row.get(3).map_err(failed)?,
             text: text.as_blob().unwrap_or_default(),
         })?;
@@ -114,13 +113,13 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
 pub(crate) fn rewrite(
     path: &Path,
     table: Table,
-    change: &mut dyn FnMut(&[u8]) -> Result<Option<Vec<u8>>, Error>,
+    change: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
     let failed = |error| Error::Database(path.to_owned(), error);
     let mut new = Vec::new();
     each(path, table, &mut |row| {
-        if let Some(text) = change(row.text)? {
-            new.push((row.number as i64, String::from_utf8_lossy(&text).into_owned()));
+        if let Some(text) = change(row.text) {
+            new.push((row.number, String::from_utf8_lossy(&text).into_owned()));
         }
         Ok(())
     })?;
@@ -144,7 +143,7 @@ fn open(path: &Path) -> Result<Connection, Error> {
 }
 
 /// A database that nobody left anything beside can be read without leaving anything beside it:
-/// SQLite makes a log and its index even for readers, unless told that nobody writes. Whether
+/// `SQLite` makes a log and its index even for readers, unless told that nobody writes. Whether
 /// somebody did is looked at afterwards.
 fn still(path: &Path) -> Option<String> {
     let is_left = |end| place::suffixed(path, end).exists();

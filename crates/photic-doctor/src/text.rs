@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// How much is asked of the system at once.
-const PIECE: usize = 1 << 20;
+/// How much is asked of the system at once: what was copied is still in the processor's cache when it
+/// is looked at.
+const PIECE: usize = 1 << 18;
 
 /// The lines of a file.
 #[derive(Debug)]
@@ -26,7 +27,8 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::Read(path.to_owned(), error))?;
-        let buffer = vec![0; 2 * PIECE];
+        // Room for several lines: the rest of one is moved to the front only now and then.
+        let buffer = vec![0; 8 * PIECE];
         Ok(Self { file, path: path.to_owned(), buffer, start: 0, end: 0, searched: 0 })
     }
 
@@ -59,7 +61,7 @@ impl Lines {
                 self.buffer.resize(longer, 0);
             }
         }
-        let count = self.file.read(&mut self.buffer[self.end..]);
+        let count = self.file.read(&mut self.buffer[self.end..self.end + PIECE]);
         let count = count.map_err(|error| Error::Read(self.path.clone(), error))?;
         self.end += count;
         Ok(count)

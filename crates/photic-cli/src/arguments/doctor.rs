@@ -22,6 +22,7 @@ Examples:
   photic doctor session.jsonl --externalize         its media in the blob store, the rest in a file
   photic doctor --endpoint http://127.0.0.1:8080 --model gpt-5.6   is everything set up?
 ")]
+#[expect(clippy::struct_excessive_bools, reason = "flags, each named at its use")]
 pub(crate) struct DoctorOptions {
     /// A session, a request, or a folder of them
     #[arg(value_name = "FILE")]

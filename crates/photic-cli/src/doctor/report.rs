@@ -65,14 +65,10 @@ fn repair_command(file: &Path, options: &DoctorOptions) -> String {
         let is_plain = word.chars().all(|one| one.is_alphanumeric() || "/._-+=:@~".contains(one));
         if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
-    let mut command = format!("photic doctor {}", quoted(&file.to_string_lossy()));
-    if let Some(model) = &options.model {
-        command += &format!(" --for {}", quoted(model));
-    }
-    if let Some(wire) = options.wire {
-        command += &format!(" --wire {wire}");
-    }
-    command + " --fix"
+    let model = options.model.as_ref().map(|model| format!(" --for {}", quoted(model)));
+    let wire = options.wire.map(|wire| format!(" --wire {wire}"));
+    let (model, wire) = (model.unwrap_or_default(), wire.unwrap_or_default());
+    format!("photic doctor {}{model}{wire} --fix", quoted(&file.to_string_lossy()))
 }
 
 /// What a repair did.

@@ -198,7 +198,8 @@ pub fn diagnose(
             let mut done = 0;
             table::each(path, table, &mut |row| {
                 gathered.model(&row.conversation, row.model.clone());
-                gathered.record(row.text, Some((&row.conversation, row.number)));
+                let number = usize::try_from(row.number).unwrap_or_default();
+                gathered.record(row.text, Some((&row.conversation, number)));
                 done += row.text.len() as u64;
                 progress(done);
                 Ok(())
@@ -527,6 +528,7 @@ fn of_request(wire: Wire, body: &[u8], question: &Question) -> Diagnosis {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
 fn by_name<S: serde::Serializer>(format: &Format, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(format.name())
 }

@@ -75,7 +75,7 @@ fn blank(value: &mut Value) {
     match value {
         Value::Array(list) => {
             list.iter_mut().for_each(blank);
-            list.retain(|one| *one != Value::from("."));
+            list.retain(|one| one != ".");
         }
         Value::Object(object) => {
             let is_notice = |text: &Value| {

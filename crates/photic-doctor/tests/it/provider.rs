@@ -14,7 +14,7 @@ pub(crate) fn ask(wire: Wire, model: &str, body: &Value) -> (u16, String) {
     let base = if matches!(wire, Wire::OpenAiChat | Wire::OpenAiResponses) { "/v1" } else { "" };
     let path = wire.address(base, model);
     let mut socket = TcpStream::connect(mock.address()).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let body = body.to_string();
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: mock\r\nconnection: close\r\nauthorization: Bearer k\r\n\

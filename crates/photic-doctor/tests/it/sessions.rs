@@ -55,7 +55,7 @@ pub(crate) fn write(format: Format, steps: &[Step], model: &str, folder: &Path) 
         Format::Request(wire) => ("request.json", vec![request(wire, steps, model)]),
     };
     let path = folder.join(name);
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
     std::fs::write(&path, text).unwrap();
     path
 }

@@ -79,9 +79,8 @@ fn what_was_compacted_makes_nobody_sick() {
         );
         let sick = |path| diagnose(path, &Question::default(), &mut |_| {}).unwrap().is_sick();
         assert!(sick(&path), "{}", format.name());
-        let mut text = std::fs::read_to_string(&path).unwrap();
-        text += &format!("{boundary}\n");
-        std::fs::write(&path, text).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{text}{boundary}\n")).unwrap();
         assert!(!sick(&path), "{}", format.name());
     }
 }
