@@ -8,7 +8,7 @@ use crate::error::Error;
 
 /// How much is asked of the system at once: what was copied is still in the processor's cache when it
 /// is looked at.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 17;
 
 /// The lines of a file.
 #[derive(Debug)]
@@ -27,8 +27,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::Read(path.to_owned(), error))?;
-        // Room for several lines: the rest of one is moved to the front only now and then.
-        let buffer = vec![0; 8 * PIECE];
+        let buffer = vec![0; 2 * PIECE];
         Ok(Self { file, path: path.to_owned(), buffer, start: 0, end: 0, searched: 0 })
     }
 
@@ -51,15 +50,16 @@ impl Lines {
     }
 
     fn fill(&mut self) -> Result<usize, Error> {
-        if self.buffer.len() - self.end < PIECE {
+        // What is left of a piece, which is little: the buffer never grows past the longest line.
+        if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.searched -= self.start;
             self.start = 0;
-            if self.buffer.len() - self.end < PIECE {
-                let longer = self.buffer.len() * 2;
-                self.buffer.resize(longer, 0);
-            }
+        }
+        if self.buffer.len() - self.end < PIECE {
+            let longer = self.buffer.len() * 2;
+            self.buffer.resize(longer, 0);
         }
         let count = self.file.read(&mut self.buffer[self.end..self.end + PIECE]);
         let count = count.map_err(|error| Error::Read(self.path.clone(), error))?;

@@ -199,6 +199,7 @@ fn the_set_up_is_looked_at_and_no_secret_is_told() {
     assert_eq!((report["checks"].as_array().unwrap().len(), &report["is_well"]), (8, &json!(true)));
     assert_eq!(look(&address, "claude-2.1").status.code(), Some(1), "a model without sight");
     drop(mock);
+    assert_eq!(look("nonsense", "gpt-5.1").status.code(), Some(2));
     let output = look("me:hidden@host/v1", "gpt-5.1");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("`host` is no address"), "{}", stderr(&output));
