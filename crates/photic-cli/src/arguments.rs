@@ -1,5 +1,6 @@
 //! Every argument, defined once: help, man page and completions are made from it.
 
+mod doctor;
 mod inspect;
 mod mcp;
 mod probe;
@@ -18,6 +19,7 @@ use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
 use photic_mock::Misbehavior;
 
+pub(crate) use doctor::DoctorOptions;
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
 pub(crate) use probe::{Path, ProbeOptions};
@@ -49,6 +51,7 @@ Examples:
   photic profiles --for gpt-5.6                what is known about a model, and what was learned
   photic run -- claude                         a command, with that gateway in front of it
   photic session images last                   what every image of a session costs, and its fate
+  photic doctor session.jsonl --fix            a session that an image bricked, repaired
   curl … | photic check -                      from standard input
 ";
 
@@ -76,6 +79,7 @@ pub(crate) enum Command {
     Profiles(ProfilesOptions),
     Run(RunOptions),
     Session(SessionOptions),
+    Doctor(DoctorOptions),
     /// Print the JSON Schema of `photic.toml`, or the file itself with every default
     #[command(before_help = "\
 Examples:

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod doctor;
 mod explain;
 mod input;
 mod inspect;
@@ -63,6 +64,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Profiles(options) => profiles::run(options),
         Command::Run(options) => run::run(options),
         Command::Session(options) => session::run(options),
+        Command::Doctor(options) => doctor::run(options),
         Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
         Command::Schema { example: false } => {
             let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;

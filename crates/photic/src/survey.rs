@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::apart::Digest;
 use crate::json::Str;
-use crate::media::{Found, Header, MediaKind, Source, Spelled, is_type};
+use crate::media::{Found, Header, Media, MediaKind, Source, Spelled, is_type};
 use crate::plan::Reason;
 use crate::profile::{self, Detail};
 use crate::transcript::{CallKind, Home, MediaId, Message, Part, Role, Transcript};
@@ -83,6 +83,56 @@ pub enum Slot {
     },
 }
 
+impl Sighting {
+    /// What a model is told where it is not shown, for that reason.
+    pub fn notice(&self, reason: Reason) -> String {
+        crate::notice::not_shown(self, reason)
+    }
+
+    /// What can be said of one medium by itself.
+    pub fn of(media: &Media<'_>, id: MediaId, message: usize, slot: Slot) -> Self {
+        let header = media.header();
+        let declared = media
+            .declared
+            .as_ref()
+            .map(|label| {
+                label.decode().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+            })
+            .filter(|label| is_type(label));
+        let mislabeled = media.kind == MediaKind::Image
+            && header.is_image()
+            && declared.as_deref().is_some_and(|declared| Some(declared) != header.media_type);
+        let (source, wire_bytes) = match &media.source {
+            Source::Data(payload) => (Some(profile::Source::Data), payload.base64().len()),
+            Source::Text(text) => (Some(profile::Source::Data), text.len()),
+            Source::Url(text) if is_out_of_reach(text) => (None, text.len()),
+            Source::Url(text) => (Some(profile::Source::Url), text.len()),
+            Source::File(text) => (Some(profile::Source::File), text.len()),
+            Source::Missing => (None, 0),
+        };
+        Self {
+            media: id,
+            kind: media.kind,
+            message,
+            slot,
+            found: media.found,
+            spelled: media.spelled,
+            header,
+            source,
+            has_address: matches!(media.source, Source::Url(_)),
+            withheld: media.withheld,
+            mislabeled,
+            declared,
+            detail: media.detail.as_ref().and_then(|detail| Detail::from_name(&detail.decode())),
+            wire_bytes,
+            tool: None,
+            twin: None,
+            digest: None,
+            reference: None,
+        }
+    }
+}
+
 /// Lists every sighting.
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let messages = &transcript.messages;
@@ -109,7 +159,10 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let mut sightings: Vec<Sighting> = places
         .into_iter()
         .enumerate()
-        .map(|(id, (message, slot, tool))| Sighting { tool, ..look(transcript, id, message, slot) })
+        .map(|(id, (message, slot, tool))| Sighting {
+            tool,
+            ..Sighting::of(&transcript.media[id], id, message, slot)
+        })
         .collect();
     find_twins(transcript, &mut sightings);
     let mut words: Vec<usize> =
@@ -181,49 +234,6 @@ fn plain_word(name: &Str<'_>) -> Option<String> {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     is_plain.then(|| name.into_owned())
-}
-
-fn look(transcript: &Transcript<'_>, id: MediaId, message: usize, slot: Slot) -> Sighting {
-    let media = &transcript.media[id];
-    let header = media.header();
-    let declared = media
-        .declared
-        .as_ref()
-        .map(|label| {
-            label.decode().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-        })
-        .filter(|label| is_type(label));
-    let mislabeled = media.kind == MediaKind::Image
-        && header.is_image()
-        && declared.as_deref().is_some_and(|declared| Some(declared) != header.media_type);
-    let (source, wire_bytes) = match &media.source {
-        Source::Data(payload) => (Some(profile::Source::Data), payload.base64().len()),
-        Source::Text(text) => (Some(profile::Source::Data), text.len()),
-        Source::Url(text) if is_out_of_reach(text) => (None, text.len()),
-        Source::Url(text) => (Some(profile::Source::Url), text.len()),
-        Source::File(text) => (Some(profile::Source::File), text.len()),
-        Source::Missing => (None, 0),
-    };
-    Sighting {
-        media: id,
-        kind: media.kind,
-        message,
-        slot,
-        found: media.found,
-        spelled: media.spelled,
-        header,
-        source,
-        has_address: matches!(media.source, Source::Url(_)),
-        withheld: media.withheld,
-        mislabeled,
-        declared,
-        detail: media.detail.as_ref().and_then(|detail| Detail::from_name(&detail.decode())),
-        wire_bytes,
-        tool: None,
-        twin: None,
-        digest: None,
-        reference: None,
-    }
 }
 
 /// Addresses on the sender's own machine, and what is no address at all.

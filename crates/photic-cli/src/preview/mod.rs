@@ -47,6 +47,18 @@ enum Way {
     Blocks(Colors),
 }
 
+/// What this terminal can show, by its name; nothing where it can show none.
+pub(crate) fn support() -> Option<&'static str> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let way = detect::way(variable).filter(|_| std::io::stdout().is_terminal())?;
+    Some(match way {
+        Way::Kitty => "kitty's graphics",
+        Way::Iterm2 => "iTerm2's inline images",
+        Way::Sixel => "sixels",
+        Way::Blocks(_) => "blocks of color",
+    })
+}
+
 /// Draws a view to standard output, if it should be drawn.
 pub(crate) fn draw(view: &View, wish: Preview) -> anyhow::Result<()> {
     let stdout = std::io::stdout();

@@ -3,6 +3,7 @@
 
 mod capability;
 mod commands;
+mod doctor;
 mod dumps;
 mod explain;
 mod mcp;

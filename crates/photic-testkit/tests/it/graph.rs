@@ -7,12 +7,13 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 13] = [
+const EDGES: [(&str, &[&str], &[&str]); 14] = [
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
         &[
             "photic",
+            "photic-doctor",
             "photic-gateway",
             "photic-mcp",
             "photic-mock",
@@ -24,6 +25,11 @@ const EDGES: [(&str, &[&str], &[&str]); 13] = [
             "photic-tools",
         ],
         &["photic-testkit"],
+    ),
+    (
+        "photic-doctor",
+        &["photic", "photic-pixels", "photic-store"],
+        &["photic-mock", "photic-testkit"],
     ),
     ("photic-mcp", &["photic", "photic-pixels", "photic-tools"], &[]),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),

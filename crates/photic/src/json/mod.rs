@@ -17,4 +17,5 @@ pub(crate) use scan::PROBE;
 pub use stretches::Stretches;
 pub use text::Str;
 pub(crate) use text::escape_into;
-pub(crate) use value::{Doc, Kind, NodeId, Value};
+pub(crate) use value::NodeId;
+pub use value::{Doc, Kind, Value};

@@ -8,14 +8,20 @@ use memchr::{memchr, memchr2};
 
 use super::base64_run::base64_run;
 
-/// What a node is.
+/// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// `null`.
     Null,
+    /// `true` or `false`.
     Bool,
+    /// A number.
     Number,
+    /// A string.
     String,
+    /// A list.
     Array,
+    /// An object.
     Object,
 }
 

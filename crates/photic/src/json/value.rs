@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 use super::scan::{BASE64_TAIL, ESCAPED, Node, Quoting, Runs, Scanned, Stop, scan};
 use super::text::Str;
 
-pub(crate) use super::scan::Kind;
+pub use super::scan::Kind;
 
 /// The index of a node in its document.
 pub(crate) type NodeId = u32;
 
 /// A text and where its values stand.
 #[derive(Clone, Debug)]
-pub(crate) struct Doc<'a> {
+pub struct Doc<'a> {
     text: &'a [u8],
     quoting: Quoting,
     nodes: Vec<Node>,
@@ -23,6 +23,11 @@ pub(crate) struct Doc<'a> {
 }
 
 impl<'a> Doc<'a> {
+    /// Scans a JSON text; `None` if it is none, or longer than 4 GiB.
+    pub fn read(text: &'a [u8]) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
     /// Scans a JSON text.
     pub(crate) fn parse(text: &'a [u8]) -> Result<Self, Stop> {
         Self::parse_knowing(text, Runs::default())
@@ -61,7 +66,8 @@ impl<'a> Doc<'a> {
         self.quoting == Quoting::Escaped
     }
 
-    pub(crate) fn root(&self) -> Option<Value<'_, 'a>> {
+    /// The value that the text is.
+    pub fn root(&self) -> Option<Value<'_, 'a>> {
         (!self.nodes.is_empty()).then_some(Value { doc: self, id: 0 })
     }
 
@@ -72,6 +78,11 @@ impl<'a> Doc<'a> {
     /// How many values there are, keys included.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The JSON pointer of a value.
+    pub fn pointer_to(&self, value: Value<'_, '_>) -> String {
+        self.pointer(value.id())
     }
 
     /// The JSON pointer of a node.
@@ -114,7 +125,7 @@ impl<'a> Doc<'a> {
 
 /// One value of a document.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Value<'d, 'a> {
+pub struct Value<'d, 'a> {
     doc: &'d Doc<'a>,
     id: NodeId,
 }
@@ -128,11 +139,13 @@ impl<'d, 'a> Value<'d, 'a> {
         self.id
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
         self.node().kind
     }
 
-    pub(crate) fn span(&self) -> std::ops::Range<usize> {
+    /// Where it stands in the text, quotes and brackets included.
+    pub fn span(&self) -> std::ops::Range<usize> {
         let node = self.node();
         node.start as usize..node.end as usize
     }
@@ -143,7 +156,7 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// The bytes as they stand.
-    pub(crate) fn raw(&self) -> &'a [u8] {
+    pub fn raw(&self) -> &'a [u8] {
         &self.doc.text[self.span()]
     }
 
@@ -161,7 +174,8 @@ impl<'d, 'a> Value<'d, 'a> {
         Some(Doc::parse_escaped_knowing(inside, Runs { list: &self.doc.runs, base }))
     }
 
-    pub(crate) fn str(&self) -> Option<Str<'a>> {
+    /// The text of a string.
+    pub fn str(&self) -> Option<Str<'a>> {
         let inside = self.inside()?;
         Some(match self.doc.quoting {
             Quoting::Escaped if self.node().flags & ESCAPED != 0 => {
@@ -182,7 +196,7 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// Whether this is the string `word`.
-    pub(crate) fn is(&self, word: &str) -> bool {
+    pub fn is(&self, word: &str) -> bool {
         self.str().is_some_and(|text| text.is(word))
     }
 
@@ -194,7 +208,8 @@ impl<'d, 'a> Value<'d, 'a> {
         self.kind() == Kind::Null
     }
 
-    pub(crate) fn bool(&self) -> Option<bool> {
+    /// The value of a boolean.
+    pub fn bool(&self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
     }
 
@@ -203,7 +218,7 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// The members of an object; nothing for other values.
-    pub(crate) fn entries(self) -> impl Iterator<Item = (Str<'a>, Value<'d, 'a>)> {
+    pub fn entries(self) -> impl Iterator<Item = (Str<'a>, Value<'d, 'a>)> {
         let inside = if self.kind() == Kind::Object { self.children() } else { self.no_children() };
         let mut children = inside;
         std::iter::from_fn(move || {
@@ -214,12 +229,12 @@ impl<'d, 'a> Value<'d, 'a> {
     }
 
     /// The elements of an array; nothing for other values.
-    pub(crate) fn items(self) -> impl Iterator<Item = Value<'d, 'a>> {
+    pub fn items(self) -> impl Iterator<Item = Value<'d, 'a>> {
         if self.kind() == Kind::Array { self.children() } else { self.no_children() }
     }
 
     /// The member of that name; the last one where a name repeats, as most servers read it.
-    pub(crate) fn get(self, name: &str) -> Option<Value<'d, 'a>> {
+    pub fn get(self, name: &str) -> Option<Value<'d, 'a>> {
         self.entries().filter(|(key, _)| key.is(name)).map(|(_, value)| value).last()
     }
 

@@ -6,7 +6,7 @@ mod data_url;
 mod header;
 mod payload;
 
-use crate::json::{NodeId, Str};
+use crate::json::{NodeId, Str, Value};
 use crate::plan::Reason;
 pub use crate::profile::MediaKind;
 pub use data_url::DataUrl;
@@ -78,6 +78,19 @@ pub enum Found {
     AsText,
     /// As an address in a typed part; the host fetched what is there.
     Fetched,
+}
+
+impl<'a> Media<'a> {
+    /// Reads a string that holds base64, beside the type it declares. What the bytes are decides
+    /// between pictures and documents; `kind` is what the place is for.
+    pub fn from_base64(value: Value<'_, 'a>, declared: Option<&Str<'a>>, kind: MediaKind) -> Self {
+        crate::lift::base64_medium(value, declared, kind)
+    }
+
+    /// Reads a string that may be a data URL, an address, or bare base64.
+    pub fn from_address(value: Value<'_, 'a>, kind: MediaKind) -> Self {
+        crate::lift::address_medium(value, kind)
+    }
 }
 
 impl Media<'_> {

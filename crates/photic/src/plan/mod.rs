@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::apart::Digest;
+use crate::notice;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
 use crate::transcript::MediaId;
@@ -124,6 +125,17 @@ pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Pl
 }
 
 impl Plan<'_> {
+    /// What a model is told in place of a medium that it is not shown.
+    pub fn notice(&self, id: MediaId) -> Option<String> {
+        let sighting = self.survey.sightings.get(id)?;
+        let fate = self.fates[id];
+        match (fate.is_shown(), self.cell(id)) {
+            (true, _) => None,
+            (false, Some(cell)) => Some(notice::on_sheet(cell)),
+            (false, None) => Some(notice::not_shown(sighting, fate.reason())),
+        }
+    }
+
     /// The cell of a sheet that shows a medium, from 1.
     pub(crate) fn cell(&self, id: MediaId) -> Option<usize> {
         self.recipes.values().find_map(|recipe| match recipe {

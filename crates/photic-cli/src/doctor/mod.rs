@@ -1,0 +1,203 @@
+//! `photic doctor`: sessions that an image bricked, and the health of a set-up.
+//!
+//! Owns words, progress, exit codes, and where what is written goes. What is wrong with a session
+//! is `photic-doctor`'s to say.
+
+mod folders;
+mod health;
+mod progress;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use photic_doctor::{Diagnosis, Error, Question};
+use photic_store::{FileBlobs, LocalStore};
+
+use crate::arguments::DoctorOptions;
+use crate::style::{GREEN, Hint, YELLOW, grouped};
+use progress::Progress;
+
+pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
+    if let Some(endpoint) = &options.endpoint {
+        return health::run(endpoint, options);
+    }
+    let Some(file) = &options.file else {
+        return list(options, &folders::usual(), "the usual folders of agents");
+    };
+    if file.is_dir() {
+        if options.fix || options.externalize || options.restore {
+            let hint = Hint("name one session; `photic doctor DIR` lists those that are sick");
+            bail!(anyhow::anyhow!("`{}` is a folder", file.display()).context(hint));
+        }
+        return list(options, std::slice::from_ref(file), &file.display().to_string());
+    }
+    if options.externalize || options.restore {
+        return apart(options, file);
+    }
+    if options.fix {
+        return fix(options, file);
+    }
+    if options.in_place || options.output.is_some() {
+        let hint = Hint("add `--fix`, `--externalize` or `--restore`");
+        bail!(anyhow::anyhow!("nothing is written without being told what").context(hint));
+    }
+    let found = diagnose(options, file).map_err(hinted)?;
+    report::one(file, &found, options)?;
+    Ok(verdict(found.is_sick()))
+}
+
+fn question(options: &DoctorOptions) -> Question {
+    Question { model: options.model.clone(), wire: options.wire }
+}
+
+fn diagnose(options: &DoctorOptions, file: &Path) -> Result<Diagnosis, Error> {
+    let mut progress = Progress::of(file);
+    let found = photic_doctor::diagnose(file, &question(options), &mut |done| progress.at(done));
+    progress.end();
+    found
+}
+
+/// What to do about an error, where something can be done.
+fn hinted(error: Error) -> anyhow::Error {
+    let hint = match &error {
+        Error::UnknownFormat(_) => "see docs/doctor.md for where each agent keeps its sessions",
+        Error::Changed(_) => "close the agent, and try again",
+        Error::Database(..) => "close the agent that uses it, and try again",
+        Error::Blobs(_) | Error::NotABlob(..) => "name the store they were moved to: `--store DIR`",
+        Error::NoLines(_) => "`--fix` can repair it",
+        Error::Read(..) | Error::Write(..) => return error.into(),
+    };
+    anyhow::Error::from(error).context(Hint(hint))
+}
+
+fn verdict(is_sick: bool) -> ExitCode {
+    ExitCode::from(u8::from(is_sick))
+}
+
+/// Every session below some folders that is sick, the newest first.
+fn list(
+    options: &DoctorOptions,
+    folders: &[PathBuf],
+    where_from: &str,
+) -> anyhow::Result<ExitCode> {
+    let files = folders::sessions(folders);
+    let mut sick = Vec::new();
+    let (mut known, mut unread) = (0, 0);
+    for file in files {
+        match diagnose(options, &file) {
+            Ok(found) => {
+                known += 1;
+                if found.is_sick() {
+                    sick.push((file, found));
+                }
+            }
+            // A folder holds what it holds; what is no session is not asked about.
+            Err(Error::UnknownFormat(_)) => unread += 1,
+            Err(error) => {
+                unread += 1;
+                anstream::eprintln!("{YELLOW}warning:{YELLOW:#} {:#}", anyhow::Error::from(error));
+            }
+        }
+    }
+    report::many(&sick, known, unread, where_from, options)?;
+    Ok(verdict(!sick.is_empty()))
+}
+
+fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
+    let to = target(options, file, "repaired");
+    let mut progress = Progress::of(file);
+    let done = photic_doctor::repair(file, &to, &question(options), &mut |at| progress.at(at));
+    progress.end();
+    let Some(done) = done.map_err(hinted)? else {
+        if options.json {
+            anstream::println!("{}", serde_json::json!({"sick": 0, "written": null}));
+        } else {
+            anstream::println!("{GREEN}well{GREEN:#}: {}; nothing to repair", file.display());
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let (written, backup) = settle(options, file, to)?;
+    if options.json {
+        let report = serde_json::json!({
+            "remade": done.remade, "relabeled": done.relabeled, "noticed": done.noticed,
+            "written": written, "backup": backup, "bytes": done.bytes, "diagnosis": done.diagnosis,
+        });
+        anstream::println!("{report:#}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    anstream::println!("{GREEN}repaired{GREEN:#}: {}", report::repaired(&done));
+    say_where(&written, backup.as_deref(), done.diagnosis.bytes, done.bytes);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn apart(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
+    let blobs = blobs(options)?;
+    let (name, moved) =
+        if options.restore { ("restored", "put back") } else { ("small", "moved out") };
+    let to = target(options, file, name);
+    let done = if options.restore {
+        photic_doctor::restore(file, &to, &blobs)
+    } else {
+        photic_doctor::externalize(file, &to, &blobs)
+    };
+    let done = done.map_err(hinted)?;
+    let (written, backup) = settle(options, file, to)?;
+    if options.json {
+        let report = serde_json::json!({
+            "media": done.media, "before": done.before, "bytes": done.after,
+            "written": written, "backup": backup,
+        });
+        anstream::println!("{report:#}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    anstream::println!("{GREEN}{moved}{GREEN:#}: {} media", grouped(done.media as u64));
+    say_where(&written, backup.as_deref(), done.before, done.after);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn say_where(written: &Path, backup: Option<&Path>, before: u64, after: u64) {
+    let (before, after) = (grouped(before), grouped(after));
+    anstream::println!("  {} ({before} bytes became {after})", written.display());
+    if let Some(backup) = backup {
+        anstream::println!("  the original is {}", backup.display());
+    }
+}
+
+fn blobs(options: &DoctorOptions) -> anyhow::Result<FileBlobs> {
+    let directory = options.store.clone().or_else(LocalStore::usual_directory);
+    let directory = directory
+        .context(Hint("name a directory with `--store`"))
+        .context("this system does not say where media are kept")?;
+    let folder = directory.join("doctor");
+    FileBlobs::open(&folder).with_context(|| format!("cannot open `{}`", folder.display()))
+}
+
+/// Where what is written goes at first: beside the original, under a name that says what it is.
+fn target(options: &DoctorOptions, file: &Path, what: &str) -> PathBuf {
+    if let Some(output) = &options.output {
+        return output.clone();
+    }
+    let mut name = file.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{what}"));
+    if let Some(extension) = file.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    file.with_file_name(name)
+}
+
+/// Puts what was written in the place of the original if that is wanted; where it is, and where the
+/// original is then.
+fn settle(
+    options: &DoctorOptions,
+    file: &Path,
+    written: PathBuf,
+) -> anyhow::Result<(PathBuf, Option<PathBuf>)> {
+    if !options.in_place {
+        return Ok((written, None));
+    }
+    let backup = photic_doctor::replace(file, &written).map_err(hinted)?;
+    Ok((file.to_owned(), Some(backup)))
+}

@@ -1,0 +1,207 @@
+//! `photic doctor`: words, exit codes, what is written and what is not.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use photic_testkit::image;
+use serde_json::{Value, json};
+
+use crate::{photic, stderr, stdout};
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("photic-cli-doctor-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// A session of pi with one picture.
+    fn session(&self, name: &str, picture: &[u8]) -> PathBuf {
+        self.crowd(name, picture, 1)
+    }
+
+    /// A session of pi with the same picture many times.
+    fn crowd(&self, name: &str, picture: &[u8], count: usize) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let part =
+            json!({"type": "image", "data": image::base64(picture), "mimeType": "image/png"});
+        let lines = [
+            json!({"type": "session", "version": 3, "id": "s", "timestamp": "t", "cwd": "/"}),
+            json!({"type": "model_change", "id": "a", "parentId": null, "modelId": "claude-sonnet-4-5"}),
+            json!({"type": "message", "id": "b", "parentId": "a", "message": {"role": "user", "content": vec![part; count]}}),
+        ];
+        std::fs::write(&path, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn long() -> Vec<u8> {
+    image::png(8100, 4, [9, 9, 9])
+}
+
+fn doctor(file: &Path, more: &[&str]) -> Output {
+    photic().arg("doctor").arg(file).args(more).output().unwrap()
+}
+
+/// Without a file, in a home of its own.
+fn at_home(home: &Path) -> Command {
+    let mut command = photic();
+    command.arg("doctor").env("HOME", home);
+    for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_DATA_HOME"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+#[test]
+fn a_sick_session_is_explained_and_only_read() {
+    let folder = Folder::new("explained");
+    let path = folder.session("sick.jsonl", &long());
+    let before = std::fs::read(&path).unwrap();
+    let output = doctor(&path, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let words = stdout(&output);
+    assert!(words.starts_with("image_over_limit at line 3 /message/content/0\n"), "{words}");
+    assert!(words.contains("8100x4 px; the longest side may be 8000"), "{words}");
+    assert!(words.contains("--fix` writes a repaired copy"), "{words}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
+    let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
+    assert_eq!(report["format"], "pi");
+    assert_eq!(report["media"][0]["ailment"]["code"], "image_over_limit");
+    // For a model that takes it, it is well.
+    assert_eq!(doctor(&path, &["--for", "gpt-5.1"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_is_wrong_a_hundred_times_is_told_a_few_times() {
+    let folder = Folder::new("crowd");
+    let path = folder.crowd("sick.jsonl", &image::png(8, 8, [1; 3]), 120);
+    let words = stdout(&doctor(&path, &[]));
+    assert_eq!(words.matches("too_many_images at ").count(), 5, "{words}");
+    assert!(words.contains("too_many_images 15 more times; `--json` lists them all"), "{words}");
+    assert!(words.contains("120 images are sent, 100 are accepted"), "{words}");
+    let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
+    let sick = report["media"].as_array().unwrap().iter().filter(|one| one["ailment"].is_object());
+    assert_eq!(sick.count(), 20);
+}
+
+#[test]
+fn the_hint_asks_the_same_question() {
+    let folder = Folder::new("hint");
+    let path = folder.session("my session.jsonl", &long());
+    let words = stdout(&doctor(&path, &["--for", "claude-opus-5"]));
+    let command = format!("`photic doctor '{}' --for claude-opus-5 --fix` writes", path.display());
+    assert!(words.contains(&command), "{words}");
+}
+
+#[test]
+fn a_repair_is_a_copy_unless_the_place_is_asked_for() {
+    let folder = Folder::new("repair");
+    let path = folder.session("sick.jsonl", &long());
+    let before = std::fs::read(&path).unwrap();
+    let output = doctor(&path, &["--fix"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    assert!(stdout(&output).starts_with("repaired: 1 image made anew\n"), "{}", stdout(&output));
+    let copy = folder.0.join("sick.repaired.jsonl");
+    assert_eq!(doctor(&copy, &[]).status.code(), Some(0));
+    let repaired = std::fs::read(&copy).unwrap();
+
+    let output = doctor(&path, &["--fix", "--in-place"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(std::fs::read(&path).unwrap(), repaired, "the same repair gives the same bytes");
+    assert_eq!(std::fs::read(folder.0.join("sick.jsonl.backup")).unwrap(), before);
+    let output = doctor(&path, &["--fix", "--in-place"]);
+    assert!(stdout(&output).contains("nothing to repair"), "{}", stdout(&output));
+    assert!(!folder.0.join("sick.jsonl.backup1").exists());
+}
+
+#[test]
+fn media_go_out_and_come_back() {
+    let folder = Folder::new("apart");
+    let path = folder.session("s.jsonl", &image::png_noise(64, 64, 1));
+    let store = folder.0.join("store");
+    let store = store.to_str().unwrap();
+    let output = doctor(&path, &["--externalize", "--store", store]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let small = folder.0.join("s.small.jsonl");
+    assert!(std::fs::metadata(&small).unwrap().len() < 1000);
+    let back = folder.0.join("back.jsonl");
+    let output = doctor(&small, &["--restore", "--store", store, "-o", back.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(std::fs::read(&back).unwrap(), std::fs::read(&path).unwrap());
+}
+
+#[test]
+fn folders_are_searched_and_the_usual_ones_without_a_name() {
+    let folder = Folder::new("folders");
+    folder.session(".pi/agent/sessions/x/sick.jsonl", &long());
+    folder.session(".pi/agent/sessions/x/well.jsonl", &image::png(8, 8, [1; 3]));
+    std::fs::write(folder.0.join(".pi/agent/sessions/x/notes.json"), "{}").unwrap();
+    let output = at_home(&folder.0).output().unwrap();
+    let words = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{words}");
+    assert!(words.contains("sick.jsonl\n  pi: image_over_limit; "), "{words}");
+    assert!(words.contains("1 of 2 sessions in the usual folders"), "{words}");
+    assert_eq!(stdout(&doctor(&folder.0, &[])).lines().count(), words.lines().count());
+    let empty = Folder::new("empty");
+    let output = at_home(&empty.0).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let moved = folder.0.join(".pi/agent");
+    let output = at_home(&empty.0).env("PI_CODING_AGENT_DIR", &moved).output().unwrap();
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), words), "kept elsewhere");
+}
+
+#[test]
+fn what_is_no_session_is_refused() {
+    let folder = Folder::new("refused");
+    let path = folder.0.join("x.json");
+    std::fs::write(&path, "{\"hello\":1}").unwrap();
+    let output = doctor(&path, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let words = stderr(&output);
+    assert!(
+        words
+            .contains("is no session that photic knows; looked for sessions of claude-code, codex"),
+        "{words}"
+    );
+    assert_eq!(doctor(&folder.0, &["--fix"]).status.code(), Some(2));
+    assert_eq!(doctor(&path, &["--in-place"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_set_up_is_looked_at_and_no_secret_is_told() {
+    let mock = photic_mock::Mock::start(photic_mock::Options::default()).unwrap();
+    let address = mock.url().replace("http://", "http://me:hidden@");
+    let look = |address: &str, model: &str| {
+        photic()
+            .args(["doctor", "--endpoint", address, "--model", model, "--json"])
+            .env("OPENAI_API_KEY", "sk-hidden")
+            .output()
+            .unwrap()
+    };
+    let output = look(&format!("{address}/v1?key=hidden"), "gpt-5.1");
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let words = stdout(&output);
+    assert!(!words.contains("hidden") && words.contains("OPENAI_API_KEY"), "{words}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report["checks"].as_array().unwrap().len(), &report["is_well"]), (8, &json!(true)));
+    assert_eq!(look(&address, "claude-2.1").status.code(), Some(1), "a model without sight");
+    drop(mock);
+    assert_eq!(look("nonsense", "gpt-5.1").status.code(), Some(2));
+    let output = look("me:hidden@host/v1", "gpt-5.1");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`host` is no address"), "{}", stderr(&output));
+    assert_eq!(look("http://127.0.0.1:9/", "gpt-5.1").status.code(), Some(1), "nobody there");
+}

@@ -1,0 +1,22 @@
+//! What is wrong with a session, in a few lines: `diagnose SESSION [MODEL]`.
+//!
+//! `.ci/slow.d/93-doctor` measures it, too: it is all that `photic doctor` does but words.
+
+use std::path::PathBuf;
+
+use photic_doctor::{Question, diagnose};
+
+#[expect(clippy::print_stdout, reason = "an example speaks")]
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args_os().skip(1);
+    let session: PathBuf = words.next().ok_or("usage: diagnose SESSION [MODEL]")?.into();
+    let model = words.next().map(|model| model.to_string_lossy().into_owned());
+    let found = diagnose(&session, &Question { model, wire: None }, &mut |_| {})?;
+    for medium in found.sick() {
+        if let Some(ailment) = &medium.ailment {
+            println!("{} at {}: {}", ailment.code.name(), medium.at, ailment.why);
+        }
+    }
+    println!("{} of {} media make it sick", found.sick().count(), found.media.len());
+    Ok(())
+}

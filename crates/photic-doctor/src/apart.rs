@@ -1,0 +1,134 @@
+//! Media out of a session and back: the file holds names of blobs instead of bytes.
+//!
+//! Exact: what is put back is the file that was taken apart, byte for byte. A session without its
+//! media is for keeping, not for an agent to go on with.
+
+use std::path::Path;
+
+use photic::json::{Doc, Value};
+use photic::media::{Payload, Source};
+use photic_store::{BlobId, FileBlobs};
+
+use crate::error::Error;
+use crate::format::{Container, Format, contained};
+use crate::measure::spots;
+use crate::repair::{Fresh, identity};
+use crate::text::Lines;
+
+/// What was moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// How many media.
+    pub media: usize,
+    /// Bytes of the file before.
+    pub before: u64,
+    /// Bytes of the file that was written.
+    pub after: u64,
+}
+
+/// How a string begins that names a blob in place of base64.
+const NAME: &str = "photic-blob:";
+
+/// Shorter base64 stays: a name would take as much.
+const WORTH_MOVING: usize = 512;
+
+/// Writes a session to `to` whose media are in a blob store.
+pub fn externalize(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<Moved, Error> {
+    rewritten(path, to, &mut |format, line| {
+        let Some(doc) = Doc::read(line) else { return Ok(None) };
+        let Some(root) = doc.root() else { return Ok(None) };
+        let mut edits = Vec::new();
+        for spot in spots(&format.read(root)) {
+            let media = spot.block.media();
+            let Source::Data(payload) = &media.source else { continue };
+            if payload.base64().len() < WORTH_MOVING {
+                continue;
+            }
+            // Only what can be written again as it stands: canonical base64.
+            let Some(at) = memchr::memmem::find(spot.block.data.raw(), payload.base64()) else {
+                continue;
+            };
+            let bytes = payload.decode();
+            if Payload::encode(&bytes).base64() != payload.base64() {
+                continue;
+            }
+            let id = blobs.put(&bytes).map_err(Error::Blobs)?;
+            let start = spot.block.data.span().start + at;
+            edits.push((start..start + payload.base64().len(), format!("{NAME}{id}").into_bytes()));
+        }
+        Ok((!edits.is_empty()).then_some(edits))
+    })
+}
+
+/// Writes a session to `to` whose media stand in it again.
+pub fn restore(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<Moved, Error> {
+    rewritten(path, to, &mut |_, line| {
+        let Some(doc) = Doc::read(line) else { return Ok(None) };
+        let mut edits = Vec::new();
+        let mut open: Vec<Value<'_, '_>> = doc.root().into_iter().collect();
+        while let Some(value) = open.pop() {
+            open.extend(value.items());
+            open.extend(value.entries().map(|(_, value)| value));
+            let Some((range, name)) = named(value) else { continue };
+            let id: BlobId =
+                name.parse().map_err(|_| Error::NotABlob(path.to_owned(), name.clone()))?;
+            let bytes = blobs.get(&id).map_err(Error::Blobs)?;
+            edits.push((range, Payload::encode(&bytes).base64().to_vec()));
+        }
+        Ok((!edits.is_empty()).then_some(edits))
+    })
+}
+
+/// The name of a blob in a string, and where it stands: by itself, or at the end of a data URL.
+fn named(value: Value<'_, '_>) -> Option<(std::ops::Range<usize>, String)> {
+    let raw = value.str().map(|_| value.raw())?;
+    if raw.len() > 256 {
+        return None;
+    }
+    let at = memchr::memmem::find(raw, NAME.as_bytes())?;
+    let is_alone = at == 1 || (raw.starts_with(b"\"data:") && raw[..at].ends_with(b","));
+    let name = raw.get(at + NAME.len()..raw.len() - 1)?;
+    let start = value.span().start + at;
+    let range = start..value.span().end - 1;
+    is_alone.then(|| (range, String::from_utf8_lossy(name).into_owned()))
+}
+
+type Edits = Vec<(std::ops::Range<usize>, Vec<u8>)>;
+type Change<'c> = dyn FnMut(Format, &[u8]) -> Result<Option<Edits>, Error> + 'c;
+
+fn rewritten(path: &Path, to: &Path, change: &mut Change<'_>) -> Result<Moved, Error> {
+    let before = identity(path)?;
+    let (format, container) = contained(path)?;
+    if matches!(container, Container::Table(_)) {
+        return Err(Error::NoLines(path.to_owned()));
+    }
+    let mut moved = Moved { before: before.0.0, ..Moved::default() };
+    let mut out = Fresh::create(to)?;
+    let mut record = |line: &[u8], out: &mut Fresh| -> Result<(), Error> {
+        let mut edits = change(format, line)?.unwrap_or_default();
+        edits.sort_by_key(|(range, _)| range.start);
+        moved.media += edits.len();
+        let mut at = 0;
+        for (range, with) in &edits {
+            out.write(&line[at..range.start])?;
+            out.write(with)?;
+            at = range.end;
+        }
+        out.write(&line[at..])
+    };
+    match container {
+        Container::Lines => {
+            let mut lines = Lines::open(path)?;
+            while let Some(line) = lines.next_line()? {
+                record(line, &mut out)?;
+            }
+        }
+        Container::Document | Container::Table(_) => {
+            let body = std::fs::read(path).map_err(|error| Error::Read(path.to_owned(), error))?;
+            record(&body, &mut out)?;
+        }
+    }
+    out.finish(path, &before)?;
+    moved.after = std::fs::metadata(to).map_err(|error| Error::Read(to.to_owned(), error))?.len();
+    Ok(moved)
+}

@@ -1,0 +1,12 @@
+//! What a doctor is for: sick sessions of every format are rejected as they are, and accepted once
+//! repaired, with nothing else changed.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod apart;
+mod cases;
+mod healing;
+mod provider;
+mod replay;
+mod sessions;
+mod single;
