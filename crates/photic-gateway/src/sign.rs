@@ -5,7 +5,7 @@
 //! key are signed anew; the credentials come from where Amazon's SDKs look for them (variables,
 //! files, single sign-on, roles), and never leave this module.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -81,7 +81,11 @@ fn hash(pieces: &[Bytes]) -> String {
     for piece in pieces {
         hash.update(piece);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // A `String` takes everything.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }
 
 fn carries_key(headers: &HeaderMap) -> bool {

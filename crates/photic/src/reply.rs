@@ -90,10 +90,9 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(seconds);
     let answers = match wire {
         Wire::OpenAiChat => "choices",
-        Wire::OpenAiResponses => "output",
+        Wire::OpenAiResponses | Wire::Converse => "output",
         Wire::Anthropic => "content",
         Wire::Gemini => "candidates",
-        Wire::Converse => "output",
         Wire::Ollama => "message",
     };
     reply.error = match root.get("error").filter(|error| !error.is_null()) {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Output, Stdio};
 
+use photic::Wire;
 use photic_mock::{Misbehavior, Mock, Options};
 use serde_json::Value;
 
@@ -181,7 +182,6 @@ fn a_server_of_our_own_is_probed_by_each_of_its_doors() {
     assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
     assert_eq!(text.matches("user message sees 16 of 16").count(), 3, "{text}");
     assert_eq!(text.matches("previous turn sees 16 of 16").count(), 3, "{text}");
-    use photic::Wire;
     for wire in [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic] {
         assert!(text.contains(&format!("chart-reader at {} on {wire}, ", host(&mock))), "{text}");
     }

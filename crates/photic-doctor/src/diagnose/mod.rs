@@ -381,7 +381,13 @@ impl Gathered {
         }
         // The newest stands alone in the turn that goes on; everything else is past.
         let requests = if count > 1 { vec![count - 1, count] } else { vec![count] };
-        Survey { wire, sightings: sightings.collect(), requests, words: sizes, settings: 0 }
+        Survey {
+            wire: Some(wire),
+            sightings: sightings.collect(),
+            requests,
+            words: sizes,
+            settings: 0,
+        }
     }
 }
 

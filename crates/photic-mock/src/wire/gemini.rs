@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::reply::{Reply, Said};
 
 pub(super) fn whole(reply: &Reply) -> Value {
-    response(reply, parts(reply), Some("STOP"))
+    response(reply, &parts(reply), Some("STOP"))
 }
 
 /// Chunks, each a response; the last one says why it is the last.
@@ -17,7 +17,7 @@ pub(super) fn events(reply: &Reply) -> Vec<String> {
     let last = parts.len().saturating_sub(1);
     let chunk = |(index, part): (usize, Value)| {
         let reason = (index == last).then_some("STOP");
-        format!("data: {}\r\n\r\n", response(reply, vec![part], reason))
+        format!("data: {}\r\n\r\n", response(reply, &[part], reason))
     };
     parts.into_iter().enumerate().map(chunk).collect()
 }
@@ -36,7 +36,7 @@ fn parts(reply: &Reply) -> Vec<Value> {
     }
 }
 
-fn response(reply: &Reply, parts: Vec<Value>, reason: Option<&str>) -> Value {
+fn response(reply: &Reply, parts: &[Value], reason: Option<&str>) -> Value {
     let usage = &reply.usage;
     let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
     if let Some(reason) = reason {

@@ -112,12 +112,11 @@ impl Wire {
     /// The members that hold the id of a call and of the result that answers it.
     pub(crate) const fn id_members(self) -> (&'static str, &'static str) {
         match self {
-            Self::OpenAiChat => ("id", "tool_call_id"),
+            Self::OpenAiChat | Self::Ollama => ("id", "tool_call_id"),
             Self::OpenAiResponses => ("call_id", "call_id"),
             Self::Anthropic => ("id", "tool_use_id"),
             Self::Gemini => ("id", "id"),
             Self::Converse => ("toolUseId", "toolUseId"),
-            Self::Ollama => ("id", "tool_call_id"),
         }
     }
 

@@ -182,7 +182,6 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
     }
     for (key, value) in root.entries() {
         match &*key.decode() {
-            "messages" => {}
             "model" => settings.model = value.str(),
             "tools" => settings.tools = value.items().map(read_tool).collect(),
             "options" => options(value, &mut settings),
@@ -190,7 +189,7 @@ fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "format" if value.kind() == Kind::Object => {
                 settings.format = Some(Format::Schema(None, value.raw().into(), None));
             }
-            "format" => {}
+            "messages" | "format" => {}
             _ => settings.other_field(key, value, OWN),
         }
     }

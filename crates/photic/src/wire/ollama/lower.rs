@@ -160,13 +160,12 @@ pub(crate) fn images<'a>(
     for part in said(message).0 {
         let Some(medium) = shown(writer, part) else { continue };
         any = true;
-        match writer.verbatim(part) {
-            Some(raw) => out.comma().raw(raw),
-            None => {
-                let payload = writer.payload(medium.id).unwrap_or_default();
-                out.comma().json("\"").bytes(payload).json("\"")
-            }
-        };
+        if let Some(raw) = writer.verbatim(part) {
+            out.comma().raw(raw);
+        } else {
+            let payload = writer.payload(medium.id).unwrap_or_default();
+            out.comma().json("\"").bytes(payload).json("\"");
+        }
     }
     out.json("]");
     any
