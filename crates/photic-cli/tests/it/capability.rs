@@ -94,7 +94,7 @@ fn every_fact_has_its_source_and_the_endpoint_beats_what_was_shipped() {
     assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
     let asked = format!("GET {}/v1/models", server.base);
     for line in [
-        "house/text on openai-chat, profile `openai-chat`\n".to_owned(),
+        "house/text on openai-chat, profile `openai-chat`, tokens unknown\n".to_owned(),
         "  images = \"no\"\n    the endpoint itself, 20".to_owned(),
         format!("{asked}: architecture.input_modalities"),
         format!("asked {asked}: 3 facts\n"),
