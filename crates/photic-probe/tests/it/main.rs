@@ -16,7 +16,7 @@ pub(crate) const fn model(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5.4",
         Wire::Anthropic => "claude-sonnet-5",
-        Wire::Gemini => "gemini-3-pro-preview",
+        Wire::Gemini => "gemini-3.1-pro-preview",
         Wire::Converse => "anthropic.claude-sonnet-4-5-20250929-v1:0",
         Wire::Ollama => "qwen3-vl:8b",
     }
