@@ -64,10 +64,13 @@ WAYS = {"Claude Code": (True,)}
 # Clients of one wire, and the wires that they are led to.
 CROSS = {CHAT: [MESSAGES, RESPONSES], RESPONSES: [], MESSAGES: [CHAT, RESPONSES], GEMINI: [], CONVERSE: [], OLLAMA: []}
 # One client a wire is led to every other.
-EVERYWHERE = {"OpenAI SDK, Python", "Anthropic SDK, Python", "Google Gen AI SDK", "boto3", "Ollama SDK"}
+EVERYWHERE = {"OpenAI SDK, Python", "Anthropic SDK, Python", "Google Gen AI SDK", "Ollama SDK"}
 
 
 def leads(client, wire):
+    if client == "boto3":
+        # A signature is no key: only who asks for none can be asked with it.
+        return [OLLAMA]
     if client in EVERYWHERE:
         return [to for to in MODELS if to != wire]
     return CROSS[wire] if client not in BY_CLIENT or client == "Claude Code" else []

@@ -1,17 +1,20 @@
-"""What the real server took of the corpus: RESULTS PAGE. Fails where it refused or had to be obeyed first, and where
-the page says otherwise; with PHOTIC_BLESS=1 the page is written anew."""
+"""What the real server took of the corpus: RESULTS FACTS PAGE. Fails where a request is refused, or obeyed only after a
+rejection, for none of the reasons in FACTS, and where the page says otherwise; PHOTIC_BLESS=1 writes it anew."""
 import json, os, pathlib, sys
 
-results, page = map(pathlib.Path, sys.argv[1:])
+results, facts, page = map(pathlib.Path, sys.argv[1:])
 DOORS = {"openai-chat": "Chat", "openai-responses": "Responses", "anthropic": "Messages"}
+known = {case: why for why, cases in json.loads(facts.read_text())["corpus"].items() for case in cases}
 found = {door: json.loads((results / f"{door}.json").read_text()) for door in DOORS}
-rows = ["| door | requests | taken | after a rejection | refused |", "|---|--:|--:|--:|--:|"]
+rows = ["| door | requests | taken at once | after a rejection | refused |", "|---|--:|--:|--:|--:|"]
 rows += [f"| {name} | {found[door]['requests']} | {found[door]['taken']} | {found[door]['healed']} | {found[door]['refused']} |"
          for door, name in DOORS.items()]
+seen = {case for line in found.values() for case in line["listed"]}
+rows += ["", "The rest, by reason:", ""]
+rows += [f"- {why}: {', '.join(f'`{case}`' for case in sorted(seen) if known.get(case) == why)}" for why in dict.fromkeys(known.values())]
 print(*rows, sep="\n")
-for door, line in found.items():
-    for case, why in line["listed"].items():
-        print(f"{door} {case}: {why}")
+unknown = [f"{door} {case}: {why}" for door, line in found.items() for case, why in line["listed"].items() if case not in known]
+print(*unknown, sep="\n")
 begin, end = "<!-- corpus -->\n", "<!-- /corpus -->"
 text = page.read_text()
 new = text.split(begin)[0] + begin + "\n".join(rows) + "\n" + end + text.split(end)[1]
@@ -19,4 +22,4 @@ if os.environ.get("PHOTIC_BLESS"):
     page.write_text(new)
 elif new != text:
     sys.exit(f"{page} says otherwise; PHOTIC_BLESS=1 writes it anew")
-sys.exit(any(line["refused"] or line["healed"] for line in found.values()))
+sys.exit(bool(unknown))

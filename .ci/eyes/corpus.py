@@ -48,7 +48,11 @@ def post(folder):
     if found is None:
         return None
     wire, body = found
-    asked = urllib.request.Request(GATEWAY + PATHS[wire], json.dumps(body).encode(), {"content-type": "application/json"})
+    try:
+        body = json.dumps(body, allow_nan=False).encode()
+    except ValueError:  # numbers that Python cannot write again
+        return None
+    asked = urllib.request.Request(GATEWAY + PATHS[wire], body, {"content-type": "application/json"})
     try:
         with urllib.request.urlopen(asked, timeout=120) as reply:
             reply.read()
