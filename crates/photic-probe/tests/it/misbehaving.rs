@@ -101,6 +101,8 @@ fn hold(runs: u64, side: u32) {
         let mocks = Wire::ALL.into_iter().filter_map(|wire| Some((wire, case.provider(wire)?)));
         let mocks: Vec<(Wire, Mock)> = mocks.collect();
         for (run, (wire, mock)) in (0..runs).zip(mocks.iter().cycle()) {
+            // Where every picture has the same high price, it takes a heavy one to tell it from text.
+            let side = if *wire == Wire::Gemini { side.max(512) } else { side };
             let settings = Settings { side, ..settings(&PLACES, run) };
             assert_eq!(wrong(&case, mock, *wire, &settings), None);
         }
