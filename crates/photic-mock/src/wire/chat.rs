@@ -13,7 +13,7 @@ pub(super) fn whole(reply: &Reply) -> Value {
             "stop"
         }
         Said::Calls(calls) => {
-            message["tool_calls"] = calls.iter().map(call).collect();
+            message["tool_calls"] = calls.iter().map(|one| call(reply, one)).collect();
             "tool_calls"
         }
     };
@@ -66,8 +66,8 @@ pub(super) fn events(reply: &Reply) -> Vec<String> {
             let first = json!({"role": "assistant", "content": null, "refusal": null});
             events.push(choice(first, Value::Null));
             for (index, each) in calls.iter().enumerate() {
-                let mut begun = call(each);
-                if sends_whole_calls(&reply.model) {
+                let mut begun = call(reply, each);
+                if is_mistral(&reply.model) {
                     begun["index"] = json!(index);
                     events.push(choice(json!({"tool_calls": [begun]}), Value::Null));
                     continue;
@@ -92,8 +92,9 @@ pub(super) fn events(reply: &Reply) -> Vec<String> {
     events
 }
 
-/// Mistral's service streams calls whole, and its SDK takes nothing else.
-fn sends_whole_calls(model: &str) -> bool {
+/// Mistral's service streams calls whole, for its SDK takes nothing else, and their ids have nine
+/// letters.
+fn is_mistral(model: &str) -> bool {
     ["mistral", "magistral", "pixtral", "ministral", "codestral", "devstral"]
         .iter()
         .any(|name| model.starts_with(name))
@@ -103,9 +104,14 @@ fn id(reply: &Reply) -> String {
     format!("chatcmpl-mock{:08}", reply.number)
 }
 
-fn call(call: &Call) -> Value {
+fn call(reply: &Reply, call: &Call) -> Value {
     let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
-    json!({"id": call.id, "type": "function", "function": function})
+    let mut id = call.id.clone();
+    if is_mistral(&reply.model) {
+        id.retain(|letter| letter.is_ascii_alphanumeric());
+        id.drain(..id.len().saturating_sub(9));
+    }
+    json!({"id": id, "type": "function", "function": function})
 }
 
 fn usage(reply: &Reply) -> Value {

@@ -310,6 +310,8 @@ fn inline(w: &mut Witness<'_>, place: &Place, value: &Value) {
     w.fields(blob, &at, &["mimeType", "data", "displayName"]);
     let (media_type, data) = (w.string(blob, "mimeType", &at), w.string(blob, "data", &at));
     let (Some(media_type), Some(data)) = (media_type, data) else { return };
+    // The service reads both alphabets of base64, and its own SDK writes the one for addresses.
+    let data = &data.replace('-', "+").replace('_', "/");
     if media_type.starts_with("image/") {
         if w.rules.media_types.contains(&media_type) {
             return w.inline(place, media_type, data, None);
