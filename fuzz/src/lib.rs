@@ -2,9 +2,9 @@
 //!
 //! Must never judge what the properties judge better: whether a provider would take the result.
 
+use photic::media::{Payload, Source};
 use photic::profile::{Capability, ConsecutiveUser, Crowd, Placement};
 use photic::retention::Retention;
-use photic::media::{Payload, Source};
 use photic::{Form, Policy, Profile, Transcript, Wire};
 use serde::de::IgnoredAny;
 

@@ -17,7 +17,10 @@ fuzz_target!(|body: &[u8]| {
             let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
             let out = photic::lower(&transcript, &plan).body.to_vec();
             let strict = serde_json::from_slice::<IgnoredAny>(body).is_ok();
-            assert!(!strict || serde_json::from_slice::<IgnoredAny>(&out).is_ok(), "{dump} → {wire}");
+            assert!(
+                !strict || serde_json::from_slice::<IgnoredAny>(&out).is_ok(),
+                "{dump} → {wire}"
+            );
         }
     }
 });

@@ -1,0 +1,5 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|body: &[u8]| photic_fuzz::travel(photic::Wire::Gemini, body));
