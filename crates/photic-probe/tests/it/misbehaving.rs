@@ -85,14 +85,17 @@ fn wrong(case: &Case, mock: &Mock, wire: Wire, settings: &Settings) -> Option<St
         found == expected || lucky
     };
     let all = verdicts(&report).into_iter().zip(expected).all(right);
-    let billed = case.name != "bill-as-text" || bills(&report);
+    let billed = case.name != "bill-as-text" || bills(&report, wire);
     let late = report.is_late() == (case.name == "late");
     (!all || !billed || !late).then(|| format!("{} {wire}: {report:#?}", case.name))
 }
 
-fn bills(report: &Report) -> bool {
+fn bills(report: &Report, wire: Wire) -> bool {
     let seen = report.findings.iter().filter(|finding| finding.verdict == Sees);
-    seen.clone().count() > 3 && seen.into_iter().all(|finding| finding.billed == Billed::AsText)
+    let mut as_text = seen.clone().map(|finding| finding.billed == Billed::AsText);
+    // Where every picture has the same high price, a light one cannot be told from text.
+    let all = if wire == Wire::Gemini { as_text.any(|it| it) } else { as_text.all(|it| it) };
+    seen.count() > 3 && all
 }
 
 /// Each case so many times, on the wires in turn, with pictures of that size.

@@ -96,7 +96,7 @@ pub(crate) fn place<'a>(
         }
     }
     if target.names_results() {
-        name_results(&mut steps, target.nests_results());
+        name_results(&mut steps);
     }
     (steps, decisions)
 }

@@ -37,7 +37,7 @@ pub(super) fn start_with_user(steps: &mut Vec<Step<'_>>, same_wire: bool) {
 }
 
 /// Says which tool each result is of, where nobody has: the call it answers knows.
-pub(super) fn name_results(steps: &mut [Step<'_>], nests: bool) {
+pub(super) fn name_results(steps: &mut [Step<'_>]) {
     let mut names = BTreeMap::new();
     for step in steps {
         for part in &mut step.message.parts {
@@ -48,10 +48,8 @@ pub(super) fn name_results(steps: &mut [Step<'_>], nests: bool) {
                 Part::Result(result) => {
                     let name = names.get(&*result.call_id.decode());
                     // A call that stands in for one that is gone has a name of its own.
-                    let wrong = result.name.is_some()
+                    result.renamed |= result.name.is_some()
                         && name.is_some_and(|name| result.name.as_ref() != Some(name));
-                    result.renamed |= wrong;
-                    step.touched |= wrong && nests;
                     result.name = name.cloned().or_else(|| result.name.take());
                 }
                 _ => {}

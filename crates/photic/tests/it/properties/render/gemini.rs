@@ -17,7 +17,8 @@ pub(super) fn contents(talk: &Talk) -> (&'static str, Vec<Value>, Map<String, Va
     if !system.is_empty() {
         fields.insert("systemInstruction".to_owned(), json!({"parts": system}));
     }
-    let names = names(talk);
+    // Clients of this wire repeat the name of a call in its response.
+    let mut names: Vec<(String, String)> = Vec::new();
     let mut list: Vec<(&str, Vec<Value>)> = Vec::new();
     for event in events {
         let (role, parts) = match event {
@@ -25,7 +26,10 @@ pub(super) fn contents(talk: &Talk) -> (&'static str, Vec<Value>, Map<String, Va
                 ("user", pieces.iter().map(|piece| part(piece, style)).collect())
             }
             Event::Operator { .. } => ("user", operator(event)),
-            Event::Assistant(turn) => ("model", model(turn)),
+            Event::Assistant(turn) => {
+                names.extend(turn.calls.iter().map(|call| (call.id.clone(), call.name.clone())));
+                ("model", model(turn))
+            }
             Event::Answer(answer) => ("user", vec![response(answer, &names, style)]),
         };
         if parts.is_empty() {
@@ -51,15 +55,6 @@ fn joins(before: &[Value], parts: &[Value], style: Style) -> bool {
     is_user
         && answers(before)
         && if answers(parts) { !style.split_results } else { style.join_user }
-}
-
-/// The name of each call, by its id; clients of this wire repeat it in the response.
-fn names(talk: &Talk) -> Vec<(String, String)> {
-    let turns = talk.events.iter().filter_map(|event| match event {
-        Event::Assistant(turn) => Some(turn),
-        _ => None,
-    });
-    turns.flat_map(|turn| &turn.calls).map(|call| (call.id.clone(), call.name.clone())).collect()
 }
 
 fn operator(event: &Event) -> Vec<Value> {
