@@ -41,6 +41,12 @@ pub struct Handle(String);
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub(crate) [u8; 32]);
 
+impl From<[u8; 32]> for Secret {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")

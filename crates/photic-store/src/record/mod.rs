@@ -38,6 +38,26 @@ impl SessionId {
         Ok(Self(format!("s_{}", spell(&bytes))))
     }
 
+    /// A new one that says on which day it began, counted from 1970, so that a backend which keeps
+    /// days apart knows where to look.
+    pub fn dated(day: u16) -> Result<Self, Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
+        // Its first three letters: 15 bits, enough until 2059.
+        bytes[0] = (day >> 7) as u8;
+        bytes[1] = (day << 1) as u8 | bytes[1] & 1;
+        Ok(Self(format!("s_{}", spell(&bytes))))
+    }
+
+    /// The day of one that was [`dated`](Self::dated); of any other, nothing in particular.
+    pub fn day(&self) -> u16 {
+        let letters = self.0.bytes().skip(2).take(3);
+        letters.fold(0, |day, letter| {
+            let value = LETTERS.iter().position(|&known| known == letter).unwrap_or_default();
+            day << 5 | value as u16
+        })
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -157,9 +177,10 @@ pub trait Record: Handles {
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeSet<BlobId>, Error>> + Send;
 
-    /// What is remembered of blobs.
+    /// What is remembered of blobs that a turn refers to.
     fn memories(
         &self,
+        turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeMap<BlobId, Memory>, Error>> + Send;
 
@@ -193,17 +214,22 @@ pub trait Record: Handles {
         id: &SessionId,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// Whether anything refers to a blob: a session, a pinned handle, or a handle that was issued
-    /// at `since` or later.
+    /// Whether anything refers to a blob of the tenant: a session, a pinned handle, or a handle that
+    /// was issued at `since` or later. Where tenants share their blobs, anything of any of them.
     fn reaches(
         &self,
+        tenant: &Tenant,
         blob: &BlobId,
         since: SystemTime,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
     /// Removes what no session uses any more: pieces, memories, and handles of blobs that nothing
     /// [reaches](Record::reaches).
-    fn sweep(&self, since: SystemTime) -> impl Future<Output = Result<(), Error>> + Send;
+    fn sweep(
+        &self,
+        tenant: &Tenant,
+        since: SystemTime,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// The handle of a picture, whether or not it was issued.
     fn name(
@@ -212,5 +238,22 @@ pub trait Record: Handles {
         picture: &Digest,
     ) -> impl Future<Output = Result<Handle, Error>> + Send {
         async move { Ok(Handle::of(&self.secret(tenant).await?, &BlobId::from(*picture))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_says_on_which_day_it_began() {
+        for day in [0, 1, 31, 32, 20_773, 32_767] {
+            let (one, two) = (SessionId::dated(day).unwrap(), SessionId::dated(day).unwrap());
+            assert_eq!((one.day(), two.day()), (day, day), "{one} {two}");
+            assert_ne!(one, two);
+            assert_eq!(one.as_str().parse().as_ref(), Ok(&one));
+        }
+        let one = SessionId::dated(20_773).unwrap();
+        assert!((0..100).any(|_| SessionId::dated(20_773).unwrap().0[5..6] != one.0[5..6]));
     }
 }

@@ -54,9 +54,8 @@ impl<R: Record, B: Blobs> Store<R, B> {
 
         let names: BTreeSet<BlobId> = contents.keys().copied().collect();
         let held = self.record.held(id, &names).await?;
-        for (blob, content) in contents.iter().filter(|(blob, _)| !held.contains(blob)) {
-            self.store(blob, content).await?;
-        }
+        let new: Vec<_> = contents.iter().filter(|(blob, _)| !held.contains(blob)).collect();
+        self.store(&new).await?;
         memories.retain(|(blob, _)| !held.contains(blob));
         facts.retain(|blob, _| !held.contains(blob));
 
@@ -91,20 +90,42 @@ impl<R: Record, B: Blobs> Store<R, B> {
         self.record.append(&self.tenant, id, &entry).await
     }
 
-    async fn store(&self, blob: &BlobId, content: &Content<'_>) -> Result<(), Error> {
-        let stored = match content {
-            Content::Bytes(bytes) => self.blobs.put(bytes).await?,
-            Content::Payload(payload) => self.blobs.put(&payload.decode()).await?,
-        };
-        if stored == *blob { Ok(()) } else { Err(Error::Damaged("a medium has two names")) }
+    /// Stores blobs together, as many at a time as may lie in memory decoded.
+    async fn store(&self, contents: &[(&BlobId, &Content<'_>)]) -> Result<(), Error> {
+        let (mut names, mut decoded, mut bytes) = (Vec::new(), Vec::new(), 0);
+        for (place, (blob, content)) in contents.iter().enumerate() {
+            let content = content.decode();
+            bytes += content.len();
+            names.push(**blob);
+            decoded.push(content);
+            if bytes >= TOGETHER || place + 1 == contents.len() {
+                if self.blobs.put_all(&decoded).await? != names {
+                    return Err(Error::Damaged("a medium has two names"));
+                }
+                (names, decoded, bytes) = (Vec::new(), Vec::new(), 0);
+            }
+        }
+        Ok(())
     }
 }
+
+/// About how many bytes of blobs are stored at a time.
+const TOGETHER: usize = 8 << 20;
 
 /// Bytes of a blob, decoded only if they have to be stored.
 #[derive(Debug)]
 enum Content<'d> {
     Bytes(Cow<'d, [u8]>),
     Payload(&'d Payload<'d>),
+}
+
+impl Content<'_> {
+    fn decode(&self) -> Vec<u8> {
+        match self {
+            Self::Bytes(bytes) => bytes.to_vec(),
+            Self::Payload(payload) => payload.decode(),
+        }
+    }
 }
 
 /// What a turn refers to, found while its body is cut apart.

@@ -112,7 +112,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             profile: serde_json::from_str(&turn.profile)
                 .map_err(|_| Error::Damaged("a profile"))?,
             policy: serde_json::from_str(&turn.policy).map_err(|_| Error::Damaged("a policy"))?,
-            fetched: self.record.memories(&fetched).await?,
+            fetched: self.record.memories(turn, &fetched).await?,
             circumstances,
             secret: self.record.secret(&self.tenant).await?,
         })
