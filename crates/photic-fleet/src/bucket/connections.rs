@@ -26,7 +26,9 @@ pub(crate) struct Connections {
 
 impl std::fmt::Debug for Connections {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Connections").field("tampers", &self.tampering.is_some()).finish()
+        f.debug_struct("Connections")
+            .field("tampers", &self.tampering.is_some())
+            .finish_non_exhaustive()
     }
 }
 

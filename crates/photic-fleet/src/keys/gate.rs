@@ -20,8 +20,11 @@ pub struct Gate<K> {
     keys: K,
     /// By name and hash, whole: a part of a key is not a key. Only good ones are remembered, so
     /// nobody can fill this with guesses, and a new key works at once.
-    good: Mutex<BTreeMap<(String, [u8; 32]), (Tenant, Instant)>>,
+    good: Mutex<Good>,
 }
+
+/// Whose keys they are, and until when that counts.
+type Good = BTreeMap<(String, [u8; 32]), (Tenant, Instant)>;
 
 impl<K: Keys> Gate<K> {
     /// Lets in whoever has one of these keys.
@@ -56,7 +59,7 @@ impl<K: Keys> Gate<K> {
         Ok(found)
     }
 
-    fn good(&self) -> MutexGuard<'_, BTreeMap<(String, [u8; 32]), (Tenant, Instant)>> {
+    fn good(&self) -> MutexGuard<'_, Good> {
         self.good.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

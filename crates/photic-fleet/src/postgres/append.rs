@@ -77,7 +77,7 @@ impl Writer<'_> {
         )
         .bind(self.session)
         .bind(holds().map(|(blob, _)| *blob.as_bytes()).collect::<Vec<_>>())
-        .bind(holds().map(|(_, facts)| facts.bytes as i64).collect::<Vec<_>>())
+        .bind(holds().map(|(_, facts)| facts.bytes.cast_signed()).collect::<Vec<_>>())
         .bind(holds().map(|(_, facts)| facts.media_type.is_some()).collect::<Vec<_>>())
         .bind(memories)
         .execute(&mut *self.transaction)
@@ -156,7 +156,8 @@ impl Writer<'_> {
         if new.is_empty() {
             return Ok((tip, count));
         }
-        let numbers = count + 1..=count + new.len() as i64;
+        let last = count + new.len().cast_signed() as i64;
+        let numbers = count + 1..=last;
         let parents = std::iter::once(tip).chain(numbers.clone().map(Some)).take(new.len());
         let places = new.iter().map(|link| link.stretch.places());
         let places = places.map(|places| Some(places).filter(|places| !places.is_empty()));
@@ -173,7 +174,6 @@ impl Writer<'_> {
         .execute(&mut *self.transaction)
         .await
         .map_err(failed)?;
-        let last = count + new.len() as i64;
         Ok((Some(last), last))
     }
 
@@ -253,9 +253,9 @@ impl Writer<'_> {
         .bind(circumstances)
         .bind(made)
         .bind(entry.digest)
-        .bind(entry.length as i64)
-        .bind(entry.sums.images as i64)
-        .bind(entry.sums.tokens as i64)
+        .bind(entry.length.cast_signed())
+        .bind(entry.sums.images.cast_signed())
+        .bind(entry.sums.tokens.cast_signed())
         .bind(entry.sums.usd)
         .bind(entry.kin)
         .bind(entry.time)

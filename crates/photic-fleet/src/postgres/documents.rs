@@ -72,7 +72,7 @@ impl Documents for Postgres {
         };
         let done = sqlx::query(statement)
             .bind(name)
-            .bind(read.version as i64)
+            .bind(read.version.cast_signed())
             .bind(text)
             .execute(self.pool())
             .await

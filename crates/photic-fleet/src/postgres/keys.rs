@@ -7,6 +7,9 @@ use photic_store::{Error, Tenant};
 use super::{Postgres, failed, now};
 use crate::keys::{ApiKey, KeyFacts, KeyId, Keys, SecretHash};
 
+/// What is shown of a key, in the order of [`KeyFacts`].
+type Row = (String, String, i64, Option<i64>, Option<i64>);
+
 impl Keys for Postgres {
     async fn issue_key(
         &self,
@@ -81,7 +84,7 @@ impl Keys for Postgres {
     }
 
     async fn keys(&self, tenant: &Tenant) -> Result<Vec<KeyFacts>, Error> {
-        let found: Vec<(String, String, i64, Option<i64>, Option<i64>)> = sqlx::query_as(
+        let found: Vec<Row> = sqlx::query_as(
             "SELECT api_key.id, label, created, expires, revoked
              FROM api_key JOIN tenant ON tenant.id = api_key.tenant
              WHERE tenant.name = $1 ORDER BY created DESC, api_key.id",
@@ -90,7 +93,7 @@ impl Keys for Postgres {
         .fetch_all(self.pool())
         .await
         .map_err(failed)?;
-        let facts = |(id, label, created, expires, revoked)| KeyFacts {
+        let facts = |(id, label, created, expires, revoked): Row| KeyFacts {
             id,
             label,
             created,

@@ -96,8 +96,8 @@ impl Postgres {
         .bind(owner)
         .bind(object)
         .bind(places.iter().map(|(id, _)| *id.as_bytes()).collect::<Vec<_>>())
-        .bind(places.iter().map(|(_, place)| place.at as i64).collect::<Vec<_>>())
-        .bind(places.iter().map(|(_, place)| place.length as i64).collect::<Vec<_>>())
+        .bind(places.iter().map(|(_, place)| place.at.cast_signed()).collect::<Vec<_>>())
+        .bind(places.iter().map(|(_, place)| place.length.cast_signed()).collect::<Vec<_>>())
         .fetch_all(self.pool())
         .await
         .map_err(failed)?;

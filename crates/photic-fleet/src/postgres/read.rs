@@ -12,8 +12,9 @@ use sqlx::Row as _;
 
 use super::{Postgres, day_of, failed, numbers};
 
-/// A text and the places of its media.
-type Stored = (Vec<u8>, Option<Vec<u8>>);
+/// What stands in a stretch without its media, and where they stood.
+type Text = Vec<u8>;
+type Places = Option<Vec<u8>>;
 
 impl Postgres {
     async fn read_turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {
@@ -28,7 +29,7 @@ impl Postgres {
         .bind(id.as_str())
         .bind(low)
         .bind(high)
-        .bind(number as i64)
+        .bind(number.cast_signed())
         .fetch_optional(self.pool())
         .await
         .map_err(failed)?;
@@ -73,8 +74,8 @@ impl Postgres {
         day: i32,
         tenant: i64,
         names: &[Vec<u8>],
-    ) -> Result<BTreeMap<Vec<u8>, Stored>, Error> {
-        let found: Vec<(Vec<u8>, Vec<u8>, Option<Vec<u8>>)> = sqlx::query_as(
+    ) -> Result<BTreeMap<Vec<u8>, (Text, Places)>, Error> {
+        let found: Vec<(Vec<u8>, Text, Places)> = sqlx::query_as(
             "SELECT digest, text, places FROM piece
              WHERE day = $1 AND tenant = $2 AND digest = ANY($3)",
         )
@@ -89,7 +90,7 @@ impl Postgres {
 
     async fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
         let (session, Some(tip), _) = turn.row else { return Ok(Vec::new()) };
-        let found: Vec<(Option<i64>, Vec<u8>, Option<Vec<u8>>)> = sqlx::query_as(
+        let found: Vec<(Option<i64>, Text, Places)> = sqlx::query_as(
             "WITH RECURSIVE branch AS (
                 SELECT id, parent, text, places, 0 AS depth FROM message
                 WHERE session = $1 AND id = $2
@@ -106,9 +107,8 @@ impl Postgres {
         if found.first().is_none_or(|(parent, ..)| parent.is_some()) {
             return Err(Error::Damaged("a message is missing"));
         }
-        let read = |(_, text, places): (_, _, Option<Vec<u8>>)| {
-            Kept::read(text, &places.unwrap_or_default())
-        };
+        let read =
+            |(_, text, places): (_, _, Places)| Kept::read(text, &places.unwrap_or_default());
         found.into_iter().map(read).collect()
     }
 
