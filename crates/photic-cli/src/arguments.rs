@@ -1,6 +1,8 @@
 //! Every argument, defined once: help, man page and completions are made from it.
 
+mod batch;
 mod doctor;
+mod fleet;
 mod inspect;
 mod mcp;
 mod probe;
@@ -20,6 +22,7 @@ use photic::{Policy, Purpose, Wire};
 use photic_mock::Misbehavior;
 
 pub(crate) use doctor::DoctorOptions;
+pub(crate) use fleet::{AuditCommand, FleetCommand, FleetOptions, KeysCommand, LimitOptions};
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
 pub(crate) use probe::{Path, ProbeOptions};
@@ -52,6 +55,7 @@ Examples:
   photic run -- claude                         a command, with that gateway in front of it
   photic session images last                   what every image of a session costs, and its fate
   photic doctor session.jsonl --fix            a session that an image bricked, repaired
+  photic fleet keys issue acme                 a key for a tenant of many gateways
   curl … | photic check -                      from standard input
 ";
 
@@ -80,6 +84,7 @@ pub(crate) enum Command {
     Run(RunOptions),
     Session(SessionOptions),
     Doctor(DoctorOptions),
+    Fleet(FleetOptions),
     /// Print the JSON Schema of `photic.toml`, or the file itself with every default
     #[command(before_help = "\
 Examples:

@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod doctor;
 mod explain;
+mod fleet;
 mod input;
 mod inspect;
 mod lower;
@@ -65,6 +66,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Run(options) => run::run(options),
         Command::Session(options) => session::run(options),
         Command::Doctor(options) => doctor::run(options),
+        Command::Fleet(options) => fleet::run(options),
         Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
         Command::Schema { example: false } => {
             let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;

@@ -1,5 +1,7 @@
 //! How words look: errors, causes, hints; colors only where somebody can see them.
 
+use std::io::Write as _;
+
 use anstyle::{AnsiColor, Style};
 use photic::profile::Basis;
 
@@ -32,6 +34,13 @@ pub(crate) fn error(error: &anyhow::Error) {
     if let Some(hint) = hint {
         anstream::eprintln!("\n{CYAN}hint:{CYAN:#} {hint}");
     }
+}
+
+/// Says how far something is, on standard error. Whether anybody reads it does not matter to the
+/// work.
+pub(crate) fn progress(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 /// A number of things: `1 image`, `2 images`.

@@ -3,6 +3,7 @@
 //! Holds counts, names and places. Never holds a key, a text, a query or a byte of media: whatever
 //! is written down here may end up in a log, a metric or a trace.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -62,11 +63,15 @@ pub(crate) enum Ending {
 pub(crate) struct Facts {
     pub(crate) model: Model,
     pub(crate) images: Images,
-    /// Each fix, for those who read them one by one.
+    /// Each fix, for those who read them one by one; of many of a kind, the first.
     pub(crate) audit: Vec<Audit>,
-    /// Each image, for those who read them one by one.
+    /// Each image, for those who read them one by one; of many that are not shown, the last.
     pub(crate) references: Vec<Reference>,
 }
+
+/// Fixes of a kind, and images that are not shown, that are told one by one. A conversation drags
+/// hundreds along, and says of them what it said the turn before.
+pub(crate) const TOLD: usize = 16;
 
 /// Images of a request, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -214,8 +219,19 @@ impl Facts {
             }
         }
         if details {
-            let audit = |decision: &Decision| Audit::of(decision, plan, findings);
-            facts.audit = lowered.decisions.iter().map(audit).collect();
+            let mut unseen = facts.images.elided as usize;
+            facts.references.retain(|image| {
+                let is_elided = image.fate == "elided";
+                unseen -= usize::from(is_elided);
+                !is_elided || unseen < TOLD
+            });
+            let mut told: BTreeMap<&str, usize> = BTreeMap::new();
+            let first = lowered.decisions.iter().filter(|decision| {
+                let count = told.entry(decision.did.name()).or_default();
+                *count += 1;
+                *count <= TOLD
+            });
+            facts.audit = first.map(|decision| Audit::of(decision, plan, findings)).collect();
         }
         facts
     }

@@ -11,14 +11,17 @@ use photic::Wire;
 use crate::account::Account;
 use crate::cross::Way;
 use crate::failure::Failure;
-use crate::fix::{Effort, Order};
+use crate::fetching::Gathered;
+use crate::fix::{Effort, Order, Wants};
 use crate::heal::{self, Sent, Turn};
 use crate::intake::{self, Body};
 use crate::proxy::Proxy;
+use crate::record::Recalled;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{Asked, Route};
+use crate::tenancy::Caller;
 use crate::watch::{Outcome, Watch};
-use crate::{cross, headers, record};
+use crate::{auditing, cross, headers, record};
 
 /// Answers a request of a conversation, or one about what it would cost.
 pub(crate) async fn converse(
@@ -26,20 +29,39 @@ pub(crate) async fn converse(
     route: Route,
     off: bool,
     request: Request<Incoming>,
+    who: Caller,
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
-    let (mut parts, mut incoming) = request.into_parts();
-    let mut body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
+    let (parts, mut incoming) = request.into_parts();
+    let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
         Ok(body) => body,
         Err(failure) => {
             intake::drain(incoming);
             return Err(failure);
         }
     };
+    let request = Request::from_parts(parts, body);
+    converse_whole(proxy, route, off, request, who, account).await
+}
+
+/// The same, where the body is at hand.
+pub(crate) async fn converse_whole(
+    proxy: &Arc<Proxy>,
+    route: Route,
+    off: bool,
+    request: Request<Body>,
+    who: Caller,
+    account: &mut Account,
+) -> Result<Response<ReplyBody>, Failure> {
+    let (mut parts, mut body) = request.into_parts();
     account.bytes_in = body.bytes.len() as u64;
     let caller = route.wire();
     body.asked = Asked::of(caller, parts.uri.path());
-    let order = order(proxy, caller, body.clone(), off).await?;
+    let order = if off {
+        proxy.workshop.order(caller, &body, Effort::Exact, &[]).map_err(|_| Failure::Broken)?
+    } else {
+        repaired(proxy, caller, &who, &mut body).await?
+    };
     let kept = (!off && route != Route::CountTokens && proxy.workshop.recorder.is_some())
         .then(|| body.clone());
     account.expect(&order);
@@ -62,9 +84,13 @@ pub(crate) async fn converse(
     let turn = Turn { caller, body, headers: parts.headers, path: &path, query };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
-    if let Some((body, sent)) = kept.zip(order.sent).filter(|_| reply.status().is_success()) {
-        record(proxy, caller, body, sent).await;
-    }
+    let kept = kept.zip(order.sent.take()).filter(|_| reply.status().is_success());
+    let turn = match kept {
+        Some((body, sent)) => {
+            record(proxy, caller, body, sent, std::mem::take(&mut order.wants)).await
+        }
+        None => None,
+    };
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
         Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
@@ -87,21 +113,90 @@ pub(crate) async fn converse(
         headers::say_healed(reply.headers_mut(), &outcome.healed);
         account.outcome = Some(outcome);
     }
+    if audit(proxy, &who, account, turn.as_ref()).await
+        && let Some(turn) = turn
+    {
+        headers::say_kept(reply.headers_mut(), &turn);
+    }
     Ok(reply)
 }
 
-/// Keeps a turn that is being answered, beside the answer.
-async fn record(proxy: &Arc<Proxy>, caller: Wire, body: Body, sent: record::Sent) {
-    let Some(recorder) = &proxy.workshop.recorder else { return };
-    let Some(place) = recorder.place().await else { return };
+/// Makes a request ready; what is known about the conversation goes along with its body.
+async fn repaired(
+    proxy: &Arc<Proxy>,
+    caller: Wire,
+    who: &Caller,
+    body: &mut Body,
+) -> Result<Order, Failure> {
+    let came = body.clone();
+    let workshop = &proxy.workshop;
+    let (transcript, findings) = came.lift(caller);
+    if let Some(recorder) = &workshop.recorder {
+        let recalled = recorder.recall(who.tenant.clone(), &transcript, &workshop.shelf).await?;
+        body.recalled = Arc::new(recalled);
+    } else {
+        body.recalled = Arc::new(Recalled::nothing(who.tenant.clone()));
+    }
+    if !transcript.is_readable() {
+        return workshop.exactly(caller, body, &transcript).ok_or(Failure::Broken);
+    }
+    let terms = workshop.terms(&transcript, &[]).ok_or(Failure::Broken)?;
+    let job = workshop.begin(&terms, transcript, &body.recalled);
+    if !job.needs_only_pictures() {
+        return with_effort(proxy, caller, who, body.clone(), &job.wants).await;
+    }
+    let gathered = workshop.gather(&who.tenant, &job.wants).await;
+    if gathered.pictures.away {
+        return Err(Failure::StoreAway);
+    }
+    Ok(workshop
+        .finish(&terms, job, &gathered, |work| workshop.ordered(caller, body, &findings, work)))
+}
+
+/// Keeps a turn that is being answered: beside the answer, or before it, where that is wanted. Then
+/// the turn is told, if it was kept.
+async fn record(
+    proxy: &Arc<Proxy>,
+    caller: Wire,
+    body: Body,
+    sent: record::Sent,
+    wants: Wants,
+) -> Option<record::Turn> {
+    let recorder = proxy.workshop.recorder.as_ref()?;
+    let place = recorder.place().await?;
     let shared = Arc::clone(proxy);
-    tokio::spawn(async move {
-        // At hand since the request was made ready.
-        let gathered = shared.workshop.gather(caller, &body, &[]).await;
-        let work = move || shared.workshop.record(caller, &body, &gathered, sent);
-        let _ = tokio::task::spawn_blocking(work).await;
+    let keeping = tokio::spawn(async move {
+        let gathered = if sent.is_settled {
+            Gathered::default()
+        } else {
+            // At hand since the request was made ready.
+            shared.workshop.gather(&body.recalled.tenant, &wants).await
+        };
+        let work = move || shared.workshop.record(caller, &body, &gathered, &sent);
+        let kept = tokio::task::spawn_blocking(work).await;
         drop(place);
+        kept.ok().flatten()
     });
+    if !recorder.acknowledge {
+        return None;
+    }
+    recorder.acknowledged(async { keeping.await.ok().flatten() }).await
+}
+
+/// Writes down what was done; whether it is written, where somebody waits for that.
+async fn audit(
+    proxy: &Proxy,
+    who: &Caller,
+    account: &Account,
+    turn: Option<&record::Turn>,
+) -> bool {
+    let Some(auditing) = &proxy.auditing else { return true };
+    let entries = auditing::of_turn(who, account, turn);
+    if turn.is_some() {
+        return Box::pin(auditing.write(who, entries)).await;
+    }
+    auditing.note(who, entries);
+    true
 }
 
 /// A reply whose cost is compared with what was expected.
@@ -125,20 +220,30 @@ fn watched(
     reply.map(|stream| stream.watched(watch))
 }
 
-async fn order(proxy: &Arc<Proxy>, caller: Wire, body: Body, off: bool) -> Result<Order, Failure> {
-    let effort = if off { Effort::Exact } else { Effort::Light };
-    if let Some(order) = proxy.workshop.order(caller, &body, effort, &[]) {
-        return Ok(order);
-    }
+/// The same where it takes pixels, or what is not at hand.
+async fn with_effort(
+    proxy: &Arc<Proxy>,
+    caller: Wire,
+    who: &Caller,
+    body: Body,
+    wants: &Wants,
+) -> Result<Order, Failure> {
     // Before a place among the pixels is taken: the network is slower than they are.
-    let gathered = proxy.workshop.gather(caller, &body, &[]).await;
+    let gathered = proxy.workshop.gather(&who.tenant, wants).await;
+    if gathered.pictures.away {
+        return Err(Failure::StoreAway);
+    }
+    if let Some(quotas) = proxy.quotas.as_ref().filter(|_| gathered.pixels > 0) {
+        let spent = Box::pin(quotas.spend_pixels(&who.tenant, gathered.pixels)).await;
+        spent.map_err(|over| proxy.over(who, over))?;
+    }
     // Decoded pictures are large: as many at once as there are processors, not as there are
     // requests.
     let _permit = proxy.pixels.acquire().await.map_err(|_| Failure::Broken)?;
     let shared = Arc::clone(proxy);
     let work = move || shared.workshop.order(caller, &body, Effort::Full(&gathered), &[]);
     // A decoder that panics takes this request with it, and no other.
-    tokio::task::spawn_blocking(work).await.ok().flatten().ok_or(Failure::Broken)
+    tokio::task::spawn_blocking(work).await.ok().and_then(Result::ok).ok_or(Failure::Broken)
 }
 
 /// An upstream of another wire cannot count; the estimate is better than no answer.

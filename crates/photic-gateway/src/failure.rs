@@ -6,6 +6,7 @@
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use photic::Wire;
+use photic_fleet::Over;
 use serde_json::json;
 
 use crate::reply::ReplyBody;
@@ -38,9 +39,30 @@ pub(crate) enum Failure {
         "the gateway found no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE for it, or send a key of Amazon Bedrock"
     )]
     NoCredentials,
+    #[error("show a key of your tenant in the header `x-photic-key`; this one does not open")]
+    NoKey,
+    #[error("keys cannot be looked up at the moment; try again soon")]
+    KeysAway,
+    #[error("what this request needs from the store cannot be had at the moment; try again soon")]
+    StoreAway,
+    #[error("the gateway has no room for this request at the moment; try again soon")]
+    NoRoom,
+    #[error("{0}")]
+    OverQuota(Over),
+    #[error("this gateway keeps nothing: set `[record] directory` or `[fleet]` for it")]
+    NoStore,
+    #[error("there is no such picture; its time may be over")]
+    NoSuchMedia,
+    #[error("this address does not hold, or not any more")]
+    NotSigned,
+    #[error("only pictures (PNG, JPEG, GIF, WebP and the like) and PDF are taken")]
+    NotAPicture,
     #[error("the gateway failed to repair the request")]
     Broken,
 }
+
+/// How long a caller should leave a store alone that is away, in seconds.
+const SOON: HeaderValue = HeaderValue::from_static("2");
 
 /// Whose side failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,10 +112,20 @@ impl Failure {
         headers.insert(ERROR, HeaderValue::from_static(self.code()));
         let retry = if self.retry_helps() { "true" } else { "false" };
         headers.insert(SHOULD_RETRY, HeaderValue::from_static(retry));
+        match self {
+            Self::KeysAway | Self::StoreAway | Self::NoRoom => {
+                headers.insert(header::RETRY_AFTER, SOON);
+            }
+            Self::OverQuota(Over { retry_after: Some(after), .. }) => {
+                let seconds = after.as_secs_f64().ceil() as u64;
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+            }
+            _ => {}
+        }
         response
     }
 
-    const fn status(&self) -> StatusCode {
+    pub(crate) const fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
@@ -102,7 +134,13 @@ impl Failure {
                 StatusCode::BAD_GATEWAY
             }
             Self::NoAnswer(_) => StatusCode::GATEWAY_TIMEOUT,
-            Self::NoCredentials => StatusCode::UNAUTHORIZED,
+            Self::NoCredentials | Self::NoKey => StatusCode::UNAUTHORIZED,
+            Self::KeysAway | Self::StoreAway | Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
+            Self::OverQuota(_) => StatusCode::TOO_MANY_REQUESTS,
+            Self::NoStore => StatusCode::NOT_IMPLEMENTED,
+            Self::NoSuchMedia => StatusCode::NOT_FOUND,
+            Self::NotSigned => StatusCode::FORBIDDEN,
+            Self::NotAPicture => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -118,25 +156,55 @@ impl Failure {
             Self::Closed(_) => "upstream_closed",
             Self::ReplyTooLarge(_) => "upstream_reply_too_large",
             Self::NoCredentials => "no_credentials",
+            Self::NoKey => "no_tenant_key",
+            Self::KeysAway => "keys_away",
+            Self::StoreAway => "store_away",
+            Self::NoRoom => "no_room",
+            Self::OverQuota(_) => "over_quota",
+            Self::NoStore => "no_store",
+            Self::NoSuchMedia => "no_such_media",
+            Self::NotSigned => "not_signed",
+            Self::NotAPicture => "not_a_picture",
             Self::Broken => "internal_error",
         }
     }
 
     const fn side(&self) -> Side {
         match self {
-            Self::TooLarge { .. } | Self::SlowBody | Self::BodyBrokeOff | Self::BadPath => {
-                Side::Client
-            }
+            Self::TooLarge { .. }
+            | Self::SlowBody
+            | Self::BodyBrokeOff
+            | Self::BadPath
+            | Self::NoKey
+            | Self::OverQuota(_)
+            | Self::NoSuchMedia
+            | Self::NotSigned
+            | Self::NotAPicture => Side::Client,
             Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
                 Side::Upstream
             }
-            Self::NoCredentials | Self::Broken => Side::Gateway,
+            Self::NoCredentials
+            | Self::KeysAway
+            | Self::StoreAway
+            | Self::NoRoom
+            | Self::NoStore
+            | Self::Broken => Side::Gateway,
         }
     }
 
     /// Whether the same request might succeed: not where the request itself is to blame.
     const fn retry_helps(&self) -> bool {
-        matches!(self, Self::SlowBody | Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_))
+        matches!(
+            self,
+            Self::SlowBody
+                | Self::Unreachable(_)
+                | Self::NoAnswer(_)
+                | Self::Closed(_)
+                | Self::KeysAway
+                | Self::StoreAway
+                | Self::NoRoom
+                | Self::OverQuota(Over { retry_after: Some(_), .. })
+        )
     }
 
     const fn openai_type(&self) -> &'static str {
@@ -149,10 +217,21 @@ impl Failure {
 
     const fn google_status(&self) -> &'static str {
         match self {
-            Self::TooLarge { .. } | Self::BodyBrokeOff | Self::BadPath => "INVALID_ARGUMENT",
+            Self::TooLarge { .. } | Self::BodyBrokeOff | Self::BadPath | Self::NotAPicture => {
+                "INVALID_ARGUMENT"
+            }
+            Self::NoSuchMedia => "NOT_FOUND",
+            Self::NotSigned => "PERMISSION_DENIED",
+            Self::NoStore => "UNIMPLEMENTED",
+            Self::OverQuota(_) => "RESOURCE_EXHAUSTED",
             Self::SlowBody | Self::NoAnswer(_) => "DEADLINE_EXCEEDED",
-            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => "UNAVAILABLE",
-            Self::NoCredentials => "UNAUTHENTICATED",
+            Self::Unreachable(_)
+            | Self::Closed(_)
+            | Self::ReplyTooLarge(_)
+            | Self::KeysAway
+            | Self::StoreAway
+            | Self::NoRoom => "UNAVAILABLE",
+            Self::NoCredentials | Self::NoKey => "UNAUTHENTICATED",
             Self::Broken => "INTERNAL",
         }
     }
@@ -162,11 +241,19 @@ impl Failure {
         match self {
             Self::TooLarge { .. } => "request_too_large",
             Self::SlowBody | Self::NoAnswer(_) => "timeout_error",
-            Self::BodyBrokeOff | Self::BadPath => "invalid_request_error",
-            Self::NoCredentials => "authentication_error",
-            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) | Self::Broken => {
-                "api_error"
-            }
+            Self::BodyBrokeOff | Self::BadPath | Self::NotAPicture => "invalid_request_error",
+            Self::NoSuchMedia => "not_found_error",
+            Self::NotSigned => "permission_error",
+            Self::OverQuota(_) => "rate_limit_error",
+            Self::NoCredentials | Self::NoKey => "authentication_error",
+            Self::Unreachable(_)
+            | Self::Closed(_)
+            | Self::ReplyTooLarge(_)
+            | Self::KeysAway
+            | Self::StoreAway
+            | Self::NoStore
+            | Self::Broken => "api_error",
+            Self::NoRoom => "overloaded_error",
         }
     }
 }

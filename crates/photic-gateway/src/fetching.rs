@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::config::{FetchConfig, FetchMode};
+use crate::media::Pictures;
 use crate::recent::{Key, Recent, Weighed};
 
 /// How many are fetched at once, for all requests together: each may take its full size.
@@ -37,9 +38,16 @@ pub(crate) struct Fetching {
     kept: Recent<Known>,
 }
 
-/// What was found at the addresses of one request.
+/// What one request needs that was not in it.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered(BTreeMap<String, Outcome>);
+pub(crate) struct Gathered {
+    /// What was found at its addresses.
+    found: BTreeMap<String, Outcome>,
+    /// What its names stand for.
+    pub(crate) pictures: Pictures,
+    /// How many pixels have to be decoded for it.
+    pub(crate) pixels: u64,
+}
 
 /// What was found at an address.
 #[derive(Clone, Debug)]
@@ -82,13 +90,8 @@ impl Fetching {
         }
     }
 
-    /// Whether something has to be fetched before a request is ready. Says no without allocating
-    /// to every request that holds no address.
-    pub(crate) fn is_due(&self, transcript: &Transcript<'_>, plan: &Plan<'_>) -> bool {
-        self.wanted.is_some_and(|wanted| !photic::fetchable(transcript, plan, wanted).is_empty())
-    }
-
-    /// The addresses that have to be fetched for a plan.
+    /// The addresses that have to be fetched for a plan. Says none without allocating to every
+    /// request that holds none.
     pub(crate) fn addresses(
         &self,
         transcript: &Transcript<'_>,
@@ -104,7 +107,7 @@ impl Fetching {
         let mut fetches = JoinSet::new();
         for address in addresses {
             if let Some(outcome) = self.known(&key(&address)) {
-                gathered.0.insert(address, outcome);
+                gathered.found.insert(address, outcome);
             } else if fetches.len() < MOST {
                 let (fetch, permits) = (self.fetch.clone(), Arc::clone(&self.permits));
                 fetches.spawn(async move {
@@ -119,7 +122,7 @@ impl Fetching {
             while let Some(done) = fetches.join_next().await {
                 if let Ok((address, got)) = done {
                     let outcome = self.keep(&address, got);
-                    gathered.0.insert(address, outcome);
+                    gathered.found.insert(address, outcome);
                 }
             }
         };
@@ -157,9 +160,14 @@ impl Fetching {
 }
 
 impl Gathered {
+    /// Nothing but pictures that came by name.
+    pub(crate) fn of(pictures: Pictures) -> Self {
+        Self { pictures, ..Self::default() }
+    }
+
     /// Whether something was found.
     pub(crate) fn has_pictures(&self) -> bool {
-        self.0.values().any(|outcome| matches!(outcome, Outcome::Picture(_)))
+        self.found.values().any(|outcome| matches!(outcome, Outcome::Picture(_)))
     }
 
     /// Puts everything where its address stands.
@@ -171,7 +179,7 @@ impl Gathered {
     ) {
         let Some(wanted) = fetching.wanted else { return };
         for (id, address) in photic::fetchable(transcript, plan, wanted) {
-            let supply = match self.0.get(&address) {
+            let supply = match self.found.get(&address) {
                 Some(Outcome::Picture(payload)) => Supply::Bytes(payload.by_ref()),
                 Some(Outcome::Nothing(refusal)) => Supply::Withheld(reason(*refusal)),
                 None => Supply::Withheld(Reason::FetchFailed),

@@ -8,16 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use photic::json::Segments;
-use photic::{Decision, Lowered, Plan, Policy, Prepared, Transcript, Wire};
+use photic::json::{Segments, Str};
+use photic::{Decision, Finding, Lowered, Plan, Policy, Prepared, Transcript, Wire};
+use photic_store::{BlobId, Tenant};
 
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
+use crate::media::{self, Named, Shelf};
 use crate::profiles::{Addressee, Known, Profiles};
-use crate::record::{Recorder, Sent};
+use crate::record::{Made, Recalled, Recorder, Sent, Turn};
 use crate::route::Asked;
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
@@ -34,6 +36,8 @@ pub(crate) struct Workshop {
     /// Whether somebody reads what was done one by one.
     pub(crate) details: bool,
     pub(crate) recorder: Option<Recorder>,
+    /// What tenants uploaded.
+    pub(crate) shelf: Shelf,
 }
 
 /// A request that is ready to be sent.
@@ -55,6 +59,8 @@ pub(crate) struct Order {
     pub(crate) carried: Option<Box<Carried>>,
     /// What it is, where it is to be kept.
     pub(crate) sent: Option<Sent>,
+    /// What had to be there for it; not held, only known, while the model thinks.
+    pub(crate) wants: Wants,
 }
 
 /// What was done to a request, counted.
@@ -73,107 +79,194 @@ pub(crate) enum Effort<'f> {
 }
 
 impl Workshop {
-    /// Makes a request ready, under what was learned and what is being tried; `None` if that takes
-    /// more effort, or nobody serves it.
+    /// Makes a request ready, under what was learned and what is being tried. Where that takes more
+    /// effort, it says what has to be there first; where nobody serves it, nothing.
     pub(crate) fn order(
         &self,
         from: Wire,
         body: &Body,
         effort: Effort<'_>,
         tried: &[Entry],
-    ) -> Option<Order> {
+    ) -> Result<Order, Wants> {
+        let lately;
         let (transcript, findings) = body.lift(from);
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
-            return self.exactly(from, body, &transcript);
+            return self.exactly(from, body, &transcript).ok_or_else(Wants::default);
         }
-        self.work(transcript, effort, tried, |terms, work| {
-            let Work { transcript, plan, prepared, lowered, model, .. } = work;
-            let facts = Facts::of(plan, prepared, &lowered, &findings, self.details);
-            Order {
-                carried: Carried::of(plan, prepared, model),
-                sent: self.recorder.as_ref().map(|_| Sent::of(&lowered.body)),
-                wire: terms.upstream.speaks(from),
-                facts: facts.named(model),
-                fixes: Fixes::of(&lowered.decisions),
-                tokens: plan.ledger.tokens,
-                usage_in_stream: transcript.settings.usage_in_stream,
-                asked: Asked { model: model.map(str::to_owned), stream: streams(transcript) },
-                pieces: pieces(lowered.body, &body.bytes),
-                upstream: Arc::clone(&terms.upstream),
+        let terms = self.terms(&transcript, tried).ok_or_else(Wants::default)?;
+        let job = self.begin(&terms, transcript, &body.recalled);
+        let gathered = match effort {
+            Effort::Full(gathered) => gathered,
+            Effort::Exact | Effort::Light => {
+                let tenant = &body.recalled.tenant;
+                let (pictures, missing) = self.shelf.at_hand(tenant, &job.wants.blobs);
+                if !(job.needs_only_pictures() && missing.is_empty()) {
+                    return Err(job.wants);
+                }
+                lately = Gathered::of(pictures);
+                &lately
             }
-        })
+        };
+        Ok(self.finish(&terms, job, gathered, |work| self.ordered(from, body, &findings, work)))
+    }
+
+    /// A request that is finished.
+    pub(crate) fn ordered(
+        &self,
+        from: Wire,
+        body: &Body,
+        findings: &[Finding],
+        work: Work<'_, '_>,
+    ) -> Order {
+        let Work { terms, transcript, plan, prepared, lowered, wants, .. } = work;
+        let model = transcript.settings.model.as_ref().map(Str::decode);
+        let model = model.as_deref();
+        let facts = Facts::of(plan, prepared, &lowered, findings, self.details);
+        Order {
+            carried: Carried::of(plan, prepared, model),
+            sent: self.recorder.as_ref().map(|_| Sent {
+                what: photic_store::Sent::of(&lowered.body),
+                terms: terms.clone(),
+                is_settled: work.is_settled,
+            }),
+            wire: terms.upstream.speaks(from),
+            facts: facts.named(model),
+            fixes: Fixes::of(&lowered.decisions),
+            tokens: plan.ledger.tokens,
+            usage_in_stream: transcript.settings.usage_in_stream,
+            asked: Asked { model: model.map(str::to_owned), stream: streams(transcript) },
+            pieces: pieces(lowered.body, &body.bytes),
+            upstream: Arc::clone(&terms.upstream),
+            wants,
+        }
     }
 
     /// Keeps a request that was answered, as it was sent.
-    pub(crate) fn record(&self, from: Wire, body: &Body, gathered: &Gathered, sent: Sent) {
-        let Some(recorder) = &self.recorder else { return };
-        let (transcript, _) = body.lift(from);
-        if transcript.is_readable() {
-            let kept = self.work(transcript, Effort::Full(gathered), &[], |_, work| {
-                recorder.append(&work, sent);
-            });
-            if kept.is_none() {
-                recorder.lost.add(1);
-            }
-        }
-    }
-
-    /// Plans, prepares, lowers.
-    fn work<'w, T>(
+    pub(crate) fn record(
         &self,
-        mut transcript: Transcript<'w>,
-        effort: Effort<'w>,
-        tried: &[Entry],
-        finish: impl FnOnce(&Terms, Work<'_, '_>) -> T,
-    ) -> Option<T> {
-        // What was chosen earlier is in files.
-        if self.recorder.is_some() && matches!(effort, Effort::Light) {
+        from: Wire,
+        body: &Body,
+        gathered: &Gathered,
+        sent: &Sent,
+    ) -> Option<Turn> {
+        let recorder = self.recorder.as_ref()?;
+        let (transcript, _) = body.lift(from);
+        if !transcript.is_readable() {
             return None;
         }
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-        let terms = self.terms(transcript.wire, model.as_deref(), tried)?;
-        let recorder = self.recorder.as_ref();
-        let policy = recorder.map(|recorder| recorder.policy(&self.policy, &transcript));
-        let policy = policy.as_deref().unwrap_or(&self.policy);
-        let mut plan = terms.plan(&transcript, policy, recorder);
-        if self.fetching.is_due(&transcript, &plan) {
-            let Effort::Full(gathered) = effort else { return None };
-            gathered.put_into(&mut transcript, &plan, &self.fetching);
-            plan = terms.plan(&transcript, policy, recorder);
+        let recalled = &body.recalled;
+        let job = self.begin(&sent.terms, transcript, recalled);
+        if sent.is_settled {
+            let Job { transcript, policy, named, plan, .. } = &job;
+            let prepared = &Prepared::new();
+            return recorder.append(
+                recalled,
+                &Made { transcript, plan, policy, prepared, named },
+                sent,
+            );
         }
-        let mut prepared = match effort {
-            _ if plan.recipes.is_empty() => Prepared::new(),
-            Effort::Exact | Effort::Light => return None,
-            Effort::Full(_) => {
-                self.derivatives.prepare(&transcript, &plan, &terms.known.fingerprint)
+        self.finish(&sent.terms, job, gathered, |work| {
+            // What was fetched again, or made again, may be another thing, and the record must not
+            // say that it was sent.
+            let is_it = photic_store::Sent::of(&work.lowered.body) == sent.what;
+            let Work { transcript, plan, policy, prepared, named, .. } = work;
+            let made = Made { transcript, plan, policy, prepared, named };
+            if is_it { recorder.append(recalled, &made, sent) } else { recorder.lose() }
+        })
+    }
+
+    /// Plans a request, and finds out what that takes.
+    pub(crate) fn begin<'w>(
+        &'w self,
+        terms: &'w Terms,
+        transcript: Transcript<'w>,
+        recalled: &'w Recalled,
+    ) -> Job<'w> {
+        let mut transcript = transcript;
+        let policy = recalled.policy(&self.policy);
+        let named = recalled.stand_in(&mut transcript);
+        let plan = terms.plan(&transcript, &policy, recalled, &named);
+        let wants = self.wants(&transcript, &plan, &named);
+        Job { transcript, recalled, policy, named, plan, wants }
+    }
+
+    /// Prepares and lowers what was planned, with what it takes.
+    pub(crate) fn finish<'w, T>(
+        &self,
+        terms: &'w Terms,
+        job: Job<'w>,
+        gathered: &'w Gathered,
+        finish: impl FnOnce(Work<'_, '_>) -> T,
+    ) -> T {
+        let is_complete = job.needs_only_pictures();
+        let Job { mut transcript, recalled, policy, named, mut plan, wants } = job;
+        if !wants.addresses.is_empty() {
+            gathered.put_into(&mut transcript, &plan, &self.fetching);
+            plan = terms.plan(&transcript, &policy, recalled, &named);
+        }
+        let mut are_here = true;
+        if !media::wanted(&named, &plan).is_empty() {
+            are_here = gathered.pictures.put_into(&mut transcript, &named, &plan);
+            if !are_here {
+                plan = terms.plan(&transcript, &policy, recalled, &named);
             }
+        }
+        let mut prepared = if plan.recipes.is_empty() {
+            Prepared::new()
+        } else {
+            self.derivatives.prepare(&transcript, &plan, &terms.known.fingerprint)
         };
         if let Some(lessons) = &terms.lessons {
             lessons.quarantine.withhold_made(&mut prepared);
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-        let (transcript, plan, prepared) = (&transcript, &plan, &prepared);
-        let model = model.as_deref();
-        Some(finish(&terms, Work { transcript, plan, policy, prepared, lowered, model }))
+        finish(Work {
+            terms,
+            transcript: &transcript,
+            plan: &plan,
+            policy: &policy,
+            prepared: &prepared,
+            lowered,
+            named: &named,
+            is_settled: is_complete && are_here,
+            wants,
+        })
+    }
+
+    /// What a plan needs that is not in the request.
+    fn wants(&self, transcript: &Transcript<'_>, plan: &Plan<'_>, named: &Named<'_>) -> Wants {
+        Wants {
+            addresses: self.fetching.addresses(transcript, plan),
+            blobs: media::wanted(named, plan),
+            pixels: pixels(plan),
+        }
     }
 
     /// Fetches what has to be there before a request can be made ready.
-    pub(crate) async fn gather(&self, from: Wire, body: &Body, tried: &[Entry]) -> Gathered {
-        let addresses = self.addresses(from, body, tried).unwrap_or_default();
-        self.fetching.gather(addresses).await
+    pub(crate) async fn gather(&self, tenant: &Tenant, wants: &Wants) -> Gathered {
+        let mut gathered = self.fetching.gather(wants.addresses.clone()).await;
+        gathered.pixels = wants.pixels;
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| !wants.blobs.is_empty()) {
+            gathered.pictures = self.shelf.read(&recorder.place, tenant, &wants.blobs).await;
+        }
+        gathered
     }
 
-    fn addresses(&self, from: Wire, body: &Body, tried: &[Entry]) -> Option<BTreeSet<String>> {
-        let (transcript, _) = body.lift(from);
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
-        let terms = self.terms(from, model.as_deref(), tried)?;
-        let plan = terms.plan(&transcript, &self.policy, None);
-        Some(self.fetching.addresses(&transcript, &plan))
+    /// The same under what is being tried.
+    pub(crate) async fn gather_trying(&self, from: Wire, body: &Body, tried: &[Entry]) -> Gathered {
+        let light = self.order(from, body, Effort::Light, tried);
+        let wants = light.map_or_else(|wants| wants, |order| order.wants);
+        self.gather(&body.recalled.tenant, &wants).await
     }
 
     /// The request as it came.
-    fn exactly(&self, from: Wire, body: &Body, transcript: &Transcript<'_>) -> Option<Order> {
-        let model = transcript.settings.model.as_ref().map(photic::json::Str::decode);
+    pub(crate) fn exactly(
+        &self,
+        from: Wire,
+        body: &Body,
+        transcript: &Transcript<'_>,
+    ) -> Option<Order> {
+        let model = transcript.settings.model.as_ref().map(Str::decode);
         Some(Order {
             upstream: Arc::clone(self.upstreams.choose(from, model.as_deref())?),
             wire: from,
@@ -185,16 +278,26 @@ impl Workshop {
             asked: body.asked.clone(),
             carried: None,
             sent: None,
+            wants: Wants::default(),
         })
     }
 
     /// Whom a request is for, and what is known about that.
-    fn terms(&self, from: Wire, model: Option<&str>, tried: &[Entry]) -> Option<Terms> {
-        let Addressee { upstream, known } = self.profiles.of(&self.upstreams, from, model)?;
+    pub(crate) fn terms(&self, transcript: &Transcript<'_>, tried: &[Entry]) -> Option<Terms> {
+        let model = transcript.settings.model.as_ref().map(Str::decode);
+        let model = model.as_deref();
+        let Addressee { upstream, known } =
+            self.profiles.of(&self.upstreams, transcript.wire, model)?;
         let lessons = self.learned.of(upstream.host(), model, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
     }
+}
+
+/// How many pixels the recipes of a plan have to be made from.
+fn pixels(plan: &Plan<'_>) -> u64 {
+    let sizes = plan.recipes.keys().filter_map(|id| plan.survey.sightings.get(*id)?.header.size);
+    sizes.map(|(width, height)| u64::from(width) * u64::from(height)).sum()
 }
 
 fn streams(transcript: &Transcript<'_>) -> bool {
@@ -202,19 +305,50 @@ fn streams(transcript: &Transcript<'_>) -> bool {
     shared.iter().any(|(name, value)| *name == "stream" && *value == b"true")
 }
 
+/// A request that is planned: what the plan takes need not be here yet.
+#[derive(Debug)]
+pub(crate) struct Job<'w> {
+    transcript: Transcript<'w>,
+    recalled: &'w Recalled,
+    policy: Cow<'w, Policy>,
+    named: Named<'w>,
+    plan: Plan<'w>,
+    pub(crate) wants: Wants,
+}
+
+impl Job<'_> {
+    /// Whether nothing has to be fetched or made for it but pictures that came by name.
+    pub(crate) fn needs_only_pictures(&self) -> bool {
+        self.wants.addresses.is_empty() && self.plan.recipes.is_empty()
+    }
+}
+
 /// What was made of a request.
 pub(crate) struct Work<'w, 'a> {
-    pub(crate) transcript: &'w Transcript<'a>,
-    pub(crate) plan: &'w Plan<'w>,
-    pub(crate) policy: &'w Policy,
-    pub(crate) prepared: &'w Prepared,
-    pub(crate) lowered: Lowered<'a>,
-    /// The model it is for.
-    pub(crate) model: Option<&'w str>,
+    terms: &'w Terms,
+    transcript: &'w Transcript<'a>,
+    plan: &'w Plan<'w>,
+    policy: &'w Policy,
+    prepared: &'w Prepared,
+    lowered: Lowered<'a>,
+    /// What is remembered of media that came by name.
+    named: &'w Named<'w>,
+    /// Whether it follows from the body and from what was recalled, and from nothing else.
+    is_settled: bool,
+    wants: Wants,
+}
+
+/// What has to be there before a request can be made ready.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wants {
+    addresses: BTreeSet<String>,
+    blobs: BTreeSet<BlobId>,
+    pixels: u64,
 }
 
 /// On what terms a request is sent.
-struct Terms {
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
     upstream: Arc<Upstream>,
     known: Arc<Known>,
     lessons: Option<Arc<Lessons>>,
@@ -225,12 +359,12 @@ impl Terms {
         &self,
         transcript: &Transcript<'_>,
         policy: &Policy,
-        recorder: Option<&Recorder>,
+        recalled: &Recalled,
+        named: &Named<'_>,
     ) -> Plan<'_> {
         let mut survey = photic::survey(transcript);
-        if let Some(recorder) = recorder {
-            recorder.identify(transcript, policy, &mut survey);
-        }
+        photic_store::recall(&mut survey, transcript, named);
+        recalled.identify(transcript, &mut survey);
         if let Some(lessons) = &self.lessons {
             lessons.quarantine.withhold(transcript, &mut survey);
         }

@@ -6,6 +6,7 @@ use photic::Wire;
 use photic::rejection::Class;
 
 use crate::fix::Fixes;
+use crate::record::Turn;
 
 /// Passes a request through exactly.
 pub(crate) const OFF: HeaderName = HeaderName::from_static("x-photic-off");
@@ -15,6 +16,11 @@ const FIXES: HeaderName = HeaderName::from_static("x-photic-fixes");
 const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
 /// What a provider refused before it took the request, on replies.
 const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
+
+/// Which turn of which session a reply is, where that is known before its first byte.
+const TURN: HeaderName = HeaderName::from_static("x-photic-turn");
+/// A tenant's key; it goes no further.
+pub(crate) const TENANT_KEY: HeaderName = HeaderName::from_static("x-photic-key");
 
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
@@ -51,6 +57,7 @@ pub(crate) fn request(headers: &mut HeaderMap) {
     // Answered on the way in: asking for the body is what sends the go-ahead.
     headers.remove(header::EXPECT);
     headers.remove(OFF);
+    headers.remove(TENANT_KEY);
 }
 
 /// Makes the headers of a reply fit to be passed on.
@@ -105,6 +112,14 @@ pub(crate) fn say(headers: &mut HeaderMap, fixes: &Fixes) {
     headers.insert(FIXES, HeaderValue::from(fixes.count()));
     if let Ok(list) = HeaderValue::from_str(&fixes.list()) {
         headers.insert(FIXED, list);
+    }
+}
+
+/// Says which turn a reply is.
+pub(crate) fn say_kept(headers: &mut HeaderMap, turn: &Turn) {
+    let value = format!("{}/{}", turn.session, turn.number);
+    if let Ok(value) = HeaderValue::from_str(&value) {
+        headers.insert(TURN, value);
     }
 }
 

@@ -12,10 +12,12 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use photic::json::Str;
 use photic::{Finding, Stretches, Transcript, Wire};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use crate::buffers::Buffers;
 use crate::failure::Failure;
+use crate::record::Recalled;
 use crate::route::Asked;
 
 /// Without a length, a body of a conversation is guessed to be this long; the buffer grows.
@@ -36,10 +38,15 @@ pub(crate) struct Body {
     stretches: Stretches,
     /// What its path said, where a wire says it there.
     pub(crate) asked: Asked,
+    /// What is known about whoever sent it, and about the conversation.
+    pub(crate) recalled: Arc<Recalled>,
 }
 
+/// A body as a conversation, and what was found in it.
+pub(crate) type Lifted<'b> = (Transcript<'b>, Vec<Finding>);
+
 impl Body {
-    pub(crate) fn lift(&self, wire: Wire) -> (Transcript<'_>, Vec<Finding>) {
+    pub(crate) fn lift(&self, wire: Wire) -> Lifted<'_> {
         let (mut transcript, findings) = photic::lift_knowing(wire, &self.bytes, &self.stretches);
         let settings = &mut transcript.settings;
         if let Some(model) = &self.asked.model {
@@ -84,7 +91,43 @@ pub(crate) async fn read(
         // Now, while the processor has it at hand.
         stretches.feed(&piece);
     }
-    Ok(Body { bytes: buffer.freeze(), stretches, asked: Asked::default() })
+    Ok(Body { bytes: buffer.freeze(), stretches, ..Body::default() })
+}
+
+/// What a request counts for that does not say how long it is.
+pub(crate) const UNDECLARED: u64 = 1 << 20;
+
+/// Room for bodies: how much memory requests may take together.
+#[derive(Debug)]
+pub(crate) struct Room {
+    /// In KiB.
+    free: Arc<Semaphore>,
+    all: u32,
+}
+
+impl Room {
+    /// How long somebody waits for room.
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    pub(crate) fn new(mib: u32) -> Self {
+        let all = mib.max(1).saturating_mul(1024).min(u32::MAX >> 4);
+        Self { free: Arc::new(Semaphore::new(all as usize)), all }
+    }
+
+    /// Room for a body, until it is let go of. One that is larger than all there is gets all.
+    pub(crate) async fn take(&self, bytes: u64) -> Result<OwnedSemaphorePermit, Failure> {
+        let wanted = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX).min(self.all);
+        let taking = Arc::clone(&self.free).acquire_many_owned(wanted);
+        match timeout(Self::PATIENCE, taking).await {
+            Ok(Ok(room)) => Ok(room),
+            Ok(Err(_)) | Err(_) => Err(Failure::NoRoom),
+        }
+    }
+
+    /// Bytes that are taken.
+    pub(crate) fn taken(&self) -> u64 {
+        (u64::from(self.all) - self.free.available_permits() as u64) << 10
+    }
 }
 
 /// Refuses a body that says itself that it is too large.
@@ -136,5 +179,22 @@ async fn frame(body: &mut Incoming, idle: Duration) -> Result<Option<Bytes>, Fai
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_finds_no_room_is_told_so_and_room_comes_back() {
+        let room = Room::new(1);
+        let most = room.take(1 << 30).await.unwrap();
+        assert_eq!(room.taken(), 1 << 20);
+        assert!(matches!(room.take(1).await, Err(Failure::NoRoom)));
+        drop(most);
+        let _half = room.take(512 << 10).await.unwrap();
+        let _other = room.take(512 << 10).await.unwrap();
+        assert_eq!(room.taken(), 1 << 20);
     }
 }

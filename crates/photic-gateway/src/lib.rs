@@ -25,6 +25,7 @@
 //! its traces, and serves no TLS.
 
 mod account;
+mod auditing;
 mod buffers;
 mod config;
 mod converse;
@@ -38,6 +39,8 @@ mod heal;
 mod intake;
 mod itself;
 pub mod learned;
+mod media;
+mod openwop;
 mod profiles;
 mod proxy;
 mod recent;
@@ -49,12 +52,14 @@ mod serve;
 mod sign;
 mod tally;
 mod telemetry;
+mod tenancy;
 mod upstream;
 mod watch;
 
 pub use config::{
-    Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, LearnedConfig, Limits,
-    LogFormat, Policies, RecordConfig, Telemetry, Timeouts, UpstreamConfig,
+    Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, FleetConfig, LearnedConfig,
+    Limits, LogFormat, OpenwopConfig, Policies, QuotaConfig, RecordConfig, Telemetry, Timeouts,
+    UpstreamConfig,
 };
 pub use runtime::runtime;
 pub use serve::{Gateway, StartError};

@@ -3,24 +3,30 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use http::header::{CONTENT_TYPE, HeaderValue};
-use http::{Request, Response, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use photic::Wire;
+use photic_fleet::{Ask, Guard, Over, Quotas, Subject, What};
 use photic_net::{Client, Outgoing};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::account::Account;
+use crate::auditing::{self, Auditing};
 use crate::buffers::Buffers;
 use crate::failure::Failure;
 use crate::fix::Workshop;
-use crate::intake::{self, Bounds};
+use crate::intake::{self, Bounds, Room, UNDECLARED};
+use crate::openwop::{self, Openwop};
+use crate::record::{Place, Server};
 use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
 use crate::tally::Tally;
 use crate::telemetry::{Watch, Watched, Watchers};
-use crate::{converse, headers};
+use crate::tenancy::{Caller, Tenancy};
+use crate::{converse, headers, media};
 
 /// The text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -29,14 +35,28 @@ const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) client: Client,
+    pub(crate) tenancy: Tenancy,
+    pub(crate) quotas: Option<Quotas>,
+    pub(crate) auditing: Option<Auditing>,
+    /// How long a reference to an upload may hold.
+    pub(crate) media_lasts: Duration,
+    pub(crate) openwop: Option<Openwop>,
     pub(crate) workshop: Workshop,
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) bounds: Bounds,
+    pub(crate) room: Room,
     /// How many requests may work on pixels at once.
     pub(crate) pixels: Semaphore,
     pub(crate) stopping: AtomicBool,
     pub(crate) watchers: Arc<Watchers>,
     pub(crate) tally: Arc<Tally>,
+}
+
+/// What a request holds of its tenant's quota and of the gateway's memory, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    _quota: Option<Guard>,
+    _room: OwnedSemaphorePermit,
 }
 
 /// Who comes in by a door.
@@ -62,7 +82,10 @@ impl Proxy {
         let answer = match intake::admit(request.headers(), self.bounds.bytes) {
             Err(failure) => {
                 intake::drain(request.into_body());
-                Err(failure)
+                match route {
+                    Route::Openwop if self.openwop.is_some() => Ok(openwop::flat(&failure)),
+                    _ => Err(failure),
+                }
             }
             Ok(()) => self.forward(route, request, &mut watch.account).await,
         };
@@ -73,14 +96,28 @@ impl Proxy {
     fn own(&self, route: Route, door: Door) -> Option<Response<ReplyBody>> {
         let hidden = || state(StatusCode::NOT_FOUND, "not found");
         Some(match (route, door) {
-            (Route::Converse(_) | Route::CountTokens | Route::Other(_), Door::Operators)
+            (
+                Route::Converse(_)
+                | Route::CountTokens
+                | Route::Media
+                | Route::Openwop
+                | Route::Other(_),
+                Door::Operators,
+            )
             | (Route::Health | Route::Ready | Route::Metrics, Door::Callers) => hidden(),
-            (Route::Converse(_) | Route::CountTokens | Route::Other(_), _) => return None,
+            (
+                Route::Converse(_)
+                | Route::CountTokens
+                | Route::Media
+                | Route::Openwop
+                | Route::Other(_),
+                _,
+            ) => return None,
             (Route::Health, _) => state(StatusCode::OK, "ok"),
             (Route::Ready, _) if self.stopping.load(Ordering::Relaxed) => {
                 state(StatusCode::SERVICE_UNAVAILABLE, "stopping")
             }
-            (Route::Ready, _) => state(StatusCode::OK, "ready"),
+            (Route::Ready, _) => ready(&self.away()),
             (Route::Metrics, _) => {
                 let mut page = Response::new(ReplyBody::whole(self.watchers.metrics.page(self)));
                 page.headers_mut().insert(CONTENT_TYPE, METRICS);
@@ -89,20 +126,75 @@ impl Proxy {
         })
     }
 
+    /// The servers that are away.
+    pub(crate) fn away(&self) -> Vec<Server> {
+        match self.workshop.recorder.as_ref().map(|recorder| &recorder.place) {
+            Some(Place::Fleet(_, away)) => {
+                Server::ALL.into_iter().filter(|server| away.is(*server)).collect()
+            }
+            Some(Place::Local(_)) | None => Vec::new(),
+        }
+    }
+
+    /// Who asks, if it may; what it holds counts as in flight until it lets go.
+    pub(crate) async fn admit(
+        &self,
+        headers: &HeaderMap,
+        own: bool,
+    ) -> Result<(Caller, Held), Failure> {
+        let caller = self.tenancy.caller(headers, own).await?;
+        let bytes = intake::declared(headers).unwrap_or(UNDECLARED);
+        let quota = match &self.quotas {
+            None => None,
+            Some(quotas) => {
+                let admitted =
+                    Box::pin(quotas.admit(&caller.tenant, Ask { requests: 1, bytes })).await;
+                Some(admitted.map_err(|over| self.over(&caller, over))?)
+            }
+        };
+        let held = Held { _quota: quota, _room: self.room.take(bytes).await? };
+        Ok((caller, held))
+    }
+
+    /// A tenant has had what it is allowed.
+    pub(crate) fn over(&self, caller: &Caller, over: Over) -> Failure {
+        if let Some(auditing) = &self.auditing {
+            let what = over.what.as_str();
+            auditing.note(caller, auditing::of(caller, What::Refusal, Subject::tenant(), what, 0));
+        }
+        Failure::OverQuota(over)
+    }
+
     async fn forward(
         self: Arc<Self>,
         route: Route,
         request: Request<Incoming>,
         account: &mut Account,
     ) -> Result<Response<ReplyBody>, Failure> {
+        if route == Route::Media {
+            return Box::pin(media::answer(&self, request, account)).await;
+        }
+        if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
+            return Ok(Box::pin(openwop::answer(&self, openwop, request, account)).await);
+        }
+        let admitted = self.admit(request.headers(), false).await;
+        let (caller, _held) = match admitted {
+            Ok(admitted) => admitted,
+            Err(failure) => {
+                intake::drain(request.into_body());
+                return Err(failure);
+            }
+        };
         let off = headers::is_off(request.headers()) || headers::is_encoded(request.headers());
         match route {
             Route::Other(wire) => self.pass(wire, request, account).await,
+            // To a gateway that is no such host it is a path like any other.
+            Route::Openwop => self.pass(route.wire(), request, account).await,
             // Only the body says which upstream it is for, where they differ by model.
             _ if off && !self.workshop.upstreams.differ_by_model() => {
                 self.pass(route.wire(), request, account).await
             }
-            _ => converse::converse(&self, route, off, request, account).await,
+            _ => converse::converse(&self, route, off, request, caller, account).await,
         }
     }
 
@@ -147,6 +239,18 @@ impl Proxy {
         parts.version = http::Version::default();
         Response::from_parts(parts, ReplyBody::Stream(body))
     }
+}
+
+/// Ready to repair and pass on, which needs nobody; what is promised beside that may be wanting.
+fn ready(away: &[Server]) -> Response<ReplyBody> {
+    if away.is_empty() {
+        return state(StatusCode::OK, "ready");
+    }
+    let names: Vec<&str> = away.iter().map(|server| server.name()).collect();
+    let mut response = state(StatusCode::OK, "degraded");
+    let body = serde_json::json!({"status": "degraded", "away": names});
+    *response.body_mut() = ReplyBody::whole(body.to_string());
+    response
 }
 
 fn state(status: StatusCode, word: &str) -> Response<ReplyBody> {

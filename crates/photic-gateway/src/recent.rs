@@ -72,6 +72,11 @@ impl<V: Weighed + Clone> Recent<V> {
         }
     }
 
+    /// Lets go of it.
+    pub(crate) fn remove(&self, key: &Key) {
+        self.lock().forget(key);
+    }
+
     /// What everything takes together.
     pub(crate) fn bytes(&self) -> usize {
         self.lock().bytes

@@ -15,6 +15,10 @@ pub(crate) enum Route {
     Ready,
     /// The gateway itself: what did it do?
     Metrics,
+    /// The gateway itself: what tenants upload.
+    Media,
+    /// An openwop host, where the gateway is one.
+    Openwop,
     /// A turn of a conversation.
     Converse(Wire),
     /// What a turn would cost.
@@ -26,10 +30,14 @@ pub(crate) enum Route {
 impl Route {
     pub(crate) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Self {
         let path = path.strip_suffix('/').unwrap_or(path);
+        if photic_openwop::is_ours(path) {
+            return Self::Openwop;
+        }
         match (method.as_str(), without_version(path)) {
             ("GET" | "HEAD", "/health") => Self::Health,
             ("GET" | "HEAD", "/ready") => Self::Ready,
             ("GET" | "HEAD", "/metrics") => Self::Metrics,
+            (_, path) if path.starts_with("/photic/") => Self::Media,
             ("POST", "/chat/completions") => Self::Converse(Wire::OpenAiChat),
             ("POST", "/responses") => Self::Converse(Wire::OpenAiResponses),
             ("POST", "/messages") => Self::Converse(Wire::Anthropic),
@@ -56,7 +64,9 @@ impl Route {
         match self {
             Self::Converse(wire) | Self::Other(wire) => wire,
             Self::CountTokens => Wire::Anthropic,
-            Self::Health | Self::Ready | Self::Metrics => Wire::OpenAiChat,
+            Self::Health | Self::Ready | Self::Metrics | Self::Media | Self::Openwop => {
+                Wire::OpenAiChat
+            }
         }
     }
 }
@@ -162,6 +172,7 @@ mod tests {
     fn paths() {
         let of = |method: Method, path: &str| Route::of(&method, path, &HeaderMap::new());
         for (path, route) in [
+            ("/photic/v1/media", Route::Media),
             ("/chat/completions", Route::Converse(Wire::OpenAiChat)),
             ("/responses", Route::Converse(Wire::OpenAiResponses)),
             ("/messages", Route::Converse(Wire::Anthropic)),

@@ -12,23 +12,29 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use photic::Policy;
 use photic::retention::Retention;
+use photic_fleet::{Audit, QuotaOptions, Quotas};
 use photic_net::Client;
+use photic_store::LocalStore;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::auditing::Auditing;
 use crate::buffers::Buffers;
 use crate::config::{Config, ConfigError, LogFormat, Policies};
 use crate::derivatives::Derivatives;
 use crate::fetching::Fetching;
 use crate::fix::Workshop;
-use crate::intake::Bounds;
+use crate::intake::{Bounds, Room};
 use crate::itself::is_itself;
 use crate::learned::Learned;
+use crate::media::Shelf;
+use crate::openwop::{Objects, Openwop};
 use crate::profiles::Profiles;
 use crate::proxy::{Door, Proxy};
-use crate::record::Recorder;
+use crate::record::{Place, Recorder};
 use crate::tally::Tally;
 use crate::telemetry::{self, Exporter, Log, Watchers};
+use crate::tenancy::Tenancy;
 use crate::upstream::Upstreams;
 
 /// How long a connection may be silent between requests. Longer than clients keep theirs: whoever
@@ -102,11 +108,42 @@ impl Gateway {
         let (spans, exporter) =
             endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
         let watchers = Arc::new(Watchers::new(Log::new(config.log, io::stderr()), spans));
-        let (learned, word) = Learned::open(config.learned.file(), config.learned.days);
-        let recorder = Recorder::open(&config.record)?;
+        let fleet = config.fleet.open()?;
+        let file = config.learned.file().filter(|_| fleet.is_none());
+        let (mut learned, word) = Learned::open(file, config.learned.days);
+        if let Some(fleet) = &fleet {
+            learned = learned.shared_in(fleet.record.clone());
+        }
+        let tenancy = match &fleet {
+            Some(fleet) if config.fleet.keys => Tenancy::by_key(fleet.record.clone()),
+            Some(_) | None => Tenancy::default(),
+        };
+        let quotas = match &fleet {
+            Some(fleet) => {
+                let defaults = config.quota.limits();
+                let options = QuotaOptions { defaults, ..QuotaOptions::default() };
+                Some(Quotas::new(fleet.record.clone(), options)?)
+            }
+            None => None,
+        };
+        // Objects of a process of many would not be there on the next request.
+        let objects = if fleet.is_none() { Some(Objects::new()?) } else { None };
+        let openwop = Openwop::new(&config, objects)?;
+        let auditing = fleet.as_ref().map(|fleet| Auditing::new(Audit::new(fleet.record.clone())));
+        let place = match (fleet, config.record.directory()) {
+            (Some(fleet), _) => Some(Place::Fleet(fleet, Arc::default())),
+            (None, Some(directory)) => Some(Place::Local(Arc::new(LocalStore::open(directory)?))),
+            (None, None) => None,
+        };
+        let recorder = place.map(|place| Recorder::new(place, &config.record));
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let proxy = Arc::new(Proxy {
             client,
+            tenancy,
+            quotas,
+            auditing,
+            openwop,
+            media_lasts: Duration::from_hours(24 * u64::from(config.fleet.days.max(1))),
             workshop: Workshop {
                 upstreams,
                 policy,
@@ -116,12 +153,14 @@ impl Gateway {
                 learned,
                 fetching: Fetching::new(&config.fetch),
                 recorder,
+                shelf: Shelf::new((config.limits.pictures_mib as usize) << 20),
             },
             buffers: Arc::default(),
             bounds: Bounds {
                 bytes: u64::from(config.limits.body_mib) << 20,
                 idle: seconds(config.timeouts.idle_s),
             },
+            room: Room::new(config.limits.in_flight_mib),
             pixels: Semaphore::new(processors),
             stopping: AtomicBool::new(false),
             watchers,
@@ -172,6 +211,14 @@ impl Gateway {
             .map(|exporter| tokio::spawn(async move { exporter.run(&watchers, told).await }));
         let door = if self.admin.is_some() { Door::Callers } else { Door::Everybody };
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.proxy.buffers)));
+        let asker = self.proxy.workshop.recorder.as_ref().and_then(|recorder| {
+            let Place::Fleet(fleet, away) = &recorder.place else { return None };
+            let (away, fleet) = (Arc::clone(away), fleet.clone());
+            let proxy = Arc::clone(&self.proxy);
+            Some(tokio::spawn(async move {
+                tokio::join!(away.watch(fleet), proxy.workshop.learned.keep_up());
+            }))
+        });
         let mut stop = std::pin::pin!(stop);
         loop {
             tokio::select! {
@@ -192,6 +239,9 @@ impl Gateway {
         // What is not done by then is cut off.
         let _ = tokio::time::timeout(self.drain, graceful.shutdown()).await;
         sweeper.abort();
+        if let Some(asker) = asker {
+            asker.abort();
+        }
         if let Some(recorder) = &self.proxy.workshop.recorder {
             recorder.finish(FAREWELL).await;
         }

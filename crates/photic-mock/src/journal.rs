@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Most requests that are remembered.
-const MOST: usize = 2000;
+const MOST: usize = 5000;
 /// Most messages of one request whose digests are kept.
 const MOST_UNITS: usize = 1000;
 

@@ -19,6 +19,7 @@
 //! loopback only. It takes the rules of a model from the profiles of `photic`, as data; what
 //! follows from them is judged by the oracle of `photic-testkit`.
 
+mod busy;
 mod journal;
 mod meter;
 mod misbehave;

@@ -92,7 +92,7 @@ impl Cache {
 
 /// Counts a request, and remembers nothing.
 pub(crate) fn count(request: &Request<'_>) -> Usage {
-    let input = (0..=units(request).len()).map(|step| tokens(request, step.checked_sub(1))).sum();
+    let input = tokens(request).iter().sum();
     let pixels = request.billing == Billing::AsPixels;
     let images = request.visible.iter().map(|image| image_tokens(request, image)).sum();
     Usage { input, images: if pixels { images } else { 0 }, ..Usage::default() }
@@ -108,21 +108,28 @@ fn units<'a>(request: &Request<'a>) -> &'a [Value] {
     }
 }
 
-/// Tokens of one message, or of what stands before all of them.
-fn tokens(request: &Request<'_>, at: Option<usize>) -> u64 {
-    let here = |pointer: &str| unit(pointer) == at;
+/// Tokens of what stands before all messages, then of each message.
+fn tokens(request: &Request<'_>) -> Vec<u64> {
     let seen = request.seen;
-    let texts = seen.texts.iter().filter(|text| here(&text.pointer)).map(|text| text.text.len());
-    let calls = seen.calls.iter().filter(|call| here(&call.pointer));
-    let calls = calls.map(|call| call.name.len() + call.arguments.len());
-    let mut letters = texts.chain(calls).sum::<usize>();
-    if at.is_none() && !request.body["tools"].is_null() {
-        letters += request.body["tools"].to_string().len();
+    let places = units(request).len() + 1;
+    let (mut letters, mut more) = (vec![0; places], vec![0; places]);
+    let mut add = |pointer: &str, count: usize, tokens: u64| {
+        let at = unit(pointer).map_or(0, |at| at + 1);
+        if at < places {
+            letters[at] += count;
+            more[at] += tokens;
+        }
+    };
+    seen.texts.iter().for_each(|text| add(&text.pointer, text.text.len(), 0));
+    seen.calls.iter().for_each(|call| {
+        add(&call.pointer, call.name.len() + call.arguments.len(), 0);
+    });
+    request.visible.iter().for_each(|image| add(&image.pointer, 0, image_tokens(request, image)));
+    seen.documents.iter().for_each(|document| add(&document.pointer, 0, DOCUMENT));
+    if !request.body["tools"].is_null() {
+        letters[0] += request.body["tools"].to_string().len();
     }
-    let images = request.visible.iter().filter(|image| here(&image.pointer));
-    let images: u64 = images.map(|image| image_tokens(request, image)).sum();
-    let documents = seen.documents.iter().filter(|document| here(&document.pointer)).count();
-    letters.div_ceil(4) as u64 + images + documents as u64 * DOCUMENT
+    letters.iter().zip(more).map(|(letters, more)| letters.div_ceil(4) as u64 + more).collect()
 }
 
 fn image_tokens(request: &Request<'_>, image: &Image) -> u64 {
@@ -144,7 +151,8 @@ fn prefixes(request: &Request<'_>) -> Vec<Prefix> {
         feed(&mut hasher, value);
     }
     let automatic = request.body["cache_control"].is_object();
-    let mut total = tokens(request, None);
+    let weights = tokens(request);
+    let mut total = weights[0];
     let mut prefixes = vec![Prefix {
         digest: *hasher.finalize().as_bytes(),
         tokens: total,
@@ -153,7 +161,7 @@ fn prefixes(request: &Request<'_>) -> Vec<Prefix> {
     let units = units(request);
     for (index, value) in units.iter().enumerate() {
         feed(&mut hasher, value);
-        total += tokens(request, Some(index));
+        total += weights[index + 1];
         let marked = marked(value) || (automatic && index + 1 == units.len());
         prefixes.push(Prefix { digest: *hasher.finalize().as_bytes(), tokens: total, marked });
     }

@@ -18,6 +18,8 @@ pub enum Misbehavior {
     Late,
     /// Answers 429.
     RateLimit,
+    /// Answers 429 to every tenth request, and to all that come within a second from then.
+    Busy,
     /// Answers 500.
     ServerError,
     /// Reads the request and never answers.
@@ -36,12 +38,13 @@ pub enum Misbehavior {
 
 impl Misbehavior {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::IgnoreToolImages,
         Self::DropImages,
         Self::BillAsText,
         Self::Late,
         Self::RateLimit,
+        Self::Busy,
         Self::ServerError,
         Self::Hang,
         Self::Cut,
@@ -59,6 +62,7 @@ impl Misbehavior {
             Self::BillAsText => "bill-as-text",
             Self::Late => "late",
             Self::RateLimit => "429",
+            Self::Busy => "busy",
             Self::ServerError => "500",
             Self::Hang => "hang",
             Self::Cut => "cut",

@@ -10,6 +10,7 @@ use photic::{Profile, Wire};
 use photic_testkit::oracle::{self, Image, Seen, Slot, Violation};
 use serde_json::{Value, json};
 
+use crate::busy::Busy;
 use crate::journal::{Entry, Journal, SeenImage, units};
 use crate::meter::{self, Billing, Cache};
 use crate::misbehave::Misbehavior;
@@ -62,6 +63,7 @@ pub(crate) struct Provider {
 #[derive(Debug, Default)]
 struct State {
     number: u64,
+    busy: Busy,
     journal: Journal,
     cache: Cache,
     stored: Stored,
@@ -224,6 +226,9 @@ impl Provider {
         };
         model.clone_into(&mut entry.model);
         entry.stream = stream;
+        if does(Misbehavior::Busy) && self.state().busy.refuses(entry) {
+            return Err(Rejection::rate_limit(wire, &model));
+        }
         if does(Misbehavior::RateLimit) {
             return Err(Rejection::rate_limit(wire, &model));
         }

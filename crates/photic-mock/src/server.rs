@@ -125,9 +125,18 @@ async fn ask(
         Err(error) if error.is::<http_body_util::LengthLimitError>() => None,
         Err(_) => return Err(Closed),
     };
+    let digest = body.as_ref().map(|body| blake3::hash(body));
     let incoming = Incoming { wire, count_only, path, key, has_version, misbehave, body };
     let answer = tokio::task::spawn_blocking(move || provider.answer(incoming));
-    match answer.await.map_err(|_| Closed)? {
+    let mut response = respond_with(answer.await.map_err(|_| Closed)?, wire, cut).await?;
+    if let Some(digest) = digest.and_then(|one| HeaderValue::from_str(&one.to_hex()).ok()) {
+        response.headers_mut().insert(HeaderName::from_static("x-mock-body"), digest);
+    }
+    Ok(response)
+}
+
+async fn respond_with(outcome: Outcome, wire: Wire, cut: bool) -> Result<Response<Stream>, Closed> {
+    match outcome {
         Outcome::Whole { status, number, body } => {
             let mut response = document(status, &body);
             name(&mut response, wire, number);

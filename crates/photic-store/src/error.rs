@@ -2,6 +2,7 @@
 //!
 //! No error holds bytes of media or words of a conversation.
 
+use std::error::Error as StdError;
 use std::io;
 
 use crate::blobs::BlobId;
@@ -23,6 +24,9 @@ pub enum BlobError {
     /// The disk, or whatever stands for it.
     #[error("blobs cannot be reached")]
     Io(#[source] io::Error),
+    /// The server that keeps them cannot be reached, or is not itself. It may be later.
+    #[error("the server of blobs cannot be reached")]
+    Away(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 impl From<io::Error> for BlobError {
@@ -72,6 +76,9 @@ pub enum Error {
     /// writes it in another way. What came from the client is not affected.
     #[error("what turn {0} showed cannot be reproduced by this version")]
     NotReproduced(u64),
+    /// There is a job of that name, and it is about something else.
+    #[error("the job `{0}` is of another list, question or model")]
+    OtherJob(String),
     /// The database.
     #[error("the record cannot be read or written")]
     Record(#[source] rusqlite::Error),
@@ -81,6 +88,12 @@ pub enum Error {
     /// The directory cannot be made.
     #[error("the store's directory cannot be made")]
     Directory(#[source] io::Error),
+    /// The server that keeps the record cannot be reached, or is not itself. It may be later.
+    #[error("the server of the record cannot be reached")]
+    Away(#[source] Box<dyn StdError + Send + Sync>),
+    /// The server that keeps the record refuses what it is told.
+    #[error("the server of the record refuses")]
+    Refused(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 impl From<rusqlite::Error> for Error {

@@ -41,6 +41,24 @@ pub struct Handle(String);
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub(crate) [u8; 32]);
 
+impl From<[u8; 32]> for Secret {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl Secret {
+    /// A proof that somebody who has the secret wrote a text, for a purpose. Compared in constant
+    /// time.
+    pub fn sign(&self, purpose: &str, text: &str) -> blake3::Hash {
+        let key = blake3::Hasher::new_derive_key("photic-store 2026 signatures of a tenant")
+            .update(&self.0)
+            .update(purpose.as_bytes())
+            .finalize();
+        blake3::keyed_hash(key.as_bytes(), text.as_bytes())
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Secret")

@@ -28,15 +28,21 @@ pub mod contract;
 mod directory;
 mod error;
 mod handle;
+pub mod media;
 pub mod record;
 mod sqlite;
 mod store;
 mod wait;
+pub mod work;
 
 pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
 pub use handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
+pub use media::{Media, MediaRef, Minted, Minting};
 pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
-pub use store::{Collected, Done, Grace, Image, LocalStore, Look, Store, View, title};
+pub use store::{
+    Collected, Done, Grace, Image, LocalStore, Look, Sent, Store, View, kin, recall, title,
+};
 pub use wait::wait;
+pub use work::{Usd, Work};

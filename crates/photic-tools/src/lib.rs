@@ -30,6 +30,7 @@
 
 mod access;
 mod arguments;
+mod batch;
 mod content;
 mod inspect;
 mod kept;
@@ -45,6 +46,7 @@ mod view;
 
 pub use access::HardLinks;
 pub use arguments::{Fidelity, InspectArguments, Lines, ReadArguments, Region, ViewArguments};
+pub use batch::{Batch, BatchOptions, Ended, Line, Progress, TokenPrice, Tokens, Told, Why};
 pub use content::Content;
 pub use inspect::{Answer, Eyes, Key, Model, Step, UNTRUSTED};
 pub use kept::Kept;

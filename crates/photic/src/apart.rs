@@ -126,20 +126,38 @@ impl<'a> Apart<'a> {
 }
 
 /// What is to be remembered of a medium; nothing of one that does not stand in the body as
-/// canonical base64, or of which no beginning says as much as the whole.
+/// canonical base64.
 pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<Memory> {
-    let Source::Data(payload) = &transcript.media.get(media)?.source else { return None };
-    let whole = payload.header();
-    let text = std::str::from_utf8(payload.base64()).ok()?;
-    let head = [256, 1024, 4096, 64 * 1024, 512 * 1024]
-        .into_iter()
-        .filter_map(|length| text.get(..length))
-        .find(|head| {
-            let part = Payload::canonical(head.as_bytes(), false).map(|part| part.header());
-            part.is_some_and(|part| (part.media_type, part.size) == (whole.media_type, whole.size))
-        });
-    let head = head.unwrap_or(text).to_owned();
-    Some(Memory { digest: payload.digest(), bytes: whole.bytes, head })
+    match &transcript.media.get(media)?.source {
+        Source::Data(payload) => Memory::of(payload),
+        Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
+    }
+}
+
+impl Memory {
+    /// What is to be remembered of bytes; nothing of those that are not canonical base64.
+    pub fn of(payload: &Payload<'_>) -> Option<Self> {
+        let whole = payload.header();
+        let text = std::str::from_utf8(payload.base64()).ok()?;
+        let head = [256, 1024, 4096, 64 * 1024, 512 * 1024]
+            .into_iter()
+            .filter_map(|length| text.get(..length))
+            .find(|head| {
+                let part = Payload::canonical(head.as_bytes(), false).map(|part| part.header());
+                part.is_some_and(|part| {
+                    (part.media_type, part.size) == (whole.media_type, whole.size)
+                })
+            });
+        let head = head.unwrap_or(text).to_owned();
+        Some(Self { digest: payload.digest(), bytes: whole.bytes, head })
+    }
+
+    /// What stands for it where a plan is made without its bytes; [`Survey::recall`] puts right
+    /// what this cannot tell.
+    pub fn stand_in(&self) -> Payload<'_> {
+        let borrowed = Payload::canonical(self.head.as_bytes(), false);
+        borrowed.unwrap_or_else(|| Payload::encode(&[]))
+    }
 }
 
 impl Survey {

@@ -64,7 +64,7 @@ pub use plan::{
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
 pub use stream::Stream;
-pub use supply::{Supply, Wanted, fetchable};
+pub use supply::{REFERENCE, Supply, Wanted, fetchable, references};
 pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;
 pub use wire::{Wire, detect};

@@ -14,6 +14,7 @@ use crate::media::{
 use crate::rescue::{self, Piece, Rescue};
 use crate::settings::{SHARED, Settings};
 use crate::structure;
+use crate::supply::is_reference;
 use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven};
 use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
@@ -294,6 +295,9 @@ pub(crate) fn base64_medium<'a>(
     let declared = label
         .filter(|label| is_type(label))
         .map(|label| Str::plain(proper_name(&label).to_owned()));
+    if is_reference(&text) {
+        return medium(kind, Source::Url(text), declared, Found::Typed, value.id());
+    }
     let (source, declared, canonical) = match DataUrl::parse(&text, value.has_base64_tail()) {
         Some(url) => {
             (url.payload.map_or(Source::Missing, Source::Data), declared.or(url.media_type), false)

@@ -2,7 +2,10 @@
 //! got is put. Nothing is fetched here.
 //!
 //! Only addresses in slots made for pictures and documents count; one in the text of a tool is text.
+//! Of these, some name what the host itself has: `photic:` and a name that the host gave away. They
+//! may stand where a wire wants an address, a file or the bytes.
 
+use crate::json::Str;
 use crate::media::{Found, MediaKind, Payload, Source};
 use crate::plan::{Fate, Plan, Reason};
 use crate::profile;
@@ -47,12 +50,42 @@ pub fn fetchable(
         .collect()
 }
 
+/// How an address begins that names what the host has.
+pub const REFERENCE: &str = "photic:";
+
+/// The media that came as names of what the host has, and the names.
+pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
+    let each = transcript.media.iter().enumerate();
+    let named = each.filter_map(|(id, media)| match &media.source {
+        Source::Url(address) if is_reference(address) => {
+            Some((id, address.decode()[REFERENCE.len()..].to_owned()))
+        }
+        _ => None,
+    });
+    named.collect()
+}
+
+pub(crate) fn is_reference(text: &Str<'_>) -> bool {
+    text.bytes().starts_with(REFERENCE.as_bytes())
+}
+
 impl<'a> Transcript<'a> {
-    /// Puts what a host fetched where an address stood; plan again afterwards. Does nothing to a
-    /// medium that did not come as an address.
+    /// The address that a medium came as, also where bytes were put in its place since.
+    pub fn address(&self, id: MediaId) -> Option<Str<'a>> {
+        let media = self.media.get(id)?;
+        match &media.source {
+            Source::Url(address) => Some(address.clone()),
+            _ if media.found == Found::Fetched => self.doc.value(media.node).str(),
+            _ => None,
+        }
+    }
+
+    /// Puts what a host fetched where an address stood; plan again afterwards. What was put there
+    /// before, perhaps to stand for it, gives way. Does nothing to a medium that did not come as an
+    /// address.
     pub fn supply(&mut self, id: MediaId, supply: Supply<'a>) {
         let Some(media) = self.media.get_mut(id) else { return };
-        if !matches!(media.source, Source::Url(_)) {
+        if !matches!(media.source, Source::Url(_)) && media.found != Found::Fetched {
             return;
         }
         match supply {
@@ -229,6 +262,113 @@ mod tests {
         let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
         let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
         assert!(text.contains("data:application/pdf;base64,JVBERi0xLjcK"), "{text}");
+    }
+
+    /// A picture by a name of the host, in every slot of every wire that a picture may come in.
+    fn by_name() -> Vec<(Wire, String)> {
+        let chat =
+            |part: &str| format!("{{\"messages\":[{{\"role\":\"user\",\"content\":[{part}]}}]}}");
+        let name = "photic:mr_0";
+        vec![
+            (
+                Wire::OpenAiChat,
+                chat(&format!("{{\"type\":\"image_url\",\"image_url\":{{\"url\":\"{name}\"}}}}")),
+            ),
+            (
+                Wire::OpenAiResponses,
+                format!(
+                    "{{\"input\":[{{\"role\":\"user\",\"content\":[{{\"type\":\"input_image\",\
+                     \"image_url\":\"{name}\"}}]}}]}}"
+                ),
+            ),
+            (
+                Wire::Anthropic,
+                chat(&format!(
+                    "{{\"type\":\"image\",\"source\":{{\"type\":\"url\",\"url\":\"{name}\"}}}}"
+                )),
+            ),
+            (
+                Wire::Anthropic,
+                chat(&format!(
+                    "{{\"type\":\"image\",\"source\":{{\"type\":\"base64\",\
+                     \"media_type\":\"image/png\",\"data\":\"{name}\"}}}}"
+                )),
+            ),
+            (
+                Wire::Anthropic,
+                chat(&format!(
+                    "{{\"type\":\"image\",\"source\":{{\"type\":\"file\",\"file_id\":\"{name}\"}}}}"
+                )),
+            ),
+            (
+                Wire::Gemini,
+                format!(
+                    "{{\"contents\":[{{\"role\":\"user\",\"parts\":[{{\"fileData\":\
+                     {{\"mimeType\":\"image/png\",\"fileUri\":\"{name}\"}}}}]}}]}}"
+                ),
+            ),
+            (
+                Wire::Gemini,
+                format!(
+                    "{{\"contents\":[{{\"role\":\"user\",\"parts\":[{{\"inlineData\":\
+                     {{\"mimeType\":\"image/png\",\"data\":\"{name}\"}}}}]}}]}}"
+                ),
+            ),
+            (
+                Wire::Converse,
+                chat(&format!(
+                    "{{\"image\":{{\"format\":\"png\",\"source\":{{\"bytes\":\"{name}\"}}}}}}"
+                )),
+            ),
+            (
+                Wire::Ollama,
+                format!(
+                    "{{\"messages\":[{{\"role\":\"user\",\"content\":\"look\",\
+                     \"images\":[\"{name}\"]}}]}}"
+                ),
+            ),
+        ]
+    }
+
+    #[test]
+    fn what_the_host_has_stands_where_its_name_stood() {
+        let base64 = String::from_utf8(png().base64().to_vec()).unwrap();
+        for (from, body) in by_name() {
+            for to in Wire::ALL {
+                let (mut transcript, _) = lift(from, body.as_bytes());
+                assert_eq!(references(&transcript), [(0, "mr_0".to_owned())], "{from:?} {body}");
+                // First something that stands for it, then it.
+                transcript.supply(0, Supply::Bytes(Payload::encode(b"\x89PNG")));
+                transcript.supply(0, Supply::Bytes(png()));
+                assert_eq!(references(&transcript), []);
+                assert_eq!(transcript.address(0).unwrap().decode(), "photic:mr_0");
+                let profile = profile(to, true);
+                let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+                let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
+                assert!(
+                    text.contains(&base64) && !text.contains("photic:"),
+                    "{from:?} {to:?} {text}"
+                );
+                let (again, findings) = lift(to, text.as_bytes());
+                assert_eq!(again.media[0].header().size, Some((1280, 800)), "{text}");
+                assert_eq!(again.media[0].found, Found::Typed, "{findings:?} {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_that_leads_nowhere_is_a_notice() {
+        for (from, body) in by_name() {
+            for to in Wire::ALL {
+                let (mut transcript, _) = lift(from, body.as_bytes());
+                transcript.supply(0, Supply::Withheld(Reason::FetchFailed));
+                let profile = profile(to, true);
+                let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
+                let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
+                let says = "[image not shown: it could not be fetched from its address";
+                assert!(text.contains(says) && !text.contains("photic:"), "{from:?} {text}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Headers only. No pixel is decoded, and no long string is hashed before somebody asks.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::apart::Digest;
@@ -137,23 +138,23 @@ impl Sighting {
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let messages = &transcript.messages;
     let mut places = vec![(0, Slot::Message(Role::Unknown), None); transcript.media.len()];
-    let mut tools: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut tools: BTreeMap<Cow<'_, str>, &Str<'_>> = BTreeMap::new();
     for (index, message) in messages.iter().enumerate() {
-        for call in message.calls() {
-            tools.insert(call.id.decode().into_owned(), plain_word(&call.name));
-        }
+        tools.extend(message.calls().map(|call| (call.id.decode(), &call.name)));
         for part in &message.parts {
-            let (slot, tool) = match part {
-                Part::Result(result) => (
-                    Slot::Result {
-                        error: result.is_error,
-                        screen: result.kind == CallKind::Screen,
-                    },
-                    tools.get(&*result.call_id.decode()).cloned().flatten(),
-                ),
-                _ => (Slot::Message(message.role), None),
+            let slot = match part {
+                Part::Result(result) => {
+                    Slot::Result { error: result.is_error, screen: result.kind == CallKind::Screen }
+                }
+                _ => Slot::Message(message.role),
             };
-            part.each_media(&mut |id| places[id] = (index, slot, tool.clone()));
+            part.each_media(&mut |id| {
+                let tool = match part {
+                    Part::Result(result) => tools.get(&*result.call_id.decode()),
+                    _ => None,
+                };
+                places[id] = (index, slot, tool.and_then(|name| plain_word(name)));
+            });
         }
     }
     let mut sightings: Vec<Sighting> = places

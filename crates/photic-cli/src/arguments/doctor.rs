@@ -21,6 +21,7 @@ Examples:
   photic doctor session.jsonl --fix --in-place      the session itself; a backup is kept
   photic doctor session.jsonl --externalize         its media in the blob store, the rest in a file
   photic doctor --endpoint http://127.0.0.1:8080 --model gpt-5.6   is everything set up?
+  photic doctor --store 's3://photic?endpoint=http://127.0.0.1:3900'  is this bucket good enough?
 ")]
 #[expect(clippy::struct_excessive_bools, reason = "flags, each named at its use")]
 pub(crate) struct DoctorOptions {
@@ -48,7 +49,8 @@ pub(crate) struct DoctorOptions {
     /// Write to this file instead
     #[arg(short, long, value_name = "FILE", requires = "file", conflicts_with = "in_place")]
     pub(crate) output: Option<PathBuf>,
-    /// Where media are kept; without it, `photic` where this system keeps state
+    /// Where media are kept; without it, `photic` where this system keeps state. A bucket,
+    /// `s3://NAME?endpoint=URL`, is examined: what can it be trusted with?
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     /// Look at the set-up instead: this endpoint, keys, facts, config, store, renderers, terminal

@@ -3,6 +3,7 @@
 use clap::Args;
 use photic::Wire;
 
+use super::batch::BatchOptions;
 use super::read::RootOptions;
 use super::wire;
 use crate::inspect::Shown;
@@ -19,14 +20,15 @@ Examples:
   photic inspect chart.png 'which year is highest?' --model claude-sonnet-5
   photic inspect photo.jpg 'how many people?' --model qwen3-vl --base-url http://127.0.0.1:8080/v1
   photic inspect screen.png 'list the menu' --json | jq -r .text
+  photic inspect --batch list.txt --question 'is this a receipt?' --spend-at-most 5
 ")]
 pub(crate) struct InspectOptions {
     /// The picture: PNG, JPEG, GIF or WebP
-    #[arg(value_name = "SOURCE")]
-    pub(crate) source: String,
+    #[arg(value_name = "SOURCE", required_unless_present = "list", conflicts_with = "list")]
+    pub(crate) source: Option<String>,
     /// What to find out
-    #[arg(value_name = "QUESTION")]
-    pub(crate) question: String,
+    #[arg(value_name = "QUESTION", required_unless_present = "list", conflicts_with = "list")]
+    pub(crate) question: Option<String>,
     /// The model; without it, the first that there is a key for
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
@@ -46,6 +48,8 @@ pub(crate) struct InspectOptions {
     #[command(flatten)]
     pub(crate) roots: RootOptions,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "list")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) batch: BatchOptions,
 }

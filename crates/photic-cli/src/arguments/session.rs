@@ -72,7 +72,7 @@ pub(crate) enum SessionCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Remove images that no session and no pinned handle refers to
+    /// Remove images that no session and no pinned handle refers to, and old answers
     Gc {
         /// Leave alone what was stored in the last so many minutes: somebody may be writing
         #[arg(long, value_name = "MINUTES", default_value_t = 60)]
@@ -80,6 +80,9 @@ pub(crate) enum SessionCommand {
         /// Keep what a handle was given out for in the last so many days
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         handles: u64,
+        /// Keep what `inspect --batch` was told in the last so many days
+        #[arg(long, value_name = "DAYS", default_value_t = 90)]
+        answers: u64,
     },
     /// Make the body of a captured request a turn of a session
     Import(ImportOptions),

@@ -3,6 +3,7 @@
 //! Owns words, progress, exit codes, and where what is written goes. What is wrong with a session
 //! is `photic-doctor`'s to say.
 
+mod bucket;
 mod folders;
 mod health;
 mod progress;
@@ -22,6 +23,11 @@ use progress::Progress;
 pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     if let Some(endpoint) = &options.endpoint {
         return health::run(endpoint, options);
+    }
+    let bucket = options.store.as_deref().and_then(Path::to_str);
+    if let Some(bucket) = bucket.filter(|name| options.file.is_none() && name.starts_with("s3://"))
+    {
+        return bucket::run(bucket, options.json);
     }
     let Some(file) = &options.file else {
         return list(options, &folders::usual(), "the usual folders of agents");

@@ -1,5 +1,6 @@
 //! `photic inspect`: the tool `inspect` on the command line.
 
+mod batch;
 pub(crate) mod models;
 mod progress;
 mod terminal;
@@ -9,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic_net::{Client, Timeouts};
-use photic_tools::{Answer, Eyes, InspectArguments, RefusalCode};
+use photic_tools::{Answer, Eyes, InspectArguments, Refusal, RefusalCode, Tools};
 
 use crate::arguments::InspectOptions;
 use crate::print;
@@ -25,26 +26,33 @@ const NO_MODELS: &str = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or name a serv
 
 /// 0 answered, 1 refused, 2 error or misuse.
 pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
+    let tools = tools(options)?;
+    match &options.batch.list {
+        Some(list) => batch::run(options, list, &tools),
+        None => one(options, &tools),
+    }
+}
+
+fn tools(options: &InspectOptions) -> anyhow::Result<Tools> {
     let models = models::from(&Asked::of(options), |name| std::env::var(name).ok());
     let mut eyes = Eyes::new(Client::new(Timeouts::default()), models);
     eyes.vision.clone_from(&options.model);
     eyes.auto_resize = !options.original;
     let builder = rendering(within(&options.roots)?.eyes(eyes));
-    let tools = builder.build().context("cannot open the roots")?;
+    builder.build().context("cannot open the roots")
+}
+
+fn one(options: &InspectOptions, tools: &Tools) -> anyhow::Result<ExitCode> {
+    let text = |given: &Option<String>| given.clone().unwrap_or_default();
     let arguments =
-        InspectArguments { source: options.source.clone(), question: options.question.clone() };
+        InspectArguments { source: text(&options.source), question: text(&options.question) };
     let answer = runtime()?.block_on(progress::told(|tell| {
-        let (tools, arguments) = (&tools, &arguments);
+        let arguments = &arguments;
         async move { tools.inspect_telling(arguments, tell).await }
     }));
     let answer = match answer {
         Ok(answer) => answer,
-        Err(mut refusal) => {
-            if refusal.code == RefusalCode::NoModels {
-                NO_MODELS.clone_into(&mut refusal.hint);
-            }
-            return refused(&refusal, options.json);
-        }
+        Err(refusal) => return refused(&with_hint(refusal), options.json),
     };
     if options.json {
         print(format!("{}\n", serde_json::to_string_pretty(&answer)?).as_bytes())
@@ -55,9 +63,17 @@ pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// A refusal that says what to do on a command line.
+fn with_hint(mut refusal: Refusal) -> Refusal {
+    if refusal.code == RefusalCode::NoModels {
+        NO_MODELS.clone_into(&mut refusal.hint);
+    }
+    refusal
+}
+
 fn in_terminal(options: &InspectOptions, answer: &Answer) -> anyhow::Result<ExitCode> {
     let (text, left_out) = terminal::cut(&answer.text, options.show);
-    let question = preview(&options.question);
+    let question = preview(options.question.as_deref().unwrap_or_default());
     let more = match left_out {
         0 => String::new(),
         lines => format!("{CYAN}… {lines} more lines; `--show full` has them{CYAN:#}\n"),

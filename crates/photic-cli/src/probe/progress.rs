@@ -1,8 +1,10 @@
 //! How far a probe is, on standard error, where somebody watches.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use photic_probe::Progress;
+
+use crate::style;
 
 const WIDTH: u32 = 30;
 
@@ -18,13 +20,13 @@ impl Bar {
 
     pub(super) fn show(&self, progress: &Progress) {
         if self.shown {
-            write(&format!("\r\u{1b}[K{}", line(progress)));
+            style::progress(&format!("\r\u{1b}[K{}", line(progress)));
         }
     }
 
     pub(super) fn clear(&self) {
         if self.shown {
-            write("\r\u{1b}[K");
+            style::progress("\r\u{1b}[K");
         }
     }
 }
@@ -34,12 +36,6 @@ fn line(progress: &Progress) -> String {
     let full = done * WIDTH / (*total).max(1);
     let (full, empty) = ("━".repeat(full as usize), "─".repeat((WIDTH - full.min(WIDTH)) as usize));
     format!("{full}{empty} {done} of {total}, {trying}")
-}
-
-/// Whether anybody reads it does not matter to the work.
-fn write(text: &str) {
-    let mut out = std::io::stderr().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
 #[cfg(test)]

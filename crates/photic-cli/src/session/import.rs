@@ -1,10 +1,11 @@
 //! `photic session import`: a captured request becomes a turn.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use photic_store::{Done, LocalStore, wait};
+use photic_store::{Done, LocalStore, Sent, wait};
 use serde_json::json;
 
 use super::{print_json, session};
@@ -51,7 +52,9 @@ pub(super) fn run(
         plan: &plan,
         policy: &policy,
         prepared: &prepared,
-        lowered: &lowered,
+        sent: Sent::of(&lowered.body),
+        kin: None,
+        remembered: &BTreeMap::new(),
         time: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };
     let number = wait(store.append(&id, &done))?;

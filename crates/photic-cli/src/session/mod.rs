@@ -8,11 +8,11 @@ mod show;
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use photic::Choice;
-use photic_store::{Error, Grace, LocalStore, SessionId, wait};
+use photic_store::{Error, Grace, LocalStore, SessionId, Work as _, wait};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -36,11 +36,15 @@ pub(crate) fn run(options: &SessionOptions) -> anyhow::Result<ExitCode> {
             choose::run(&store, image, Choice::Shrink { max_edge: *edge }, json)
         }
         SessionCommand::Forget { id } => forget(&store, id, json),
-        SessionCommand::Gc { grace, handles } => {
+        SessionCommand::Gc { grace, handles, answers } => {
+            let days = |days: u64| Duration::from_secs(days.saturating_mul(24 * 60 * 60));
             let grace = Grace {
                 blobs: Duration::from_secs(grace.saturating_mul(60)),
-                handles: Duration::from_secs(handles.saturating_mul(24 * 60 * 60)),
+                handles: days(*handles),
             };
+            if let Some(before) = SystemTime::now().checked_sub(days(*answers)) {
+                wait(store.record.forget_work(before))?;
+            }
             collect(&store, &grace, json)
         }
         SessionCommand::Import(import) => import::run(&store, import, json),
@@ -130,7 +134,7 @@ fn forget(store: &LocalStore, text: &str, json: bool) -> anyhow::Result<ExitCode
 
 fn collect(store: &LocalStore, grace: &Grace, json: bool) -> anyhow::Result<ExitCode> {
     let collected = wait(store.collect(grace))?;
-    if let Some(since) = std::time::SystemTime::now().checked_sub(grace.blobs) {
+    if let Some(since) = SystemTime::now().checked_sub(grace.blobs) {
         store.blobs.tidy(since)?;
     }
     if json {

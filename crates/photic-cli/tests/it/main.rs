@@ -1,6 +1,7 @@
 //! The command line as a person meets it: words, exit codes, and what the README promises.
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its data has failed")]
 
+mod batch;
 mod capability;
 mod commands;
 mod doctor;
@@ -26,10 +27,11 @@ mod view;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The binary under test.
+/// The binary under test, with a folder for state that is nobody's.
 fn photic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
-    command.env("NO_COLOR", "1").current_dir(root());
+    let state = format!("{}/state-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+    command.env("NO_COLOR", "1").env("XDG_STATE_HOME", state).current_dir(root());
     command
 }
 

@@ -91,6 +91,7 @@ fn expected(request: &Request) -> &'static [Verdict] {
             Misbehavior::IgnoreToolImages | Misbehavior::Late => &[Answered, Blind],
             Misbehavior::DropImages | Misbehavior::Constant => &[Blind],
             Misbehavior::RateLimit => &[Failed(429)],
+            Misbehavior::Busy => &[Answered, Failed(429)],
             Misbehavior::ServerError => &[Failed(500)],
             Misbehavior::Hang => &[Failed(504)],
             Misbehavior::Close => &[Failed(502)],

@@ -84,7 +84,8 @@ impl Proxies {
         let mut rows = Vec::new();
         let words = bodies::words("gpt-4o", false);
         let costs = self.costs(&words, [2000, 2000, 20])?;
-        rows.push(cpu("CPU, 2 KB", &costs, Some((1.3, 0.25))));
+        // How the two compare depends on the machine (docs/gateway.md): 1.24 on one, 1.5 to 1.6 on another.
+        rows.push(cpu("CPU, 2 KB", &costs, Some((1.3, 0.5))));
         rows.extend(less_than_litellm("CPU, 2 KB, against LiteLLM", &costs, 50.0));
         rows.push(Row {
             name: "median time, 2 KB",

@@ -2,8 +2,11 @@
 //! silently ignored is worse than none.
 
 mod fetch;
+mod fleet;
 mod keys;
+mod openwop;
 mod operate;
+mod quota;
 mod record;
 mod schema;
 
@@ -17,6 +20,9 @@ use serde::{Deserialize, Serialize};
 use photic::Wire;
 
 pub use fetch::{FetchConfig, FetchMode};
+pub use fleet::FleetConfig;
+pub use openwop::OpenwopConfig;
+pub use quota::QuotaConfig;
 pub use record::RecordConfig;
 
 /// The settings of a gateway.
@@ -43,6 +49,12 @@ pub struct Config {
     pub fetch: FetchConfig,
     /// Whether conversations are kept.
     pub record: RecordConfig,
+    /// The servers that many gateways share.
+    pub fleet: FleetConfig,
+    /// What each tenant may use.
+    pub quota: QuotaConfig,
+    /// Whether the gateway is an openwop host, too.
+    pub openwop: OpenwopConfig,
     /// Where requests go, before the defaults.
     pub upstream: Vec<UpstreamConfig>,
 }
@@ -65,6 +77,9 @@ pub struct LearnedConfig {
 pub struct Limits {
     /// The largest request body, in MiB.
     pub body_mib: u32,
+    /// What request bodies may take together, in MiB; who comes then waits a moment, and is told to
+    /// come again. What is uploaded once and named afterwards takes next to nothing.
+    pub in_flight_mib: u32,
     /// What prepared pictures may take together, in MiB.
     pub pictures_mib: u32,
 }
@@ -160,6 +175,9 @@ impl Default for Config {
             learned: LearnedConfig::default(),
             fetch: FetchConfig::default(),
             record: RecordConfig::default(),
+            fleet: FleetConfig::default(),
+            quota: QuotaConfig::default(),
+            openwop: OpenwopConfig::default(),
             upstream: Vec::new(),
         }
     }
@@ -179,7 +197,7 @@ impl LearnedConfig {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_mib: 64, pictures_mib: 64 }
+        Self { body_mib: 64, in_flight_mib: 2048, pictures_mib: 64 }
     }
 }
 

@@ -17,6 +17,9 @@ pub struct RecordConfig {
     /// same directory can ask to see them again. What a person attached then gives way like what a
     /// tool returned.
     pub references: bool,
+    /// Whether a reply waits until its turn is kept. Its header `x-photic-turn` then names the turn;
+    /// a reply without it was not kept.
+    pub acknowledge: bool,
 }
 
 impl RecordConfig {

@@ -80,7 +80,10 @@ pub(crate) async fn send(
     let mut tried: Vec<Entry> = Vec::new();
     let mut first: Option<First> = None;
     loop {
-        let reply = turn.post(proxy, &order, turn.headers.clone(), order.pieces.clone()).await?;
+        // What can be made again from names is not held while the model thinks.
+        let by_name = !turn.body.recalled.media.is_empty();
+        let pieces = if by_name { std::mem::take(&mut order.pieces) } else { order.pieces.clone() };
+        let reply = turn.post(proxy, &order, turn.headers.clone(), pieces).await?;
         let status = reply.status();
         if !says_why(status) {
             if status.is_success() && !tried.is_empty() {
@@ -140,6 +143,7 @@ impl Turn<'_> {
             signer.sign(&mut head, &signed).await?;
             outgoing = Request::from_parts(head, body);
         }
+        drop(signed);
         proxy.send(order.upstream.host(), outgoing).await
     }
 }
@@ -160,7 +164,7 @@ async fn again(
 ) -> Option<Order> {
     let (caller, body, wire) = (turn.caller, turn.body.clone(), order.wire);
     let (host, model) = (order.upstream.host().to_owned(), order.carried.as_ref()?.model.clone());
-    let (pieces, mut all) = (order.pieces.clone(), tried.clone());
+    let (pieces, before, mut all) = (order.pieces.clone(), tried.clone(), tried.clone());
     let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
     let entry = move |lesson| {
         let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
@@ -170,22 +174,25 @@ async fn again(
     if diagnosis.rejection.class == Class::FetchFailed {
         // What the provider could not fetch, we perhaps can.
         all.push(entry(Lesson::NoAddresses));
-        found = proxy.workshop.gather(caller, &body, &all).await;
+        found = proxy.workshop.gather_trying(caller, &body, &all).await;
         if !found.has_pictures() {
             all.pop();
         }
     }
     let fetched = found.has_pictures();
     // Mostly at hand since the first time.
-    let gathered = if fetched { found } else { proxy.workshop.gather(caller, &body, &all).await };
+    let gathered =
+        if fetched { found } else { proxy.workshop.gather_trying(caller, &body, &all).await };
     let _permit = proxy.pixels.acquire().await.ok()?;
     let shared = Arc::clone(proxy);
     let work = move || {
-        let sent = pieces.concat();
+        let effort = Effort::Full(&gathered);
+        let order = |tried| shared.workshop.order(caller, &body, effort, tried).ok();
+        let sent = if pieces.is_empty() { order(&before)?.pieces } else { pieces }.concat();
         if !fetched {
             all.extend(diagnosis.lessons(wire, &sent).into_iter().map(entry));
         }
-        let better = shared.workshop.order(caller, &body, Effort::Full(&gathered), &all)?;
+        let better = order(&all)?;
         // The same request would get the same answer.
         (better.pieces.concat() != sent).then_some((better, all))
     };

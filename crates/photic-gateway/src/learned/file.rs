@@ -57,11 +57,21 @@ pub(crate) fn look(path: &Path) -> io::Result<Option<Vec<Entry>>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Vec::new())),
         Err(error) => return Err(error),
     };
-    let read: Option<Read> = serde_json::from_slice(&text).ok();
-    let Some(read) = read.filter(|read| read.version == VERSION) else { return Ok(None) };
+    Ok(parse(&text))
+}
+
+/// What a text says; `None` if it cannot be read.
+pub(super) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
+    let read: Option<Read> = serde_json::from_slice(text).ok();
+    let read = read.filter(|read| read.version == VERSION)?;
     // What another version knew and this one does not is left out.
     let entries = read.entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok());
-    Ok(Some(entries.take(MOST).collect()))
+    Some(entries.take(MOST).collect())
+}
+
+/// The text that says these.
+pub(super) fn text(entries: &[Entry]) -> String {
+    serde_json::to_string(&Written { version: VERSION, entries }).unwrap_or_default()
 }
 
 /// Changes a file: what it holds is read, handed over, and written back.

@@ -9,6 +9,7 @@ mod evidence;
 mod file;
 mod lesson;
 mod quarantine;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use photic::profile::{Confidence, Fact};
 use photic::{Profile, Wire};
+use photic_fleet::Postgres;
 use serde::{Deserialize, Serialize};
 
 pub use evidence::Evidence;
@@ -118,6 +120,8 @@ pub(crate) struct Learned {
     known: RwLock<Endpoints>,
     /// Held by whoever remembers: what is known must not fall behind what is kept.
     remembering: Mutex<()>,
+    /// Where many gateways keep it together, instead of in a file.
+    shared: Option<Postgres>,
 }
 
 /// Lessons by host and model.
@@ -142,6 +146,7 @@ impl Learned {
             any: AtomicBool::new(false),
             known: RwLock::default(),
             remembering: Mutex::default(),
+            shared: None,
         };
         let Some(path) = path else { return (learned(None), None) };
         let shown = path.display().to_string();
@@ -223,12 +228,13 @@ impl Learned {
             bound(entries);
             entries.clone()
         };
-        let kept = self.path.as_deref().map(|path| file::change(path, merge));
-        let entries = match kept {
-            Some(Ok(entries)) => entries,
-            // Not kept, but known as long as the gateway runs.
-            Some(Err(_)) | None => merge(&mut self.all()),
+        let kept = match (&self.shared, self.path.as_deref()) {
+            (Some(shared), _) => shared::change(shared, &merge),
+            (None, Some(path)) => file::change(path, merge).ok(),
+            (None, None) => None,
         };
+        // Not kept, but known as long as the gateway runs.
+        let entries = kept.unwrap_or_else(|| merge(&mut self.all()));
         self.hold(&entries, now);
     }
 

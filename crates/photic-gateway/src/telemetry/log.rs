@@ -1,9 +1,9 @@
 //! The log: what operators read. By itself it tells only what they should look after; as JSON it
-//! tells every request in a line, and every fix in one of its own.
+//! tells every request in a line, and every fix in one of its own; of many of a kind, how many more.
 //!
 //! Lines go to a thread of their own: whoever reads them slowly holds up nobody, and misses some.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -12,11 +12,13 @@ use serde_json::{Map, Value, json};
 
 use super::metrics::route_name;
 use super::series::Counter;
-use crate::account::{Account, Ending};
+use crate::account::{Account, Ending, TOLD};
 use crate::config::LogFormat;
 
 /// Lines that may wait to be written.
 const WAITING: usize = 4096;
+/// Bytes of lines that are written at once.
+const TOGETHER: usize = 64 << 10;
 /// Between two warnings: an upstream that is down fails every request.
 const WARNING_EVERY: Duration = Duration::from_secs(1);
 
@@ -115,17 +117,25 @@ impl Log {
     }
 }
 
-fn write(notes: &Receiver<Note>, mut sink: impl Write) {
-    while let Ok(note) = notes.recv() {
-        match note {
-            Note::Line(line) => {
-                if sink.write_all(line.as_bytes()).and_then(|()| sink.flush()).is_err() {
-                    return;
-                }
+fn write(notes: &Receiver<Note>, sink: impl Write) {
+    // What waits is written together; nothing waits for more to come.
+    let mut sink = BufWriter::with_capacity(TOGETHER, sink);
+    while let Ok(first) = notes.recv() {
+        let mut next = Some(first);
+        let mut written = Vec::new();
+        while let Some(note) = next {
+            match note {
+                Note::Line(line) if sink.write_all(line.as_bytes()).is_err() => return,
+                Note::Line(_) => {}
+                Note::Flush(done) => written.push(done),
             }
-            Note::Flush(done) => {
-                let _ = done.send(());
-            }
+            next = notes.try_recv().ok();
+        }
+        if sink.flush().is_err() {
+            return;
+        }
+        for done in written {
+            let _ = done.send(());
         }
     }
 }
@@ -142,7 +152,7 @@ fn worry(account: &Account) -> Option<String> {
     ours.then(|| format!("{code}: `{host}`"))
 }
 
-/// The line of a request, and one for each fix.
+/// The line of a request, and one for each fix that is told.
 fn lines(account: &Account, time: &str) -> Vec<String> {
     let id = format!("{:016x}", account.id);
     let caller = account.route.wire().name();
@@ -190,7 +200,19 @@ fn lines(account: &Account, time: &str) -> Vec<String> {
         });
         line.to_string()
     };
-    account.facts.audit.iter().map(fix).chain([request.to_string()]).collect()
+    let more = account.fixes.iter().filter(|(_, count)| *count > TOLD).map(|(name, count)| {
+        let line = json!({
+            "time": time,
+            "event": "fix",
+            "id": id,
+            "fix": name,
+            "more": count - TOLD,
+            "from": caller,
+            "to": upstream,
+        });
+        line.to_string()
+    });
+    account.facts.audit.iter().map(fix).chain(more).chain([request.to_string()]).collect()
 }
 
 /// The time in UTC, as in RFC 3339.

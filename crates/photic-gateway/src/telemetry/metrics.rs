@@ -9,7 +9,9 @@ use photic::Wire;
 
 use super::series::{Counter, Histogram, Named, Names, Page};
 use crate::account::Account;
+use crate::auditing::Auditing;
 use crate::proxy::Proxy;
+use crate::record::Server;
 use crate::route::Route;
 
 const ROUTES: [&str; 3] = ["conversation", "count_tokens", "other"];
@@ -158,11 +160,17 @@ impl Metrics {
             ("photic_spans_dropped_total", "Spans that were dropped.", self.spans_dropped.get()),
             ("photic_turns_kept_total", "Turns that were written into the record.", kept),
             ("photic_turns_lost_total", "Turns that the record could not take.", lost),
+            (
+                "photic_audit_lost_total",
+                "Entries that the audit could not take.",
+                proxy.auditing.as_ref().map_or(0, Auditing::lost),
+            ),
         ] {
             page.single(name, "counter", help, value);
         }
         for (name, help, value) in [
             ("photic_requests_in_flight", "Requests under way.", self.in_flight.get()),
+            ("photic_bytes_in_flight", "Bytes of requests under way.", proxy.room.taken()),
             ("photic_picture_cache_bytes", "Bytes of pictures that are kept.", bytes),
             (
                 "photic_buffer_pool_bytes",
@@ -171,6 +179,12 @@ impl Metrics {
             ),
         ] {
             page.single(name, "gauge", help, value);
+        }
+        let away = proxy.away();
+        page.family("photic_store_away", "gauge", "Whether a server of the store is away.");
+        for server in Server::ALL {
+            let is_away = u64::from(away.contains(&server));
+            page.sample("photic_store_away", &[("store", server.name())], is_away);
         }
         page.family("photic_build_info", "gauge", "The version.");
         page.sample("photic_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -273,7 +287,12 @@ const fn route(route: Route) -> usize {
     match route {
         Route::Converse(_) => 0,
         Route::CountTokens => 1,
-        Route::Other(_) | Route::Health | Route::Ready | Route::Metrics => 2,
+        Route::Other(_)
+        | Route::Health
+        | Route::Ready
+        | Route::Metrics
+        | Route::Media
+        | Route::Openwop => 2,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::gateway;
 use crate::scripted::Upstream;
 
 /// The header of a PNG, then noise: nobody decodes what is within limits.
-fn picture(seed: u8, bytes: usize) -> String {
+pub(crate) fn picture(seed: u8, bytes: usize) -> String {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x05\0\0\0\x03\x20\x08\x06\0\0\0".to_vec();
     let mut state = u32::from(seed) + 1;
     png.extend((0..bytes).map(|_| {

@@ -1,5 +1,7 @@
 //! Each way of misbehaving, as the client suffers it.
 
+use std::time::Duration;
+
 use photic_mock::{Misbehavior, Mock, Options};
 use serde_json::json;
 
@@ -81,6 +83,22 @@ fn statuses() {
         let kind = &reply.json()["error"]["type"];
         assert_eq!(kind, if wire == Wire::Messages { "api_error" } else { "server_error" });
     }
+}
+
+#[test]
+fn busy_now_and_then_and_notes_who_does_not_wait() {
+    let mock = Mock::start(Options { misbehave: vec![Misbehavior::Busy], ..Options::default() });
+    let mock = mock.unwrap();
+    let ask = || post(&mock, Wire::Chat.path(), &Wire::Chat.shows(&[])).status;
+    let (moment, second) = (Duration::from_millis(600), Duration::from_millis(1100));
+    assert_eq!((1..10).map(|_| ask()).collect::<Vec<_>>(), [200; 9]);
+    assert_eq!([ask(), ask()], [429, 429]);
+    let early = || mock.journal().iter().filter(|entry| !entry.violations.is_empty()).count();
+    assert_eq!(early(), 0, "what was under way is no offense");
+    std::thread::sleep(moment);
+    assert_eq!((ask(), early()), (429, 1));
+    std::thread::sleep(second.saturating_sub(moment));
+    assert_eq!((ask(), early()), (200, 1));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use hayro::kurbo::Affine;
 use hayro::vello_cpu::color::palette::css::WHITE;
+use hayro::vello_cpu::peniko::ImageAlphaType;
 use hayro::vello_cpu::{
     Level, Pixmap, RasterizerSettings, RenderContext, RenderSettings as CanvasSettings, Resources,
     TargetInit,
@@ -19,7 +20,7 @@ use hayro::vello_cpu::{
 use hayro::{RenderCache, RenderSettings};
 
 use crate::frame::{Frame, Usual};
-use crate::page::{Facts, Page, Words, raster};
+use crate::page::{Facts, Page, Words, opaque};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
@@ -77,9 +78,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     for what in beyond.chain(listener.heard()) {
         facts.leave_out(what);
     }
-    let mut pixels = canvas.data_as_u8_slice().to_vec();
+    let mut pixels = canvas.take_rgba8(ImageAlphaType::AlphaPremultiplied);
     on_paper(&mut pixels);
-    let raster = raster(frame.width, frame.height, pixels);
+    let raster = opaque(frame.width, frame.height, pixels);
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 

@@ -15,6 +15,7 @@ use parley::{
 use photic_pixels::Raster;
 use vello_cpu::color::{AlphaColor, Srgb};
 use vello_cpu::kurbo::{Affine, Rect};
+use vello_cpu::peniko::ImageAlphaType;
 use vello_cpu::{
     Glyph, Level, Pixmap, RasterizerSettings, RenderContext, RenderSettings, Resources, TargetInit,
 };
@@ -176,7 +177,7 @@ impl Canvas {
         let settings =
             RasterizerSettings { target_init: TargetInit::Clear(paper), ..Default::default() };
         self.context.render_with(&mut canvas, &mut self.resources, settings);
-        let data = canvas.data_as_u8_slice().to_vec();
+        let data = canvas.take_rgba8(ImageAlphaType::AlphaPremultiplied);
         (raster(u32::from(width), u32::from(height), data), self.unknown)
     }
 

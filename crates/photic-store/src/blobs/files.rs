@@ -58,7 +58,7 @@ impl FileBlobs {
     fn put_while(&self, bytes: &[u8], meanwhile: impl FnOnce()) -> Result<BlobId, BlobError> {
         let id = BlobId::of(bytes);
         let place = self.place(&id);
-        if renew(&place, bytes.len() as u64, meanwhile)? {
+        if renew(&place, Some(bytes.len() as u64), meanwhile)? {
             return Ok(id);
         }
         let unfinished = self.root.join(UNFINISHED).join(self.unique());
@@ -68,6 +68,21 @@ impl FileBlobs {
             let _ = fs::remove_file(&unfinished);
         }
         Ok(written.map(|()| id)?)
+    }
+
+    /// Counts blobs as stored now; see [`Blobs::again`].
+    pub fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        ids.iter().try_for_each(|id| {
+            let place = self.place(id);
+            for _ in 0..LOOKS {
+                if renew(&place, None, || ())? {
+                    return Ok(());
+                }
+                // It may be on its way back.
+                std::thread::sleep(BETWEEN_LOOKS);
+            }
+            Err(BlobError::Absent(*id))
+        })
     }
 
     /// The bytes of a blob; see [`Blobs::get`].
@@ -233,6 +248,10 @@ impl Blobs for FileBlobs {
         self.put(bytes)
     }
 
+    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.again(ids)
+    }
+
     async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         self.get(id)
     }
@@ -250,12 +269,12 @@ impl Blobs for FileBlobs {
     }
 }
 
-/// Counts a blob that is there as stored now; whether it is there. One of another length is damaged,
-/// and is not taken for it: it is written again.
-fn renew(place: &Path, length: u64, meanwhile: impl FnOnce()) -> Result<bool, BlobError> {
+/// Counts a blob that is there as stored now; whether it is there. One of another length, where that
+/// is known, is damaged, and is not taken for it: it is written again.
+fn renew(place: &Path, length: Option<u64>, meanwhile: impl FnOnce()) -> Result<bool, BlobError> {
     let renewed = File::open(place).and_then(|file| {
         let facts = file.metadata()?;
-        if facts.len() != length {
+        if length.is_some_and(|length| facts.len() != length) {
             return Ok(false);
         }
         // Whoever wrote it a moment ago may not have come to sync the directory.

@@ -19,6 +19,26 @@ pub trait Blobs: Send + Sync {
     /// there already are not written again, but count as stored now: see [`Blobs::remove`].
     fn put(&self, bytes: &[u8]) -> impl Future<Output = Result<BlobId, BlobError>> + Send;
 
+    /// Stores several at once, as [`put`](Self::put) does each: a bucket makes one object of them,
+    /// for it counts requests more than bytes.
+    fn put_all(
+        &self,
+        blobs: &[Vec<u8>],
+    ) -> impl Future<Output = Result<Vec<BlobId>, BlobError>> + Send {
+        async move {
+            let mut ids = Vec::with_capacity(blobs.len());
+            for bytes in blobs {
+                ids.push(self.put(bytes).await?);
+            }
+            Ok(ids)
+        }
+    }
+
+    /// Counts blobs as stored now, as [`put`](Self::put) of their bytes would; an error
+    /// ([`BlobError::Absent`]) if one of them is not there. For who knows what was stored and has no
+    /// bytes at hand.
+    fn again(&self, ids: &[BlobId]) -> impl Future<Output = Result<(), BlobError>> + Send;
+
     /// The bytes, which are the very ones that were stored: anything else is an error.
     fn get(&self, id: &BlobId) -> impl Future<Output = Result<Vec<u8>, BlobError>> + Send;
 

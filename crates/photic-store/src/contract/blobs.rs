@@ -34,6 +34,15 @@ pub(super) async fn suite<B: Blobs>(blobs: &B) -> Result<(), Broken> {
     }
     promise("each tells all, once, in order", listed == ids)?;
 
+    let absent = blobs.again(&[ids[0], absent]).await;
+    promise("what is not there is not stored again", matches!(absent, Err(BlobError::Absent(_))))?;
+    super::pause();
+    let since = SystemTime::now();
+    blobs.again(&ids).await?;
+    for id in &ids {
+        promise("what is stored again counts as stored now", !blobs.remove(id, since).await?)?;
+    }
+
     let past = SystemTime::now() - Duration::from_hours(1);
     let future = SystemTime::now() + Duration::from_hours(1);
     for id in &ids {

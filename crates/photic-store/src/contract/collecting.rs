@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Broken, Conversation, picture, promise};
+use super::{Broken, Conversation, pause, picture, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::handle::Facts;
 use crate::record::Record;
@@ -48,15 +48,15 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
 
     promise("a session is forgotten", store.forget(&ids[0]).await?)?;
     promise("once", !store.forget(&ids[0]).await?)?;
+    for (bytes, stays) in [(&own, false), (&shared, true), (&other, true)] {
+        let handle = store.name(BlobId::of(bytes).as_bytes()).await?;
+        let issued = store.record.resolve(&store.tenant, &handle).await?;
+        promise("handles of what it alone held go, and no others", issued.is_some() == stays)?;
+    }
     let collected = store.collect(&none).await?;
     promise("its own blob goes", !store.blobs.has(&BlobId::of(&own)).await?)?;
     promise("and no other", collected.removed == 1)?;
     store.lower(&ids[1], 1).await?;
     store.body(&ids[1], 1).await?;
     promise("whatever is left can be read", super::existing(store).await.is_ok())
-}
-
-/// Clocks of file systems tick slowly.
-fn pause() {
-    std::thread::sleep(Duration::from_millis(30));
 }

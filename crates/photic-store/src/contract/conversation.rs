@@ -1,13 +1,16 @@
 //! A conversation for the suite: an agent that looks at the screen again and again.
 
+use std::collections::BTreeMap;
+
 use photic::media::Payload;
 use photic::{Made, Plan, Policy, Prepared, Profile, Transcript, Wire};
 use serde_json::{Value, json};
 
 use super::Broken;
 use crate::blobs::Blobs;
+use crate::error::Error;
 use crate::record::{Record, SessionId};
-use crate::store::{Done, Store};
+use crate::store::{Done, Sent, Store};
 
 /// What a client sends, growing turn by turn.
 #[derive(Clone, Debug)]
@@ -65,13 +68,23 @@ impl Conversation {
     }
 
     /// Does what a host does with the body, and writes it down; the turn's number, and what was
-    /// sent. `adjust` is what the host knows beside the body.
+    /// sent.
     pub async fn send<R: Record, B: Blobs>(
         &self,
         store: &Store<R, B>,
         id: &SessionId,
         time: i64,
     ) -> Result<(u64, Vec<u8>), Broken> {
+        Ok(self.try_send(store, id, time).await?)
+    }
+
+    /// The same, for who wants to know what went wrong.
+    pub async fn try_send<R: Record, B: Blobs>(
+        &self,
+        store: &Store<R, B>,
+        id: &SessionId,
+        time: i64,
+    ) -> Result<(u64, Vec<u8>), Error> {
         let body = self.body();
         let (transcript, _) = photic::lift(Wire::OpenAiChat, &body);
         let mut survey = photic::survey(&transcript);
@@ -87,7 +100,9 @@ impl Conversation {
             plan: &plan,
             policy: &self.policy,
             prepared: &prepared,
-            lowered: &lowered,
+            sent: Sent::of(&lowered.body),
+            kin: None,
+            remembered: &BTreeMap::new(),
             time,
         };
         Ok((store.append(id, &done).await?, sent))

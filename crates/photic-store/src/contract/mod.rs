@@ -3,16 +3,22 @@
 //!
 //! [`fresh`] takes an empty store and tries everything; [`existing`] takes any store, also one whose
 //! writer was killed a moment ago, and checks that all of it can be read and every turn reproduced.
+//! [`work`] tries work lists.
 
 mod blobs;
 mod collecting;
 mod conversation;
 mod handles;
+mod media;
 mod sessions;
+mod uploaded;
+mod work;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 pub use conversation::{Conversation, picture};
+pub use work::work;
 
 use crate::blobs::Blobs;
 use crate::error::{BlobError, Error};
@@ -51,6 +57,8 @@ pub async fn fresh<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broke
     blobs::suite(&store.blobs).await?;
     handles::suite(&store.record).await?;
     sessions::suite(store).await?;
+    uploaded::suite(store).await?;
+    media::suite(store).await?;
     collecting::suite(store).await?;
     existing(store).await?;
     Ok(())
@@ -86,6 +94,11 @@ pub async fn existing<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<Found,
         found.turns.push((session.id, session.turns));
     }
     Ok(found)
+}
+
+/// Clocks of file systems tick slowly.
+fn pause() {
+    std::thread::sleep(Duration::from_millis(30));
 }
 
 fn promise(what: &str, is_kept: bool) -> Result<(), Broken> {

@@ -21,6 +21,7 @@ pub use turn::{Entry, Link, MadeBlob, MadeKey, StoredTurn, Sums};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Handle, Handles, LETTERS, Tenant, spell};
+use crate::media::Media;
 
 /// The beginning of a chain of BLAKE3 hashes: names a message and everything before it.
 pub type Chain = [u8; 16];
@@ -36,6 +37,26 @@ impl SessionId {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
         Ok(Self(format!("s_{}", spell(&bytes))))
+    }
+
+    /// A new one that says on which day it began, counted from 1970, so that a backend which keeps
+    /// days apart knows where to look.
+    pub fn dated(day: u16) -> Result<Self, Error> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
+        // Its first three letters: 15 bits, enough until 2059.
+        bytes[0] = (day >> 7) as u8;
+        bytes[1] = (day << 1) as u8 | bytes[1] & 1;
+        Ok(Self(format!("s_{}", spell(&bytes))))
+    }
+
+    /// The day of one that was [`dated`](Self::dated); of any other, nothing in particular.
+    pub fn day(&self) -> u16 {
+        let letters = self.0.bytes().skip(2).take(3);
+        letters.fold(0, |day, letter| {
+            let value = LETTERS.iter().position(|&known| known == letter).unwrap_or_default();
+            day << 5 | value as u16
+        })
     }
 
     /// The text.
@@ -103,7 +124,7 @@ pub struct Session {
 }
 
 /// Where the record is kept.
-pub trait Record: Handles {
+pub trait Record: Handles + Media {
     /// Makes a session.
     fn begin(
         &self,
@@ -150,16 +171,18 @@ pub trait Record: Handles {
     /// The messages of a turn, in order.
     fn messages(&self, turn: &StoredTurn) -> impl Future<Output = Result<Vec<Kept>, Error>> + Send;
 
-    /// Which of these blobs the session refers to already.
+    /// Which of these blobs the session refers to already, as far as is known: any other is stored
+    /// once more, which does no harm.
     fn held(
         &self,
         id: &SessionId,
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeSet<BlobId>, Error>> + Send;
 
-    /// What is remembered of blobs.
+    /// What is remembered of blobs that a turn refers to.
     fn memories(
         &self,
+        turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeMap<BlobId, Memory>, Error>> + Send;
 
@@ -185,25 +208,30 @@ pub trait Record: Handles {
         id: &SessionId,
     ) -> impl Future<Output = Result<BTreeMap<Digest, Choice>, Error>> + Send;
 
-    /// Forgets a session, and the handles of what it alone held unless they are pinned; whether
-    /// there was one. Its blobs go with the next collection.
+    /// Forgets a session, the references that were minted for it, and the handles of what it alone
+    /// held unless they are pinned; whether there was one. Its blobs go with the next collection.
     fn forget(
         &self,
         tenant: &Tenant,
         id: &SessionId,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// Whether anything refers to a blob: a session, a pinned handle, or a handle that was issued
-    /// at `since` or later.
+    /// Whether anything refers to a blob of the tenant: a session, a reference that holds, a pinned
+    /// handle, or a handle that was issued at `since` or later. Where tenants share their blobs, anything of any of them.
     fn reaches(
         &self,
+        tenant: &Tenant,
         blob: &BlobId,
         since: SystemTime,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
     /// Removes what no session uses any more: pieces, memories, and handles of blobs that nothing
-    /// [reaches](Record::reaches).
-    fn sweep(&self, since: SystemTime) -> impl Future<Output = Result<(), Error>> + Send;
+    /// [reaches](Record::reaches); and references that ended.
+    fn sweep(
+        &self,
+        tenant: &Tenant,
+        since: SystemTime,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// The handle of a picture, whether or not it was issued.
     fn name(
@@ -212,5 +240,22 @@ pub trait Record: Handles {
         picture: &Digest,
     ) -> impl Future<Output = Result<Handle, Error>> + Send {
         async move { Ok(Handle::of(&self.secret(tenant).await?, &BlobId::from(*picture))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_says_on_which_day_it_began() {
+        for day in [0, 1, 31, 32, 20_773, 32_767] {
+            let (one, two) = (SessionId::dated(day).unwrap(), SessionId::dated(day).unwrap());
+            assert_eq!((one.day(), two.day()), (day, day), "{one} {two}");
+            assert_ne!(one, two);
+            assert_eq!(one.as_str().parse().as_ref(), Ok(&one));
+        }
+        let one = SessionId::dated(20_773).unwrap();
+        assert!((0..100).any(|_| SessionId::dated(20_773).unwrap().0[5..6] != one.0[5..6]));
     }
 }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Sqlite, begin};
+use super::{Sqlite, begin, now};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::Tenant;
@@ -30,7 +30,7 @@ impl Sqlite {
                 WHERE held.blob = handle.blob AND held.session <> ?2 AND session.tenant = ?1)",
             params![tenant, session],
         )?;
-        for table in ["turn", "message", "made", "choice", "held"] {
+        for table in ["turn", "message", "made", "choice", "held", "media"] {
             transaction.execute(&format!("DELETE FROM {table} WHERE session = ?"), [session])?;
         }
         transaction.execute("DELETE FROM session WHERE id = ?", [session])?;
@@ -43,9 +43,10 @@ impl Sqlite {
         let reached = connection
             .prepare_cached(
                 "SELECT EXISTS (SELECT 1 FROM held WHERE blob = ?1) OR EXISTS
-                 (SELECT 1 FROM handle WHERE blob = ?1 AND (pinned OR issued >= ?2))",
+                 (SELECT 1 FROM handle WHERE blob = ?1 AND (pinned OR issued >= ?2)) OR EXISTS
+                 (SELECT 1 FROM media WHERE blob = ?1 AND expires > ?3)",
             )?
-            .query_row(params![blob.as_bytes(), milliseconds(since)], |row| row.get(0))?;
+            .query_row(params![blob.as_bytes(), milliseconds(since), now()], |row| row.get(0))?;
         Ok(reached)
     }
 
@@ -63,6 +64,7 @@ impl Sqlite {
              AND blob NOT IN (SELECT blob FROM held)",
             [milliseconds(since)],
         )?;
+        transaction.execute("DELETE FROM media WHERE expires <= ?", [now()])?;
         Ok(transaction.commit()?)
     }
 }

@@ -5,8 +5,10 @@
 mod append;
 mod collect;
 mod handles;
+mod media;
 mod read;
 mod sessions;
+mod work;
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,9 +24,10 @@ pub struct Sqlite {
     connection: Mutex<Connection>,
 }
 
-/// What `user_version` says.
-const FORMAT: u32 = 1;
-const SCHEMA: &str = include_str!("schema.sql");
+/// What leads from each format to the next; `user_version` counts those that were taken.
+const STEPS: [&str; 3] =
+    [include_str!("schema.sql"), include_str!("format-2.sql"), include_str!("format-3.sql")];
+const FORMAT: u32 = STEPS.len() as u32;
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -72,24 +75,33 @@ impl Sqlite {
         Ok(record)
     }
 
-    /// Makes the tables, once.
+    /// Makes the tables, or brings them to this format, once.
     fn make(&self) -> Result<(), Error> {
         let format = |connection: &Connection| {
             connection.query_row("PRAGMA user_version", [], |row| row.get::<_, u32>(0))
         };
         let mut connection = self.connection();
-        if format(&connection)? == 0 {
+        let found = format(&connection)?;
+        if found > FORMAT {
+            return Err(Error::TooNew { found, known: FORMAT });
+        }
+        if found == FORMAT {
+            return Ok(());
+        }
+        let mut make = || {
             let transaction = begin(&mut connection)?;
             // Somebody else may have been faster.
-            if format(&transaction)? == 0 {
-                transaction.execute_batch(SCHEMA)?;
-                transaction.pragma_update(None, "user_version", FORMAT)?;
+            let found = format(&transaction)?;
+            for step in STEPS.iter().skip(found as usize) {
+                transaction.execute_batch(step)?;
             }
-            transaction.commit()?;
-        }
-        match format(&connection)? {
-            found if found > FORMAT => Err(Error::TooNew { found, known: FORMAT }),
-            _ => Ok(()),
+            transaction.pragma_update(None, "user_version", FORMAT.max(found))?;
+            Ok(transaction.commit()?)
+        };
+        match make() {
+            // What is there can be read without what is new.
+            Err(Error::Full(_)) if found > 0 => Ok(()),
+            other => other,
         }
     }
 

@@ -190,7 +190,11 @@ impl Record for Sqlite {
         self.find_held(id, blobs)
     }
 
-    async fn memories(&self, blobs: &BTreeSet<BlobId>) -> Result<BTreeMap<BlobId, Memory>, Error> {
+    async fn memories(
+        &self,
+        _turn: &StoredTurn,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<BTreeMap<BlobId, Memory>, Error> {
         self.read_memories(blobs)
     }
 
@@ -216,11 +220,16 @@ impl Record for Sqlite {
         self.forget_session(tenant, id)
     }
 
-    async fn reaches(&self, blob: &BlobId, since: SystemTime) -> Result<bool, Error> {
+    async fn reaches(
+        &self,
+        _tenant: &Tenant,
+        blob: &BlobId,
+        since: SystemTime,
+    ) -> Result<bool, Error> {
         self.is_reached(blob, since)
     }
 
-    async fn sweep(&self, since: SystemTime) -> Result<(), Error> {
+    async fn sweep(&self, _tenant: &Tenant, since: SystemTime) -> Result<(), Error> {
         self.sweep_unused(since)
     }
 }

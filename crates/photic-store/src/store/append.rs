@@ -5,16 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use photic::json::Segments;
 use photic::media::{Found, Payload, Source};
 use photic::transcript::MediaId;
-use photic::{Digest, Form, Lowered, Memory, Plan, Policy, Prepared, Recipe, Segment, Transcript};
+use photic::{Digest, Form, Memory, Plan, Policy, Prepared, Recipe, Segment, Transcript};
 
 use super::reproduce::Circumstances;
 use super::{Store, keys};
 use crate::blobs::{BlobId, Blobs};
 use crate::error::Error;
 use crate::handle::{Facts, Secret};
-use crate::record::{Entry, Link, MadeBlob, MadeKey, Piece, Record, SessionId, Stretch, Sums};
+use crate::record::{
+    Chain, Entry, Link, MadeBlob, MadeKey, Piece, Record, SessionId, Stretch, Sums,
+};
 
 /// What a host did with a body: everything that a turn is made of.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +31,36 @@ pub struct Done<'d, 'a> {
     /// What was made for it.
     pub prepared: &'d Prepared,
     /// What was sent.
-    pub lowered: &'d Lowered<'a>,
+    pub sent: Sent,
+    /// What the conversation is called by its words, where that is known already: the first that
+    /// [`kin`](super::kin) gives.
+    pub kin: Option<Chain>,
+    /// Media whose bytes are not at hand, only what is remembered of them: a stand-in was supplied
+    /// for each ([`Memory::stand_in`]), and the survey was told ([`recall`](super::recall)).
+    /// Their blobs are in the store.
+    pub remembered: &'d BTreeMap<MediaId, &'d Memory>,
     /// When: milliseconds since 1970.
     pub time: i64,
+}
+
+/// What a body was that was sent, to tell it from any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// BLAKE3 of it.
+    pub digest: Digest,
+    /// How many bytes.
+    pub length: u64,
+}
+
+impl Sent {
+    /// What a lowered body is.
+    pub fn of(body: &Segments<'_>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        body.iter().for_each(|piece| {
+            hasher.update(piece);
+        });
+        Self { digest: *hasher.finalize().as_bytes(), length: body.len() as u64 }
+    }
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
@@ -50,23 +80,17 @@ impl<R: Record, B: Blobs> Store<R, B> {
         gathered.originals();
         let made = gathered.made();
         let circumstances = gathered.circumstances(&self.record.secret(&self.tenant).await?);
-        let Gathered { contents, mut memories, mut facts, .. } = gathered;
+        let Gathered { contents, stored, .. } = &gathered;
 
-        let names: BTreeSet<BlobId> = contents.keys().copied().collect();
+        let names: BTreeSet<BlobId> = contents.keys().chain(stored).copied().collect();
         let held = self.record.held(id, &names).await?;
-        for (blob, content) in contents.iter().filter(|(blob, _)| !held.contains(blob)) {
-            self.store(blob, content).await?;
+        let again: Vec<BlobId> = stored.difference(&held).copied().collect();
+        if !again.is_empty() {
+            self.blobs.again(&again).await?;
         }
-        memories.retain(|(blob, _)| !held.contains(blob));
-        facts.retain(|blob, _| !held.contains(blob));
+        let new: Vec<_> = contents.iter().filter(|(blob, _)| !held.contains(blob)).collect();
+        self.store(&new).await?;
 
-        let digest = {
-            let mut hasher = blake3::Hasher::new();
-            done.lowered.body.iter().for_each(|piece| {
-                hasher.update(piece);
-            });
-            *hasher.finalize().as_bytes()
-        };
         let json = |what, value: Result<String, serde_json::Error>| {
             value.map_err(|_| Error::Damaged(what))
         };
@@ -76,35 +100,57 @@ impl<R: Record, B: Blobs> Store<R, B> {
             before,
             messages: &links,
             after,
-            kin: keys::kin(&self.tenant, done.transcript).last().copied(),
+            kin: done.kin.or_else(|| keys::kin(&self.tenant, done.transcript).last().copied()),
             profile: json("a profile", serde_json::to_string(done.plan.profile))?,
             policy: json("a policy", serde_json::to_string(done.policy))?,
             circumstances: json("circumstances", serde_json::to_string(&circumstances))?,
-            memories,
-            holds: facts.into_iter().collect(),
+            memories: gathered.memories(&held),
+            holds: gathered.holds(&held),
             made,
-            digest,
-            length: done.lowered.body.len() as u64,
+            digest: done.sent.digest,
+            length: done.sent.length,
             sums: Sums { images: ledger.images as u64, tokens: ledger.tokens, usd: ledger.usd },
             time: done.time,
         };
         self.record.append(&self.tenant, id, &entry).await
     }
 
-    async fn store(&self, blob: &BlobId, content: &Content<'_>) -> Result<(), Error> {
-        let stored = match content {
-            Content::Bytes(bytes) => self.blobs.put(bytes).await?,
-            Content::Payload(payload) => self.blobs.put(&payload.decode()).await?,
-        };
-        if stored == *blob { Ok(()) } else { Err(Error::Damaged("a medium has two names")) }
+    /// Stores blobs together, as many at a time as may lie in memory decoded.
+    async fn store(&self, contents: &[(&BlobId, &Content<'_>)]) -> Result<(), Error> {
+        let (mut names, mut decoded, mut bytes) = (Vec::new(), Vec::new(), 0);
+        for (place, (blob, content)) in contents.iter().enumerate() {
+            let content = content.decode();
+            bytes += content.len();
+            names.push(**blob);
+            decoded.push(content);
+            if bytes >= TOGETHER || place + 1 == contents.len() {
+                if self.blobs.put_all(&decoded).await? != names {
+                    return Err(Error::Damaged("a medium has two names"));
+                }
+                (names, decoded, bytes) = (Vec::new(), Vec::new(), 0);
+            }
+        }
+        Ok(())
     }
 }
+
+/// About how many bytes of blobs are stored at a time.
+const TOGETHER: usize = 8 << 20;
 
 /// Bytes of a blob, decoded only if they have to be stored.
 #[derive(Debug)]
 enum Content<'d> {
     Bytes(Cow<'d, [u8]>),
     Payload(&'d Payload<'d>),
+}
+
+impl Content<'_> {
+    fn decode(&self) -> Vec<u8> {
+        match self {
+            Self::Bytes(bytes) => bytes.to_vec(),
+            Self::Payload(payload) => payload.decode(),
+        }
+    }
 }
 
 /// What a turn refers to, found while its body is cut apart.
@@ -114,23 +160,37 @@ struct Gathered<'d, 'a> {
     /// What every medium is whose bytes are at hand.
     digests: Vec<Option<Digest>>,
     contents: BTreeMap<BlobId, Content<'d>>,
-    facts: BTreeMap<BlobId, Facts>,
-    memories: Vec<(BlobId, Memory)>,
+    /// Blobs whose bytes are in the store and not at hand.
+    stored: BTreeSet<BlobId>,
+    /// How it came by each blob.
+    seen: BTreeMap<BlobId, Seen>,
+}
+
+/// How a turn came by a blob.
+#[derive(Clone, Copy, Debug)]
+enum Seen {
+    /// A medium stands in its body as these bytes, or in their place.
+    Medium(MediaId),
+    /// So many characters stand in its body for a medium: nobody is to look at them.
+    Characters(MediaId, usize),
+    /// It was made, so many bytes: nothing to ask for.
+    Made(usize),
 }
 
 impl<'d, 'a> Gathered<'d, 'a> {
     fn new(done: &'d Done<'d, 'a>) -> Self {
         let sightings = &done.plan.survey.sightings;
         let digests = done.transcript.media.iter().enumerate().map(|(id, media)| {
+            let remembered = done.remembered.get(&id).map(|memory| memory.digest);
             let known = sightings.get(id).and_then(|sighting| sighting.digest);
-            known.or_else(|| match &media.source {
+            remembered.or(known).or_else(|| match &media.source {
                 Source::Data(payload) => Some(payload.digest()),
                 Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
             })
         });
         let digests = digests.collect();
-        let contents = BTreeMap::new();
-        Self { done, digests, contents, facts: BTreeMap::new(), memories: Vec::new() }
+        let (contents, stored, seen) = (BTreeMap::new(), BTreeSet::new(), BTreeMap::new());
+        Self { done, digests, contents, stored, seen }
     }
 
     /// A segment whose media are blobs.
@@ -150,31 +210,47 @@ impl<'d, 'a> Gathered<'d, 'a> {
                     blob
                 }
             };
-            self.know(cut.media, blob, cut.form, raw.len());
+            self.seen.entry(blob).or_insert(match cut.form {
+                Form::Base64 => Seen::Medium(cut.media),
+                Form::Text => Seen::Characters(cut.media, raw.len()),
+            });
             Some((cut.range.clone(), Piece { form: cut.form, media: cut.media, blob }))
         });
         Stretch { raw: segment.raw, cuts: cuts.collect() }
     }
 
+    /// The bytes of a medium, if they are at hand. A stand-in is none.
     fn payload(&self, id: MediaId) -> Option<&'d Payload<'a>> {
         match self.done.transcript.media.get(id).map(|media| &media.source) {
-            Some(Source::Data(payload)) => Some(payload),
+            Some(Source::Data(payload)) if !self.done.remembered.contains_key(&id) => Some(payload),
             _ => None,
         }
     }
 
-    /// Notes what a blob is, once.
-    fn know(&mut self, id: MediaId, blob: BlobId, form: Form, length: usize) {
-        if self.facts.contains_key(&blob) {
-            return;
-        }
-        let facts = match form {
-            Form::Base64 => self.facts_of(id),
-            // The characters are no picture: nobody is to look at them.
-            Form::Text => Facts { bytes: length as u64, ..Facts::default() },
+    /// What blobs are that the session does not hold yet.
+    fn holds(&self, held: &BTreeSet<BlobId>) -> Vec<(BlobId, Facts)> {
+        let of_length = |bytes: usize| Facts { bytes: bytes as u64, ..Facts::default() };
+        let facts = |seen: &Seen| match *seen {
+            Seen::Medium(id) => self.facts_of(id),
+            Seen::Characters(_, bytes) | Seen::Made(bytes) => of_length(bytes),
         };
-        self.facts.insert(blob, facts);
-        self.memories.extend(photic::remember(self.done.transcript, id).map(|one| (blob, one)));
+        let new = self.seen.iter().filter(|(blob, _)| !held.contains(blob));
+        new.map(|(blob, seen)| (*blob, facts(seen))).collect()
+    }
+
+    /// What is to be remembered of them.
+    fn memories(&self, held: &BTreeSet<BlobId>) -> Vec<(BlobId, Memory)> {
+        let new = self.seen.iter().filter(|(blob, _)| !held.contains(blob));
+        let memories = new.filter_map(|(blob, seen)| match *seen {
+            Seen::Medium(id) | Seen::Characters(id, _) => Some((*blob, self.memory(id)?)),
+            Seen::Made(_) => None,
+        });
+        memories.collect()
+    }
+
+    fn memory(&self, id: MediaId) -> Option<Memory> {
+        let remembered = self.done.remembered.get(&id).map(|memory| (*memory).clone());
+        remembered.or_else(|| photic::remember(self.done.transcript, id))
     }
 
     fn facts_of(&self, id: MediaId) -> Facts {
@@ -183,20 +259,27 @@ impl<'d, 'a> Gathered<'d, 'a> {
         Facts {
             media_type: header.media_type.map(str::to_owned),
             size: header.size,
-            bytes: header.bytes as u64,
+            bytes: self.done.remembered.get(&id).map_or(header.bytes, |one| one.bytes) as u64,
             label: None,
         }
     }
 
-    /// Sees to it that every medium whose bytes are at hand is a blob, also those that stand in the
-    /// text: its handle is to lead somewhere.
+    /// Sees to it that every medium whose bytes are at hand, or in the store, is a blob of the turn,
+    /// also those that stand in the text: its handle is to lead somewhere.
     fn originals(&mut self) {
         for id in 0..self.digests.len() {
             let Some((payload, digest)) = self.payload(id).zip(self.digests[id]) else { continue };
             let blob = BlobId::from(digest);
-            if !self.facts.contains_key(&blob) {
+            if !self.seen.contains_key(&blob) {
                 self.contents.insert(blob, Content::Payload(payload));
-                self.know(id, blob, Form::Base64, 0);
+                self.seen.insert(blob, Seen::Medium(id));
+            }
+        }
+        for (&id, memory) in self.done.remembered {
+            let blob = BlobId::from(memory.digest);
+            if !self.contents.contains_key(&blob) {
+                self.stored.insert(blob);
+                self.seen.entry(blob).or_insert(Seen::Medium(id));
             }
         }
     }
@@ -214,9 +297,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
             let Some(made) = self.done.prepared.get(&id) else { return (key, None) };
             let Ok(bytes) = STANDARD.decode(&made.base64) else { return (key, None) };
             let blob = BlobId::of(&bytes);
-            // No media type: what was made is nothing to ask for.
-            let facts = Facts { bytes: bytes.len() as u64, ..Facts::default() };
-            self.facts.entry(blob).or_insert(facts);
+            self.seen.entry(blob).or_insert(Seen::Made(bytes.len()));
             self.contents.entry(blob).or_insert(Content::Bytes(Cow::Owned(bytes)));
             let media_type = made.media_type.clone();
             (key, Some(MadeBlob { blob, media_type, size: made.size }))

@@ -48,7 +48,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         let now = SystemTime::now();
         let before = |age: Duration| now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
         let (stored, issued) = (before(grace.blobs), before(grace.handles));
-        self.record.sweep(issued).await?;
+        self.record.sweep(&self.tenant, issued).await?;
         let mut collected = Collected::default();
         let mut last = None;
         loop {
@@ -57,7 +57,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             last = Some(end.id);
             for blob in page {
                 let goes = blob.stored < stored
-                    && !self.record.reaches(&blob.id, issued).await?
+                    && !self.record.reaches(&self.tenant, &blob.id, issued).await?
                     && self.blobs.remove(&blob.id, stored).await?;
                 if goes {
                     collected.removed += 1;

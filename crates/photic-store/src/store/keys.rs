@@ -43,6 +43,9 @@ pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
 /// The names of a conversation after each of its messages, by their words alone: who said what and
 /// showed what. Clients write the same words anew in every request, with marks for the cache here
 /// or there; and instructions, which may hold the time of day, are left out.
+///
+/// What was fetched is named by its address, as the client wrote it: whether its bytes are at hand
+/// changes nothing.
 pub(super) fn kin(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
     let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 words of a conversation");
     add(&mut hasher, tenant.as_str().as_bytes());
@@ -93,6 +96,10 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
 }
 
 fn shown(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, id: usize) {
+    // What came as an address comes as one again, whether or not it is fetched then.
+    if let Some(address) = transcript.address(id) {
+        return add(hasher, address.decode().as_bytes());
+    }
     match transcript.media.get(id).map(|media| &media.source) {
         // Its length and ends tell it well enough: this finds a session, and nothing is stored by it.
         Some(Source::Data(payload)) => {

@@ -7,6 +7,7 @@ mod append;
 mod collect;
 mod images;
 mod keys;
+mod memory;
 mod reproduce;
 mod restore;
 #[cfg(test)]
@@ -18,16 +19,17 @@ use std::path::{Path, PathBuf};
 
 use photic::{Choice, Digest, Transcript};
 
-pub use append::Done;
+pub use append::{Done, Sent};
 pub use collect::{Collected, Grace};
 pub use images::{Image, Look};
+pub use memory::recall;
 pub use reproduce::View;
 pub use title::title;
 
 use crate::blobs::{Blobs, FileBlobs};
 use crate::error::Error;
 use crate::handle::{Handle, Tenant};
-use crate::record::{Record, Session, SessionId, StoredTurn};
+use crate::record::{Chain, Record, Session, SessionId, StoredTurn};
 use crate::sqlite::Sqlite;
 
 /// Sessions of one tenant.
@@ -61,6 +63,14 @@ impl LocalStore {
             folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
         Some(state.join("photic"))
     }
+}
+
+/// What a conversation of a tenant is called after each of its messages, by its words, the last
+/// first: for [`Record::continued`], where its body cannot be held on to.
+pub fn kin(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
+    let mut kin = keys::kin(tenant, transcript);
+    kin.reverse();
+    kin
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
@@ -104,9 +114,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         &self,
         transcript: &Transcript<'_>,
     ) -> Result<Option<SessionId>, Error> {
-        let mut kin = keys::kin(&self.tenant, transcript);
-        kin.reverse();
-        self.record.continued(&kin).await
+        self.record.continued(&kin(&self.tenant, transcript)).await
     }
 
     /// A turn, by its number from 1.

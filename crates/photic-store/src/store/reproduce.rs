@@ -112,7 +112,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             profile: serde_json::from_str(&turn.profile)
                 .map_err(|_| Error::Damaged("a profile"))?,
             policy: serde_json::from_str(&turn.policy).map_err(|_| Error::Damaged("a policy"))?,
-            fetched: self.record.memories(&fetched).await?,
+            fetched: self.record.memories(turn, &fetched).await?,
             circumstances,
             secret: self.record.secret(&self.tenant).await?,
         })
@@ -175,20 +175,18 @@ impl Terms {
     }
 
     /// Puts in what was fetched, or what stands for it.
-    pub(super) fn supply(
-        &self,
-        transcript: &mut Transcript<'_>,
+    pub(super) fn supply<'t>(
+        &'t self,
+        transcript: &mut Transcript<'t>,
         bytes: &BTreeMap<BlobId, Vec<u8>>,
     ) {
         for (&id, blob) in &self.circumstances.supplied {
-            let payload = match (bytes.get(blob), self.fetched.get(blob)) {
-                (Some(bytes), _) => Payload::encode(bytes),
-                (None, Some(memory)) => {
-                    Payload::encode(&STANDARD.decode(&memory.head).unwrap_or_default())
-                }
+            let supply = match (bytes.get(blob), self.fetched.get(blob)) {
+                (Some(bytes), _) => Supply::Bytes(Payload::encode(bytes)),
+                (None, Some(memory)) => Supply::Bytes(memory.stand_in()),
                 (None, None) => continue,
             };
-            transcript.supply(id, Supply::Bytes(payload));
+            transcript.supply(id, supply);
         }
         for (&id, &reason) in &self.circumstances.withheld {
             transcript.supply(id, Supply::Withheld(reason));

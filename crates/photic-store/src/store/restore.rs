@@ -33,7 +33,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         stretches.push(turn.after.clone());
         let mut parts = Parts { stretches, memories: BTreeMap::new() };
         let blobs: BTreeSet<BlobId> = parts.pieces().map(|piece| piece.blob).collect();
-        parts.memories = self.record.memories(&blobs).await?;
+        parts.memories = self.record.memories(turn, &blobs).await?;
         Ok(parts)
     }
 

@@ -50,6 +50,10 @@ impl Blobs for Counting {
         self.0.put(bytes)
     }
 
+    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.0.again(ids)
+    }
+
     async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.get(id)

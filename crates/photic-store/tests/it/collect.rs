@@ -30,6 +30,10 @@ impl Blobs for Collected {
         Ok(id)
     }
 
+    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.blobs.again(ids)
+    }
+
     async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         self.blobs.get(id)
     }

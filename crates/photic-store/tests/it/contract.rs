@@ -1,6 +1,6 @@
 //! The suite that every backend has to pass, on `SQLite` and files.
 
-use photic_store::{LocalStore, contract, wait};
+use photic_store::{LocalStore, Sqlite, Tenant, contract, wait};
 
 use crate::place::Place;
 
@@ -15,6 +15,26 @@ fn the_local_store_keeps_every_promise() {
     let again = LocalStore::open(&*place).unwrap();
     assert_eq!(wait(contract::existing(&again)).unwrap(), before);
     assert!(before.turns.len() >= 5 && before.blobs > 10, "{before:?}");
+}
+
+#[test]
+fn the_local_store_keeps_every_promise_about_work() {
+    let place = Place::new();
+    wait(contract::work(&Sqlite::open(&*place).unwrap())).unwrap();
+}
+
+#[test]
+fn a_record_of_the_first_format_gets_work_lists_and_loses_nothing() {
+    let place = Place::new();
+    std::fs::create_dir_all(&*place).unwrap();
+    let old = rusqlite::Connection::open(place.join("record.db")).unwrap();
+    old.execute_batch(include_str!("../../src/sqlite/schema.sql")).unwrap();
+    old.execute_batch("INSERT INTO tenant VALUES (1, 'local', zeroblob(32))").unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    drop(old);
+    let record = Sqlite::open(&*place).unwrap();
+    assert_eq!(record.secret(&Tenant::local()).unwrap(), [0; 32].into());
+    wait(contract::work(&record)).unwrap();
 }
 
 #[cfg(unix)]

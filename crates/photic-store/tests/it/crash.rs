@@ -1,9 +1,11 @@
-//! `kill -9` at random moments: whatever was committed is there, whole, and so is everything else.
+//! `kill -9` at random moments, and a disk that fails: whatever was committed is there, whole, and
+//! so is everything else.
 //!
 //! The writer is this very test binary, started again; the driver reads what it says it committed.
-//! `PHOTIC_CRASH_ROUNDS` asks for more rounds than every day's.
+//! `PHOTIC_CRASH_ROUNDS` and `PHOTIC_FAULT_ROUNDS` ask for more rounds than every day's.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -86,11 +88,18 @@ fn parse(line: &str) -> Option<Committed> {
 /// Starts a writer, kills it a while after its first turn or, if that is to be early, after its first
 /// words, and tells what it had committed.
 fn round(directory: &Path, life: Duration, early: bool) -> Vec<Committed> {
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let command = Command::new(std::env::current_exe().unwrap());
+    live(command, directory, life, early)
+}
+
+/// The same for a writer whose command has begun.
+fn live(mut command: Command, directory: &Path, life: Duration, early: bool) -> Vec<Committed> {
+    let mut child = command
         .args(["--exact", "crash::writer", "--nocapture", "--test-threads=1"])
         .env(WHERE, directory)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        .process_group(0)
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
@@ -110,7 +119,9 @@ fn round(directory: &Path, life: Duration, early: bool) -> Vec<Committed> {
     // It lives for a while from then on, however slow the machine is.
     let _ = began.recv_timeout(Duration::from_secs(20));
     std::thread::sleep(life);
-    child.kill().unwrap();
+    // With whoever it runs under.
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-9", "--", &group]).status().unwrap().success());
     child.wait().unwrap();
     reader.join().unwrap()
 }
@@ -185,4 +196,64 @@ fn what_was_committed_survives_kill_9() {
     );
     assert_eq!(sum(|seen| seen.rounds), rounds);
     assert!(sum(|seen| seen.committed) > rounds, "writers hardly wrote");
+}
+
+/// Calls that fail, and how, in a process that `strace` runs.
+const FAULTS: [(&str, &str); 6] = [
+    ("fsync,fdatasync", "EIO"),
+    ("fsync,fdatasync", "ENOSPC"),
+    ("write,pwrite64", "EIO"),
+    ("write,pwrite64", "ENOSPC"),
+    ("rename,renameat,renameat2", "EIO"),
+    ("openat", "ENOSPC"),
+];
+
+/// A writer some of whose calls fail, from one of them on for a while.
+fn failing(directory: &Path, fault: (&str, &str), from: u64) -> Vec<Committed> {
+    let (calls, error) = fault;
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e"]);
+    command.args([format!("trace={calls}"), "-e".to_owned()]);
+    command.arg(format!("inject={calls}:error={error}:when={from}..{}", from + 40));
+    command.arg(std::env::current_exe().unwrap());
+    live(command, directory, Duration::from_millis(400), true)
+}
+
+/// What a disk refused was not committed, and hurts nothing that was.
+#[test]
+fn what_was_committed_survives_a_disk_that_fails() {
+    let is_there = Command::new("strace").arg("-V").stdout(Stdio::null()).status();
+    if !is_there.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: there is no strace here");
+        return;
+    }
+    let rounds: u64 =
+        std::env::var("PHOTIC_FAULT_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
+    let (mut committed, mut after) = (0, 0);
+    for round_number in 0..rounds {
+        for (number, fault) in (0..).zip(FAULTS) {
+            let place = Place::new();
+            // One that does not fail, so that there is something to hurt.
+            let mut told = round(&place, Duration::from_millis(60), false);
+            let from = 3 + (round_number * 7 + number * 11) % 60;
+            let more = failing(&place, fault, from);
+            after += more.len();
+            told.extend(more);
+            committed += told.len();
+            let store = LocalStore::open(&*place).unwrap();
+            wait(contract::existing(&store)).unwrap();
+            for turn in &told {
+                let body = wait(store.body(&turn.id, turn.number)).unwrap();
+                assert_eq!(hash(&body), turn.body, "{fault:?} {turn:?}");
+                let view = wait(store.lower(&turn.id, turn.number)).unwrap();
+                assert_eq!(hash(&view.body), turn.sent, "{fault:?} {turn:?}");
+            }
+        }
+    }
+    let faults = FAULTS.len();
+    println!(
+        "{rounds} rounds of {faults} faults: {committed} turns committed and found, {after} of them \
+         by writers whose disk failed"
+    );
+    assert!(committed > 0);
 }

@@ -1,6 +1,7 @@
 //! A full disk: what was committed can be read, what cannot be written is said, and when there is
 //! room again everything goes on.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -71,7 +72,9 @@ fn send(
         plan: &plan,
         policy: &talk.policy,
         prepared: &photic::Prepared::new(),
-        lowered: &lowered,
+        sent: photic_store::Sent::of(&lowered.body),
+        kin: None,
+        remembered: &BTreeMap::new(),
         time: 1,
     };
     wait(store.append(id, &done))

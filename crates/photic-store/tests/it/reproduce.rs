@@ -1,13 +1,14 @@
 //! Bodies and views of every kind come back byte for byte: all recorded and golden requests, on
 //! every wire, and what a host knows beside the body.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use photic::media::Payload;
 use photic::retention::Retention;
 use photic::{Choice, Lowered, Made, Plan, Policy, Prepared, Profile, Reason, Supply, Wire};
 use photic_store::contract::picture;
-use photic_store::{Done, LocalStore, SessionId, wait};
+use photic_store::{Done, LocalStore, Sent, SessionId, wait};
 use serde_json::{Value, json};
 
 use crate::place::Place;
@@ -40,7 +41,16 @@ fn append(
     prepared: &Prepared,
 ) -> (u64, Vec<u8>) {
     let lowered: Lowered<'_> = photic::lower_prepared(transcript, plan, prepared);
-    let done = Done { transcript, plan, policy, prepared, lowered: &lowered, time: 1 };
+    let done = Done {
+        transcript,
+        plan,
+        policy,
+        prepared,
+        sent: Sent::of(&lowered.body),
+        kin: None,
+        remembered: &BTreeMap::new(),
+        time: 1,
+    };
     (wait(store.append(id, &done)).unwrap(), lowered.body.to_vec())
 }
 
@@ -237,7 +247,9 @@ fn a_view_that_cannot_be_reproduced_is_an_error() {
         plan: &plan,
         policy: &policy,
         prepared: &none,
-        lowered: &lowered,
+        sent: Sent::of(&lowered.body),
+        kin: None,
+        remembered: &BTreeMap::new(),
         time: 1,
     };
     let number = wait(store.append(&id, &done)).unwrap();

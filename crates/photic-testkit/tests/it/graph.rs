@@ -7,13 +7,15 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 use crate::tidy::{report, root};
 
 /// Our crates, whom of us each may use, and whom in its tests only.
-const EDGES: [(&str, &[&str], &[&str]); 14] = [
+const EDGES: &[(&str, &[&str], &[&str])] = &[
     ("photic", &[], &["photic-testkit"]),
     (
         "photic-cli",
         &[
             "photic",
             "photic-doctor",
+            "photic-fleet",
+            "photic-fleet",
             "photic-gateway",
             "photic-mcp",
             "photic-mock",
@@ -31,17 +33,40 @@ const EDGES: [(&str, &[&str], &[&str]); 14] = [
         &["photic", "photic-pixels", "photic-store"],
         &["photic-mock", "photic-testkit"],
     ),
+    // In its tests it wants the suite of the store, which is a feature.
+    ("photic-fleet", &["photic", "photic-net", "photic-store"], &["photic-store"]),
     ("photic-mcp", &["photic", "photic-pixels", "photic-tools"], &[]),
     ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
     (
         "photic-gateway",
-        &["photic", "photic-net", "photic-pixels", "photic-store"],
+        &[
+            "photic",
+            "photic-fleet",
+            "photic-net",
+            "photic-openwop",
+            "photic-pixels",
+            "photic-store",
+        ],
         &["photic-mock", "photic-testkit"],
     ),
     ("photic-net", &[], &[]),
+    ("photic-openwop", &["photic"], &[]),
     ("photic-pixels", &["photic", "photic-webp"], &["photic-testkit"]),
     ("photic-probe", &["photic", "photic-net", "photic-pixels"], &["photic-mock"]),
     ("photic-render", &["photic-pixels"], &[]),
+    (
+        "photic-rig",
+        &[
+            "photic",
+            "photic-fleet",
+            "photic-mock",
+            "photic-pixels",
+            "photic-store",
+            "photic-testkit",
+        ],
+        // The suite of the store, which is a feature.
+        &["photic-store"],
+    ),
     // In its tests it wants its own suite, which is a feature.
     ("photic-store", &["photic"], &["photic-store"]),
     ("photic-testkit", &[], &[]),
@@ -140,6 +165,10 @@ const RENDER_NEVER: [&str; 16] = [
     "onig",
 ];
 
+/// What must never come with the fleet's stores: connections are photic-net's, and one client of
+/// HTTP is enough.
+const FLEET_NEVER: [&str; 4] = ["clap", "native-tls", "openssl", "reqwest"];
+
 /// What the testkit may name: it is the witness, so the fewer friends the better.
 const TESTKIT_DIRECT: [&str; 2] = ["base64", "serde_json"];
 
@@ -204,6 +233,28 @@ fn the_mcp_server_stays_small() {
     assert!(paths.contains_key("rmcp"), "the walk is broken");
     let found = MCP_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
     report("`photic-mcp` pulls what it must never pull", &found.collect::<Vec<_>>());
+}
+
+#[test]
+fn the_fleet_opens_no_connections_of_its_own() {
+    let metadata = metadata();
+    let paths = pulled(&metadata, "photic-fleet");
+    assert!(paths.contains_key("object_store"), "the walk is broken");
+    let found = FLEET_NEVER.iter().filter_map(|name| paths.get(*name).cloned());
+    report("`photic-fleet` pulls what it must never pull", &found.collect::<Vec<_>>());
+}
+
+/// The tools and the store of one machine know no server; the gateway, which may be one of many, does.
+#[test]
+fn local_users_need_no_server() {
+    let metadata = metadata();
+    for name in ["photic-mcp", "photic-store", "photic-tools"] {
+        let paths = pulled(&metadata, name);
+        assert!(paths.contains_key("rusqlite") || name == "photic-mcp", "the walk is broken");
+        let found = ["object_store", "photic-fleet", "sqlx"].iter();
+        let found = found.filter_map(|name| paths.get(*name).cloned());
+        report("local users need no server", &found.collect::<Vec<_>>());
+    }
 }
 
 #[test]

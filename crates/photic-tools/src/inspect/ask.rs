@@ -1,7 +1,8 @@
 //! One request: the picture, then the question; and the words that come back.
 //!
 //! The request is written once, in neutral words, and lowered by `photic` for the model's own wire
-//! and limits. Must never put a key, or more than a few words of a provider, into a refusal.
+//! and limits. Must never put a key, or more than a few words of a provider, into a refusal, and
+//! never ask twice: whoever wants to asks again.
 
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 
 use super::model::{Key, Model};
 use super::prepare::Picture;
+use super::question::Reply;
+use super::unsaid::{Blame, Unsaid};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
 
@@ -30,42 +33,57 @@ const MOST: usize = 8 << 20;
 /// For the reply to be complete.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// A request that is written and not sent yet.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    body: Vec<Bytes>,
+    /// What it should take, and not more than that.
+    pub(super) tokens: u64,
+}
+
 /// Asks, and returns the words. To drop the future is to hang up.
 pub(super) async fn ask(
     client: &Client,
     model: &Model,
-    picture: &Picture,
-    question: &str,
-) -> Result<String, Refusal> {
-    let request = request(model, body(model, picture, question)?)?;
+    written: &Written,
+) -> Result<Reply, Unsaid> {
+    let request = request(model, written.body.clone()).map_err(Unsaid::hopeless)?;
     let reply = tokio::time::timeout(PATIENCE, async {
         let reply = client.send(request).await.map_err(|error| match error {
-            photic_net::Error::Closed(_) => aborted(model),
-            other => failed(model, Some(&other.to_string())),
+            photic_net::Error::Closed(_) => Unsaid::broke_off(aborted(model)),
+            other => Unsaid::later(failed(model, Some(&other.to_string()))),
         })?;
-        let status = reply.status();
-        let body = Limited::new(reply.into_body(), MOST).collect().await;
+        let (head, body) = reply.into_parts();
+        let body = Limited::new(body, MOST).collect().await;
         let body = body.map_err(|error| {
             if error.is::<http_body_util::LengthLimitError>() {
-                failed(model, Some("the reply is too long"))
+                Unsaid::broke_off(failed(model, Some("the reply is too long")))
             } else {
-                aborted(model)
+                Unsaid::broke_off(aborted(model))
             }
         })?;
-        Ok((status, body.to_bytes()))
+        Ok((head, body.to_bytes()))
     });
-    let (status, body) =
-        reply.await.map_err(|_| failed(model, Some("no reply in time"))).flatten()?;
-    if !status.is_success() {
+    let late = |_| Unsaid::broke_off(failed(model, Some("no reply in time")));
+    let (head, body) = reply.await.map_err(late).flatten()?;
+    if !head.status.is_success() {
         let text = String::from_utf8_lossy(&body);
-        let said = photic::rejection::classify(Some(status.as_u16()), &text).text;
-        return Err(failed(model, Some(&said)));
+        let rejection = photic::rejection::classify(Some(head.status.as_u16()), &text);
+        let refusal = failed(model, Some(&rejection.text));
+        return Err(Unsaid::rejected(refusal, &head, rejection.class, &text));
     }
-    words(model, &body)
+    let reply = photic::lift_reply(model.wire, &body);
+    let usage = reply.usage;
+    match words(model, &reply) {
+        Ok(text) => Ok(Reply { text, usage }),
+        // A reply without anything in it is none, nor is an error.
+        Err(refusal) if body.is_empty() || reply.error.is_some() => Err(Unsaid::broke_off(refusal)),
+        Err(refusal) => Err(Unsaid { usage, ..Unsaid::new(refusal, Blame::Picture) }),
+    }
 }
 
-/// The body, as the profile of the model wants it.
-fn body(model: &Model, picture: &Picture, question: &str) -> Result<Vec<Bytes>, Refusal> {
+/// The request, as the profile of the model wants it.
+pub(super) fn write(model: &Model, picture: &Picture, question: &str) -> Result<Written, Refusal> {
     let address = format!("data:{};base64,{}", picture.media_type, STANDARD.encode(&picture.bytes));
     let mut image = json!({ "url": address });
     if let Some(detail) = picture.detail {
@@ -97,7 +115,9 @@ fn body(model: &Model, picture: &Picture, question: &str) -> Result<Vec<Bytes>, 
             "let pictures be made small (`auto_resize`), or choose another model",
         ));
     }
-    Ok(lowered.body.iter().map(Bytes::copy_from_slice).collect())
+    let ledger = &plan.ledger;
+    let tokens = ledger.tokens + ledger.most_image_tokens.saturating_sub(ledger.image_tokens);
+    Ok(Written { body: lowered.body.iter().map(Bytes::copy_from_slice).collect(), tokens })
 }
 
 fn request(model: &Model, body: Vec<Bytes>) -> Result<http::Request<Outgoing>, Refusal> {
@@ -120,13 +140,12 @@ fn request(model: &Model, body: Vec<Bytes>) -> Result<http::Request<Outgoing>, R
 }
 
 /// The text of a reply, and only that: no reasoning, no calls.
-fn words(model: &Model, body: &[u8]) -> Result<String, Refusal> {
-    let reply = photic::lift_reply(model.wire, body);
+fn words(model: &Model, reply: &photic::reply::Reply<'_>) -> Result<String, Refusal> {
     if let Some(failure) = &reply.error {
         return Err(failed(model, Some(&failure.message.decode())));
     }
     // The wire whose replies are always a list of blocks.
-    let blocks = photic::lower_reply(&reply, Wire::Anthropic).to_vec();
+    let blocks = photic::lower_reply(reply, Wire::Anthropic).to_vec();
     let blocks: Value = serde_json::from_slice(&blocks).unwrap_or_default();
     let blocks = blocks["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts = blocks.iter().filter(|block| block["type"] == "text");

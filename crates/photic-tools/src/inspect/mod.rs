@@ -8,17 +8,20 @@ mod ask;
 mod choose;
 mod model;
 mod prepare;
+mod question;
 mod remember;
+mod unsaid;
 
 use serde::Serialize;
 
 pub use model::{Eyes, Key, Model};
-use prepare::{Picture, in_words_of_seed_003, prepare};
+pub(crate) use question::Ready;
 use remember::Known;
 pub(crate) use remember::Remembered;
+pub(crate) use unsaid::{Blame, Unsaid};
 
 use crate::arguments::InspectArguments;
-use crate::refusal::{Refusal, RefusalCode};
+use crate::refusal::Refusal;
 use crate::tools::{Tools, blocking};
 
 /// What every answer is marked with.
@@ -61,12 +64,6 @@ pub enum Step {
     },
 }
 
-/// A picture to ask about, or what was said about it before.
-enum Sent {
-    Before(Known),
-    Now(Picture),
-}
-
 impl Tools {
     /// Asks a model about a picture. To drop the future is to cancel the request.
     pub async fn inspect(&self, arguments: &InspectArguments) -> Result<Answer, Refusal> {
@@ -79,25 +76,14 @@ impl Tools {
         arguments: &InspectArguments,
         tell: &(dyn Fn(Step) + Send + Sync),
     ) -> Result<Answer, Refusal> {
-        let InspectArguments { source, question } = arguments;
-        let eyes = self.inner.eyes.as_ref().ok_or_else(choose::unavailable)?;
-        let model = choose::choose(eyes)?;
-        if question.trim().is_empty() {
-            let says = "there is no question";
-            let hint = "say what to find out, such as `what does the error message say?`";
-            return Err(Refusal::new(RefusalCode::BadArguments, says, hint));
-        }
+        let model = self.asked()?;
+        question::worth_asking(&arguments.question)?;
         tell(Step::Preparing);
-        let loaded = self.load(source).await.map_err(in_words_of_seed_003)?;
-        let name = loaded.name.clone();
-        let (asked, wanted, auto_resize) = (model.clone(), question.clone(), eyes.auto_resize);
-        let (key, sent) = blocking(&self.inner, move |inner| {
-            let key = remember::key(&loaded.bytes, &wanted, &asked, auto_resize);
-            let sent = match inner.remembered.find(&key, inner.originals.as_deref()) {
-                Some(known) => Sent::Before(known),
-                None => Sent::Now(prepare(inner, &loaded, &asked, auto_resize)?),
-            };
-            Ok((key, sent))
+        let question = self.question(arguments).await?;
+        let (key, name) = (question.key().to_hex().to_string(), question.name().to_owned());
+        let found = key.clone();
+        let before = blocking(&self.inner, move |inner| {
+            Ok(inner.remembered.find(&found, inner.originals.as_deref()))
         })
         .await?;
         let answer = |text: String, media_type: String, cached: bool| Answer {
@@ -108,13 +94,13 @@ impl Tools {
             cached,
             notice: UNTRUSTED,
         };
-        let picture = match sent {
-            Sent::Before(known) => return Ok(answer(known.text, known.media_type, true)),
-            Sent::Now(picture) => picture,
-        };
+        if let Some(known) = before {
+            return Ok(answer(known.text, known.media_type, true));
+        }
+        let ready = self.ready(question).await?;
         tell(Step::Asking { model: model.name() });
-        let text = ask::ask(&eyes.client, model, &picture, question).await?;
-        let known = Known { text, media_type: picture.media_type.to_owned() };
+        let text = self.put(&ready).await.map_err(|unsaid| unsaid.refusal)?.text;
+        let known = Known { text, media_type: ready.media_type.to_owned() };
         let kept = known.clone();
         blocking(&self.inner, move |inner| {
             inner.remembered.keep(key, kept, inner.originals.as_deref());

@@ -28,14 +28,19 @@ pub(super) struct Known {
 pub(crate) struct Remembered(Mutex<VecDeque<(String, Known)>>);
 
 /// Everything that an answer depends on.
-pub(super) fn key(original: &[u8], question: &str, model: &Model, auto_resize: bool) -> String {
+pub(super) fn key(
+    original: &[u8],
+    question: &str,
+    model: &Model,
+    auto_resize: bool,
+) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     hasher.update(blake3::hash(original).as_bytes());
     for text in [question, &model.provider, &model.id, &model.base_url, model.wire.name()] {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
     hasher.update(&[u8::from(auto_resize)]);
-    hasher.finalize().to_hex().to_string()
+    hasher.finalize()
 }
 
 impl Remembered {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its world has failed")]
 
 mod asking;
+mod batch;
 #[cfg(unix)]
 mod confinement;
 mod documents;

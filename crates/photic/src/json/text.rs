@@ -84,7 +84,9 @@ impl Eq for Str<'_> {}
 /// Undoes JSON's escapes. An escape that means nothing is kept as it is written.
 fn unescape(bytes: &[u8]) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', bytes) else {
-        return String::from_utf8_lossy(bytes);
+        // Nearly always it is UTF-8, and to find that it is costs a fraction of the lenient way.
+        return std::str::from_utf8(bytes)
+            .map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     };
     let mut plain = Vec::with_capacity(bytes.len());
     plain.extend_from_slice(&bytes[..first]);

@@ -61,6 +61,11 @@ pub(super) fn read(bytes: &[u8]) -> Header {
     Header { media_type, size, bytes: bytes.len() }
 }
 
+/// Whether files of the type begin with their size, at one place: what follows cannot change it.
+pub(super) fn says_size_first(header: &Header) -> bool {
+    matches!(header.media_type, Some("image/png" | "image/gif" | "image/webp" | "image/bmp"))
+}
+
 /// An XML text whose first element is `svg`.
 fn is_svg(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(512)];

@@ -22,6 +22,8 @@ const FORGIVING: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
+/// Enough of a file for its type and, of the types that say it first, its size.
+const GLANCE: usize = 48;
 /// Enough of a file for its type and, nearly always, its size.
 const FIRST_LOOK: usize = 1024;
 /// Where the size may hide behind metadata: an embedded thumbnail, a color profile.
@@ -133,15 +135,20 @@ impl<'a> Payload<'a> {
     /// What the first bytes say.
     pub fn header(&self) -> Header {
         let bytes = self.decoded_len();
-        let look = |length: usize| {
+        let read = |length: usize, buffer: &mut [u8]| {
             let end = (length / 3 * 4).min(self.0.len());
-            header::read(&FORGIVING.decode(&self.0[..end]).unwrap_or_default())
+            let length = FORGIVING.decode_slice(&self.0[..end], buffer).unwrap_or(0);
+            header::read(&buffer[..length])
         };
-        let first = look(FIRST_LOOK);
-        let header = match first.size {
-            None if first.media_type.is_some() && bytes > FIRST_LOOK => look(HEADER_LOOK),
-            _ => first,
-        };
+        // Padding is reckoned in before it is seen.
+        let mut buffer = [0; FIRST_LOOK + 3];
+        let mut header = read(GLANCE, &mut buffer);
+        if header.size.is_none() || !header::says_size_first(&header) {
+            header = read(FIRST_LOOK, &mut buffer);
+        }
+        if header.size.is_none() && header.media_type.is_some() && bytes > FIRST_LOOK {
+            header = read(HEADER_LOOK, &mut vec![0; bytes.min(HEADER_LOOK) + 3]);
+        }
         Header { bytes, ..header }
     }
 }

@@ -31,6 +31,7 @@ use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
 use crate::transcript::MediaId;
 use retention::{Keeper, Retention, Room};
+use views::Kept;
 
 /// What a host may choose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,9 +114,7 @@ pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Pl
     if survey.wire != Some(profile.wire) && profile.quirks.details.is_empty() {
         survey.sightings.iter_mut().for_each(|sighting| sighting.detail = None);
     }
-    let now = Chosen::made(&survey, survey.requests.len(), profile, policy);
-    let before = survey.requests.len().checked_sub(1).filter(|&count| count > 0);
-    let before = before.map(|count| Chosen::made(&survey, count, profile, policy));
+    let (now, before) = Chosen::made(&survey, profile, policy);
     let ledger = ledger::bill(&survey, profile, &now, before.as_ref());
     let marks =
         marks::places(&survey, profile, &now, before.as_ref(), &ledger).filter(|_| policy.marks);
@@ -183,8 +182,8 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Chooses for the request that was number `count`.
-    fn made(survey: &Survey, count: usize, profile: &Profile, policy: &Policy) -> Self {
+    /// Chooses for this request, and for the one before it if there was one.
+    fn made(survey: &Survey, profile: &Profile, policy: &Policy) -> (Self, Option<Self>) {
         let mut recipes = BTreeMap::new();
         let mut fates = Vec::with_capacity(survey.sightings.len());
         for sighting in &survey.sightings {
@@ -192,11 +191,15 @@ impl Chosen {
             recipes.extend(recipe.map(|recipe| (sighting.media, recipe)));
             fates.push(fate);
         }
-        let (keeper, views) = views::keep(survey, count, profile, policy, (&fates, &recipes));
-        let end = survey.requests.get(count - 1).copied().unwrap_or(0);
-        let mut choice = Self { end, fates, recipes, retired: Vec::new(), views, keeper };
-        limits::together(&mut choice, survey, profile, policy);
-        choice
+        let (now, before) = views::keep(survey, profile, policy, (&fates, &recipes));
+        let made = |kept: Kept, fates, recipes| {
+            let Kept { end, keeper, views } = kept;
+            let mut choice = Self { end, fates, recipes, retired: Vec::new(), views, keeper };
+            limits::together(&mut choice, survey, profile, policy);
+            choice
+        };
+        let before = before.map(|kept| made(kept, fates.clone(), recipes.clone()));
+        (made(now, fates, recipes), before)
     }
 
     /// The media of the request, in order.

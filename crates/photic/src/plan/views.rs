@@ -18,29 +18,41 @@ const WORTH_RETIRING: u64 = 64;
 /// No image takes more than this share of a body that is too heavy.
 const SHARE: u64 = 16;
 
-/// Folds the first `count` requests; the keeper after the last of them, and the views.
+/// How things stand at the end of one of the requests that a conversation was.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    /// How many messages it held.
+    pub(super) end: usize,
+    pub(super) keeper: Keeper,
+    /// The media that are views, in order.
+    pub(super) views: Vec<MediaId>,
+}
+
+/// Folds all requests: how things stand after the last of them, and after the one before.
 pub(super) fn keep(
     survey: &Survey,
-    count: usize,
     profile: &Profile,
     policy: &Policy,
     (fates, recipes): (&[Fate], &BTreeMap<MediaId, Recipe>),
-) -> (Keeper, Vec<MediaId>) {
+) -> (Kept, Option<Kept>) {
     let room = room(profile, policy);
     let prices = Prices { read: profile.cache.read, write: profile.cache.write };
     let mut keeper = Keeper::new(policy.retention, policy.floor, prices, room);
     if policy.pixels {
         keeper = keeper.with_pixels();
     }
-    let mut ids = Vec::new();
+    let mut kept = Kept { end: 0, keeper, views: Vec::new() };
+    let mut before = None;
     // Where a picture was last seen among the views.
     let mut last_seen: BTreeMap<MediaId, usize> = BTreeMap::new();
     let mut order: Vec<&Sighting> = survey.sightings.iter().collect();
     order.sort_by_key(|sighting| sighting.message);
     let mut order = order.into_iter().peekable();
-    let mut start = 0;
-    for (index, &end) in survey.requests[..count].iter().enumerate() {
-        let mut bytes: usize = survey.words[start..end].iter().sum();
+    for (index, &end) in survey.requests.iter().enumerate() {
+        if index > 0 && index + 1 == survey.requests.len() {
+            before = Some(kept.clone());
+        }
+        let mut bytes: usize = survey.words[kept.end..end].iter().sum();
         if index == 0 {
             bytes += survey.settings;
         }
@@ -62,15 +74,15 @@ pub(super) fn keep(
             }
             let root = sighting.twin.unwrap_or(id);
             let twin = last_seen.get(&root).copied().filter(|_| is_worth_noting(&load));
-            new.push((root, ids.len()));
-            ids.push(id);
+            new.push((root, kept.views.len()));
+            kept.views.push(id);
             views.push(View { load, twin });
         }
         last_seen.extend(new);
-        keeper.turn(&Turn { rest, views: &views });
-        start = end;
+        kept.keeper.turn(&Turn { rest, views: &views });
+        kept.end = end;
     }
-    (keeper, ids)
+    (kept, before)
 }
 
 /// Retires what the fold retired, and notes what is in sight already.

@@ -4,6 +4,7 @@ use crate::json::{Kind, Str, Value};
 use crate::lift::{Draft, Lifter, Words, base64_medium, medium, strings, text_of};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
+use crate::supply::is_reference;
 use crate::transcript::{
     Arguments, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
 };
@@ -180,7 +181,9 @@ fn read_source<'a>(block: Value<'_, 'a>, image: bool) -> Option<Media<'a>> {
         }
         "file" => {
             let id = source.get("file_id")?;
-            medium(kind, Source::File(id.str()?), None, Found::Typed, id.id())
+            let name = id.str()?;
+            let source = if is_reference(&name) { Source::Url(name) } else { Source::File(name) };
+            medium(kind, source, None, Found::Typed, id.id())
         }
         "text" => {
             let data = source.get("data")?;

@@ -7,6 +7,7 @@ use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, strings,
 use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
 use crate::profile::Detail;
 use crate::settings::{Format, Settings, Tool, ToolChoice};
+use crate::supply::is_reference;
 use crate::transcript::{Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult};
 
 use super::schema::as_json_schema;
@@ -212,7 +213,9 @@ fn stored<'a>(file: Value<'_, 'a>) -> Option<Media<'a>> {
     let declared = either(file, "mimeType", "mime_type").and_then(|label| label.str());
     let label = declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
     let kind = label.as_deref().map_or(Some(MediaKind::Document), kind_of)?;
-    Some(medium(kind, Source::File(uri.str()?), declared, Found::Typed, uri.id()))
+    let text = uri.str()?;
+    let source = if is_reference(&text) { Source::Url(text) } else { Source::File(text) };
+    Some(medium(kind, source, declared, Found::Typed, uri.id()))
 }
 
 fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {

@@ -206,7 +206,10 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
                 .node
                 .filter(|_| writer.same_wire())
                 .map_or("inlineData", |node| spelled(writer, node, "inlineData", "inline_data"));
-            if !writer.in_place(out, medium, &[member], blob) {
+            // A part that came as a file has no such member, and would keep the other.
+            let is_member = |node| writer.transcript.doc.value(node).get(member).is_some();
+            let is_there = medium.node.is_some_and(is_member) || !writer.same_wire();
+            if !(is_there && writer.in_place(out, medium, &[member], blob)) {
                 out.comma().json("{\"inlineData\":");
                 blob(out);
                 out.json("}");

@@ -1,0 +1,100 @@
+//! `photic fleet keys`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow};
+use photic_fleet::{ApiKey, Audit, Entry, Fleet, KeyFacts, KeyId, Keys as _, Subject, What};
+use photic_store::Tenant;
+use serde_json::json;
+
+use super::{named, print};
+use crate::arguments::KeysCommand;
+use crate::style::{DIM, Hint};
+
+pub(super) async fn run(
+    fleet: &Fleet,
+    command: &KeysCommand,
+    json: bool,
+) -> anyhow::Result<ExitCode> {
+    let keys = &fleet.record;
+    match command {
+        KeysCommand::Issue { tenant, label, days } => {
+            let lasting = days.map(|days| Duration::from_hours(24 * u64::from(days)));
+            let tenant = named(tenant)?;
+            let key = keys.issue_key(&tenant, label, lasting).await?;
+            note(fleet, &tenant, key.id(), "issued").await?;
+            show(&key, json)
+        }
+        KeysCommand::List { tenant } => {
+            let found = keys.keys(&named(tenant)?).await?;
+            if json {
+                return print(&serde_json::to_string(&found)?);
+            }
+            list(&found);
+            Ok(ExitCode::SUCCESS)
+        }
+        KeysCommand::Rotate { tenant, key, overlap } => {
+            let overlap = Duration::from_mins(u64::from(*overlap));
+            let tenant = named(tenant)?;
+            let made = keys.rotate_key(&tenant, &id(key)?, overlap).await?.ok_or_else(none)?;
+            note(fleet, &tenant, made.id(), "rotated").await?;
+            show(&made, json)
+        }
+        KeysCommand::Revoke { tenant, key } => {
+            let (tenant, key) = (named(tenant)?, id(key)?);
+            if !keys.revoke_key(&tenant, &key).await? {
+                return Err(none());
+            }
+            note(fleet, &tenant, &key, "revoked").await?;
+            print(if json { "{\"revoked\":true}" } else { "it opens no more within 20 seconds" })
+        }
+    }
+}
+
+/// Writes down what was done with a key.
+async fn note(
+    fleet: &Fleet,
+    tenant: &Tenant,
+    key: &KeyId,
+    decision: &'static str,
+) -> anyhow::Result<()> {
+    let (what, subject) = (What::Key, Subject::from(key));
+    let entry = Entry { key: None, what, subject, decision, bytes_in: 0, bytes_out: 0 };
+    let audit = Audit::new(fleet.record.clone());
+    audit.write(tenant, vec![entry]).await.context("it is done, but not in the audit")
+}
+
+/// The only time that a secret is shown.
+fn show(key: &ApiKey, json: bool) -> anyhow::Result<ExitCode> {
+    if json {
+        return print(&json!({"id": key.id().as_str(), "key": key.reveal()}).to_string());
+    }
+    anstream::eprintln!(
+        "{DIM}callers send it as `x-photic-key`; it is shown only now, and named {}{DIM:#}",
+        key.id()
+    );
+    print(&key.reveal())
+}
+
+fn list(found: &[KeyFacts]) {
+    for key in found {
+        let state = match (key.revoked, key.expires) {
+            (Some(_), _) => "revoked",
+            (None, Some(_)) => "ends",
+            (None, None) => "opens",
+        };
+        anstream::println!("{}  {state:<8} {}", key.id, key.label);
+    }
+}
+
+fn id(text: &str) -> anyhow::Result<KeyId> {
+    // Somebody may paste the whole key; its secret is not looked at.
+    let name = text.strip_prefix("pk_").and_then(|rest| rest.split('_').next()).unwrap_or(text);
+    name.parse().context("a key is named by 12 letters and digits")
+}
+
+fn none() -> anyhow::Error {
+    anyhow!("the tenant has no such key that opens")
+        .context(Hint("`photic fleet keys list TENANT` names them"))
+}

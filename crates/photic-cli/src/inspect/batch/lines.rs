@@ -1,0 +1,159 @@
+//! What comes out: a line of JSON for each line of the list, in its order, the same bytes whoever
+//! worked on it.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use photic_store::work::Work;
+use photic_tools::{Batch, Line, Progress};
+use serde_json::{Value, json};
+
+use super::list::Entry;
+use super::progress::span;
+use crate::style::grouped;
+
+/// How many lines came to what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) answered: u64,
+    pub(super) refused: u64,
+    pub(super) failed: u64,
+    pub(super) pending: u64,
+}
+
+impl Counts {
+    pub(super) const fn all(&self) -> u64 {
+        self.answered + self.refused + self.failed + self.pending
+    }
+
+    /// The summary.
+    pub(super) fn words(&self, last: &Progress, asked: u64, took: Duration) -> String {
+        let mut parts = vec![format!("{} answered", grouped(self.answered))];
+        let others =
+            [(self.refused, "refused"), (self.failed, "failed"), (self.pending, "not asked")];
+        for (number, word) in others.into_iter().filter(|(number, _)| *number > 0) {
+            parts.push(format!("{} {word}", grouped(number)));
+        }
+        let all = grouped(self.all());
+        let parts = parts.join(", ");
+        let mut words = format!("of {all}: {parts} · {} asked here", grouped(asked));
+        if last.spent > photic_store::Usd::ZERO {
+            let _ = write!(words, " · {} in all", last.spent);
+        }
+        words + &format!(" · {}", span(took))
+    }
+}
+
+/// Writes all lines, to a file that is whole or not there, or to standard output.
+pub(super) async fn write<W: Work>(
+    batch: &Batch<'_, W>,
+    chunks: u64,
+    entries: &[Entry],
+    out: Option<&Path>,
+) -> anyhow::Result<Counts> {
+    let Some(path) = out else {
+        let mut out = BufWriter::new(io::stdout());
+        let counts = write_to(&mut out, batch, chunks, entries).await?;
+        out.flush().context("cannot write to standard output")?;
+        return Ok(counts);
+    };
+    let shown = path.display();
+    let unfinished = path.with_added_extension(format!("unfinished-{}", std::process::id()));
+    let file = File::create(&unfinished).with_context(|| format!("cannot write `{shown}`"))?;
+    let mut file = BufWriter::new(file);
+    let counts = write_to(&mut file, batch, chunks, entries).await?;
+    file.flush()
+        .and_then(|()| file.get_ref().sync_all())
+        .and_then(|()| std::fs::rename(&unfinished, path))
+        .with_context(|| format!("cannot write `{shown}`"))?;
+    Ok(counts)
+}
+
+async fn write_to<W: Work>(
+    out: &mut impl Write,
+    batch: &Batch<'_, W>,
+    chunks: u64,
+    entries: &[Entry],
+) -> anyhow::Result<Counts> {
+    let mut counts = Counts::default();
+    let mut entries = entries.iter();
+    for chunk in 0..chunks {
+        let lines = batch.lines(chunk).await.context("the answers cannot be read")?;
+        for (line, entry) in lines.into_iter().zip(&mut entries) {
+            *match &line {
+                Line::Told(told) if told.answer.is_some() => &mut counts.answered,
+                Line::Told(_) | Line::Refused(_) => &mut counts.refused,
+                Line::Failed(_) => &mut counts.failed,
+                Line::Pending => &mut counts.pending,
+            } += 1;
+            writeln!(out, "{}", written(entry, &line)).context("cannot write the lines")?;
+        }
+    }
+    Ok(counts)
+}
+
+fn written(entry: &Entry, line: &Line) -> Value {
+    let mut written = json!({});
+    if let Some(id) = &entry.id {
+        written["id"] = id.clone();
+    }
+    written["image"] = entry.image.as_str().into();
+    let more = match line {
+        Line::Told(told) => json!(told),
+        Line::Refused(why) => json!({ "refused": why }),
+        Line::Failed(why) => json!({ "failed": why }),
+        Line::Pending => json!({ "pending": true }),
+    };
+    if let (Value::Object(written), Value::Object(more)) = (&mut written, more) {
+        written.extend(more);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use photic_tools::{Tokens, Told, Why};
+
+    use super::*;
+
+    #[test]
+    fn lines_have_what_the_list_gave_first() {
+        let entry = |id| Entry { id, image: "a.png".into(), question: "?".into() };
+        let told = Told {
+            answer: Some("two\nlines".into()),
+            refused: None,
+            model: "openai/gpt-4o".into(),
+            media_type: "image/png".into(),
+            tokens: Some(Tokens { input: 5, output: 2 }),
+        };
+        assert_eq!(
+            written(&entry(Some(json!("x"))), &Line::Told(told)).to_string(),
+            r#"{"id":"x","image":"a.png","answer":"two\nlines","model":"openai/gpt-4o","media_type":"image/png","tokens":{"input":5,"output":2}}"#
+        );
+        let why = Why { code: "absent".into(), says: "no".into(), hint: "look".into() };
+        assert_eq!(
+            written(&entry(None), &Line::Failed(why)).to_string(),
+            r#"{"image":"a.png","failed":{"code":"absent","says":"no","hint":"look"}}"#
+        );
+        let pending = written(&entry(None), &Line::Pending).to_string();
+        assert_eq!(pending, r#"{"image":"a.png","pending":true}"#);
+    }
+
+    #[test]
+    fn the_summary_leaves_out_what_there_was_none_of() {
+        let all = Counts { answered: 1997, ..Counts::default() };
+        let last = Progress::default();
+        let took = Duration::from_secs(125);
+        let words = all.words(&last, 12, took);
+        assert_eq!(words, "of 1,997: 1,997 answered · 12 asked here · 2 min 5 s");
+        let some = Counts { refused: 2, pending: 1, ..all };
+        let last = Progress { spent: photic_store::Usd::dollars(1.5), ..last };
+        let right = "of 2,000: 1,997 answered, 2 refused, 1 not asked · 12 asked here \
+                     · $1.50 in all · 2 min 5 s";
+        assert_eq!(some.words(&last, 12, took), right);
+    }
+}

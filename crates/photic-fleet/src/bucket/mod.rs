@@ -1,0 +1,249 @@
+//! A bucket: objects under keys that only we name, on any server that speaks S3.
+//!
+//! A key is written once and never again, so no guarantee about overwriting is needed from the
+//! server; what an object holds is proved by whoever reads it. Nobody outside is ever told a key.
+
+mod connections;
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use object_store::aws::{AmazonS3, AmazonS3Builder, Checksum};
+use object_store::client::HttpClient;
+use object_store::path::Path;
+use object_store::{
+    GetOptions, ObjectStore, ObjectStoreExt as _, PutOptions, PutPayload, RetryConfig,
+};
+use url::Url;
+
+pub(crate) use connections::Connections;
+
+/// How a bucket is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BucketOptions {
+    /// How long one thing may take, with everything that is tried again.
+    pub patience: Duration,
+    /// How often something is tried again that a server could not do at the moment.
+    pub retries: usize,
+}
+
+impl Default for BucketOptions {
+    fn default() -> Self {
+        Self { patience: Duration::from_secs(20), retries: 3 }
+    }
+}
+
+/// How long a server may take to say that it is there.
+const MOMENT: Duration = Duration::from_secs(2);
+
+/// A bucket; clones share their connections.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    objects: Arc<AmazonS3>,
+    client: HttpClient,
+    /// What every key begins with: nothing, or a name and a slash.
+    folder: String,
+    patience: Duration,
+}
+
+/// What went wrong with a bucket.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BucketError {
+    /// The address is none of a bucket.
+    #[error(
+        "a bucket is named `s3://NAME` or `s3://NAME/FOLDER`, with `?endpoint=…&region=…` where it \
+         is not at AWS"
+    )]
+    Address,
+    /// There is no such object.
+    #[error("there is no such object")]
+    Absent,
+    /// Somebody else created it before.
+    #[error("the object is there already")]
+    There,
+    /// It took too long.
+    #[error("the server of the bucket did not answer in time")]
+    Late,
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers")]
+    Random,
+    /// No reply came to an address that was signed.
+    #[error("the server of the bucket cannot be reached")]
+    Unreached(#[source] object_store::client::HttpError),
+    /// The server refuses, or cannot be reached.
+    #[error("the server of the bucket failed")]
+    Server(#[source] Box<object_store::Error>),
+}
+
+impl From<object_store::Error> for BucketError {
+    fn from(error: object_store::Error) -> Self {
+        match error {
+            object_store::Error::NotFound { .. } => Self::Absent,
+            object_store::Error::AlreadyExists { .. } => Self::There,
+            error => Self::Server(error.into()),
+        }
+    }
+}
+
+impl Bucket {
+    /// Opens a bucket by its address: `s3://NAME`, or `s3://NAME/FOLDER` where it is shared, with
+    /// `?endpoint=` and `&region=` where it is not at AWS. Credentials come from the variables that
+    /// all clients of S3 read, never from the address.
+    pub fn open(address: &str, options: BucketOptions) -> Result<Self, BucketError> {
+        Self::open_with(address, options, Connections::default())
+    }
+
+    /// Opens a bucket whose requests go out in a way of their own.
+    pub(crate) fn open_with(
+        address: &str,
+        options: BucketOptions,
+        connections: Connections,
+    ) -> Result<Self, BucketError> {
+        let address = Url::parse(address).map_err(|_| BucketError::Address)?;
+        let name = address.host_str().filter(|_| address.scheme() == "s3");
+        let holds_secrets = !address.username().is_empty() || address.password().is_some();
+        let name = name.filter(|_| !holds_secrets).ok_or(BucketError::Address)?;
+        let folder = match address.path().trim_matches('/') {
+            "" => String::new(),
+            folder => format!("{folder}/"),
+        };
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(name)
+            .with_checksum_algorithm(Checksum::SHA256)
+            // Not every server knows how to remove many at once.
+            .with_disable_bulk_delete(true)
+            .with_retry(RetryConfig {
+                max_retries: options.retries,
+                retry_timeout: options.patience,
+                ..RetryConfig::default()
+            })
+            .with_http_connector(connections.clone());
+        for (key, value) in address.query_pairs() {
+            builder = match &*key {
+                // Plain HTTP only where the operator wrote so.
+                "endpoint" => {
+                    builder.with_allow_http(value.starts_with("http:")).with_endpoint(value)
+                }
+                "region" => builder.with_region(value),
+                _ => return Err(BucketError::Address),
+            };
+        }
+        let client = HttpClient::new(connections);
+        let objects = Arc::new(builder.build()?);
+        Ok(Self { objects, client, folder, patience: options.patience })
+    }
+
+    /// Writes an object of these pieces, one after the other.
+    pub async fn put(&self, key: &str, pieces: Vec<Bytes>) -> Result<(), BucketError> {
+        let payload: PutPayload = pieces.into_iter().collect();
+        self.put_with(key, payload, PutOptions::default()).await
+    }
+
+    pub(crate) async fn put_with(
+        &self,
+        key: &str,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<(), BucketError> {
+        let path = self.path(key);
+        self.in_time(self.objects.put_opts(&path, payload, options)).await.map(drop)
+    }
+
+    /// A stretch of an object, or as much of it as there is.
+    pub async fn get(&self, key: &str, range: Range<u64>) -> Result<Bytes, BucketError> {
+        let path = self.path(key);
+        let options = GetOptions { range: Some(range.into()), ..GetOptions::default() };
+        self.in_time(async { self.objects.get_opts(&path, options).await?.bytes().await }).await
+    }
+
+    /// Removes an object; it is no error if there is none.
+    pub async fn remove(&self, key: &str) -> Result<(), BucketError> {
+        let path = futures_util::stream::iter([Ok(self.path(key))]).boxed();
+        let removed = self.objects.delete_stream(path).try_collect::<Vec<Path>>();
+        match self.in_time(removed).await {
+            Ok(_) | Err(BucketError::Absent) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The keys below a folder.
+    pub async fn list(&self, folder: &str) -> Result<Vec<String>, BucketError> {
+        let keys = self.objects.list(Some(&self.path(folder)));
+        let keys = keys.map_ok(|object| {
+            let key = object.location.as_ref();
+            key.strip_prefix(&self.folder).unwrap_or(key).to_owned()
+        });
+        self.in_time(keys.try_collect()).await
+    }
+
+    /// The folders right below a folder, by their own names.
+    pub async fn folders(&self, folder: &str) -> Result<Vec<String>, BucketError> {
+        let folder = self.path(folder);
+        let found = self.in_time(self.objects.list_with_delimiter(Some(&folder))).await?;
+        let names = found.common_prefixes.iter().filter_map(|path| path.filename());
+        Ok(names.map(str::to_owned).collect())
+    }
+
+    /// Whether the server of the bucket answers, said in a moment: it is asked for an object that
+    /// was never written.
+    pub async fn is_there(&self) -> bool {
+        let path = self.path("there");
+        let asking = tokio::time::timeout(MOMENT, self.objects.head(&path));
+        matches!(asking.await, Ok(Ok(_) | Err(object_store::Error::NotFound { .. })))
+    }
+
+    /// The object's whole key.
+    pub(crate) fn path(&self, key: &str) -> Path {
+        Path::from(format!("{}{key}", self.folder))
+    }
+
+    /// What signs addresses of this bucket.
+    pub(crate) fn signer(&self) -> &AmazonS3 {
+        &self.objects
+    }
+
+    /// What sends requests that are not about an object of ours.
+    pub(crate) const fn client(&self) -> &HttpClient {
+        &self.client
+    }
+
+    async fn in_time<T>(
+        &self,
+        doing: impl Future<Output = Result<T, object_store::Error>>,
+    ) -> Result<T, BucketError> {
+        let done = tokio::time::timeout(self.patience, doing).await;
+        Ok(done.map_err(|_| BucketError::Late)??)
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.objects)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_address_of_a_bucket_is_one_and_none_holds_a_key() {
+        for good in ["s3://photic", "s3://photic/a/b?endpoint=http://127.0.0.1:1&region=here"] {
+            Bucket::open(good, BucketOptions::default()).unwrap();
+        }
+        for bad in [
+            "photic",
+            "http://photic",
+            "s3://key:secret@photic",
+            "s3://photic?endpoint=http://127.0.0.1:1&secret=word",
+        ] {
+            let error = Bucket::open(bad, BucketOptions::default()).unwrap_err();
+            assert!(matches!(error, BucketError::Address), "{bad}: {error:?}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What goes before its day does: sessions that are forgotten, and what nothing uses after them.
+
+use std::time::SystemTime;
+
+use photic_store::{BlobId, Error, SessionId, Tenant};
+
+use super::{Answer, Postgres, alone, failed, milliseconds, numbers};
+
+impl Postgres {
+    pub(super) async fn forget_session(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+    ) -> Result<bool, Error> {
+        let Some(owner) = self.find_owner(tenant).await? else { return Ok(false) };
+        let mut transaction = self.begin_transaction().await?;
+        // Nobody may take up what this session alone had while it is being decided that it goes.
+        alone(&mut transaction, &owner).await?;
+        let (low, high) = numbers(id);
+        let session: Option<i64> = sqlx::query_scalar(
+            "DELETE FROM session WHERE name = $1 AND tenant = $2 AND id >= $3 AND id < $4
+             RETURNING id",
+        )
+        .bind(id.as_str())
+        .bind(owner.id)
+        .bind(low)
+        .bind(high)
+        .fetch_optional(&mut *transaction)
+        .await
+        .map_err(failed)?;
+        let Some(session) = session else { return Ok(false) };
+        // The session is gone from here on, so what is still held is held by others.
+        sqlx::query(
+            "DELETE FROM handle WHERE tenant = $1
+             AND blob IN (SELECT blob FROM held WHERE session = $2)
+             AND NOT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
+                WHERE held.blob = handle.blob AND session.tenant = $1)",
+        )
+        .bind(owner.id)
+        .bind(session)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+        for delete in [
+            "DELETE FROM turn WHERE session = $1",
+            "DELETE FROM message WHERE session = $1",
+            "DELETE FROM made WHERE session = $1",
+            "DELETE FROM choice WHERE session = $1",
+            "DELETE FROM held WHERE session = $1",
+            "DELETE FROM media WHERE session = $1",
+        ] {
+            sqlx::query(delete).bind(session).execute(&mut *transaction).await.map_err(failed)?;
+        }
+        transaction.commit().await.map_err(failed)?;
+        Ok(true)
+    }
+
+    pub(super) async fn is_reached(
+        &self,
+        tenant: &Tenant,
+        blob: &BlobId,
+        since: SystemTime,
+    ) -> Result<bool, Error> {
+        let Some(owner) = self.find_owner(tenant).await? else { return Ok(false) };
+        sqlx::query_scalar(concat!(
+            "SELECT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
+                WHERE held.blob = $2 AND session.tenant = $1)
+             OR EXISTS (SELECT 1 FROM pin WHERE tenant = $1 AND blob = $2)
+             OR EXISTS (SELECT 1 FROM handle WHERE tenant = $1 AND blob = $2 AND issued >= $3)
+             OR EXISTS (SELECT 1 FROM media WHERE tenant = $1 AND blob = $2 AND expires > ",
+            now!(),
+            ")",
+        ))
+        .bind(owner.id)
+        .bind(blob.as_bytes())
+        .bind(milliseconds(since))
+        .fetch_one(&mut *self.connection().await?)
+        .answer()
+        .await
+    }
+
+    pub(super) async fn sweep_unused(
+        &self,
+        tenant: &Tenant,
+        since: SystemTime,
+    ) -> Result<(), Error> {
+        let Some(owner) = self.find_owner(tenant).await? else { return Ok(()) };
+        let mut transaction = self.begin_transaction().await?;
+        alone(&mut transaction, &owner).await?;
+        sqlx::query(
+            "DELETE FROM handle WHERE tenant = $1 AND issued < $2
+             AND NOT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
+                WHERE held.blob = handle.blob AND session.tenant = $1)",
+        )
+        .bind(owner.id)
+        .bind(milliseconds(since))
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+        sqlx::query(
+            "DELETE FROM piece WHERE tenant = $1 AND (day, digest) NOT IN (
+                SELECT (session.id >> 40)::integer, used.piece FROM session
+                JOIN turn ON turn.session = session.id,
+                unnest(ARRAY[before, after, profile, policy, circumstances]) AS used (piece)
+                WHERE session.tenant = $1)",
+        )
+        .bind(owner.id)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+        transaction.commit().await.map_err(failed)?;
+        self.end_media().await
+    }
+}

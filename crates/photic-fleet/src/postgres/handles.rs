@@ -1,0 +1,106 @@
+//! Handles of tenants.
+
+use photic_store::{BlobId, Error, Facts, Handle, Handles, Issued, Secret, Tenant};
+
+use super::{Answer, Postgres, beside_others, failed};
+
+impl Handles for Postgres {
+    async fn secret(&self, tenant: &Tenant) -> Result<Secret, Error> {
+        Ok(self.owner(tenant).await?.secret)
+    }
+
+    async fn issue(&self, tenant: &Tenant, blob: &BlobId, facts: &Facts) -> Result<Handle, Error> {
+        let owner = self.owner(tenant).await?;
+        let day = self.today().await?;
+        let handle = Handle::of(&owner.secret, blob);
+        let facts = serde_json::to_string(facts).map_err(|_| Error::Damaged("facts"))?;
+        let mut transaction = self.begin_transaction().await?;
+        beside_others(&mut transaction, &owner).await?;
+        let issued = sqlx::query(concat!(
+            "INSERT INTO handle (day, tenant, handle, blob, facts, issued)
+             VALUES ($1, $2, $3, $4, $5, ",
+            now!(),
+            ") ON CONFLICT (day, tenant, handle) DO UPDATE
+             SET facts = excluded.facts, issued = excluded.issued
+             WHERE handle.blob = excluded.blob",
+        ))
+        .bind(day)
+        .bind(owner.id)
+        .bind(handle.as_str())
+        .bind(blob.as_bytes())
+        .bind(&facts)
+        .execute(&mut *transaction)
+        .await
+        .map_err(failed)?;
+        if issued.rows_affected() == 0 {
+            return Err(Error::Damaged("two blobs have one handle"));
+        }
+        sqlx::query("UPDATE pin SET facts = $3 WHERE tenant = $1 AND handle = $2")
+            .bind(owner.id)
+            .bind(handle.as_str())
+            .bind(&facts)
+            .execute(&mut *transaction)
+            .await
+            .map_err(failed)?;
+        transaction.commit().await.map_err(failed)?;
+        Ok(handle)
+    }
+
+    async fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+        let Some(owner) = self.find_owner(tenant).await? else { return Ok(None) };
+        let found: Option<([u8; 32], String, bool)> = sqlx::query_as(
+            "SELECT blob, facts, true FROM pin WHERE tenant = $1 AND handle = $2
+             UNION ALL
+             (SELECT blob, facts, false FROM handle WHERE tenant = $1 AND handle = $2
+                ORDER BY day DESC LIMIT 1)
+             LIMIT 1",
+        )
+        .bind(owner.id)
+        .bind(handle.as_str())
+        .fetch_optional(&mut *self.connection().await?)
+        .answer()
+        .await?;
+        let Some((blob, facts, pinned)) = found else { return Ok(None) };
+        let facts = serde_json::from_str(&facts).map_err(|_| Error::Damaged("facts"))?;
+        Ok(Some(Issued { blob: blob.into(), facts, pinned }))
+    }
+
+    async fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
+        if self.resolve(tenant, handle).await?.is_none() {
+            return Ok(false);
+        }
+        let owner = self.owner(tenant).await?;
+        let day = self.today().await?;
+        let mut transaction = self.begin_transaction().await?;
+        beside_others(&mut transaction, &owner).await?;
+        // What is let go of has a day like any other handle: this one.
+        let statement = if pinned {
+            "INSERT INTO pin (tenant, handle, blob, facts, issued)
+             SELECT tenant, handle, blob, facts, issued FROM handle
+             WHERE tenant = $1 AND handle = $2 AND day <= $3 ORDER BY day DESC LIMIT 1
+             ON CONFLICT DO NOTHING"
+        } else {
+            "WITH gone AS (DELETE FROM pin WHERE tenant = $1 AND handle = $2 RETURNING *)
+             INSERT INTO handle (day, tenant, handle, blob, facts, issued)
+             SELECT $3, tenant, handle, blob, facts, issued FROM gone
+             ON CONFLICT DO NOTHING"
+        };
+        sqlx::query(statement)
+            .bind(owner.id)
+            .bind(handle.as_str())
+            .bind(day)
+            .execute(&mut *transaction)
+            .await
+            .map_err(failed)?;
+        transaction.commit().await.map_err(failed)?;
+        Ok(true)
+    }
+}
+
+impl Postgres {
+    /// What a tenant's handles are made with, if there is such a tenant: nobody is made by being
+    /// asked about.
+    pub async fn known_secret(&self, tenant: &Tenant) -> Result<Option<Secret>, Error> {
+        Ok(self.find_owner(tenant).await?.map(|owner| owner.secret))
+    }
+}

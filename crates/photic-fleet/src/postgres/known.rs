@@ -1,0 +1,142 @@
+//! What a replica knows of what it wrote, so that it need not ask each time.
+//!
+//! None of it is relied on: the statement that uses it finds out whether it is still so, or it does
+//! not matter. It is bounded, and what was not used for long is not known any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use photic_store::BlobId;
+use photic_store::record::{Chain, SessionId};
+
+/// How many sessions, and how many other things, are known at least.
+const SESSIONS: usize = 4096;
+const PIECES: usize = 16_384;
+/// Most blobs that are known of a session.
+const BLOBS: usize = 4096;
+
+/// The name of a stretch that other turns may have, too.
+pub(super) type PieceName = [u8; 32];
+
+/// What is known of a session.
+#[derive(Clone, Debug, Default)]
+struct Session {
+    end: Option<End>,
+    holds: BTreeSet<BlobId>,
+}
+
+/// The last message that was written to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) chain: Chain,
+    /// Its number, which is how many messages there are.
+    pub(super) number: i64,
+}
+
+/// What a replica knows.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    sessions: Mutex<Recent<SessionId, Session>>,
+    pieces: Mutex<Recent<(i32, i64, PieceName), ()>>,
+}
+
+impl Known {
+    pub(super) fn end(&self, id: &SessionId) -> Option<End> {
+        lock(&self.sessions).get(id)?.end
+    }
+
+    /// Notes how a session ends, or that it is not known.
+    pub(super) fn set_end(&self, id: &SessionId, end: Option<End>) {
+        lock(&self.sessions).entry(id, SESSIONS).end = end;
+    }
+
+    /// Which of these a session is known to refer to.
+    pub(super) fn held(&self, id: &SessionId, blobs: &BTreeSet<BlobId>) -> BTreeSet<BlobId> {
+        match lock(&self.sessions).get(id) {
+            Some(session) => blobs.intersection(&session.holds).copied().collect(),
+            None => BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn hold(&self, id: &SessionId, blobs: impl IntoIterator<Item = BlobId>) {
+        let mut sessions = lock(&self.sessions);
+        let holds = &mut sessions.entry(id, SESSIONS).holds;
+        if holds.len() > BLOBS {
+            holds.clear();
+        }
+        holds.extend(blobs);
+    }
+
+    pub(super) fn has_piece(&self, day: i32, owner: i64, name: &PieceName) -> bool {
+        lock(&self.pieces).get(&(day, owner, *name)).is_some()
+    }
+
+    pub(super) fn forget_pieces(&self, day: i32, owner: i64, names: &[PieceName]) {
+        let mut pieces = lock(&self.pieces);
+        for name in names {
+            pieces.remove(&(day, owner, *name));
+        }
+    }
+
+    pub(super) fn add_pieces(&self, day: i32, owner: i64, names: &[PieceName]) {
+        let mut pieces = lock(&self.pieces);
+        for name in names {
+            pieces.entry(&(day, owner, *name), PIECES);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Things by name, of which those that were used lately stay: when the young are too many, they are
+/// the old, and the old are gone.
+#[derive(Debug)]
+struct Recent<K, V> {
+    young: BTreeMap<K, V>,
+    old: BTreeMap<K, V>,
+}
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self { young: BTreeMap::new(), old: BTreeMap::new() }
+    }
+}
+
+impl<K: Ord + Clone, V: Default> Recent<K, V> {
+    fn get(&self, key: &K) -> Option<&V> {
+        self.young.get(key).or_else(|| self.old.get(key))
+    }
+
+    fn remove(&mut self, key: &K) {
+        self.young.remove(key);
+        self.old.remove(key);
+    }
+
+    /// One to be changed, which makes it young.
+    fn entry(&mut self, key: &K, most: usize) -> &mut V {
+        if self.young.len() >= most && !self.young.contains_key(key) {
+            self.old = std::mem::take(&mut self.young);
+        }
+        let old = self.old.remove(key).unwrap_or_default();
+        self.young.entry(key.clone()).or_insert(old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_lately_stays_and_there_is_never_much() {
+        let mut recent: Recent<u32, u32> = Recent::default();
+        for key in 0..1000 {
+            *recent.entry(&key, 10) = key;
+            *recent.entry(&7, 10) += 1;
+            assert!(recent.young.len() + recent.old.len() <= 20);
+        }
+        assert!(recent.get(&7).is_some_and(|count| *count > 900));
+        assert_eq!((recent.get(&999), recent.get(&1)), (Some(&999), None));
+    }
+}

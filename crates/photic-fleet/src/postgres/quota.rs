@@ -1,0 +1,162 @@
+//! What replicas take of tenants' allowances, and what tenants are allowed.
+
+use std::time::Duration;
+
+use photic_store::{Error, Tenant};
+
+use super::{Answer as _, Postgres, failed};
+use crate::quota::{Kind, Limits};
+
+/// A share of a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// How much was given: nothing, or at least what was needed.
+    pub(crate) granted: u64,
+    /// How much there is besides.
+    pub(crate) room: u64,
+    /// When the minute ends.
+    pub(crate) left: Duration,
+}
+
+/// How much is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Wish {
+    /// With less than this, nothing is taken.
+    pub(crate) needed: u64,
+    /// More than this is not taken, unless it is needed.
+    pub(crate) wanted: u64,
+    /// What all replicas together may have.
+    pub(crate) most: u64,
+}
+
+/// What the server says to a replica that says it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stay {
+    /// How many there are.
+    pub(crate) replicas: u64,
+    /// Whether this one was thought to be gone, with all it had claimed.
+    pub(crate) was_gone: bool,
+}
+
+/// Limits in the order of [`Limits`].
+type Row = (Option<i64>, Option<i64>, Option<i64>, Option<i64>);
+
+impl Postgres {
+    /// What a tenant is allowed where that is not the default.
+    pub async fn limits(&self, tenant: &Tenant) -> Result<Limits, Error> {
+        let found: Option<Row> = sqlx::query_as(
+            "SELECT requests_per_minute, bytes_in_flight, megapixels_per_minute, stored_bytes
+             FROM tenant_limits JOIN tenant ON tenant.id = tenant_limits.tenant WHERE name = $1",
+        )
+        .bind(tenant.as_str())
+        .fetch_optional(&mut *self.connection().await?)
+        .answer()
+        .await?;
+        let (requests, flight, megapixels, stored) = found.unwrap_or_default();
+        let limit = |limit: Option<i64>| limit.map(i64::cast_unsigned);
+        Ok(Limits {
+            requests_per_minute: limit(requests),
+            bytes_in_flight: limit(flight),
+            megapixels_per_minute: limit(megapixels),
+            stored_bytes: limit(stored),
+        })
+    }
+
+    /// Allows a tenant what is not the default. All replicas know within seconds.
+    pub async fn set_limits(&self, tenant: &Tenant, limits: &Limits) -> Result<(), Error> {
+        let owner = self.owner(tenant).await?;
+        sqlx::query(
+            "INSERT INTO tenant_limits (tenant, requests_per_minute, bytes_in_flight,
+                megapixels_per_minute, stored_bytes) VALUES ($1, $2, $3, $4, $5)
+             ON CONFLICT (tenant) DO UPDATE SET requests_per_minute = excluded.requests_per_minute,
+                bytes_in_flight = excluded.bytes_in_flight,
+                megapixels_per_minute = excluded.megapixels_per_minute,
+                stored_bytes = excluded.stored_bytes",
+        )
+        .bind(owner.id)
+        .bind(limits.requests_per_minute.map(signed))
+        .bind(limits.bytes_in_flight.map(signed))
+        .bind(limits.megapixels_per_minute.map(signed))
+        .bind(limits.stored_bytes.map(signed))
+        .execute(&mut *self.connection().await?)
+        .answer()
+        .await?;
+        Ok(())
+    }
+
+    /// Takes a share of this minute.
+    pub(crate) async fn take_share(
+        &self,
+        tenant: &Tenant,
+        kind: Kind,
+        wish: Wish,
+    ) -> Result<Taken, Error> {
+        let owner = self.owner(tenant).await?;
+        let (granted, room, left): (i64, i64, i64) =
+            sqlx::query_as("SELECT granted, room, left_ms FROM take_share($1, $2, $3, $4, $5)")
+                .bind(owner.id)
+                .bind(kind.as_str())
+                .bind(signed(wish.needed))
+                .bind(signed(wish.wanted))
+                .bind(signed(wish.most))
+                .fetch_one(&mut *self.connection().await?)
+                .answer()
+                .await?;
+        Ok(Taken {
+            granted: granted as u64,
+            room: room as u64,
+            left: Duration::from_millis(left as u64),
+        })
+    }
+
+    /// Changes what a replica may have in flight; what it has then, or `None` if it is thought to
+    /// be gone. Of a tenant that is gone nothing is counted.
+    pub(crate) async fn claim_bytes(
+        &self,
+        tenant: &Tenant,
+        replica: i64,
+        wish: Wish,
+    ) -> Result<Option<u64>, Error> {
+        let Some(owner) = self.find_owner(tenant).await? else { return Ok(Some(wish.wanted)) };
+        let claimed: Option<i64> = sqlx::query_scalar("SELECT claim_bytes($1, $2, $3, $4, $5)")
+            .bind(owner.id)
+            .bind(replica)
+            .bind(signed(wish.needed))
+            .bind(signed(wish.wanted))
+            .bind(signed(wish.most))
+            .fetch_one(&mut *self.connection().await?)
+            .answer()
+            .await?;
+        Ok(claimed.map(i64::cast_unsigned))
+    }
+
+    /// Says that a replica is there, and will be for so long.
+    pub(crate) async fn stay(&self, replica: i64, lease: Duration) -> Result<Stay, Error> {
+        let (replicas, was_gone): (i64, bool) =
+            sqlx::query_as("SELECT replicas, was_gone FROM stay($1, $2)")
+                .bind(replica)
+                .bind(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX / 4))
+                .fetch_one(&mut *self.connection().await?)
+                .answer()
+                .await?;
+        Ok(Stay { replicas: replicas as u64, was_gone })
+    }
+
+    /// How many bytes of a tenant are in the bucket, by the index. It takes as long as there are rows.
+    pub(crate) async fn stored_bytes(&self, tenant: &Tenant) -> Result<u64, Error> {
+        let sum: i64 = sqlx::query_scalar(
+            "SELECT coalesce(sum(length), 0)::bigint FROM blob
+             WHERE tenant = (SELECT id FROM tenant WHERE name = $1)",
+        )
+        .bind(tenant.as_str())
+        .fetch_one(&mut *self.connection().await?)
+        .await
+        .map_err(failed)?;
+        Ok(sum as u64)
+    }
+}
+
+/// No amount is that large.
+fn signed(amount: u64) -> i64 {
+    i64::try_from(amount).unwrap_or(i64::MAX)
+}

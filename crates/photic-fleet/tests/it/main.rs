@@ -1,0 +1,27 @@
+//! What the fleet's stores promise, on real servers: `.ci/fleet/with` starts them. Where there are
+//! none, every test says so and passes.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot read its data has failed, and says what it measured"
+)]
+
+mod audit;
+mod away;
+mod blobs;
+mod cluster;
+mod contract;
+mod crash;
+mod examine;
+mod forget;
+mod keys;
+mod packs;
+mod proxy;
+mod quota;
+mod replicas;
+mod restart;
+mod retire;
+mod servers;
+mod tenants;
+mod throughput;

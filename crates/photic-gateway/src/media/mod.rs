@@ -1,0 +1,250 @@
+//! What tenants uploaded: a picture is sent once, and from then on its name stands in every turn
+//! where its bytes would.
+//!
+//! A conversation is planned from what is remembered of its pictures; bytes are read only of those
+//! that are shown. While the model thinks, nothing is held but the names.
+
+mod address;
+mod door;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use photic::media::Payload;
+use photic::transcript::MediaId;
+use photic::{Memory, Plan, Reason, Supply, Transcript};
+use photic_store::{BlobError, BlobId, Blobs, Error, Media as _, MediaRef, Minted, Tenant};
+
+pub(crate) use address::now;
+pub(crate) use door::{answer, forget, keep};
+
+use crate::failure::Failure;
+use crate::recent::{Key, Recent, Weighed};
+use crate::record::{Place, Recalled};
+
+/// How long what a name means is taken for known: as long as one that was taken back still works.
+const KNOWN: Duration = Duration::from_secs(20);
+/// What names may take together.
+const NAMES: usize = 16 << 20;
+/// How many pictures are read at once for one request.
+const AT_ONCE: usize = 8;
+
+/// What was looked up lately.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    names: Recent<Name>,
+    pictures: Recent<Picture>,
+}
+
+/// What a name means.
+#[derive(Clone, Debug)]
+struct Name {
+    minted: Arc<Minted>,
+    until: Instant,
+}
+
+impl Weighed for Name {
+    fn bytes(&self) -> usize {
+        self.minted.memory.head.len()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Picture(Arc<Payload<'static>>);
+
+impl Weighed for Picture {
+    fn bytes(&self) -> usize {
+        self.0.base64().len()
+    }
+}
+
+/// Media of a conversation that came by name: what is remembered of each, by its number.
+pub(crate) type Named<'m> = BTreeMap<MediaId, &'m Memory>;
+
+/// Bytes of media that came by name.
+#[derive(Debug, Default)]
+pub(crate) struct Pictures {
+    found: BTreeMap<BlobId, Arc<Payload<'static>>>,
+    /// Whether something could not be read because its server is away.
+    pub(crate) away: bool,
+}
+
+impl Shelf {
+    /// Room for so many bytes of pictures.
+    pub(crate) const fn new(most: usize) -> Self {
+        Self { names: Recent::new(NAMES), pictures: Recent::new(most) }
+    }
+
+    /// What names mean to a tenant; what is no name, or means nothing, is left out.
+    pub(crate) async fn look_up(
+        &self,
+        place: &Place,
+        tenant: &Tenant,
+        names: BTreeSet<String>,
+    ) -> Result<BTreeMap<String, Arc<Minted>>, Failure> {
+        let mut found = BTreeMap::new();
+        let mut unknown: Vec<MediaRef> = Vec::new();
+        let now = Instant::now();
+        for name in names {
+            let known = self.names.get(&key(tenant, &name)).filter(|known| now < known.until);
+            match known {
+                Some(known) => drop(found.insert(name, known.minted)),
+                None => unknown.extend(name.parse::<MediaRef>().ok()),
+            }
+        }
+        if !unknown.is_empty() {
+            let minted = Box::pin(place.media(tenant, &unknown)).await;
+            let minted = minted.map_err(|_| Failure::StoreAway)?;
+            for (name, minted) in minted {
+                let (name, minted) = (name.as_str().to_owned(), Arc::new(minted));
+                let known = Name { minted: Arc::clone(&minted), until: now + KNOWN };
+                self.names.put(key(tenant, &name), known);
+                found.insert(name, minted);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Forgets what a name means, here.
+    fn forget(&self, tenant: &Tenant, name: &MediaRef) {
+        self.names.remove(&key(tenant, name.as_str()));
+    }
+
+    /// The bytes of blobs of a tenant that are here, and which are not. Who asks has a name for each.
+    pub(crate) fn at_hand(
+        &self,
+        tenant: &Tenant,
+        blobs: &BTreeSet<BlobId>,
+    ) -> (Pictures, Vec<BlobId>) {
+        let (mut pictures, mut missing) = (Pictures::default(), Vec::new());
+        for &blob in blobs {
+            // Tenants share nothing, not even what was read for another.
+            match self.pictures.get(&key(tenant, &blob.to_string())) {
+                Some(Picture(payload)) => drop(pictures.found.insert(blob, payload)),
+                None => missing.push(blob),
+            }
+        }
+        (pictures, missing)
+    }
+
+    /// The same, and those that are not are read.
+    pub(crate) async fn read(
+        &self,
+        place: &Place,
+        tenant: &Tenant,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Pictures {
+        let (mut pictures, missing) = self.at_hand(tenant, blobs);
+        let mut reads = tokio::task::JoinSet::new();
+        let mut missing = missing.into_iter();
+        loop {
+            while reads.len() < AT_ONCE
+                && let Some(blob) = missing.next()
+            {
+                let (place, tenant) = (place.clone(), tenant.clone());
+                reads.spawn(async move { (blob, place.read(&tenant, &blob).await) });
+            }
+            let Some(read) = reads.join_next().await else { break };
+            match read {
+                Ok((blob, Ok(bytes))) => {
+                    let payload = Arc::new(Payload::encode(&bytes));
+                    let key = key(tenant, &blob.to_string());
+                    self.pictures.put(key, Picture(Arc::clone(&payload)));
+                    pictures.found.insert(blob, payload);
+                }
+                // What is gone, or is not what it was, is told to the model.
+                Ok((_, Err(BlobError::Absent(_) | BlobError::Damaged(_)))) => {}
+                Ok((_, Err(_))) | Err(_) => pictures.away = true,
+            }
+        }
+        pictures
+    }
+}
+
+impl Recalled {
+    /// Puts what stands for them where media came by name, and says what is remembered of each.
+    pub(crate) fn stand_in<'r>(&'r self, transcript: &mut Transcript<'r>) -> Named<'r> {
+        let mut named = Named::new();
+        for (id, name) in photic::references(transcript) {
+            match self.media.get(&name) {
+                Some(minted) => {
+                    transcript.supply(id, Supply::Bytes(minted.memory.stand_in()));
+                    named.insert(id, &minted.memory);
+                }
+                None => transcript.supply(id, Supply::Withheld(Reason::FetchFailed)),
+            }
+        }
+        named
+    }
+}
+
+/// The blobs of media that came by name and are shown.
+pub(crate) fn wanted(named: &Named<'_>, plan: &Plan<'_>) -> BTreeSet<BlobId> {
+    shown(named, plan).map(|(_, blob)| blob).collect()
+}
+
+fn shown(named: &Named<'_>, plan: &Plan<'_>) -> impl Iterator<Item = (MediaId, BlobId)> {
+    let is_shown = |id: MediaId| {
+        let on_sheet = matches!(plan.fates.get(id), Some(photic::Fate::Elide(Reason::OnSheet)));
+        on_sheet || plan.fates.get(id).is_some_and(|fate| fate.is_shown())
+    };
+    let each = named.iter().filter(move |(id, _)| is_shown(**id));
+    each.map(|(id, memory)| (*id, BlobId::from(memory.digest)))
+}
+
+impl Pictures {
+    /// Puts bytes where stand-ins are that would be shown; what could not be read is withheld.
+    /// Whether the plan still holds.
+    pub(crate) fn put_into<'a>(
+        &'a self,
+        transcript: &mut Transcript<'a>,
+        named: &Named<'_>,
+        plan: &Plan<'_>,
+    ) -> bool {
+        let mut holds = true;
+        for (id, blob) in shown(named, plan) {
+            let found = self.found.get(&blob).map(|payload| Supply::Bytes(payload.by_ref()));
+            holds &= found.is_some();
+            transcript.supply(id, found.unwrap_or(Supply::Withheld(Reason::FetchFailed)));
+        }
+        holds
+    }
+}
+
+impl Place {
+    /// What references mean to a tenant.
+    pub(crate) async fn media(
+        &self,
+        tenant: &Tenant,
+        names: &[MediaRef],
+    ) -> Result<BTreeMap<MediaRef, Minted>, Error> {
+        match self {
+            Self::Local(store) => store.record.media(tenant, names).await,
+            Self::Fleet(fleet, away) => away.notice(fleet.record.media(tenant, names).await),
+        }
+    }
+
+    pub(crate) async fn read(&self, tenant: &Tenant, blob: &BlobId) -> Result<Vec<u8>, BlobError> {
+        match self {
+            Self::Local(store) => {
+                let (store, blob) = (Arc::clone(store), *blob);
+                let reading = move || photic_store::wait(Blobs::get(&store.blobs, &blob));
+                let read = tokio::task::spawn_blocking(reading).await;
+                read.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
+            }
+            Self::Fleet(fleet, away) => {
+                let read = fleet.store(tenant.clone()).blobs.get(blob).await;
+                away.notice_blobs(read)
+            }
+        }
+    }
+}
+
+fn key(tenant: &Tenant, name: &str) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(tenant.as_str().len() as u64).to_le_bytes());
+    hasher.update(tenant.as_str().as_bytes());
+    hasher.update(name.as_bytes());
+    *hasher.finalize().as_bytes()
+}

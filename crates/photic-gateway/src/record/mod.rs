@@ -1,0 +1,160 @@
+//! The record: every turn that was answered is kept, with its pictures as blobs, and what a user
+//! chose for single pictures holds from the next turn on.
+//!
+//! A record that cannot be written costs the turn its place in it, never its answer. Whoever has to
+//! know waits for it: then the reply says which turn it is, and one that says nothing is not kept.
+
+mod away;
+mod place;
+mod recalled;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use photic::{Plan, Policy, Prepared, Transcript};
+use photic_store::{Done, SessionId, Tenant, wait};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+pub(crate) use away::{Away, Server};
+pub(crate) use place::Place;
+pub(crate) use recalled::Recalled;
+
+use crate::config::RecordConfig;
+use crate::failure::Failure;
+use crate::fix::Terms;
+use crate::media::{Named, Shelf};
+use crate::telemetry::Counter;
+
+/// How many turns may wait to be written. The next one waits with its reply: a record that falls
+/// behind holds bodies.
+const WAITING: u32 = 8;
+/// The same where they are written to servers, which are better at many things at once.
+const WAITING_FOR_SERVERS: u32 = 64;
+/// How long a reply waits to be acknowledged, at most.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Keeps turns.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) place: Place,
+    /// Whether notices name pictures.
+    references: bool,
+    /// Whether replies wait for their turn to be kept.
+    pub(crate) acknowledge: bool,
+    waiting: u32,
+    places: Arc<Semaphore>,
+    pub(crate) kept: Counter,
+    pub(crate) lost: Counter,
+}
+
+/// A turn that is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) session: SessionId,
+    pub(crate) number: u64,
+}
+
+impl Recorder {
+    pub(crate) fn new(place: Place, config: &RecordConfig) -> Self {
+        let waiting = match place {
+            Place::Local(_) => WAITING,
+            Place::Fleet(..) => WAITING_FOR_SERVERS,
+        };
+        Self {
+            place,
+            references: config.references,
+            acknowledge: config.acknowledge,
+            waiting,
+            places: Arc::new(Semaphore::new(waiting as usize)),
+            kept: Counter::default(),
+            lost: Counter::default(),
+        }
+    }
+
+    /// A place among those that wait to be written.
+    pub(crate) async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).acquire_owned().await.ok()
+    }
+
+    /// Done when nothing waits any more, or it takes too long.
+    pub(crate) async fn finish(&self, patience: Duration) {
+        let _ = tokio::time::timeout(patience, self.places.acquire_many(self.waiting)).await;
+    }
+
+    /// What is known about a conversation of a tenant. It fails where names stand in it and nobody
+    /// can be asked what they mean.
+    pub(crate) async fn recall(
+        &self,
+        tenant: Tenant,
+        transcript: &Transcript<'_>,
+        shelf: &Shelf,
+    ) -> Result<Recalled, Failure> {
+        let kin = photic_store::kin(&tenant, transcript);
+        let names = photic::references(transcript).into_iter().map(|(_, name)| name);
+        let names: BTreeSet<String> = names.collect();
+        let recalled = Recalled { kin, ..Recalled::nothing(tenant) };
+        let mut recalled = self.place.recall(recalled, self.references).await;
+        if !names.is_empty() {
+            recalled.media = shelf.look_up(&self.place, &recalled.tenant, names).await?;
+        }
+        Ok(recalled)
+    }
+
+    /// Keeps a turn. Waits, on a thread that may.
+    pub(crate) fn append(
+        &self,
+        recalled: &Recalled,
+        made: &Made<'_, '_>,
+        sent: &Sent,
+    ) -> Option<Turn> {
+        let Made { transcript, plan, policy, prepared, named: remembered } = *made;
+        let (sent, kin, time) = (sent.what, recalled.kin.first().copied(), now());
+        let done = Done { transcript, plan, policy, prepared, sent, kin, remembered, time };
+        let Ok(turn) = wait(self.place.append(recalled, &done)) else { return self.lose() };
+        self.kept.add(1);
+        Some(turn)
+    }
+
+    /// Counts a turn that is not kept.
+    pub(crate) fn lose(&self) -> Option<Turn> {
+        self.lost.add(1);
+        None
+    }
+
+    /// The turn, if it is kept in time.
+    pub(crate) async fn acknowledged(
+        &self,
+        keeping: impl Future<Output = Option<Turn>>,
+    ) -> Option<Turn> {
+        tokio::time::timeout(PATIENCE, keeping).await.ok().flatten()
+    }
+}
+
+/// What was sent, for it to be kept once it is answered.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub(crate) what: photic_store::Sent,
+    /// On what terms: what was learned meanwhile would have made it another.
+    pub(crate) terms: Terms,
+    /// Whether it follows from the body and from what was recalled, and from nothing else: then it
+    /// need not be made again to know what it was.
+    pub(crate) is_settled: bool,
+}
+
+/// What a request was made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made<'m, 'a> {
+    pub(crate) transcript: &'m Transcript<'a>,
+    pub(crate) plan: &'m Plan<'m>,
+    pub(crate) policy: &'m Policy,
+    pub(crate) prepared: &'m Prepared,
+    /// What is remembered of media that came by name.
+    pub(crate) named: &'m Named<'m>,
+}
+
+/// Milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

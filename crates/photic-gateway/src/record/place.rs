@@ -1,0 +1,93 @@
+//! Where conversations are kept: on this machine, or on servers that many gateways share.
+
+use std::sync::Arc;
+
+use photic_fleet::Fleet;
+use photic_store::{Blobs, Done, Error, LocalStore, Record, Store, wait};
+
+use super::{Away, Recalled, Server, Turn};
+
+/// Where conversations are kept.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Local(Arc<LocalStore>),
+    Fleet(Fleet, Arc<Away>),
+}
+
+impl Place {
+    /// What is known about a conversation; nothing, while the record is away.
+    pub(super) async fn recall(&self, mut recalled: Recalled, names: bool) -> Recalled {
+        match self {
+            Self::Local(store) => {
+                let store = Arc::clone(store);
+                // What is on this machine is in files. What could not be read is not known.
+                let reading = move || {
+                    let _ = wait(recall(&store, &mut recalled, names));
+                    recalled
+                };
+                tokio::task::spawn_blocking(reading).await.unwrap_or_default()
+            }
+            Self::Fleet(_, away) if away.is_away() => recalled,
+            Self::Fleet(fleet, away) => {
+                let store = fleet.store(recalled.tenant.clone());
+                // Large, and most requests of most gateways never come here.
+                let read = Box::pin(recall(&store, &mut recalled, names)).await;
+                let _ = away.notice(read);
+                recalled
+            }
+        }
+    }
+
+    /// Writes a turn; a conversation that is not known begins a session.
+    pub(super) async fn append(
+        &self,
+        recalled: &Recalled,
+        done: &Done<'_, '_>,
+    ) -> Result<Turn, Error> {
+        match self {
+            Self::Local(store) => append(store, recalled, done).await,
+            Self::Fleet(fleet, away) => {
+                // Words need no bucket.
+                let has_media = !done.transcript.media.is_empty();
+                away.refuse(if has_media { &Server::ALL } else { &[Server::Record] })?;
+                away.notice(append(&fleet.store(recalled.tenant.clone()), recalled, done).await)
+            }
+        }
+    }
+}
+
+async fn recall<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+    recalled: &mut Recalled,
+    names: bool,
+) -> Result<(), Error> {
+    recalled.session = store.record.continued(&recalled.kin).await?;
+    if let Some(session) = &recalled.session {
+        recalled.choices = store.record.choices(session).await?;
+    }
+    if names {
+        recalled.secret = Some(store.record.secret(&store.tenant).await?);
+    }
+    Ok(())
+}
+
+async fn append<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+    recalled: &Recalled,
+    done: &Done<'_, '_>,
+) -> Result<Turn, Error> {
+    if let Some(session) = &recalled.session {
+        match store.append(session, done).await {
+            // Forgotten meanwhile.
+            Err(Error::NoSession(_)) => {}
+            appended => return appended.map(|number| Turn { session: session.clone(), number }),
+        }
+    }
+    // What came beside it may have begun it.
+    let session = match store.record.continued(&recalled.kin).await? {
+        Some(session) => session,
+        None => store.begin(&photic_store::title(done.transcript)).await?,
+    };
+    let number = store.append(&session, done).await?;
+    Ok(Turn { session, number })
+}

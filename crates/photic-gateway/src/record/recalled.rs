@@ -1,0 +1,70 @@
+//! What is known about a conversation before it is planned. It is fetched once a request, because
+//! it may be far away, and goes along with the body.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use photic::{Choice, Digest, Policy, Survey, Transcript};
+use photic_store::record::Chain;
+use photic_store::{BlobId, Handle, Minted, Secret, SessionId, Tenant};
+
+/// What is known about a conversation.
+#[derive(Debug)]
+pub(crate) struct Recalled {
+    /// Whose it is.
+    pub(crate) tenant: Tenant,
+    /// What it is called after each of its messages, the last first.
+    pub(super) kin: Vec<Chain>,
+    /// The session that it goes on with, if it was known when it came.
+    pub(super) session: Option<SessionId>,
+    /// What the user chose for its pictures.
+    pub(super) choices: BTreeMap<Digest, Choice>,
+    /// What its pictures are named with, where notices name them.
+    pub(super) secret: Option<Secret>,
+    /// What the names of media mean that stand in it.
+    pub(crate) media: BTreeMap<String, Arc<Minted>>,
+}
+
+impl Default for Recalled {
+    fn default() -> Self {
+        Self::nothing(Tenant::local())
+    }
+}
+
+impl Recalled {
+    /// Nothing but whose it is.
+    pub(crate) const fn nothing(tenant: Tenant) -> Self {
+        Self {
+            tenant,
+            kin: Vec::new(),
+            session: None,
+            choices: BTreeMap::new(),
+            secret: None,
+            media: BTreeMap::new(),
+        }
+    }
+
+    /// The policy with what the user chose for pictures of this conversation.
+    pub(crate) fn policy<'p>(&self, usual: &'p Policy) -> Cow<'p, Policy> {
+        if self.choices.is_empty() {
+            return Cow::Borrowed(usual);
+        }
+        let mut policy = usual.clone();
+        policy.choices.clone_from(&self.choices);
+        Cow::Owned(policy)
+    }
+
+    /// Says what pictures are, for choices to be found, and under what names they can be asked for.
+    pub(crate) fn identify(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
+        if self.choices.is_empty() && self.secret.is_none() {
+            return;
+        }
+        survey.identify(transcript);
+        let Some(secret) = &self.secret else { return };
+        for sighting in &mut survey.sightings {
+            let name = sighting.digest.map(|digest| Handle::of(secret, &BlobId::from(digest)));
+            sighting.reference = name.map(|name| name.as_str().to_owned());
+        }
+    }
+}

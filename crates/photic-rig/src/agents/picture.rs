@@ -1,0 +1,90 @@
+//! Pictures that cannot be guessed and are never the same twice.
+//!
+//! A few hundred charts are drawn once; every picture is one of them with a chunk of its own, so
+//! that it costs nothing to make and is stored by itself.
+
+use photic_mock::Chart;
+use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+
+use crate::dice::Dice;
+
+/// How many charts there are.
+const CHARTS: u64 = 400;
+/// Large enough to be read, small enough for a hundred thousand to be decoded.
+const SIZE: (u32, u32) = (128, 104);
+/// The last chunk of a PNG, whole.
+const END: usize = 12;
+
+/// The charts.
+#[derive(Debug)]
+pub(super) struct Album {
+    charts: Vec<(Vec<u8>, String)>,
+    noise: Vec<u8>,
+}
+
+/// A picture.
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    pub(super) png: Vec<u8>,
+    /// What somebody says who sees it.
+    pub(super) words: String,
+}
+
+impl Album {
+    /// Pictures of at least so many bytes.
+    pub(super) fn new(weight: usize) -> anyhow::Result<Self> {
+        let mut charts = Vec::new();
+        for seed in 0..CHARTS {
+            let chart = Chart::of(seed);
+            let accepts = &["image/png"];
+            let options = EncodeOptions { accepts, prefer: Prefer::Lossless, ..Default::default() };
+            let encoded = encode(&chart.draw(SIZE.0, SIZE.1), &options);
+            let encoded = encoded.map_err(|no| anyhow::anyhow!("no chart: {}", no.refusal.says))?;
+            charts.push((encoded.bytes, chart.words()));
+        }
+        let mut dice = Dice::of(weight as u64, 0);
+        let noise = (0..weight).map(|_| dice.next() as u8).collect();
+        Ok(Self { charts, noise })
+    }
+
+    /// The picture of a turn.
+    pub(super) fn picture(&self, session: u32, turn: u32) -> Picture {
+        let chart = Dice::of(session.into(), turn.into()).below(CHARTS);
+        let (png, words) = &self.charts[chart as usize];
+        let own = format!("{session} {turn} ");
+        let padding = self.noise.len().saturating_sub(png.len() + own.len() + END);
+        let data = [own.as_bytes(), &self.noise[..padding]].concat();
+        let (before, end) = png.split_at(png.len() - END);
+        let mut bytes = before.to_vec();
+        bytes.extend((data.len() as u32).to_be_bytes());
+        bytes.extend(b"noIz");
+        bytes.extend_from_slice(&data);
+        bytes.extend(photic_testkit::crc32(&[b"noIz", &data]).to_be_bytes());
+        bytes.extend_from_slice(end);
+        Picture { png: bytes, words: words.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use photic_mock::chart::{Sight, look};
+
+    use super::*;
+
+    #[test]
+    fn pictures_are_readable_heavy_enough_and_all_different() {
+        let album = Album::new(3000).unwrap();
+        let (one, other) = (album.picture(1, 2), album.picture(1, 3));
+        assert_ne!(one.png, other.png);
+        for picture in [one, other] {
+            let Sight::Chart(chart) = look(&picture.png).unwrap() else { panic!("no chart") };
+            assert_eq!(chart.words(), picture.words);
+            assert!((3000..3100).contains(&picture.png.len()), "{}", picture.png.len());
+        }
+        for (png, words) in &album.charts {
+            let Sight::Chart(chart) = look(png).unwrap() else { panic!("no chart: {words}") };
+            assert_eq!(chart.words(), *words);
+        }
+        assert!(Album::new(0).unwrap().picture(1, 2).png.len() < 1500);
+    }
+}

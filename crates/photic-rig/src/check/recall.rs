@@ -1,0 +1,54 @@
+//! Blobs that are read once: a witness who looks at every turn need not ask a bucket for the same
+//! picture fifty times.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use photic_store::{BlobError, BlobId, Blobs, Listed};
+
+/// Blobs, and those of them that were read.
+#[derive(Debug)]
+pub struct Recalled<B> {
+    blobs: B,
+    read: Mutex<BTreeMap<BlobId, Vec<u8>>>,
+}
+
+impl<B> Recalled<B> {
+    /// Nothing is read yet.
+    pub const fn new(blobs: B) -> Self {
+        Self { blobs, read: Mutex::new(BTreeMap::new()) }
+    }
+}
+
+impl<B: Blobs> Blobs for Recalled<B> {
+    async fn put(&self, bytes: &[u8]) -> Result<BlobId, BlobError> {
+        self.blobs.put(bytes).await
+    }
+
+    async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
+        let known = self.read.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+        if let Some(bytes) = known {
+            return Ok(bytes);
+        }
+        let bytes = self.blobs.get(id).await?;
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(*id, bytes.clone());
+        Ok(bytes)
+    }
+
+    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.blobs.again(ids).await
+    }
+
+    async fn size(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
+        self.blobs.size(id).await
+    }
+
+    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+        self.blobs.each(after).await
+    }
+
+    async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
+        self.blobs.remove(id, since).await
+    }
+}

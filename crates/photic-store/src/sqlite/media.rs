@@ -1,0 +1,83 @@
+//! References to media.
+
+use std::collections::BTreeMap;
+
+use rusqlite::params;
+
+use super::handles::find_or_make;
+use super::{Sqlite, begin, now};
+use crate::error::Error;
+use crate::handle::Tenant;
+use crate::media::{Media, MediaRef, Minted, Minting, columns, minted};
+
+impl Media for Sqlite {
+    async fn mint(&self, tenant: &Tenant, minting: &Minting) -> Result<MediaRef, Error> {
+        let reference = MediaRef::random()?;
+        let (facts, memory, lasting) = columns(minting)?;
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let (owner, _) = find_or_make(&transaction, tenant)?;
+        let session = minting.session.as_ref().map(|id| {
+            let find = "SELECT id FROM session WHERE name = ? AND tenant = ?";
+            let found = transaction.query_row(find, params![id.as_str(), owner], |row| row.get(0));
+            match found {
+                Err(rusqlite::Error::QueryReturnedNoRows) => Err(Error::NoSession(id.clone())),
+                other => Ok::<i64, Error>(other?),
+            }
+        });
+        transaction
+            .prepare_cached(
+                "INSERT INTO media (tenant, reference, blob, facts, memory, session, expires)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                owner,
+                reference.as_str(),
+                minting.blob.as_bytes(),
+                facts,
+                memory,
+                session.transpose()?,
+                now().saturating_add(lasting),
+            ])?;
+        transaction.commit()?;
+        Ok(reference)
+    }
+
+    async fn media(
+        &self,
+        tenant: &Tenant,
+        references: &[MediaRef],
+    ) -> Result<BTreeMap<MediaRef, Minted>, Error> {
+        let names = serde_json::to_string(references).map_err(|_| Error::Damaged("references"))?;
+        let connection = self.connection();
+        let mut statement = connection.prepare_cached(
+            "SELECT reference, blob, facts, memory, expires
+             FROM media JOIN tenant ON tenant.id = media.tenant
+             WHERE tenant.name = ? AND reference IN (SELECT value FROM json_each(?)) AND expires > ?",
+        )?;
+        let mut rows = statement.query(params![tenant.as_str(), names, now()])?;
+        let mut found = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let (reference, facts, memory): (String, String, String) =
+                (row.get(0)?, row.get(2)?, row.get(3)?);
+            let (reference, minted) =
+                minted(&reference, row.get(1)?, &facts, &memory, row.get(4)?)?;
+            found.insert(reference, minted);
+        }
+        Ok(found)
+    }
+
+    async fn unmint(&self, tenant: &Tenant, reference: &MediaRef) -> Result<bool, Error> {
+        let connection = self.connection();
+        let held: Result<i64, _> = connection.query_row(
+            "DELETE FROM media WHERE reference = ?
+             AND tenant = (SELECT id FROM tenant WHERE name = ?) RETURNING expires",
+            params![reference.as_str(), tenant.as_str()],
+            |row| row.get(0),
+        );
+        match held {
+            Err(rusqlite::Error::QueryReturnedNoRows) => Ok(false),
+            other => Ok(other? > now()),
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Work lists and answers.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::{OptionalExtension as _, Transaction, params};
+
+use super::handles::find_or_make;
+use super::{Sqlite, begin, now};
+use crate::error::Error;
+use crate::handle::Tenant;
+use crate::work::{Asking, Job, List, May, QuestionKey, Standing, Usd, Work, Worker};
+
+impl Work for Sqlite {
+    async fn open_job(&self, tenant: &Tenant, list: &List<'_>) -> Result<Job, Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        let (owner, _) = find_or_make(&transaction, tenant)?;
+        transaction.execute(
+            "INSERT INTO job (tenant, name, digest, items, chunk, opened) VALUES (?, ?, ?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET opened = excluded.opened",
+            params![owner, list.name, list.digest, list.items, list.chunk.max(1), now()],
+        )?;
+        let (digest, job) = transaction.query_row(
+            "SELECT digest, id, items, chunk FROM job WHERE tenant = ? AND name = ?",
+            params![owner, list.name],
+            |row| {
+                let job = Job { id: row.get(1)?, owner, items: row.get(2)?, chunk: row.get(3)? };
+                Ok((row.get::<_, [u8; 32]>(0)?, job))
+            },
+        )?;
+        if digest != list.digest {
+            return Err(Error::OtherJob(list.name.to_owned()));
+        }
+        let mut insert = transaction.prepare_cached(
+            "INSERT INTO chunk (job, number) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        )?;
+        let there: u64 =
+            transaction.query_row("SELECT count(*) FROM chunk WHERE job = ?", [job.id], |row| {
+                row.get(0)
+            })?;
+        for number in there..job.chunks() {
+            insert.execute(params![job.id, number])?;
+        }
+        drop(insert);
+        transaction.execute(
+            "UPDATE chunk SET done = 0 WHERE job = ?1
+             AND NOT EXISTS (SELECT 1 FROM chunk WHERE job = ?1 AND done = 0)",
+            [job.id],
+        )?;
+        transaction.commit()?;
+        Ok(job)
+    }
+
+    async fn take(
+        &self,
+        job: &Job,
+        worker: &Worker,
+        lease: Duration,
+    ) -> Result<Option<u64>, Error> {
+        let connection = self.connection();
+        Ok(connection
+            .prepare_cached(
+                "UPDATE chunk SET worker = ?2, until = ?3 WHERE job = ?1 AND number =
+                    (SELECT number FROM chunk WHERE job = ?1 AND done = 0
+                        AND (until IS NULL OR until <= ?4) ORDER BY number LIMIT 1)
+                 RETURNING number",
+            )?
+            .query_row(params![job.id, worker.as_bytes(), after(lease), now()], |row| row.get(0))
+            .optional()?)
+    }
+
+    async fn keep(&self, worker: &Worker, lease: Duration) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        for statement in [
+            "UPDATE chunk SET until = ?2 WHERE worker = ?1",
+            "UPDATE answer SET until = ?2 WHERE worker = ?1 AND text IS NULL",
+        ] {
+            transaction.execute(statement, params![worker.as_bytes(), after(lease)])?;
+        }
+        Ok(transaction.commit()?)
+    }
+
+    async fn finish(
+        &self,
+        job: &Job,
+        worker: &Worker,
+        chunk: u64,
+        outcome: &str,
+    ) -> Result<bool, Error> {
+        let ended = self.connection().execute(
+            "UPDATE chunk SET done = 1, worker = NULL, until = NULL, outcome = ?4
+             WHERE job = ?1 AND number = ?2 AND worker = ?3",
+            params![job.id, chunk, worker.as_bytes(), outcome],
+        )?;
+        Ok(ended == 1)
+    }
+
+    async fn leave(
+        &self,
+        job: &Job,
+        worker: &Worker,
+        chunk: u64,
+        outcome: &str,
+    ) -> Result<(), Error> {
+        self.connection().execute(
+            "UPDATE chunk SET worker = NULL, until = NULL, outcome = ?4
+             WHERE job = ?1 AND number = ?2 AND worker = ?3",
+            params![job.id, chunk, worker.as_bytes(), outcome],
+        )?;
+        Ok(())
+    }
+
+    async fn standing(&self, job: &Job) -> Result<Standing, Error> {
+        Ok(self.connection().query_row(
+            "SELECT count(*) FILTER (WHERE done = 1),
+                count(*) FILTER (WHERE done = 0 AND until > ?2),
+                (SELECT spent FROM job WHERE id = ?1)
+                + (SELECT coalesce(sum(reserved), 0) FROM answer WHERE job = ?1 AND text IS NULL)
+             FROM chunk WHERE job = ?1",
+            params![job.id, now()],
+            |row| {
+                let spent = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
+                let spent = Usd::billionths(spent);
+                Ok(Standing { done: row.get(0)?, taken: row.get(1)?, spent })
+            },
+        )?)
+    }
+
+    async fn outcome(&self, job: &Job, chunk: u64) -> Result<Option<String>, Error> {
+        let connection = self.connection();
+        let found: Option<Option<String>> = connection
+            .prepare_cached("SELECT outcome FROM chunk WHERE job = ? AND number = ?")?
+            .query_row(params![job.id, chunk], |row| row.get(0))
+            .optional()?;
+        Ok(found.flatten())
+    }
+
+    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<May, Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        match standing_of(&transaction, job, &asking.key)? {
+            Some(Asked::Answered(text)) => return Ok(May::Known(text)),
+            Some(Asked::Until(until)) if until > now() => return Ok(May::Elsewhere),
+            // Its worker died, and whether it was billed nobody knows.
+            Some(Asked::Until(_)) => bill_the_dead(&transaction, job, &asking.key)?,
+            None => {}
+        }
+        if let Some(cap) = asking.cap {
+            let spent: i64 = transaction
+                .prepare_cached(
+                    "SELECT spent + (SELECT coalesce(sum(reserved), 0) FROM answer
+                        WHERE job = ?1 AND text IS NULL) FROM job WHERE id = ?1",
+                )?
+                .query_row([job.id], |row| row.get(0))?;
+            if Usd::billionths(spent) + asking.estimate > cap {
+                transaction.commit()?;
+                return Ok(May::Over);
+            }
+        }
+        transaction
+            .prepare_cached(
+                "INSERT INTO answer (tenant, key, stored, worker, job, until, reserved)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                job.owner,
+                asking.key,
+                now(),
+                worker.as_bytes(),
+                job.id,
+                after(asking.lease),
+                asking.estimate.as_billionths()
+            ])?;
+        transaction.commit()?;
+        Ok(May::Ask)
+    }
+
+    async fn answer(
+        &self,
+        job: &Job,
+        key: &QuestionKey,
+        answer: &str,
+        cost: Usd,
+    ) -> Result<String, Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        spend(&transaction, job.id, cost)?;
+        let kept = transaction
+            .prepare_cached(
+                "INSERT INTO answer (tenant, key, text, stored) VALUES (?, ?, ?, ?)
+                 ON CONFLICT DO UPDATE SET text = coalesce(text, excluded.text),
+                    stored = excluded.stored, worker = NULL, job = NULL, until = NULL,
+                    reserved = NULL
+                 RETURNING text",
+            )?
+            .query_row(params![job.owner, key, answer, now()], |row| row.get(0))?;
+        transaction.commit()?;
+        Ok(kept)
+    }
+
+    async fn unanswered(
+        &self,
+        job: &Job,
+        worker: &Worker,
+        key: &QuestionKey,
+        cost: Usd,
+    ) -> Result<(), Error> {
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        spend(&transaction, job.id, cost)?;
+        transaction.execute(
+            "DELETE FROM answer WHERE tenant = ? AND key = ? AND worker = ? AND text IS NULL",
+            params![job.owner, key, worker.as_bytes()],
+        )?;
+        Ok(transaction.commit()?)
+    }
+
+    async fn answers(
+        &self,
+        job: &Job,
+        keys: &[QuestionKey],
+    ) -> Result<BTreeMap<QuestionKey, String>, Error> {
+        let connection = self.connection();
+        let mut find = connection.prepare_cached(
+            "SELECT text FROM answer WHERE tenant = ? AND key = ? AND text IS NOT NULL",
+        )?;
+        let mut found = BTreeMap::new();
+        for key in keys {
+            let text = find.query_row(params![job.owner, key], |row| row.get(0)).optional()?;
+            found.extend(text.map(|text| (*key, text)));
+        }
+        Ok(found)
+    }
+
+    async fn forget_work(&self, before: SystemTime) -> Result<(), Error> {
+        let before = before.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let before = i64::try_from(before).unwrap_or(i64::MAX);
+        let mut connection = self.connection();
+        let transaction = begin(&mut connection)?;
+        for statement in ["DELETE FROM job WHERE opened < ?", "DELETE FROM answer WHERE stored < ?"]
+        {
+            transaction.execute(statement, [before])?;
+        }
+        Ok(transaction.commit()?)
+    }
+}
+
+/// What the store has under a question.
+enum Asked {
+    Answered(String),
+    Until(i64),
+}
+
+fn standing_of(
+    transaction: &Transaction<'_>,
+    job: &Job,
+    key: &QuestionKey,
+) -> Result<Option<Asked>, Error> {
+    Ok(transaction
+        .prepare_cached("SELECT text, until FROM answer WHERE tenant = ? AND key = ?")?
+        .query_row(params![job.owner, key], |row| {
+            let text: Option<String> = row.get(0)?;
+            let until: Option<i64> = row.get(1)?;
+            Ok(text.map_or_else(|| Asked::Until(until.unwrap_or_default()), Asked::Answered))
+        })
+        .optional()?)
+}
+
+/// Counts a question whose worker died as asked, for the job it was asked for.
+fn bill_the_dead(transaction: &Transaction<'_>, job: &Job, key: &QuestionKey) -> Result<(), Error> {
+    let (of, reserved): (Option<i64>, Option<i64>) = transaction.query_row(
+        "DELETE FROM answer WHERE tenant = ? AND key = ? AND text IS NULL RETURNING job, reserved",
+        params![job.owner, key],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    spend(transaction, of.unwrap_or(job.id), Usd::billionths(reserved.unwrap_or_default()))
+}
+
+fn spend(transaction: &Transaction<'_>, job: i64, cost: Usd) -> Result<(), Error> {
+    if cost > Usd::ZERO {
+        transaction
+            .prepare_cached("UPDATE job SET spent = spent + ? WHERE id = ?")?
+            .execute(params![cost.as_billionths(), job])?;
+    }
+    Ok(())
+}
+
+/// The moment at which a lease ends that begins now.
+fn after(lease: Duration) -> i64 {
+    now().saturating_add(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX / 4))
+}

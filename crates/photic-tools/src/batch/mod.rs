@@ -1,0 +1,367 @@
+//! `inspect` over a list: chunks are taken, pictures asked about, answers kept, until all is done,
+//! the money is, or somebody says stop.
+//!
+//! Owns the order of things in one process; that several work on a list at once is the business of
+//! [`Work`]. Must never ask what is answered, never ask while the provider wants to be left alone,
+//! and never begin a question that could pass the cap.
+
+mod bill;
+mod one;
+mod outcome;
+mod pace;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use photic_store::work::{Job, Worker};
+use photic_store::{Error, Usd, Work};
+use tokio::time::Instant;
+
+use bill::Bill;
+pub use bill::TokenPrice;
+use one::One;
+use outcome::Outcome;
+pub use outcome::{Tokens, Told, Why};
+use pace::Pace;
+
+use crate::arguments::InspectArguments;
+use crate::refusal::Refusal;
+use crate::tools::Tools;
+
+/// For how long the store may be away.
+const AWAY: Duration = Duration::from_mins(2);
+/// How often to look whether others left something to do.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How a list is worked through.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchOptions {
+    /// Most questions under way, in this process.
+    pub at_once: usize,
+    /// What the job may cost, whoever works on it.
+    pub cap: Option<Usd>,
+    /// What tokens cost; without it, nothing does.
+    pub price: Option<TokenPrice>,
+    /// How long after its last sign of life a process counts as dead.
+    pub lease: Duration,
+    /// How often a question is asked before it counts as failed.
+    pub attempts: u32,
+    /// What waits are drawn from.
+    pub seed: u64,
+}
+
+impl Default for BatchOptions {
+    fn default() -> Self {
+        Self {
+            at_once: 8,
+            cap: None,
+            price: None,
+            lease: Duration::from_secs(30),
+            attempts: 6,
+            seed: 0,
+        }
+    }
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Lines of the list.
+    pub items: u64,
+    /// Those that something came of, whoever did them.
+    pub done: u64,
+    /// Questions that this process asked, once more for every time it had to.
+    pub asked: u64,
+    /// What the job cost so far, whoever spent it.
+    pub spent: Usd,
+    /// The provider wants to be left alone.
+    pub is_waiting: bool,
+}
+
+/// Why it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Something came of every line.
+    Done,
+    /// The next question could pass the cap.
+    Capped,
+    /// Somebody said stop.
+    Stopped,
+    /// No question would be answered, as this one was not.
+    Hopeless(Refusal),
+}
+
+/// What came of a line, with the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// It was asked about.
+    Told(Told),
+    /// There was no picture to ask about.
+    Refused(Why),
+    /// Nothing came back.
+    Failed(Why),
+    /// Nobody got to it yet.
+    Pending,
+}
+
+/// A list being worked through by this process.
+#[derive(Debug)]
+pub struct Batch<'b, W> {
+    tools: &'b Tools,
+    work: &'b W,
+    job: Job,
+    items: &'b [InspectArguments],
+    options: BatchOptions,
+    /// Another one after every time the store was away: what the last one had is nobody's then, and
+    /// whoever it is finds out from the store.
+    worker: Mutex<Worker>,
+    /// As `provider/model`.
+    model: String,
+    pace: Mutex<Pace>,
+    bill: Mutex<Bill>,
+    asked: AtomicU64,
+    stopping: AtomicBool,
+}
+
+/// A chunk in our hands.
+struct Chunk {
+    outcomes: Vec<Outcome>,
+    left: usize,
+}
+
+impl<'b, W: Work> Batch<'b, W> {
+    /// A job whose list is this, one question a line. Refused if there is nobody to ask.
+    pub fn new(
+        tools: &'b Tools,
+        work: &'b W,
+        job: Job,
+        items: &'b [InspectArguments],
+        options: BatchOptions,
+    ) -> Result<Self, Refusal> {
+        let model = tools.asked()?.name();
+        let no_names = |_| {
+            let says = "the system gives no random numbers";
+            Refusal::new(crate::RefusalCode::Unreadable, says, "try again")
+        };
+        Ok(Self {
+            tools,
+            work,
+            job,
+            items,
+            options,
+            worker: Mutex::new(Worker::random().map_err(no_names)?),
+            model,
+            pace: Mutex::new(Pace::new(options.at_once, options.seed)),
+            bill: Mutex::new(Bill::new(options.price)),
+            asked: AtomicU64::new(0),
+            stopping: AtomicBool::new(false),
+        })
+    }
+
+    /// Works until the job is done, whoever does it. When `stop` comes, what is under way is ended
+    /// and everything else left for later; to drop the future leaves it at once. A store that is
+    /// away is waited for, for some minutes.
+    pub async fn run(
+        &self,
+        stop: impl Future<Output = ()>,
+        tell: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Ended, Error> {
+        let mut stop = std::pin::pin!(stop);
+        let mut away: Option<Instant> = None;
+        loop {
+            let mut chunks: BTreeMap<u64, Chunk> = BTreeMap::new();
+            let asked = self.asked();
+            let ended = self.work_on(&mut chunks, stop.as_mut(), tell).await;
+            // Also after an error: others need not wait for our lease.
+            for (chunk, held) in chunks {
+                let so_far = outcome::write(&held.outcomes);
+                let left = self.work.leave(&self.job, &self.worker(), chunk, &so_far).await;
+                if ended.is_ok() {
+                    left?;
+                }
+            }
+            let is_away = matches!(ended, Err(Error::Away(_)));
+            if is_away && !self.stopping.load(Ordering::Relaxed) {
+                // Who came to ask something has been there in between.
+                let since = away.filter(|_| self.asked() == asked).unwrap_or_else(Instant::now);
+                if since.elapsed() < AWAY {
+                    away = Some(since);
+                    let anew = Worker::random()?;
+                    *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = anew;
+                    tokio::time::sleep(LOOK).await;
+                    continue;
+                }
+            }
+            return ended;
+        }
+    }
+
+    async fn work_on(
+        &self,
+        chunks: &mut BTreeMap<u64, Chunk>,
+        mut stop: Pin<&mut impl Future<Output = ()>>,
+        tell: &(dyn Fn(Progress) + Send + Sync),
+    ) -> Result<Ended, Error> {
+        let mut queue: VecDeque<(u64, usize)> = VecDeque::new();
+        let mut under_way = FuturesUnordered::new();
+        let mut signs_of_life = tokio::time::interval(self.options.lease / 3);
+        let mut looks = tokio::time::interval(LOOK);
+        let mut ending: Option<Ended> = None;
+        let mut is_over = false;
+        let mut nothing_to_take = false;
+        let mut progress = Progress { items: self.job.items, ..Progress::default() };
+        let mut by_chunks = 0;
+        loop {
+            let step = async {
+                while ending.is_none() && !is_over && under_way.len() < self.pace().lanes() {
+                    if queue.is_empty() && !nothing_to_take {
+                        match self.work.take(&self.job, &self.worker(), self.options.lease).await? {
+                            Some(chunk) => queue.extend(self.begin(chunks, chunk)),
+                            None => nothing_to_take = true,
+                        }
+                    }
+                    let Some((chunk, line)) = queue.pop_front() else { break };
+                    under_way.push(self.one(chunk, line));
+                }
+                if under_way.is_empty() {
+                    if let Some(ended) = ending.take() {
+                        return Ok(Some(ended));
+                    }
+                    if is_over {
+                        return Ok(Some(Ended::Capped));
+                    }
+                }
+                tokio::select! {
+                    Some((chunk, line, one)) = under_way.next() => {
+                        // What something came of may have cost less than was put aside for it.
+                        is_over = false;
+                        let outcome = match one? {
+                            One::Ended(outcome) => Some(outcome),
+                            One::Over => {
+                                is_over = true;
+                                queue.push_front((chunk, line));
+                                None
+                            }
+                            One::Left => None,
+                            One::Hopeless(outcome, refusal) => {
+                                self.stopping.store(true, Ordering::Relaxed);
+                                ending.get_or_insert(Ended::Hopeless(refusal));
+                                Some(outcome)
+                            }
+                        };
+                        let all = outcome.and_then(|one| self.end(chunks, chunk, line, one));
+                        if let Some(all) = all {
+                            self.work.finish(&self.job, &self.worker(), chunk, &all).await?;
+                            by_chunks += u64::from(self.job.chunk);
+                        }
+                    }
+                    () = &mut stop, if ending.is_none() => {
+                        self.stopping.store(true, Ordering::Relaxed);
+                        ending = Some(Ended::Stopped);
+                    }
+                    _ = signs_of_life.tick() => {
+                        self.work.keep(&self.worker(), self.options.lease).await?;
+                    }
+                    _ = looks.tick() => {
+                        let standing = self.work.standing(&self.job).await?;
+                        if standing.done >= self.job.chunks() {
+                            tell(Progress { done: progress.items, spent: standing.spent, ..progress });
+                            return Ok(Some(Ended::Done));
+                        }
+                        nothing_to_take = false;
+                        by_chunks = standing.done * u64::from(self.job.chunk);
+                        progress.spent = standing.spent;
+                    }
+                }
+                let ours = chunks.values().map(|chunk| chunk.outcomes.len() - chunk.left);
+                progress.done = (by_chunks + ours.sum::<usize>() as u64).min(progress.items);
+                progress.asked = self.asked.load(Ordering::Relaxed);
+                progress.is_waiting = self.pace().wait(Instant::now().into_std()).is_some();
+                tell(progress);
+                Ok(None)
+            };
+            match step.await {
+                Ok(None) => {}
+                Ok(Some(ended)) => return Ok(ended),
+                Err(error) => {
+                    // What is under way is paid for: it is answered, and the answer kept.
+                    while let Some((chunk, line, one)) = under_way.next().await {
+                        let Ok(One::Ended(outcome)) = one else { continue };
+                        if let Some(all) = self.end(chunks, chunk, line, outcome) {
+                            let _ = self.work.finish(&self.job, &self.worker(), chunk, &all).await;
+                        }
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// The lines of a chunk that was taken.
+    fn begin(&self, chunks: &mut BTreeMap<u64, Chunk>, chunk: u64) -> Vec<(u64, usize)> {
+        let lines = self.job.lines(chunk);
+        let outcomes = vec![Outcome::Pending; lines.len()];
+        chunks.insert(chunk, Chunk { left: outcomes.len(), outcomes });
+        lines.map(|line| (chunk, line)).collect()
+    }
+
+    /// Notes what came of a line; all of the chunk if that was its last.
+    fn end(
+        &self,
+        chunks: &mut BTreeMap<u64, Chunk>,
+        chunk: u64,
+        line: usize,
+        outcome: Outcome,
+    ) -> Option<String> {
+        let held = chunks.get_mut(&chunk)?;
+        *held.outcomes.get_mut(line - self.job.lines(chunk).start)? = outcome;
+        held.left -= 1;
+        if held.left > 0 {
+            return None;
+        }
+        chunks.remove(&chunk).map(|held| outcome::write(&held.outcomes))
+    }
+
+    /// How many questions this process asked.
+    pub fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// What came of the lines of a chunk, in order.
+    pub async fn lines(&self, chunk: u64) -> Result<Vec<Line>, Error> {
+        let text = self.work.outcome(&self.job, chunk).await?.unwrap_or_default();
+        let outcomes = outcome::read(&text, self.job.lines(chunk).len());
+        let keys = outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Told(key) => Some(*key),
+            Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Pending => None,
+        });
+        let answers = self.work.answers(&self.job, &keys.collect::<Vec<_>>()).await?;
+        let line = |outcome| match outcome {
+            Outcome::Told(key) => {
+                let told = answers.get(&key).and_then(|text| serde_json::from_str(text).ok());
+                told.map_or(Line::Pending, Line::Told)
+            }
+            Outcome::Refused(why) => Line::Refused(why),
+            Outcome::Failed(why) => Line::Failed(why),
+            Outcome::Pending => Line::Pending,
+        };
+        Ok(outcomes.into_iter().map(line).collect())
+    }
+
+    fn worker(&self) -> Worker {
+        *self.worker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bill(&self) -> MutexGuard<'_, Bill> {
+        self.bill.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,180 @@
+//! One line of a list, from its picture to what came of it.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use photic_store::work::{Asking, May, QuestionKey};
+use photic_store::{Error, Usd, Work};
+use tokio::time::Instant;
+
+use super::Batch;
+use super::outcome::{Outcome, Told, json};
+use crate::inspect::{Blame, Ready, Unsaid};
+use crate::refusal::Refusal;
+
+/// How often a provider may say that it has too much to do before a question counts as failed. It
+/// says itself how long to wait.
+const MOST_WAITS: u32 = 60;
+/// Pictures in a row that nothing came of, after which there is no hope for the others.
+const NO_HOPE: usize = 10;
+/// How long to wait for somebody who asks the same.
+const ELSEWHERE: Duration = Duration::from_millis(300);
+/// A wait is interrupted that often, to see whether it is still worth it.
+const SLICE: Duration = Duration::from_millis(200);
+/// For how long an answer is worth trying to store.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// What came of a line.
+pub(super) enum One {
+    Ended(Outcome),
+    /// There is no money for it.
+    Over,
+    /// It was not ended, because everything is.
+    Left,
+    /// No other would fare better.
+    Hopeless(Outcome, Refusal),
+}
+
+impl<W: Work> Batch<'_, W> {
+    /// Does one line, and says which it was.
+    pub(super) async fn one(&self, chunk: u64, line: usize) -> (u64, usize, Result<One, Error>) {
+        (chunk, line, self.done(line).await)
+    }
+
+    async fn done(&self, line: usize) -> Result<One, Error> {
+        let Some(item) = self.items.get(line) else { return Ok(One::Left) };
+        let refused = |refusal: &Refusal| Ok(One::Ended(Outcome::Refused(refusal.into())));
+        let question = match self.tools.question(item).await {
+            Ok(question) => question,
+            Err(refusal) => return refused(&refusal),
+        };
+        let key = *question.key().as_bytes();
+        if !self.work.answers(&self.job, &[key]).await?.is_empty() {
+            return Ok(One::Ended(Outcome::Told(key)));
+        }
+        match self.tools.ready(question).await {
+            Ok(ready) => self.ask(key, &ready).await,
+            Err(refusal) => refused(&refusal),
+        }
+    }
+
+    async fn ask(&self, key: QuestionKey, ready: &Ready) -> Result<One, Error> {
+        let (mut attempts, mut waits) = (0, 0);
+        loop {
+            if self.stopping.load(Ordering::Relaxed) {
+                return Ok(One::Left);
+            }
+            if self.left_alone(&key).await {
+                continue;
+            }
+            match self.work.ask(&self.job, &self.worker(), &self.asking(key, ready)).await? {
+                May::Ask => {}
+                May::Known(_) => return Ok(One::Ended(Outcome::Told(key))),
+                May::Over => return Ok(One::Over),
+                May::Elsewhere => {
+                    tokio::time::sleep(ELSEWHERE).await;
+                    continue;
+                }
+            }
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            let unsaid = match self.tools.put(ready).await {
+                Ok(reply) => {
+                    let cost = self.bill().charge(ready.tokens(), reply.usage);
+                    let told = self.told(ready, Some(reply.text), reply.usage);
+                    self.keep(&key, &told, cost).await?;
+                    self.pace().went_well();
+                    return Ok(One::Ended(Outcome::Told(key)));
+                }
+                Err(unsaid) => unsaid,
+            };
+            if unsaid.blame == Blame::Picture {
+                let cost = match unsaid.usage {
+                    None => Usd::ZERO,
+                    usage => self.bill().charge(ready.tokens(), usage),
+                };
+                let told = self.told(ready, None, unsaid.usage);
+                let told = Told { refused: Some((&unsaid.refusal).into()), ..told };
+                self.keep(&key, &told, cost).await?;
+                self.pace().went_well();
+                return Ok(One::Ended(Outcome::Told(key)));
+            }
+            let cost =
+                if unsaid.may_be_billed { self.bill().estimate(ready.tokens()) } else { Usd::ZERO };
+            self.work.unanswered(&self.job, &self.worker(), &key, cost).await?;
+            match unsaid.blame {
+                Blame::Load(wait) if waits < MOST_WAITS => {
+                    self.pace().too_much(Instant::now().into_std(), wait, waits);
+                    waits += 1;
+                }
+                Blame::Moment if attempts + 1 < self.options.attempts => {
+                    let wait = self.pace().backoff(attempts, short(&key));
+                    attempts += 1;
+                    self.pause(wait).await;
+                }
+                Blame::Everything => return Ok(hopeless(&unsaid)),
+                Blame::Load(_) | Blame::Moment | Blame::Picture | Blame::Unclear => {
+                    return Ok(if self.pace().gave_up() < NO_HOPE {
+                        One::Ended(Outcome::Failed((&unsaid.refusal).into()))
+                    } else {
+                        hopeless(&unsaid)
+                    });
+                }
+            }
+        }
+    }
+
+    /// Waits if the provider wants to be left alone; whether it did. Nobody comes back at the very
+    /// moment, and not all at once.
+    async fn left_alone(&self, key: &QuestionKey) -> bool {
+        let now = Instant::now().into_std();
+        let Some(wait) = self.pace().wait(now) else { return false };
+        let apart = self.pace().backoff(0, short(key)) / 2;
+        self.pause(wait + apart).await;
+        true
+    }
+
+    fn asking(&self, key: QuestionKey, ready: &Ready) -> Asking {
+        let estimate = self.bill().estimate(ready.tokens());
+        Asking { key, estimate, cap: self.options.cap, lease: self.options.lease }
+    }
+
+    fn told(
+        &self,
+        ready: &Ready,
+        answer: Option<String>,
+        usage: Option<photic::reply::Usage>,
+    ) -> Told {
+        let (model, media_type) = (self.model.clone(), ready.media_type.to_owned());
+        Told { answer, refused: None, model, media_type, tokens: usage.map(Into::into) }
+    }
+
+    /// Keeps what was paid for, also while the store is away for a moment.
+    async fn keep(&self, key: &QuestionKey, told: &Told, cost: Usd) -> Result<(), Error> {
+        let (text, since) = (json(told), Instant::now());
+        loop {
+            match self.work.answer(&self.job, key, &text, cost).await {
+                Err(Error::Away(_)) if since.elapsed() < PATIENCE => {
+                    tokio::time::sleep(ELSEWHERE).await;
+                }
+                kept => return kept.map(|_| ()),
+            }
+        }
+    }
+
+    /// Waits, unless everything is being stopped.
+    async fn pause(&self, wait: Duration) {
+        let until = Instant::now() + wait;
+        while !self.stopping.load(Ordering::Relaxed) && Instant::now() < until {
+            tokio::time::sleep_until(until.min(Instant::now() + SLICE)).await;
+        }
+    }
+}
+
+fn hopeless(unsaid: &Unsaid) -> One {
+    One::Hopeless(Outcome::Failed((&unsaid.refusal).into()), unsaid.refusal.clone())
+}
+
+/// Enough of a key to draw waits from.
+fn short(key: &QuestionKey) -> u64 {
+    key.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
