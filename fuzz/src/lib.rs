@@ -62,7 +62,7 @@ fn part(transcript: &Transcript<'_>, body: &[u8]) {
     }
     assert!(joined == body, "cut apart: {}", String::from_utf8_lossy(&joined));
     let before = format!("{survey:?}");
-    survey.recall(memories.iter().map(|(media, memory)| (*media, memory)));
+    survey.recall(transcript, &memories.iter().map(|(media, memory)| (*media, memory)).collect());
     survey.sightings.iter_mut().for_each(|sighting| sighting.digest = None);
     assert_eq!(format!("{survey:?}"), before, "what was there is remembered differently");
 }

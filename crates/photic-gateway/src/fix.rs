@@ -363,7 +363,7 @@ impl Terms {
         named: &Named<'_>,
     ) -> Plan<'_> {
         let mut survey = photic::survey(transcript);
-        photic_store::recall(&mut survey, transcript, named);
+        survey.recall(transcript, named);
         recalled.identify(transcript, &mut survey);
         if let Some(lessons) = &self.lessons {
             lessons.quarantine.withhold(transcript, &mut survey);

@@ -161,24 +161,39 @@ impl Memory {
 }
 
 impl Survey {
-    /// Puts right what stand-ins could not tell. `memories` are those of all media that were cut,
-    /// whether their bytes are in this body or not.
-    pub fn recall<'m>(&mut self, memories: impl IntoIterator<Item = (MediaId, &'m Memory)>) {
+    /// Puts right what stand-ins could not tell. `memories` are those of all media that something
+    /// stands for in this transcript; of others they may be there, and save the hashing.
+    ///
+    /// Twins are found anew, by digest: a stand-in may be the twin of what is here in full, and two
+    /// that begin alike may be none.
+    pub fn recall(&mut self, transcript: &Transcript<'_>, memories: &BTreeMap<MediaId, &Memory>) {
+        if memories.is_empty() {
+            return;
+        }
+        self.identify_but(transcript, memories);
         let mut known: BTreeMap<Digest, MediaId> = BTreeMap::new();
-        for (id, memory) in memories {
-            let Some(sighting) = self.sightings.get_mut(id) else { continue };
-            sighting.header.bytes = memory.bytes;
-            sighting.wire_bytes = memory.bytes.div_ceil(3) * 4;
-            sighting.digest = Some(memory.digest);
-            sighting.twin = known.get(&memory.digest).copied();
-            known.entry(memory.digest).or_insert(id);
+        for sighting in &mut self.sightings {
+            if let Some(memory) = memories.get(&sighting.media) {
+                sighting.header.bytes = memory.bytes;
+                sighting.wire_bytes = memory.bytes.div_ceil(3) * 4;
+                sighting.digest = Some(memory.digest);
+            }
+            let Some(digest) = sighting.digest else { continue };
+            sighting.twin = known.get(&digest).copied();
+            known.entry(digest).or_insert(sighting.media);
         }
     }
 
     /// Computes what every medium of the body is, for a policy with choices of the user.
     pub fn identify(&mut self, transcript: &Transcript<'_>) {
+        self.identify_but(transcript, &BTreeMap::new());
+    }
+
+    fn identify_but(&mut self, transcript: &Transcript<'_>, not: &BTreeMap<MediaId, &Memory>) {
         for (sighting, media) in self.sightings.iter_mut().zip(&transcript.media) {
-            if let Source::Data(payload) = &media.source {
+            if let Source::Data(payload) = &media.source
+                && !not.contains_key(&sighting.media)
+            {
                 sighting.digest.get_or_insert_with(|| payload.digest());
             }
         }

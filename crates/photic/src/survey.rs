@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::apart::Digest;
 use crate::json::Str;
-use crate::media::{Found, Header, Media, MediaKind, Source, Spelled, is_type};
+use crate::media::{Found, Header, Media, MediaKind, Payload, Source, Spelled, is_type};
 use crate::plan::Reason;
 use crate::profile::{self, Detail};
 use crate::transcript::{CallKind, Home, MediaId, Message, Part, Role, Transcript};
@@ -192,36 +193,69 @@ fn length(transcript: &Transcript<'_>, message: &Message<'_>) -> usize {
     node.map_or(0, |node| transcript.raw(node).len())
 }
 
-/// Marks what stood in the conversation before, byte for byte.
+/// Marks what stood in the conversation before, byte for byte: bytes that the base64 stands for, so
+/// that [`Survey::recall`], which has only digests of them, comes to the same.
 ///
-/// No digest is made: pictures that differ nearly always differ in length, else in a few places, and
-/// those that do not are compared. Only the first few that are so alike: a sender who makes many of
-/// them differ in their last byte alone is not to cost more than the rest.
+/// Few digests are made: pictures that differ nearly always differ in length, else in a few places,
+/// and those that do not are compared. Only the first few that are so alike: a sender who makes many
+/// of them differ in their last byte alone is not to cost more than a digest of each.
 fn find_twins(transcript: &Transcript<'_>, sightings: &mut [Sighting]) {
     const PLACES: usize = 4;
-    const ALIKE: usize = 4;
     let data = |id: MediaId| match &transcript.media[id].source {
-        Source::Data(payload) => Some(payload.base64()),
+        Source::Data(payload) => Some(payload),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     };
     let mut by_length: BTreeMap<usize, Vec<MediaId>> = BTreeMap::new();
     for id in 0..sightings.len() {
-        if let Some(base64) = data(id) {
-            by_length.entry(base64.len()).or_default().push(id);
+        if let Some(payload) = data(id) {
+            by_length.entry(payload.base64().len()).or_default().push(id);
         }
     }
     for ids in by_length.values().filter(|ids| ids.len() > 1) {
-        let mut known: BTreeMap<[u8; PLACES], Vec<(MediaId, &[u8])>> = BTreeMap::new();
+        let mut known: BTreeMap<[u8; PLACES], Alike<'_>> = BTreeMap::new();
         for &id in ids {
-            let Some(base64) = data(id) else { continue };
+            let Some(payload) = data(id) else { continue };
+            let base64 = payload.base64();
+            // The last four characters may spell the same bytes in two ways.
+            let steady = base64.len().saturating_sub(4);
             let sample = std::array::from_fn(|place| {
-                base64.get(base64.len() * (2 * place + 1) / (2 * PLACES)).copied().unwrap_or(0)
+                base64.get(steady * (2 * place + 1) / (2 * PLACES)).copied().unwrap_or(0)
             });
-            let alike = known.entry(sample).or_default();
-            let same = alike.iter().find(|(_, earlier)| *earlier == base64);
-            sightings[id].twin = same.map(|(earlier, _)| *earlier);
-            if same.is_none() && alike.len() < ALIKE {
-                alike.push((id, base64));
+            sightings[id].twin = known.entry(sample).or_default().twin(id, payload);
+        }
+    }
+}
+
+/// Media that are of one length and the same in a few places, and no two of the same bytes.
+#[derive(Default)]
+struct Alike<'t> {
+    few: Vec<(MediaId, &'t Payload<'t>)>,
+    /// All of them, from when they are not few.
+    many: BTreeMap<Digest, MediaId>,
+}
+
+impl<'t> Alike<'t> {
+    /// So many are compared with each.
+    const FEW: usize = 4;
+
+    /// The one of the same bytes; where there is none, this is one more.
+    fn twin(&mut self, id: MediaId, payload: &'t Payload<'t>) -> Option<MediaId> {
+        if self.many.is_empty() {
+            let same = self.few.iter().find(|(_, earlier)| earlier.is_same(payload));
+            if let Some((earlier, _)) = same {
+                return Some(*earlier);
+            }
+            self.few.push((id, payload));
+            if self.few.len() > Self::FEW {
+                self.many = self.few.iter().map(|(id, few)| (few.digest(), *id)).collect();
+            }
+            return None;
+        }
+        match self.many.entry(payload.digest()) {
+            Entry::Occupied(earlier) => Some(*earlier.get()),
+            Entry::Vacant(place) => {
+                place.insert(id);
+                None
             }
         }
     }

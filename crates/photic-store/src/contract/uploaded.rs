@@ -16,7 +16,7 @@ use super::{Broken, pause, picture, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::error::{BlobError, Error};
 use crate::record::{Record, SessionId};
-use crate::store::{Done, Sent, Store, recall};
+use crate::store::{Done, Sent, Store};
 
 const BYTES: usize = 6000;
 
@@ -103,9 +103,9 @@ async fn send<R: Record, B: Blobs>(
     }
     let (profile, mut policy) = (Profile::generic(Wire::OpenAiChat), Policy::default());
     policy.retention = Retention::Newest(1);
-    let remembered = remembered.iter().map(|(medium, memory)| (*medium, memory)).collect();
     let mut survey = photic::survey(&transcript);
-    recall(&mut survey, &transcript, &remembered);
+    let remembered = remembered.iter().map(|(medium, memory)| (*medium, memory)).collect();
+    survey.recall(&transcript, &remembered);
     survey.identify(&transcript);
     for sighting in &mut survey.sightings {
         if let Some(digest) = &sighting.digest {

@@ -36,7 +36,7 @@ pub struct Done<'d, 'a> {
     /// [`kin`](super::kin) gives.
     pub kin: Option<Chain>,
     /// Media whose bytes are not at hand, only what is remembered of them: a stand-in was supplied
-    /// for each ([`Memory::stand_in`]), and the survey was told ([`recall`](super::recall)).
+    /// for each ([`Memory::stand_in`]), and the survey was told ([`photic::Survey::recall`]).
     /// Their blobs are in the store.
     pub remembered: &'d BTreeMap<MediaId, &'d Memory>,
     /// When: milliseconds since 1970.

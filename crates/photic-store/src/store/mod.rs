@@ -7,7 +7,6 @@ mod append;
 mod collect;
 mod images;
 mod keys;
-mod memory;
 mod reproduce;
 mod restore;
 #[cfg(test)]
@@ -22,7 +21,6 @@ use photic::{Choice, Digest, Transcript};
 pub use append::{Done, Sent};
 pub use collect::{Collected, Grace};
 pub use images::{Image, Look};
-pub use memory::recall;
 pub use reproduce::View;
 pub use title::title;
 

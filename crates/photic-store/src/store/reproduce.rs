@@ -205,8 +205,7 @@ impl Terms {
         let fetched = fetched.filter_map(|(id, blob)| Some((*id, self.fetched.get(blob)?)));
         let mut memories = parts.recall(transcript, bytes).unwrap_or_default();
         memories.extend(fetched);
-        memories.sort_by_key(|(id, _)| *id);
-        survey.recall(memories);
+        survey.recall(transcript, &memories);
         if !self.policy.choices.is_empty() || self.circumstances.handles {
             survey.identify(transcript);
         }

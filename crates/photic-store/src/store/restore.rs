@@ -96,8 +96,8 @@ impl Parts {
         &'p self,
         transcript: &Transcript<'_>,
         bytes: &BTreeMap<BlobId, Vec<u8>>,
-    ) -> Option<Vec<(MediaId, &'p Memory)>> {
-        let mut memories = Vec::new();
+    ) -> Option<BTreeMap<MediaId, &'p Memory>> {
+        let mut memories = BTreeMap::new();
         for piece in self.pieces() {
             let Some(memory) = self.memories.get(&piece.blob) else { continue };
             let Source::Data(payload) = &transcript.media.get(piece.media)?.source else {
@@ -111,7 +111,7 @@ impl Parts {
             if !stands {
                 return None;
             }
-            memories.push((piece.media, memory));
+            memories.insert(piece.media, memory);
         }
         Some(memories)
     }

@@ -74,6 +74,10 @@ impl Kept {
         body
     }
 
+    fn remembered(&self) -> BTreeMap<MediaId, &Memory> {
+        self.memories.iter().map(|(&id, memory)| (id, memory)).collect()
+    }
+
     fn cuts(&self, form: Form) -> usize {
         self.texts.iter().flat_map(|(_, pieces)| pieces).filter(|piece| piece.form == form).count()
     }
@@ -156,7 +160,7 @@ fn plain_survey(wire: Wire, body: &[u8]) -> String {
 fn recalled(wire: Wire, body: &[u8], kept: &Kept) -> String {
     let (transcript, _) = photic::lift(wire, body);
     let mut survey = photic::survey(&transcript);
-    survey.recall(kept.memories.iter().map(|(&id, memory)| (id, memory)));
+    survey.recall(&transcript, &kept.remembered());
     // The plain one was not asked.
     survey.sightings.iter_mut().for_each(|sighting| sighting.digest = None);
     format!("{survey:#?}")
@@ -218,7 +222,7 @@ fn the_last_turn_lowers_from_what_is_shown_alone() {
             let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
             let mut survey = photic::survey(&transcript);
             if recall {
-                survey.recall(kept.memories.iter().map(|(&id, memory)| (id, memory)));
+                survey.recall(&transcript, &kept.remembered());
             }
             let plan = photic::plan(survey, &profile, &policy);
             let shown: Vec<bool> = plan.fates.iter().map(|fate| fate.is_shown()).collect();
@@ -310,4 +314,82 @@ fn what_the_host_keeps_under_a_name_can_be_seen_again() {
     let (fate, text) = lower(true);
     assert_eq!(fate, Fate::Elide(Reason::Retired));
     assert!(text.contains("call view with source img_7k2m to see it]"), "{text}");
+}
+
+/// Conversations in which a picture comes again in a way that is not found by looking at its text,
+/// or in a place that is not after the first.
+fn twins() -> Vec<(&'static str, Vec<u8>)> {
+    let image = |text: &str| {
+        let url = format!("data:image/png;base64,{text}");
+        json!({"type": "input_image", "image_url": url})
+    };
+    let said = |parts: Vec<Value>| json!({"role": "user", "content": parts});
+    let body = |input: Vec<Value>| json!({ "input": input }).to_string();
+    let (one, other) = (base64(&png(1, 4_000)), base64(&png(2, 4_000)));
+    let stray = one.replace("A==", "B==");
+    assert_ne!(stray, one);
+    // Apart in one byte, in none of the places that are looked at.
+    let alike: Vec<String> = (0..6)
+        .map(|seed| {
+            let mut bytes = png(1, 4_000);
+            bytes[100] = seed;
+            base64(&bytes)
+        })
+        .collect();
+    let again = [0, 5, 5].map(|which: usize| &alike[which]);
+    let mcp = |text: &String| json!({"type": "image", "data": text, "mimeType": "image/png"});
+    let two = json!([mcp(&one), mcp(&other)]).to_string();
+    let call = json!({"type": "function_call", "call_id": "c", "name": "shot", "arguments": "{}"});
+    let result = json!({"type": "function_call_output", "call_id": "c", "output": two});
+    let in_one_string = body(vec![call, result, said(vec![image(&other)])]);
+    let slashed = two.replace('/', "\\/");
+    // As long as a stand-in, and the same.
+    let head = photic::remember(
+        &photic::lift(Wire::OpenAiResponses, body(vec![said(vec![image(&one)])]).as_bytes()).0,
+        0,
+    );
+    let head = head.unwrap().head;
+    vec![
+        ("stray bits", body(vec![said(vec![image(&one), image(&stray), image(&one)])])),
+        (
+            "many alike",
+            body(vec![said(alike.iter().chain(again).map(|text| image(text)).collect())]),
+        ),
+        (
+            "the second stands before the first",
+            json!({"input": [said(vec![image(&one)])],
+                "instructions": format!("data:image/png;base64,{one}")})
+            .to_string(),
+        ),
+        (
+            "two in one string that is kept whole",
+            in_one_string.replace(
+                json!(two).to_string().trim_matches('"'),
+                json!(slashed).to_string().trim_matches('"'),
+            ),
+        ),
+        (
+            "what is here looks like what stands for another",
+            body(vec![said(vec![image(&one), image(&head)])]),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, body)| (name, body.into_bytes()))
+    .collect()
+}
+
+#[test]
+fn twins_are_the_same_whether_the_bytes_are_here_or_remembered() {
+    let wire = Wire::OpenAiResponses;
+    for (name, body) in twins() {
+        let kept = keep(wire, &body);
+        let survey = photic::survey(&photic::lift(wire, &body).0);
+        let twins = survey.sightings.iter().filter(|one| one.twin.is_some()).count();
+        assert_eq!(twins == 0, name.starts_with("what is here"), "{name}");
+        let plain = plain_survey(wire, &body);
+        for (what, here) in [("none", vec![]), ("the first", vec![0]), ("all", (0..9).collect())] {
+            let body = kept.body(|id| here.contains(&id));
+            assert!(recalled(wire, &body, &kept) == plain, "{name}, {what} here");
+        }
+    }
 }
