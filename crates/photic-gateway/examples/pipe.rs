@@ -1,7 +1,8 @@
 //! The yardstick: a proxy that forwards and does nothing else. What a gateway costs is measured
 //! against it, in CPU time.
 //!
-//! `pipe 127.0.0.1:1234` listens on a free port, prints it, and forwards everything there.
+//! `pipe 127.0.0.1:1234` listens on a free port, prints it, and forwards everything there until it
+//! is interrupted.
 
 use http::{Request, Response, Uri};
 use hyper::body::Incoming;
@@ -22,7 +23,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     announce(listener.local_addr()?.port());
     loop {
-        let (stream, _) = listener.accept().await?;
+        let (stream, _) = tokio::select! {
+            accepted = listener.accept() => accepted?,
+            _ = tokio::signal::ctrl_c() => return Ok(()),
+        };
         stream.set_nodelay(true)?;
         let (client, upstream) = (client.clone(), upstream.clone());
         let service = service_fn(move |request| forward(client.clone(), upstream.clone(), request));

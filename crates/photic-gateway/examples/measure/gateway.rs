@@ -32,7 +32,7 @@ pub(crate) fn start_pipe(upstream: SocketAddr) -> Outcome<Proxy> {
     Proxy::start(Command::new(pipe).arg(upstream.to_string()))
 }
 
-/// What the process of a gateway does: serves until it is killed.
+/// What the process of a gateway does: serves until it is interrupted.
 pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
     let address = format!("[[upstream]]\nurl = 'http://{upstream}'\n");
     let mut settings = ["listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n", &address].concat();
@@ -49,7 +49,9 @@ pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
     photic_gateway::runtime()?.block_on(async {
         let gateway = Gateway::bind(config).await?;
         println!("{}", gateway.address().port());
-        gateway.serve(std::future::pending()).await;
-        Ok(())
+        tokio::select! {
+            () = gateway.serve(std::future::pending()) => Ok(()),
+            interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
+        }
     })
 }

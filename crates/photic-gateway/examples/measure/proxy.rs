@@ -28,6 +28,13 @@ impl Proxy {
         Self { child, address }
     }
 
+    /// Asks it to end by itself, and waits until it has.
+    pub(crate) fn end(mut self) -> Outcome<()> {
+        Command::new("kill").args(["-INT", &self.child.id().to_string()]).status()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// Whether it has not ended.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
