@@ -2,10 +2,13 @@
 //!
 //! Must never judge what the properties judge better: whether a provider would take the result.
 
+use std::collections::BTreeMap;
+
 use photic::media::{Payload, Source};
 use photic::profile::{Capability, ConsecutiveUser, Crowd, Placement};
 use photic::retention::Retention;
-use photic::{Form, Policy, Profile, Transcript, Wire};
+use photic::transcript::MediaId;
+use photic::{Form, Memory, Policy, Profile, Transcript, Wire};
 use serde::de::IgnoredAny;
 
 /// Sends a request body of a wire through everything, to every wire.
@@ -37,34 +40,59 @@ pub fn travel(from: Wire, body: &[u8]) {
     }
 }
 
-/// Cuts a body apart: nothing may be lost.
+/// Cuts a body apart: nothing may be lost, and what is remembered must do for a plan.
 fn part(transcript: &Transcript<'_>, body: &[u8]) {
     let apart = photic::apart(transcript);
     let mut joined = Vec::with_capacity(body.len());
-    let mut survey = photic::survey(transcript);
-    let mut memories = Vec::new();
+    let mut without = Vec::new();
+    let mut memories = BTreeMap::new();
+    let mut away = Vec::new();
     for segment in apart.segments() {
         let mut end = 0;
         for cut in &segment.cuts {
-            joined.extend_from_slice(&segment.raw[end..cut.range.start]);
+            let between = &segment.raw[end..cut.range.start];
+            joined.extend_from_slice(between);
+            without.extend_from_slice(between);
             let raw = &segment.raw[cut.range.clone()];
             let memory = photic::remember(transcript, cut.media);
-            match (cut.form, &transcript.media[cut.media].source) {
-                (Form::Base64, Source::Data(payload)) => {
+            match (cut.form, &transcript.media[cut.media].source, &memory) {
+                (Form::Base64, Source::Data(payload), Some(memory)) => {
                     joined.extend_from_slice(Payload::encode(&payload.decode()).base64());
+                    without.extend_from_slice(memory.head.as_bytes());
+                    away.push(cut.media);
                 }
-                _ => joined.extend_from_slice(raw),
+                _ => {
+                    joined.extend_from_slice(raw);
+                    without.extend_from_slice(raw);
+                }
             }
             memories.extend(memory.map(|memory| (cut.media, memory)));
             end = cut.range.end;
         }
         joined.extend_from_slice(&segment.raw[end..]);
+        without.extend_from_slice(&segment.raw[end..]);
     }
     assert!(joined == body, "cut apart: {}", String::from_utf8_lossy(&joined));
-    let before = format!("{survey:?}");
-    survey.recall(transcript, &memories.iter().map(|(media, memory)| (*media, memory)).collect());
+    let memories = memories.iter().map(|(media, memory)| (*media, memory)).collect();
+    let before = format!("{:?}", photic::survey(transcript));
+    assert_eq!(recalled(transcript, &memories), before, "what was there is remembered differently");
+    // A record that finds another medium in the place of a stand-in puts in all.
+    let (stood_for, _) = photic::lift(transcript.wire, &without);
+    let stands = |media: &MediaId| match stood_for.media.get(*media).map(|media| &media.source) {
+        Some(Source::Data(payload)) => payload.base64() == memories[media].head.as_bytes(),
+        _ => false,
+    };
+    if away.iter().all(stands) {
+        assert_eq!(recalled(&stood_for, &memories), before, "a stand-in is surveyed differently");
+    }
+}
+
+/// What a survey says after remembering, but what the media are: nobody asked the other for that.
+fn recalled(transcript: &Transcript<'_>, memories: &BTreeMap<MediaId, &Memory>) -> String {
+    let mut survey = photic::survey(transcript);
+    survey.recall(transcript, memories);
     survey.sightings.iter_mut().for_each(|sighting| sighting.digest = None);
-    assert_eq!(format!("{survey:?}"), before, "what was there is remembered differently");
+    format!("{survey:?}")
 }
 
 /// The default, and one whose recipes nobody follows.
