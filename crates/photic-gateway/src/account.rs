@@ -13,7 +13,8 @@ use photic::{
     Code, Decision, Fate, Finding, Lowered, Plan, Position, Prepared, Reason, Recipe, Wire,
 };
 
-use crate::fix::{Fixes, Order};
+use crate::fix::Order;
+use crate::fixes::Fixes;
 use crate::route::Route;
 use crate::telemetry::Trace;
 use crate::upstream::Upstream;

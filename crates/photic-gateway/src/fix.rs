@@ -4,20 +4,22 @@
 //! done where it holds nobody up.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use photic::json::{Segments, Str};
-use photic::{Decision, Finding, Lowered, Plan, Policy, Prepared, Transcript, Wire};
+use photic::json::Str;
+use photic::{Finding, Lowered, Plan, Policy, Prepared, Transcript, Wire};
 use photic_store::{BlobId, Tenant};
 
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
+use crate::fixes::Fixes;
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::media::{self, Named, Shelf};
+use crate::pieces::pieces;
 use crate::profiles::{Addressee, Known, Profiles};
 use crate::record::{Made, Recalled, Recorder, Sent, Turn};
 use crate::route::Asked;
@@ -62,10 +64,6 @@ pub(crate) struct Order {
     /// What had to be there for it; not held, only known, while the model thinks.
     pub(crate) wants: Wants,
 }
-
-/// What was done to a request, counted.
-#[derive(Debug, Default)]
-pub(crate) struct Fixes(BTreeMap<&'static str, usize>);
 
 /// How far a request may be worked on.
 #[derive(Clone, Copy, Debug)]
@@ -370,72 +368,4 @@ impl Terms {
         }
         photic::plan(survey, &self.known.profile, policy)
     }
-}
-
-impl Fixes {
-    fn of(decisions: &[Decision]) -> Self {
-        let mut counts = BTreeMap::new();
-        for decision in decisions {
-            *counts.entry(decision.did.name()).or_default() += 1;
-        }
-        Self(counts)
-    }
-
-    /// Each with how often.
-    pub(crate) fn counts(&self) -> &BTreeMap<&'static str, usize> {
-        &self.0
-    }
-
-    pub(crate) fn count(&self) -> usize {
-        self.0.values().sum()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        self.0.iter().map(|(name, count)| (*name, *count))
-    }
-
-    /// As in `hoisted=2, filled_empty=1`.
-    pub(crate) fn list(&self) -> String {
-        let each: Vec<String> =
-            self.0.iter().map(|(name, count)| format!("{name}={count}")).collect();
-        each.join(", ")
-    }
-}
-
-/// The segments as bytes that live on their own: what borrows from the body shares it, and what
-/// stands together in it goes out together.
-fn pieces(segments: Segments<'_>, body: &Bytes) -> Vec<Bytes> {
-    let start = body.as_ptr().addr();
-    let mut pieces: Vec<Bytes> = Vec::new();
-    // Where in the body the last piece ended, if it came from there.
-    let mut last: Option<(usize, usize)> = None;
-    for segment in segments.into_pieces() {
-        let range = match &segment {
-            Cow::Borrowed(slice) => slice
-                .as_ptr()
-                .addr()
-                .checked_sub(start)
-                .map(|from| (from, from + slice.len()))
-                .filter(|(_, to)| *to <= body.len()),
-            Cow::Owned(_) => None,
-        };
-        match (range, last, pieces.last_mut()) {
-            (Some((from, to)), Some((begin, end)), Some(piece)) if from == end => {
-                *piece = body.slice(begin..to);
-                last = Some((begin, to));
-            }
-            (Some((from, to)), _, _) => {
-                pieces.push(body.slice(from..to));
-                last = Some((from, to));
-            }
-            (None, _, _) => {
-                pieces.push(match segment {
-                    Cow::Owned(bytes) => Bytes::from(bytes),
-                    Cow::Borrowed(slice) => Bytes::copy_from_slice(slice),
-                });
-                last = None;
-            }
-        }
-    }
-    pieces
 }

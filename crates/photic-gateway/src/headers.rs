@@ -5,7 +5,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use photic::Wire;
 use photic::rejection::Class;
 
-use crate::fix::Fixes;
+use crate::fixes::Fixes;
 use crate::record::Turn;
 
 /// Passes a request through exactly.

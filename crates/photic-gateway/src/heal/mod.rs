@@ -22,7 +22,8 @@ use diagnose::Diagnosis;
 
 use crate::failure::Failure;
 use crate::fetching::Gathered;
-use crate::fix::{Effort, Fixes, Order};
+use crate::fix::{Effort, Order};
+use crate::fixes::Fixes;
 use crate::intake::Body;
 use crate::learned::{Entry, Evidence, Lesson};
 use crate::proxy::Proxy;

@@ -1,0 +1,44 @@
+//! What is sent, made of what came: bytes that stayed as they were are not copied.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use photic::json::Segments;
+
+/// The segments as bytes that live on their own: what borrows from the body shares it, and what
+/// stands together in it goes out together.
+pub(crate) fn pieces(segments: Segments<'_>, body: &Bytes) -> Vec<Bytes> {
+    let start = body.as_ptr().addr();
+    let mut pieces: Vec<Bytes> = Vec::new();
+    // Where in the body the last piece ended, if it came from there.
+    let mut last: Option<(usize, usize)> = None;
+    for segment in segments.into_pieces() {
+        let range = match &segment {
+            Cow::Borrowed(slice) => slice
+                .as_ptr()
+                .addr()
+                .checked_sub(start)
+                .map(|from| (from, from + slice.len()))
+                .filter(|(_, to)| *to <= body.len()),
+            Cow::Owned(_) => None,
+        };
+        match (range, last, pieces.last_mut()) {
+            (Some((from, to)), Some((begin, end)), Some(piece)) if from == end => {
+                *piece = body.slice(begin..to);
+                last = Some((begin, to));
+            }
+            (Some((from, to)), _, _) => {
+                pieces.push(body.slice(from..to));
+                last = Some((from, to));
+            }
+            (None, _, _) => {
+                pieces.push(match segment {
+                    Cow::Owned(bytes) => Bytes::from(bytes),
+                    Cow::Borrowed(slice) => Bytes::copy_from_slice(slice),
+                });
+                last = None;
+            }
+        }
+    }
+    pieces
+}
