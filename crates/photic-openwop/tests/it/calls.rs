@@ -234,13 +234,16 @@ fn the_limit_of_a_part_holds_however_it_comes() {
         let answer = host.call(&json!([part, part, part]));
         assert_eq!((answer.0, code(&answer)), (413, "content_too_long"), "{part}");
     }
-    let many = vec![json!({"type": "image", "mimeType": "image/png", "mediaRef": name}); 257];
+    host.limits.call = 1 << 20;
+    let mut many = vec![json!({"type": "image", "mimeType": "image/png", "mediaRef": name}); 256];
+    assert_eq!(host.call(&json!(many)).0, 200);
+    many.push(many[0].clone());
     assert_eq!(code(&host.call(&json!(many))), "validation_error");
 }
 
 #[test]
 fn settings_become_those_of_a_chat_completion_and_its_reply_an_answer() {
-    let host = Fake { says: Some("{\"a\":1}".to_owned()), ..Fake::with_model() };
+    let host = Fake { says: Some(json!("{\"a\":1}")), ..Fake::with_model() };
     let schema = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     let answer = host.post(
         CALL,
@@ -278,10 +281,22 @@ fn settings_become_those_of_a_chat_completion_and_its_reply_an_answer() {
         },
     });
     assert_eq!(host.sent(), sent);
-    let host = Fake { says: Some("no JSON".to_owned()), ..Fake::with_model() };
+    let host = Fake { says: Some(json!("no JSON")), ..Fake::with_model() };
     let body = json!({"messages": [{"role": "user", "content": "go"}], "responseSchema": {}});
     let answer = host.post(CALL, &body);
     assert_eq!((answer.0, code(&answer)), (502, "response_schema_invalid"));
+}
+
+/// Servers differ in how they say the same.
+#[test]
+fn an_answer_in_parts_is_one_and_a_sum_that_is_missing_is_made() {
+    let parts = json!([{"type": "text", "text": "a "}, {"type": "other"}, {"text": "cat"}]);
+    let usage = json!({"prompt_tokens": 7, "completion_tokens": 3});
+    let host = Fake { says: Some(parts), usage, ..Fake::with_model() };
+    let (status, answer) = host.call(&json!([of_the_suite(Modality::Image)]));
+    assert_eq!((status, &answer["content"]), (200, &json!("a cat")));
+    let usage = json!({"inputTokens": 7, "outputTokens": 3, "totalTokens": 10});
+    assert_eq!(answer["usage"], usage);
 }
 
 #[test]
@@ -350,6 +365,7 @@ fn only_addresses_in_slots_are_fetched_and_only_through_the_guard() {
         ("http://inside.example.com/a.png", 400, "ssrf_blocked"),
         ("http://nowhere.invalid/a.png", 502, "fetch_failed"),
         ("https://page.example.com/a.png", 400, "invalid_image"),
+        ("https://gone.example.com/a.png", 502, "fetch_failed"),
     ] {
         let answer = host.call(&json!([image(url)]));
         assert_eq!((answer.0, code(&answer)), (status, expected), "{url}");

@@ -100,6 +100,8 @@ fn the_document_is_what_its_schema_says_and_families_stand_at_the_root() {
     let document = json_of(&answer);
     assert_eq!(complaints(&document_schema(), &document), Vec::<String>::new());
     assert!(document.get("capabilities").is_none());
+    let implementation = json!({"name": "photic", "version": env!("CARGO_PKG_VERSION")});
+    assert_eq!(document["implementation"], implementation);
     assert_eq!(document["aiProviders"]["supported"], json!(["anthropic", "compat"]));
     assert_eq!(document["aiProviders"]["byok"], json!(["anthropic"]));
     assert_eq!(document["aiProviders"]["selfHosted"], json!(["compat"]));

@@ -83,6 +83,10 @@ fn a_path_says_what_it_takes() {
         let answer = host.ask(Asked { method: "PATCH", bearer: Some(KEY), ..Asked::get(path) });
         assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)));
     }
+    // Nobody is named: a path that is not there, whatever is done with it.
+    let nobody =
+        host.ask(Asked { method: "PATCH", bearer: Some(KEY), ..Asked::get("/v1/host/media/") });
+    assert_eq!((nobody.status, nobody.header("allow")), (404, None));
     for (path, ours) in [
         ("/.well-known/openwop", true),
         ("/v1/host/sample/anything", true),

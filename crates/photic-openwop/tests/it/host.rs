@@ -44,13 +44,15 @@ pub(crate) struct Fake {
     /// What the model does, in place of answering.
     pub(crate) fails: Option<CallError>,
     /// Its answer, in place of one that says what it was shown.
-    pub(crate) says: Option<String>,
+    pub(crate) says: Option<Value>,
+    /// What it says that it cost.
+    pub(crate) usage: Value,
     pub(crate) trouble: Option<HostError>,
     pub(crate) now: AtomicU64,
     pub(crate) sent: Mutex<Vec<CallRequest>>,
     /// Every address that was dialed.
     pub(crate) dialed: Mutex<Vec<IpAddr>>,
-    pub(crate) names: BTreeMap<&'static str, (IpAddr, &'static [u8])>,
+    pub(crate) names: BTreeMap<&'static str, (IpAddr, u16, &'static [u8])>,
     pub(crate) counter: AtomicU64,
     pub(crate) references: Mutex<BTreeMap<String, (String, Media, u64)>>,
     pub(crate) objects: Mutex<BTreeMap<(String, Place), Media>>,
@@ -75,14 +77,16 @@ impl Default for Fake {
             basis: Basis::Caller,
             fails: None,
             says: None,
+            usage: json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}),
             trouble: None,
             now: AtomicU64::new(1_000_000),
             sent: Mutex::default(),
             dialed: Mutex::default(),
             names: BTreeMap::from([
-                ("example.com", (ip("93.184.216.34"), PNG)),
-                ("inside.example.com", (ip("10.0.0.7"), PNG)),
-                ("page.example.com", (ip("93.184.216.35"), b"<html>".as_slice())),
+                ("example.com", (ip("93.184.216.34"), 200, PNG)),
+                ("inside.example.com", (ip("10.0.0.7"), 200, PNG)),
+                ("page.example.com", (ip("93.184.216.35"), 200, b"<html>".as_slice())),
+                ("gone.example.com", (ip("93.184.216.36"), 404, PNG)),
             ]),
             counter: AtomicU64::new(0),
             references: Mutex::default(),
@@ -187,13 +191,13 @@ impl Host for Fake {
         }
         let body: Value = serde_json::from_slice(&request.body).unwrap();
         let pictures = body.to_string().matches("image_url\":{").count();
-        let says = self.says.clone().unwrap_or_else(|| format!("{pictures} pictures"));
+        let says = self.says.clone().unwrap_or_else(|| json!(format!("{pictures} pictures")));
         let completion = json!({
             "id": "c-1",
             "model": request.model,
             "provider_url": ENDPOINT,
             "choices": [{"message": {"role": "assistant", "content": says}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
+            "usage": self.usage,
         });
         self.sent.lock().unwrap().push(request);
         Ok(completion.to_string().into())
@@ -311,11 +315,11 @@ impl Host for Fake {
             return Err(NotFetched::Blocked);
         }
         self.dialed.lock().unwrap().push(address);
-        let bytes = known.ok_or(NotFetched::Failed)?.1;
+        let (_, status, bytes) = *known.ok_or(NotFetched::Failed)?;
         if bytes.len() > wanted.most {
             return Err(NotFetched::TooLarge);
         }
-        Ok(Fetched { status: 200, bytes: Bytes::from_static(bytes) })
+        Ok(Fetched { status, bytes: Bytes::from_static(bytes) })
     }
 }
 

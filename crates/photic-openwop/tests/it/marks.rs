@@ -103,6 +103,13 @@ fn words_are_marked_by_the_least_that_is_said_of_them() {
     let message = json!({"role": "user", "source": "mcp-tool", "tool": "search", "content": "w"});
     let wrapped = "<UNTRUSTED source=\"mcp-tool\" type=\"text\" tool=\"search\">\nw\n</UNTRUSTED>";
     assert_eq!(content(&host, &message)[0]["text"], wrapped);
+    for (field, named) in [("source", "source=\"x\""), ("tool", "tool=\"x\"")] {
+        let mut message = json!({"role": "user", "content": "w"});
+        message[field] = json!("x");
+        let content = content(&host, &message);
+        let text = content[0]["text"].as_str().unwrap();
+        assert!(text.contains("<UNTRUSTED ") && text.contains(named), "{field}: {text}");
+    }
     // A host without a reason to trust its callers marks what says nothing.
     let host = Fake { basis: Basis::Nobody, ..Fake::with_model() };
     let wrapped = "<UNTRUSTED source=\"call\" type=\"text\">\nw\n</UNTRUSTED>";

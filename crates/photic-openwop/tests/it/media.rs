@@ -51,6 +51,8 @@ fn what_no_call_could_hold_is_not_stored() {
         let (got, told) = post(&host, content_type, body);
         assert_eq!((got, &told["error"]), (status, &json!(code)), "{content_type:?}");
     }
+    host.limits.part = PNG.len();
+    assert_eq!(post(&host, Some("image/png"), PNG).0, 201);
     host.limits.part = PNG.len() - 1;
     let (status, told) = post(&host, Some("image/png"), PNG);
     assert_eq!((status, &told["error"]), (413, &json!("content_too_long")));

@@ -40,6 +40,9 @@ fn what_was_put_is_got() {
     });
     assert_eq!((status, got), (200, expected));
     assert_eq!(stored["sizeBytes"], 256);
+    // The same content has the same tag wherever it lies, and other content another.
+    assert_eq!(put(&host, "b", "l", &content, "image/x-other")["etag"], stored["etag"]);
+    assert_ne!(put(&host, "b", "l", b"other", "image/x-any")["etag"], stored["etag"]);
     let probe = call(&host, "tenant-a", "get", &json!({"key": "__probe__"}));
     assert_eq!(probe, (200, json!({"found": false})));
     let deleted = |key| call(&host, "tenant-a", "delete", &json!({"key": key}));
@@ -69,6 +72,33 @@ fn no_tenant_sees_another_by_key_by_name_or_by_bucket() {
     // Names do not run together: `a` with `b/c` is not `a/b` with `c`.
     put(&host, "a", "b/c", b"x", "text/plain");
     assert_eq!(call(&host, "a/b", "get", &json!({"key": "c"})), none);
+}
+
+#[test]
+fn names_are_neither_empty_nor_endless() {
+    let host = Fake::default();
+    let long = "n".repeat(1024);
+    let longer = "n".repeat(1025);
+    let got = |tenant: &str, bucket: &str, key: &str| {
+        call(&host, tenant, "get", &json!({"bucket": bucket, "key": key})).0
+    };
+    assert_eq!(got(&long, &long, &long), 200);
+    for (tenant, bucket, key) in [
+        ("", "b", "k"),
+        ("t", "", "k"),
+        (longer.as_str(), "b", "k"),
+        ("t", longer.as_str(), "k"),
+        ("t", "b", longer.as_str()),
+    ] {
+        assert_eq!(
+            got(tenant, bucket, key),
+            400,
+            "{} {} {}",
+            tenant.len(),
+            bucket.len(),
+            key.len()
+        );
+    }
 }
 
 #[test]
@@ -111,6 +141,7 @@ fn a_signed_address_shows_until_its_time_and_not_after() {
     host.later(1);
     assert_eq!(host.ask(Asked::get(&url)), refused);
     for (args, status) in [
+        (json!({"key": "pre", "expiresInSeconds": 604_800}), 200),
         (json!({"key": "none", "expiresInSeconds": 2}), 404),
         (json!({"key": "pre", "expiresInSeconds": 0}), 400),
         (json!({"key": "pre", "expiresInSeconds": 604_801}), 400),
@@ -148,6 +179,7 @@ fn objects_have_a_limit_and_other_surfaces_are_not_there() {
     assert_eq!(call(&host, "a", "put", &args("AAAAAA==")).0, 200);
     let (status, told) = call(&host, "a", "put", &args("AAAAAAA="));
     assert_eq!((status, &told["error"]), (413, &json!("blob_object_too_large")));
+    assert_eq!(told["details"], json!({"capability": "blobStorage", "limit": 4}));
     // The suite takes a 404 for «not served here» and goes on.
     let kv = json!({"tenantId": "a", "surface": "kv", "op": "get", "args": {"key": "k"}});
     let (status, told) = host.post(SURFACE, &kv);
