@@ -49,7 +49,7 @@ pub(crate) fn mock() -> Mock {
     Mock::start(Options::default()).unwrap()
 }
 
-fn misbehaving(kind: Misbehavior) -> Mock {
+pub(crate) fn misbehaving(kind: Misbehavior) -> Mock {
     Mock::start(Options { misbehave: vec![kind], ..Options::default() }).unwrap()
 }
 

@@ -1,16 +1,17 @@
-//! A list, and a store that is away now and then.
+//! A list, a store that is away now and then, and a provider that answers late or never.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use photic::Wire;
-use photic_mock::Chart;
+use photic_mock::{Chart, Misbehavior};
 use photic_store::work::{Asking, Job, List, May, QuestionKey, Standing, Usd, Worker};
 use photic_store::{Error, Sqlite, Tenant, Work};
-use photic_tools::{Batch, BatchOptions, Ended, Line};
+use photic_tools::{Batch, BatchOptions, Ended, Line, Progress, TokenPrice, Tools};
 
-use crate::asking::{QUESTION, eyes, mock, model, tools};
+use crate::asking::{QUESTION, eyes, misbehaving, mock, model, tools};
 use crate::world::{World, asking, wait};
 
 /// Work whose store is away every third time that a chunk is taken.
@@ -117,8 +118,11 @@ fn what_is_under_way_when_the_store_is_away_is_not_asked_again() {
         let lease = Duration::from_secs(1);
         let options = BatchOptions { at_once: 4, lease, ..BatchOptions::default() };
         let batch = Batch::new(&tools, &work, job, &items, options).unwrap();
-        let ended = batch.run(std::future::pending(), &|_| {}).await.unwrap();
+        let told = Mutex::new(Vec::new());
+        let tell = |progress: Progress| told.lock().unwrap().push((progress.done, progress.items));
+        let ended = batch.run(std::future::pending(), &tell).await.unwrap();
         assert_eq!(ended, Ended::Done);
+        assert_eq!(told.into_inner().unwrap().last(), Some(&(CHARTS, CHARTS)));
         for chunk in 0..CHARTS {
             let lines = batch.lines(chunk).await.unwrap();
             let [Line::Told(told)] = &lines[..] else { panic!("{lines:?}") };
@@ -128,4 +132,74 @@ fn what_is_under_way_when_the_store_is_away_is_not_asked_again() {
     });
     assert!(work.taken.load(Ordering::Relaxed) > CHARTS as usize, "it was never away");
     assert_eq!(mock.journal().len(), CHARTS as usize, "every question was asked once");
+}
+
+/// One chart, and a job that asks this provider about it.
+async fn one(world: &World, mock: &photic_mock::Mock) -> (Tools, Sqlite, Job) {
+    world.write("chart.png", Chart::of(7).png().unwrap());
+    let tools = tools(world, eyes(vec![model(mock, Wire::OpenAiChat, "gpt-4o")]));
+    let work = Sqlite::open(world.outside().join("record")).unwrap();
+    let list = List { name: "chart", digest: [1; 32], items: 1, chunk: 1 };
+    let job = work.open_job(&Tenant::local(), &list).await.unwrap();
+    (tools, work, job)
+}
+
+async fn moment() {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+#[test]
+fn who_waits_long_for_an_answer_keeps_its_chunk_and_who_is_gone_does_not() {
+    let (world, mock) = (World::new(), misbehaving(Misbehavior::Hang));
+    let items = [asking("chart.png", QUESTION)];
+    wait(async {
+        let (tools, work, job) = one(&world, &mock).await;
+        // No multiple of the time after which it looks for more: it would take what it lost itself.
+        let lease = Duration::from_millis(3250);
+        let options = BatchOptions { lease, ..BatchOptions::default() };
+        let another = Worker::random().unwrap();
+        {
+            let batch = Batch::new(&tools, &work, job.clone(), &items, options).unwrap();
+            let tries = async {
+                // It has to have been begun before.
+                tokio::time::sleep(lease / 2).await;
+                let until = Instant::now() + lease * 2;
+                while Instant::now() < until {
+                    let taken = work.take(&job, &another, lease).await.unwrap();
+                    assert_eq!(taken, None, "it was taken from somebody who lives");
+                    moment().await;
+                }
+            };
+            tokio::select! {
+                ended = batch.run(std::future::pending(), &|_| {}) => panic!("{ended:?}"),
+                () = tries => {}
+            }
+        }
+        let since = Instant::now();
+        while work.take(&job, &another, lease).await.unwrap() != Some(0) {
+            assert!(since.elapsed() < lease * 4, "nobody goes on with it");
+            moment().await;
+        }
+    });
+}
+
+#[test]
+fn what_broke_off_may_have_been_paid_for_and_what_was_turned_down_was_not() {
+    let items = [asking("chart.png", QUESTION)];
+    for (kind, is_paid) in
+        [(Misbehavior::Cut, true), (Misbehavior::Close, true), (Misbehavior::ServerError, false)]
+    {
+        let (world, mock) = (World::new(), misbehaving(kind));
+        wait(async {
+            let (tools, work, job) = one(&world, &mock).await;
+            let price = Some(TokenPrice { input: 2.5, output: 10.0 });
+            let options = BatchOptions { price, attempts: 2, ..BatchOptions::default() };
+            let batch = Batch::new(&tools, &work, job.clone(), &items, options).unwrap();
+            let ended = batch.run(std::future::pending(), &|_| {}).await.unwrap();
+            assert_eq!(ended, Ended::Done);
+            assert!(matches!(&batch.lines(0).await.unwrap()[..], [Line::Failed(_)]));
+            let spent = work.standing(&job).await.unwrap().spent;
+            assert_eq!(spent != Usd::ZERO, is_paid, "{kind:?}: {spent:?}");
+        });
+    }
 }
