@@ -154,7 +154,8 @@ fn who_waits_long_for_an_answer_keeps_its_chunk_and_who_is_gone_does_not() {
     let items = [asking("chart.png", QUESTION)];
     wait(async {
         let (tools, work, job) = one(&world, &mock).await;
-        // No multiple of the time after which it looks for more: it would take what it lost itself.
+        // No multiple of the time after which it looks for more: a lease that ran out at that very
+        // moment would be its own again, and nobody saw it.
         let lease = Duration::from_millis(3250);
         let options = BatchOptions { lease, ..BatchOptions::default() };
         let another = Worker::random().unwrap();
