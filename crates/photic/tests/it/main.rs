@@ -8,6 +8,7 @@
 mod apart;
 mod capability;
 mod captured;
+mod cases;
 mod dumps;
 mod golden;
 mod harness;

@@ -1,0 +1,1 @@
+//! Cases of translation to another wire: nothing is lost without a decision.

@@ -1,0 +1,1 @@
+//! Cases of the default policy: what was in sight stays in sight.

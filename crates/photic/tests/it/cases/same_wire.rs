@@ -1,0 +1,1 @@
+//! Cases of requests that go out on the wire they came in on: what worked still works.
