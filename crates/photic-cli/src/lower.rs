@@ -37,7 +37,8 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     if options.explain {
-        explain(from, &profile, &plan.ledger, &lowered.decisions)?;
+        let is_same = lowered.body.is(transcript.body());
+        explain(from, &profile, &plan.ledger, &lowered.decisions, is_same)?;
     }
     if options.source.json {
         let body = lowered.body.to_vec();
@@ -78,6 +79,7 @@ fn explain(
     profile: &photic::Profile,
     ledger: &Ledger,
     decisions: &[Decision],
+    is_same: bool,
 ) -> anyhow::Result<()> {
     let mut words = anstream::stderr().lock();
     for decision in decisions {
@@ -87,8 +89,11 @@ fn explain(
             None => writeln!(words, "{YELLOW}request{YELLOW:#} {says}")?,
         }
     }
-    if decisions.is_empty() {
+    // Said only of a body that goes out byte for byte.
+    if is_same {
         writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
+    } else if decisions.is_empty() {
+        writeln!(words, "{GREEN}written for {}, nothing left out{GREEN:#}", profile.wire)?;
     }
     let images = counted(ledger.images, "image");
     let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);

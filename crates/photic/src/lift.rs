@@ -9,13 +9,15 @@ use crate::finding::{Code, Finding, Position};
 use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value, base64_run};
 use crate::media::{
     DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_type,
-    proper_name, sniff_kind, whole_string_image,
+    is_type_with_parameters, proper_name, sniff_kind, whole_string_image,
 };
 use crate::rescue::{self, Piece, Rescue};
 use crate::settings::{SHARED, Settings};
 use crate::structure;
 use crate::supply::is_reference;
-use crate::transcript::{MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven};
+use crate::transcript::{
+    Bounds, MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven,
+};
 use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
 /// Reads a request body of a wire. What cannot be read is reported and travels as it is.
@@ -85,6 +87,32 @@ pub(crate) struct Lifter<'d, 'a> {
     pub(crate) doc: &'d Doc<'a>,
     media: Vec<Media<'a>>,
     findings: Vec<Finding>,
+    /// What the provider's own tools wait for, on the wire that says so.
+    pub(crate) pending: Pending,
+}
+
+/// Calls that the provider's own tools wait for.
+pub(crate) struct Pending {
+    /// Calls of tools that the provider runs, without a result so far.
+    pub(crate) servers: Vec<String>,
+    /// Calls that code makes.
+    pub(crate) of_code: Vec<String>,
+}
+
+impl Pending {
+    /// A new turn of the assistant begins.
+    pub(crate) fn clear(&mut self) {
+        self.servers.clear();
+        self.of_code.clear();
+    }
+
+    /// What the result of a call is bound to.
+    pub(crate) fn bounds(&self, call_id: &str) -> Bounds {
+        Bounds {
+            alone: !(self.servers.is_empty() && self.of_code.is_empty()),
+            for_code: self.of_code.iter().any(|id| id == call_id),
+        }
+    }
 }
 
 /// Whose words a text is: decides whether images are looked for in it.
@@ -107,7 +135,8 @@ impl Words {
 
 impl<'d, 'a> Lifter<'d, 'a> {
     pub(crate) const fn new(doc: &'d Doc<'a>) -> Self {
-        Self { doc, media: Vec::new(), findings: Vec::new() }
+        let pending = Pending { servers: Vec::new(), of_code: Vec::new() };
+        Self { doc, media: Vec::new(), findings: Vec::new(), pending }
     }
 
     /// The media gathered so far.
@@ -210,8 +239,10 @@ impl<'d, 'a> Lifter<'d, 'a> {
         match rescue::typed_part_of_another_wire(part) {
             Some(found) => {
                 let mut media = found.into_media(part.id());
-                media.found = Found::Mended;
-                self.media(media, None)
+                // What is no picture goes out as it came, for whoever reads such a part.
+                let is_image = media.kind == MediaKind::Image;
+                media.found = if is_image { Found::Mended } else { Found::Typed };
+                self.media(media, (!is_image).then_some(part.id()))
             }
             None => Part::Opaque(Opaque { node: Some(part.id()) }),
         }
@@ -269,7 +300,9 @@ pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media
     let text = value.str().unwrap_or(Str::plain(""));
     let tail = value.has_base64_tail();
     let (source, declared, found) = if let Some(url) = DataUrl::parse(&text, tail) {
-        let found = if url.canonical { Found::Typed } else { Found::Mended };
+        // Only of a picture do we know how it must be spelled.
+        let is_fine = url.canonical || (kind != MediaKind::Image && url.payload.is_some());
+        let found = if is_fine { Found::Typed } else { Found::Mended };
         (url.payload.map_or(Source::Missing, Source::Data), url.media_type, found)
     } else if rescue::is_web_address(&text) {
         (Source::Url(text), None, Found::Typed)
@@ -290,10 +323,15 @@ pub(crate) fn base64_medium<'a>(
 ) -> Media<'a> {
     let text = value.str().unwrap_or(Str::plain(""));
     let label = declared.map(|label| label.decode().to_ascii_lowercase());
+    let is_image = kind == MediaKind::Image;
     let good_label =
         label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
+    // The parameters of other media say what cannot be told without them.
+    let is_named =
+        |label: &str| if is_image { is_type(label) } else { is_type_with_parameters(label) };
+    let is_misnamed = label.as_deref().is_some_and(|label| !is_named(label));
     let declared = label
-        .filter(|label| is_type(label))
+        .filter(|label| is_named(label))
         .map(|label| Str::plain(proper_name(&label).to_owned()));
     if is_reference(&text) {
         return medium(kind, Source::Url(text), declared, Found::Typed, value.id());
@@ -307,7 +345,13 @@ pub(crate) fn base64_medium<'a>(
             None => (Source::Missing, declared, false),
         },
     };
-    let found = if canonical && good_label { Found::Typed } else { Found::Mended };
+    // Only of a picture do we know how it must be spelled.
+    let is_fine = if is_image {
+        canonical && good_label
+    } else {
+        matches!(source, Source::Data(_)) && !is_misnamed
+    };
+    let found = if is_fine { Found::Typed } else { Found::Mended };
     medium(kind, source, declared, found, value.id())
 }
 
@@ -319,7 +363,8 @@ pub(crate) fn file_medium<'a>(data: Value<'_, 'a>) -> Media<'a> {
     } else {
         base64_medium(data, None, MediaKind::Document)
     };
-    if sniff_kind(&media.header()) == Some(MediaKind::Image) {
+    let is_image = sniff_kind(&media.header()) == Some(MediaKind::Image);
+    if is_image && !media.says_film_or_sound() {
         media.kind = MediaKind::Image;
         media.found = Found::Misfiled;
     }
@@ -424,7 +469,7 @@ static MAGIC: LazyLock<[Finder<'static>; 2]> =
     LazyLock::new(|| ["iVBORw0KGgo", "/9j/4"].map(Finder::new));
 
 /// Whether prose quotes a data URL of an image.
-fn holds_data_url(text: &Str<'_>) -> bool {
+pub(crate) fn holds_data_url(text: &Str<'_>) -> bool {
     let bytes = text.bytes();
     let urls = DATA_URL.find_iter(bytes).any(|at| {
         let rest = &bytes[at..bytes.len().min(at + 96)];

@@ -74,6 +74,13 @@ pub(crate) fn not_shown(sighting: &Sighting, reason: Reason) -> String {
     }
 }
 
+/// What stands in place of a drawing that no endpoint takes: its source, for the model to read.
+pub(crate) fn drawing(source: &str) -> String {
+    format!(
+        "[image not shown (image/svg+xml): this endpoint does not accept its type; you have not seen it, but this is its source]\n{source}"
+    )
+}
+
 /// What stands in place of a picture that shares a sheet with others.
 pub(crate) fn on_sheet(cell: usize) -> String {
     format!("[this image is shown further down, as cell {cell} of a sheet of several]")

@@ -11,7 +11,7 @@ use crate::json::Str;
 use crate::media::{Found, Header, Media, MediaKind, Payload, Source, Spelled, is_type};
 use crate::plan::Reason;
 use crate::profile::{self, Detail};
-use crate::transcript::{CallKind, Home, MediaId, Message, Part, Role, Transcript};
+use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// What a survey found.
@@ -51,6 +51,12 @@ pub struct Sighting {
     pub source: Option<profile::Source>,
     /// Whether there is an address, of whatever use.
     pub has_address: bool,
+    /// Whether the address is a path on a machine, which a server there may open.
+    pub is_local: bool,
+    /// Whether its own wire lets nothing stand beside the result that holds it.
+    pub alone: bool,
+    /// Whether code reads the result that holds it, and the model does not.
+    pub for_code: bool,
     /// Why the bytes behind its address are not at hand, where somebody asked for them.
     pub withheld: Option<Reason>,
     /// Whether the declared type differs from the type of the bytes.
@@ -122,6 +128,9 @@ impl Sighting {
             header,
             source,
             has_address: matches!(media.source, Source::Url(_)),
+            is_local: matches!(&media.source, Source::Url(address) if is_local(address)),
+            alone: false,
+            for_code: false,
             withheld: media.withheld,
             mislabeled,
             declared,
@@ -138,7 +147,8 @@ impl Sighting {
 /// Lists every sighting.
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let messages = &transcript.messages;
-    let mut places = vec![(0, Slot::Message(Role::Unknown), None); transcript.media.len()];
+    let nowhere = (0, Slot::Message(Role::Unknown), None, Bounds::default());
+    let mut places = vec![nowhere; transcript.media.len()];
     let mut tools: BTreeMap<Cow<'_, str>, &Str<'_>> = BTreeMap::new();
     for (index, message) in messages.iter().enumerate() {
         tools.extend(message.calls().map(|call| (call.id.decode(), &call.name)));
@@ -150,19 +160,21 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
                 _ => Slot::Message(message.role),
             };
             part.each_media(&mut |id| {
-                let tool = match part {
-                    Part::Result(result) => tools.get(&*result.call_id.decode()),
-                    _ => None,
+                let (tool, bounds) = match part {
+                    Part::Result(result) => (tools.get(&*result.call_id.decode()), result.bounds),
+                    _ => (None, Bounds::default()),
                 };
-                places[id] = (index, slot, tool.and_then(|name| plain_word(name)));
+                places[id] = (index, slot, tool.and_then(|name| plain_word(name)), bounds);
             });
         }
     }
     let mut sightings: Vec<Sighting> = places
         .into_iter()
         .enumerate()
-        .map(|(id, (message, slot, tool))| Sighting {
+        .map(|(id, (message, slot, tool, bounds))| Sighting {
             tool,
+            alone: bounds.alone,
+            for_code: bounds.for_code,
             ..Sighting::of(&transcript.media[id], id, message, slot)
         })
         .collect();
@@ -269,6 +281,12 @@ fn plain_word(name: &Str<'_>) -> Option<String> {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
     is_plain.then(|| name.into_owned())
+}
+
+/// Whether an address is a path on a machine.
+fn is_local(address: &Str<'_>) -> bool {
+    let address = address.decode();
+    address.split_once(':').is_some_and(|(scheme, _)| scheme.trim().eq_ignore_ascii_case("file"))
 }
 
 /// Addresses on the sender's own machine, and what is no address at all.

@@ -60,7 +60,16 @@ pub struct Message<'a> {
     /// Whether it stands in the list of messages or in a field of its own beside it.
     pub(crate) home: Home,
     /// Whether the endpoint's cache should keep what ends with it.
-    pub(crate) marked: bool,
+    pub(crate) marked: Option<Life>,
+}
+
+/// How long the endpoint's cache is asked to keep what a mark ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// As long as it does without being asked.
+    Usual,
+    /// As long as it can.
+    Long,
 }
 
 /// Where a message stands.
@@ -139,6 +148,8 @@ pub struct Nested<'a> {
     pub parts: Vec<Part<'a>>,
     /// Where in it the parts stand.
     pub(crate) path: &'static [&'static str],
+    /// Whether the wire takes nothing but texts in it.
+    pub(crate) words_only: bool,
     pub(crate) changed: bool,
     pub(crate) node: Option<NodeId>,
 }
@@ -182,6 +193,8 @@ pub struct ToolResult<'a> {
     pub content: Vec<Part<'a>>,
     /// The kind of call it answers.
     pub(crate) kind: CallKind,
+    /// What its own wire demands of it beside the rest.
+    pub(crate) bounds: Bounds,
     /// Whether its content differs from what was read.
     pub(crate) content_changed: bool,
     /// Whether it and its call go by another id than they came with.
@@ -189,6 +202,15 @@ pub struct ToolResult<'a> {
     pub(crate) node: Option<NodeId>,
     /// The value the content was read from.
     pub(crate) slot: Option<NodeId>,
+}
+
+/// What a wire demands of a result and its neighbors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Nothing but results may stand in its message: a tool of the provider's waits for them.
+    pub(crate) alone: bool,
+    /// Code reads it and the model does not.
+    pub(crate) for_code: bool,
 }
 
 /// The kinds of calls, where a wire tells them apart.
@@ -249,7 +271,7 @@ impl Part<'_> {
 impl<'a> Message<'a> {
     /// A message of our own.
     pub(crate) const fn new(role: Role, parts: Vec<Part<'a>>) -> Self {
-        Self { role, parts, node: None, slot: None, home: Home::List, marked: false }
+        Self { role, parts, node: None, slot: None, home: Home::List, marked: None }
     }
 
     /// The calls it makes.

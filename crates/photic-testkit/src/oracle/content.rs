@@ -31,11 +31,17 @@ pub(super) fn image_url(w: &mut Witness<'_>, place: &Place, url: &str, detail: O
         let text = "Expected a base64-encoded data URL with an image MIME type \
                     (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU=')";
         w.violate("data_url_invalid", &place.at, text);
-    } else if ["https://", "http://"].iter().any(|s| starts_with_ignoring_case(url, s)) {
+    } else if is_address(w, url) {
         w.remote(place, Source::Remote(url.to_owned()), detail);
     } else {
         w.violate("image_url_invalid", &place.at, "Invalid image URL.");
     }
+}
+
+/// Whether the endpoint may open an address: on the web, or on its own machine where it does that.
+pub(super) fn is_address(w: &Witness<'_>, url: &str) -> bool {
+    ["https://", "http://"].iter().any(|scheme| starts_with_ignoring_case(url, scheme))
+        || (w.rules.local_paths && starts_with_ignoring_case(url, "file://"))
 }
 
 /// `data:<type>;base64,<data>` exactly: lower case, a type and a subtype, no parameters.
@@ -82,11 +88,11 @@ pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>
     w.document(Document { slot, owner, media_type, name, source, pointer });
 }
 
-/// A sound: base64 and one of two formats.
+/// A sound: base64 and one of the formats that the endpoint takes.
 pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
     let at = format!("{}/input_audio", place.at);
     let Some(audio) = w.object(part.get("input_audio"), &at) else { return };
-    w.one_of(audio, "format", &at, &["wav", "mp3"]);
+    w.one_of(audio, "format", &at, w.rules.audio_formats);
     let (data, format) = (w.string(audio, "data", &at), w.string(audio, "format", &at));
     let (Some(data), Some(format)) = (data, format) else { return };
     match STANDARD.decode(data) {

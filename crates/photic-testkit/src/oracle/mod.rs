@@ -20,7 +20,8 @@
 //! | `image_unsupported`, `document_unsupported`, `image_remote`, `detail_missing` | what [`Rules`] forbid |
 //! | `image_too_large`, `image_too_small`, `too_many_images`, `body_too_large` | limits |
 //! | `document_too_large`, `too_many_documents` | limits of documents |
-//! | `too_many_breakpoints`, `breakpoint_misplaced` | cache marks |
+//! | `too_many_breakpoints`, `breakpoint_misplaced`, `breakpoint_order` | cache marks |
+//! | `result_sibling` | something beside results while a server tool or code waits for them |
 //! | `result_name`, `signature_missing`, `text_missing`, `document_name` | what single wires demand beside |
 //! | `base64_in_text` | a picture stands where the model reads letters |
 //! | `unknown_part`, `unknown_field` | only with [`Rules::strict_unknown`] |
@@ -32,6 +33,7 @@ mod converse;
 mod gemini;
 mod keys;
 mod ollama;
+mod parts;
 mod patches;
 mod picture;
 mod reply;
@@ -51,7 +53,7 @@ pub use patches::{Patches, Resize};
 pub use picture::{Fault, sniff, whole};
 pub use reply::{Reply, Usage, reply};
 pub use rules::{Limits, Many, Pixels, Rules};
-pub use seen::{Audio, Call, Document, Image, Seen, Slot, Source, Text, ToolResult, Unknown};
+pub use seen::{Audio, Call, Document, Image, Part, Seen, Slot, Source, Text, ToolResult, Unknown};
 pub use smuggle::{Smuggled, smuggled};
 
 /// The wires the oracle speaks.
@@ -104,6 +106,7 @@ pub fn look(wire: &str, body: &[u8], rules: &Rules) -> (Seen, Vec<Violation>) {
     if let Some(object) = parse(&mut witness, body) {
         witness.body_size(body.len());
         read(&mut witness, &object);
+        witness.seen.parts = parts::of(wire, body);
     }
     witness.finish()
 }

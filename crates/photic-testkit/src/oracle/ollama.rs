@@ -7,8 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use super::parts::plays;
 use super::picture::sniff;
-use super::seen::{Slot, ToolResult};
+use super::seen::{Audio, Slot, ToolResult};
 use super::witness::{Place, Witness};
 
 const BODY: [&str; 9] = [
@@ -183,6 +184,12 @@ fn image(w: &mut Witness<'_>, place: &Place, image: &Value) {
     let bytes = STANDARD.decode(data).unwrap_or_default();
     if bytes.is_empty() {
         return w.violate("base64_invalid", &place.at, "illegal base64 data at input byte 0");
+    }
+    // Sounds travel in the same list, for models that hear.
+    if plays(&bytes) {
+        let (format, pointer) = (String::new(), place.at.clone());
+        w.seen.audio.push(Audio { slot: place.slot, format, bytes, pointer });
+        return;
     }
     w.inline(place, sniff(&bytes).unwrap_or("image/png"), data, None);
 }

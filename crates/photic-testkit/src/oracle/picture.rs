@@ -20,7 +20,9 @@ pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
         }
         [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Some("image/tiff"),
         [0, 0, 0, _, b'f', b't', b'y', b'p', brand @ ..] => match brand.get(..4)? {
-            b"heic" | b"heix" | b"hevc" | b"mif1" | b"msf1" => Some("image/heic"),
+            b"heic" | b"heix" | b"hevc" | b"hevx" | b"heim" | b"heis" | b"mif1" | b"msf1" => {
+                Some("image/heic")
+            }
             b"avif" | b"avis" => Some("image/avif"),
             _ => None,
         },

@@ -41,6 +41,8 @@ pub struct Rules {
     pub duplicate_keys: bool,
     /// Images by `http(s)` address are taken. On.
     pub remote_images: bool,
+    /// Images by a path on the server's machine (`file://`) are taken. Off.
+    pub local_paths: bool,
     /// Images by file id are taken. On.
     pub file_images: bool,
     /// Documents are taken at all. On.
@@ -67,6 +69,8 @@ pub struct Rules {
     pub media_types: &'static [&'static str],
     /// The document types the endpoint takes, where that is known; plain text always is.
     pub document_types: Option<&'static [&'static str]>,
+    /// The formats of sound that the endpoint takes in `input_audio`.
+    pub audio_formats: &'static [&'static str],
     /// The values of `detail` the endpoint takes.
     pub details: &'static [&'static str],
     /// How deep a picture is looked into.
@@ -111,6 +115,7 @@ impl Default for Rules {
             merge_turns: false,
             duplicate_keys: false,
             remote_images: true,
+            local_paths: false,
             file_images: true,
             documents: true,
             result_images: true,
@@ -124,6 +129,7 @@ impl Default for Rules {
             first_settings: false,
             media_types: &["image/png", "image/jpeg", "image/webp", "image/gif"],
             document_types: None,
+            audio_formats: &["wav", "mp3"],
             details: &["auto", "low", "high", "original"],
             pixels: Pixels::default(),
             limits: Limits::default(),

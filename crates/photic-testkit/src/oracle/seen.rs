@@ -146,6 +146,18 @@ pub struct Unknown {
     pub name: String,
 }
 
+/// A part that is neither a picture nor a text: a document, a sound, a film, a call, or a part that
+/// the oracle does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Where, as a JSON pointer.
+    pub pointer: String,
+    /// Its type.
+    pub kind: String,
+    /// Its bytes as they stand in the body.
+    pub raw: String,
+}
+
 /// Everything in front of the model, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -163,6 +175,8 @@ pub struct Seen {
     pub calls: Vec<Call>,
     /// What was let through unread.
     pub unknown: Vec<Unknown>,
+    /// Every part that is neither a picture nor a text, byte for byte.
+    pub parts: Vec<Part>,
 }
 
 impl Seen {

@@ -40,11 +40,22 @@ pub(super) struct Witness<'r> {
     pub(super) seen: Seen,
     violations: Vec<Violation>,
     label: Option<String>,
+    /// The calls that code makes: no model reads what they return.
+    pub(super) for_code: Vec<String>,
+    /// Whether the text at hand is read by code and not by the model.
+    pub(super) unread: bool,
 }
 
 impl<'r> Witness<'r> {
     pub(super) fn new(rules: &'r Rules) -> Self {
-        Self { rules, seen: Seen::default(), violations: Vec::new(), label: None }
+        Self {
+            rules,
+            seen: Seen::default(),
+            violations: Vec::new(),
+            label: None,
+            for_code: Vec::new(),
+            unread: false,
+        }
     }
 
     /// The last checks, those that need the whole request.
@@ -179,7 +190,7 @@ impl<'r> Witness<'r> {
     }
 
     pub(super) fn scan(&mut self, at: &str, text: &str) {
-        if self.rules.base64_text {
+        if self.rules.base64_text || self.unread {
             return;
         }
         for found in smuggled(text) {

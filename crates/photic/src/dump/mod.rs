@@ -18,7 +18,7 @@ use crate::finding::Finding;
 use crate::json::{NodeId, Str, Stretches, Value};
 use crate::lift::{Draft, Lifter, lift_with};
 use crate::settings::Settings;
-use crate::transcript::{CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
+use crate::transcript::{Bounds, CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
 
 /// A shape in which a framework stores conversations.
@@ -121,6 +121,7 @@ fn answer<'a>(draft: &mut Draft<'a>, answer: Answer<'_, 'a>, content: Vec<Part<'
         is_error: answer.is_error,
         content,
         kind: CallKind::Function,
+        bounds: Bounds::default(),
         content_changed: false,
         renamed: false,
         node: Some(node),

@@ -47,6 +47,25 @@ impl<'a> Segments<'a> {
         body
     }
 
+    /// Whether the body is these bytes.
+    pub fn is(&self, body: &[u8]) -> bool {
+        let is_same = |piece: &[u8]| std::ptr::eq(piece, body);
+        if let [Cow::Borrowed(piece)] = self.list.as_slice()
+            && is_same(piece)
+        {
+            return true;
+        }
+        let mut rest = body;
+        let begins = |segment: &[u8]| match rest.strip_prefix(segment) {
+            Some(after) => {
+                rest = after;
+                true
+            }
+            None => false,
+        };
+        self.len() == body.len() && self.iter().all(begins)
+    }
+
     /// How many bytes were newly written rather than borrowed.
     pub fn written(&self) -> usize {
         self.list

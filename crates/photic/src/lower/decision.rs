@@ -48,6 +48,24 @@ pub enum Did {
     FilledMissing,
     /// Added a call for a result that had none.
     AddedStandInCall,
+    /// Joined a message with the one before it.
+    MergedMessages,
+    /// Put a short assistant message between tool results and a user message.
+    AddedBridge,
+    /// Put a note before a conversation that the assistant opens.
+    AddedOpening,
+    /// Gave a result the name of the call it answers.
+    NamedResult,
+    /// Wrote a result as a string instead of a list.
+    WroteString,
+    /// Left a part out of a result that failed, which holds text only.
+    LeftOutOfError,
+    /// Wrote the source of a drawing as text, where no endpoint takes the drawing.
+    WroteSource,
+    /// Marked the end of a prefix for the endpoint's cache.
+    Marked,
+    /// Wrote something anew without a change of meaning.
+    Respelled,
     /// Left out reasoning, which only its own wire can carry.
     LeftOutReasoning,
     /// Left out a part or unit that the wire has no word for.
@@ -72,6 +90,15 @@ impl Did {
             Self::FilledEmpty => "filled_empty",
             Self::FilledMissing => "filled_missing",
             Self::AddedStandInCall => "added_stand_in_call",
+            Self::MergedMessages => "merged_messages",
+            Self::AddedBridge => "added_bridge",
+            Self::AddedOpening => "added_opening",
+            Self::NamedResult => "named_result",
+            Self::WroteString => "wrote_string",
+            Self::LeftOutOfError => "left_out_of_error",
+            Self::WroteSource => "wrote_source",
+            Self::Marked => "marked",
+            Self::Respelled => "respelled",
             Self::LeftOutReasoning => "left_out_reasoning",
             Self::LeftOutPart => "left_out_part",
             Self::LeftOutField(_) => "left_out_field",
@@ -93,6 +120,15 @@ impl Did {
             Self::FilledEmpty => "empty result filled".to_owned(),
             Self::FilledMissing => "missing result added".to_owned(),
             Self::AddedStandInCall => "stand-in call added".to_owned(),
+            Self::MergedMessages => "joined with the message before it".to_owned(),
+            Self::AddedBridge => "assistant message put before the user message".to_owned(),
+            Self::AddedOpening => "note put before the first message".to_owned(),
+            Self::NamedResult => "tool result given the name of its call".to_owned(),
+            Self::WroteString => "tool result written as a string".to_owned(),
+            Self::LeftOutOfError => "left out: an error result holds text only".to_owned(),
+            Self::WroteSource => "source of the drawing written as text".to_owned(),
+            Self::Marked => "marked for the endpoint's cache".to_owned(),
+            Self::Respelled => "written anew".to_owned(),
             Self::LeftOutReasoning => "reasoning left out: only its own wire carries it".to_owned(),
             Self::LeftOutPart => "left out: this wire has no word for it".to_owned(),
             Self::LeftOutField(name) => {

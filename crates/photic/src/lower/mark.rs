@@ -1,12 +1,16 @@
 //! Marks for the endpoint's cache, on wires where a part says that a prefix ends with it.
 //!
-//! Never more than the wire allows, and never in place of those that the client set.
+//! Never more than the wire allows, never in place of those that the client set, never of a shorter
+//! life before a longer one, and never on what is no list of parts by itself.
 
+use super::decision::Did;
 use super::place::Step;
-use super::write::Writer;
-use crate::json::{Doc, Kind, NodeId, Out};
+use super::turns::Notes;
+use super::write::{Writer, wants_list};
+use crate::json::{Kind, NodeId, Out};
 use crate::plan::Plan;
-use crate::transcript::{CallKind, Home, MediaId, Part, Role, Transcript};
+use crate::profile::Mark;
+use crate::transcript::{CallKind, Home, Life, MediaId, Part, Role, Transcript};
 use crate::wire::Wire;
 
 /// Marks what the plan wants marked, as far as marks are left.
@@ -15,16 +19,18 @@ use crate::wire::Wire;
 /// the marks where they are. `tails` says where in the transcript, and after how many steps, what
 /// follows each turn of the assistant begins.
 pub(super) fn mark(
-    transcript: &Transcript<'_>,
     plan: &Plan<'_>,
     tails: &[(usize, usize)],
     steps: &mut [Step<'_>],
+    notes: &mut Notes<'_, '_>,
 ) {
+    let transcript = notes.transcript;
     let cache = &plan.profile.cache;
     let (Some(marks), Some(mark), Some(most)) = (plan.marks, cache.mark, cache.breakpoints) else {
         return;
     };
-    let taken = count(&transcript.doc, mark.name()) + usize::from(cache.marks_tail);
+    let theirs = Theirs::of(transcript, mark);
+    let taken = theirs.marks.len() + usize::from(cache.marks_tail);
     let mut left = (most as usize).saturating_sub(taken);
     let mut ends = vec![before_view(steps, marks.first_view)];
     // A client that marks its own requests knows where they end; what it does not know is which
@@ -34,16 +40,95 @@ pub(super) fn mark(
         ends.extend([marks.tail.then_some(steps.len()), former.or_else(|| last_request(steps))]);
     }
     for end in ends.into_iter().flatten() {
-        let last = steps[..end].iter_mut().rev().find(|step| is_markable(plan.profile.wire, step));
-        let Some(step) = last.filter(|step| left > 0 && !step.message.marked) else { continue };
-        let last_part = step.message.parts.last().and_then(Part::node);
-        let has_mark = |node| transcript.doc.value(node).get(mark.name()).is_some();
-        if !last_part.is_some_and(has_mark) {
-            step.message.marked = true;
-            step.touched = true;
-            left -= 1;
+        let markable = |step: &Step<'_>| is_markable(transcript, plan, step);
+        let Some(at) = steps[..end].iter().rposition(markable).filter(|_| left > 0) else {
+            continue;
+        };
+        if steps[at].message.marked.is_some() || has_mark(transcript, mark, &steps[at]) {
+            continue;
+        }
+        let Some(life) = theirs.life_at(transcript, steps, at) else { continue };
+        let step = &mut steps[at];
+        step.message.marked = Some(life);
+        step.touched = true;
+        left -= 1;
+        notes.add(Did::Marked, step);
+    }
+}
+
+/// The marks that the client set.
+struct Theirs {
+    /// Where each begins in the body, and how long what it ends is to live.
+    marks: Vec<(usize, Life)>,
+    /// Where the mark of the whole request begins, which stands for one behind its end.
+    whole: Option<usize>,
+    /// Where the messages begin and end.
+    list: std::ops::Range<usize>,
+}
+
+impl Theirs {
+    fn of(transcript: &Transcript<'_>, mark: Mark) -> Self {
+        let doc = &transcript.doc;
+        let objects = (0..doc.len())
+            .map(|id| doc.value(id as NodeId))
+            .filter(|one| one.kind() == Kind::Object);
+        let marks = objects.flat_map(|object| {
+            let own = object.entries().filter(|(key, _)| key.is(mark.name()));
+            own.map(|(_, value)| {
+                let life = if mark.is_long(value) { Life::Long } else { Life::Usual };
+                (value.span().start, life)
+            })
+        });
+        let list = transcript.list.map_or(0..0, |list| doc.value(list).span());
+        let whole = doc.root().and_then(|root| root.get(mark.name()));
+        let whole = whole.map(|value| value.span().start);
+        Self { marks: marks.collect(), whole, list }
+    }
+
+    /// How long a mark of ours must ask for behind a step: none of a shorter life may precede one of
+    /// a longer. `None` where no mark may stand.
+    fn life_at(&self, transcript: &Transcript<'_>, steps: &[Step<'_>], at: usize) -> Option<Life> {
+        let span_of = |step: &Step<'_>| {
+            let node = transcript.messages[step.origin?].node?;
+            Some(transcript.doc.value(node).span())
+        };
+        let within = |step: &Step<'_>, life: Life| {
+            let span = span_of(step).filter(|_| step.message.home == Home::List);
+            let is_in = |start: usize| span.as_ref().is_some_and(|span| span.contains(&start));
+            self.marks.iter().any(|&(start, own)| own == life && is_in(start))
+        };
+        // What stands beside the messages comes before them, but for the mark of the whole request.
+        let beside = |life: Life, is_whole: bool| {
+            self.marks.iter().any(|&(start, own)| {
+                own == life
+                    && !self.list.contains(&start)
+                    && (self.whole == Some(start)) == is_whole
+            })
+        };
+        let long_follows =
+            steps[at + 1..].iter().any(|step| within(step, Life::Long)) || beside(Life::Long, true);
+        let short_precedes =
+            steps[..=at].iter().any(|step| within(step, Life::Usual)) || beside(Life::Usual, false);
+        match (long_follows, short_precedes) {
+            (false, _) => Some(Life::Usual),
+            (true, false) => Some(Life::Long),
+            (true, true) => None,
         }
     }
+}
+
+/// Whether the part that a mark would stand on has one.
+fn has_mark(transcript: &Transcript<'_>, mark: Mark, step: &Step<'_>) -> bool {
+    let marked = |part: &Part<'_>| {
+        part.node().is_some_and(|node| transcript.doc.value(node).get(mark.name()).is_some())
+    };
+    step.message.parts.last().is_some_and(|part| match part {
+        // On wires where a result is a unit, its last part carries the mark.
+        Part::Result(result) if step.message.role == Role::Tool => {
+            result.content.last().is_some_and(marked)
+        }
+        part => marked(part),
+    })
 }
 
 /// How many steps precede the results of the turn in which a view is shown.
@@ -73,9 +158,9 @@ fn is_assistant(step: &Step<'_>) -> bool {
     step.message.role == Role::Assistant
 }
 
-fn is_markable(wire: Wire, step: &Step<'_>) -> bool {
+fn is_markable(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) -> bool {
     let message = &step.message;
-    let roles = match wire {
+    let roles = match plan.profile.wire {
         Wire::Anthropic => matches!(message.role, Role::User | Role::Tool | Role::Assistant),
         Wire::OpenAiChat | Wire::OpenAiResponses => {
             matches!(message.role, Role::User | Role::Tool)
@@ -83,7 +168,34 @@ fn is_markable(wire: Wire, step: &Step<'_>) -> bool {
         // No part of these carries a mark.
         Wire::Gemini | Wire::Converse | Wire::Ollama => false,
     };
-    message.home == Home::List && roles && message.parts.last().is_some_and(takes_mark)
+    message.home == Home::List
+        && roles
+        && message.parts.last().is_some_and(takes_mark)
+        && is_list(transcript, plan, step)
+}
+
+/// Whether a step is a list of parts also without a mark: one that moves on must leave the same
+/// shape behind.
+fn is_list(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) -> bool {
+    let message = &step.message;
+    let same_wire = transcript.own_wire() == Some(plan.profile.wire);
+    if same_wire && step.origin.is_some() && !step.touched {
+        let is_array = |slot| transcript.doc.value(slot).kind() == Kind::Array;
+        return message.slot.is_some_and(is_array);
+    }
+    let is_single_text = matches!(
+        message.parts.as_slice(),
+        [Part::Text(only)] if only.node.is_none() || !same_wire
+    );
+    match (plan.profile.wire, message.role) {
+        (Wire::OpenAiChat | Wire::OpenAiResponses, Role::Tool) => {
+            message.results().all(|result| wants_list(transcript, plan, result))
+        }
+        (Wire::OpenAiResponses, _) => true,
+        (Wire::OpenAiChat | Wire::Anthropic | Wire::Gemini | Wire::Converse | Wire::Ollama, _) => {
+            !is_single_text
+        }
+    }
 }
 
 /// Whether a part may carry a mark.
@@ -104,18 +216,15 @@ fn takes_mark(part: &Part<'_>) -> bool {
     }
 }
 
-/// How many members of that name the body holds, at whatever depth.
-fn count(doc: &Doc<'_>, name: &str) -> usize {
-    let objects =
-        (0..doc.len()).map(|id| doc.value(id as NodeId)).filter(|one| one.kind() == Kind::Object);
-    objects.map(|object| object.entries().filter(|(key, _)| key.is(name)).count()).sum()
-}
-
 impl<'a> Writer<'_, 'a> {
     /// Marks the part that was written last.
-    pub(crate) fn mark(&self, out: &mut Out<'a>) {
+    pub(crate) fn mark(&self, out: &mut Out<'a>, life: Life) {
         if let Some(mark) = self.plan.profile.cache.mark {
-            out.reopen().json(",").key(mark.name()).json(mark.value()).json("}");
+            let value = match life {
+                Life::Usual => mark.value(),
+                Life::Long => mark.long_value(),
+            };
+            out.reopen().json(",").key(mark.name()).json(value).json("}");
         }
     }
 }

@@ -85,6 +85,11 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
         }
     };
     decisions.append(&mut writer.decisions);
+    // Nothing is changed in silence, whatever it was.
+    let same_wire = transcript.own_wire() == Some(plan.profile.wire);
+    if same_wire && decisions.is_empty() && !body.is(transcript.body) {
+        decisions.push(Decision { did: Did::Respelled, at: None, media: None });
+    }
     Lowered { body, decisions, retired: Vec::new() }
 }
 

@@ -2,16 +2,19 @@
 
 use super::decision::{Decision, Did};
 use super::place::Placer;
-use crate::json::Kind;
-use crate::lift::position;
+use crate::json::{Kind, Str};
+use crate::lift::{holds_data_url, position};
 use crate::media::{Found, Source};
 use crate::notice::{self, Owner};
-use crate::plan::Fate;
+use crate::plan::{Fate, Reason};
 use crate::profile::{ErrorResults, ToolContent};
 use crate::structure::{Place, is_empty};
 use crate::transcript::{
     CallKind, MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven,
 };
+
+/// The longest source of a drawing that is written as text, in bytes.
+const LONGEST_DRAWING: usize = 16 * 1024;
 
 impl<'a> Placer<'_, 'a> {
     /// The wanted parts of a unit, placed, and whether anything about them changed.
@@ -64,18 +67,25 @@ impl<'a> Placer<'_, 'a> {
         if wire.rejects_empty_text() && (content.len() > 1 || wire.lists_results()) {
             let before = content.len();
             content.retain(|part| !matches!(part, Part::Text(text) if text.is_blank()));
-            changed |= content.len() < before;
+            if content.len() < before {
+                self.note(Did::LeftOutEmptyText, result.slot);
+                changed = true;
+            }
         }
         let text_only = self.plan.profile.placement.error_results == ErrorResults::TextOnly;
         if result.is_error && self.nests && text_only {
             for part in &mut content {
                 if matches!(part, Part::Opaque(_) | Part::Nested(_)) {
+                    self.note(Did::LeftOutOfError, part.node());
                     *part = Part::note(notice::NOT_CARRIED);
                     changed = true;
                 }
             }
         }
-        changed |= self.is_list_for_a_string(result);
+        if self.is_list_for_a_string(result) {
+            self.note(Did::WroteString, result.slot);
+            changed = true;
+        }
         // Where results are nested, a good one may be empty.
         let may_be_empty = self.same_wire && self.nests && !result.is_error && !changed;
         // A slot for a picture of the screen holds no words.
@@ -115,12 +125,17 @@ impl<'a> Placer<'_, 'a> {
             }
             Part::Nested(nested) => {
                 let mut inner = Vec::new();
+                let mut beside = Vec::new();
                 let mut changed = false;
                 for part in &nested.parts {
                     changed |= self.part(part, owner, &mut inner);
+                    if nested.words_only && self.same_wire {
+                        changed |= self.move_beside(part, &mut inner, &mut beside);
+                    }
                 }
                 if self.same_wire {
                     placed.push(Part::Nested(Nested { parts: inner, changed, ..nested.clone() }));
+                    placed.append(&mut beside);
                 } else {
                     placed.append(&mut inner);
                 }
@@ -146,6 +161,31 @@ impl<'a> Placer<'_, 'a> {
                 false
             }
         }
+    }
+
+    /// Takes the media that were placed last out of a part that holds only texts; they will stand
+    /// beside it. Whether there were any.
+    fn move_beside(
+        &mut self,
+        part: &Part<'a>,
+        inner: &mut Vec<Part<'a>>,
+        beside: &mut Vec<Part<'a>>,
+    ) -> bool {
+        let is_media = |part: &Part<'a>| matches!(part, Part::Media(_));
+        let from = inner.iter().rposition(|part| !is_media(part)).map_or(0, |last| last + 1);
+        let moved: Vec<Part<'a>> = inner.drain(from..).collect();
+        for part_moved in &moved {
+            let Part::Media(medium) = part_moved else { continue };
+            // Words that were woven around a medium say already where it is.
+            if !matches!(part, Part::Woven(_)) {
+                self.beside += 1;
+                let kind = self.transcript.media[medium.id].kind;
+                inner.push(Part::note(notice::beside(kind, self.beside)));
+                self.decide(Did::Rewrote, medium.id);
+            }
+            beside.push(Part::Media(MediaPart { id: medium.id, node: None }));
+        }
+        !moved.is_empty()
     }
 
     fn medium(&mut self, medium: MediaPart, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
@@ -198,6 +238,11 @@ impl<'a> Placer<'_, 'a> {
     /// The words that stand where a medium stood, and the medium on its way elsewhere.
     fn marker(&mut self, id: MediaId, owner: Owner) -> String {
         let kind = self.transcript.media[id].kind;
+        let is_refused = self.plan.fates[id] == Fate::Refuse(Reason::TypeNotAccepted);
+        if let Some(source) = self.drawing(id).filter(|_| is_refused) {
+            self.decide(Did::WroteSource, id);
+            return notice::drawing(&source);
+        }
         match self.plan.fates[id] {
             Fate::Keep(_) | Fate::Hoist(_) => {
                 self.decide(Did::Hoisted, id);
@@ -216,6 +261,17 @@ impl<'a> Placer<'_, 'a> {
                 }
             }
         }
+    }
+
+    /// The source of a drawing, where it is short and holds no picture of its own.
+    fn drawing(&self, id: MediaId) -> Option<String> {
+        let is_drawing = self.plan.survey.sightings[id].header.media_type == Some("image/svg+xml");
+        let Source::Data(payload) = &self.transcript.media[id].source else { return None };
+        if !is_drawing || payload.decoded_len() > LONGEST_DRAWING {
+            return None;
+        }
+        let source = Str::plain(String::from_utf8(payload.decode()).ok()?);
+        (!holds_data_url(&source)).then(|| source.decode().into_owned())
     }
 
     fn decide(&mut self, did: Did, id: MediaId) {

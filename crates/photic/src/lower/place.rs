@@ -8,7 +8,8 @@ use super::bundle::Bundle;
 use super::decision::{Decision, Did};
 use super::mark;
 use super::turns::{
-    bridge, leave_out_silent, merge_neighbors, name_results, set_results_apart, start_with_user,
+    Notes, bridge, leave_out_silent, merge_neighbors, name_results, set_results_apart,
+    start_with_user,
 };
 use crate::json::{NodeId, Str};
 use crate::lift::position;
@@ -17,7 +18,7 @@ use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
 use crate::structure::{self, Place, Reader, Segment};
 use crate::transcript::{
-    Arguments, Call, CallKind, Home, Message, Part, Role, ToolResult, Transcript,
+    Arguments, Bounds, Call, CallKind, Home, Message, Part, Role, ToolResult, Transcript,
 };
 
 /// One unit of the lowered conversation.
@@ -75,30 +76,31 @@ pub(crate) fn place<'a>(
         placer.tail(segment);
     }
     placer.flush_bundle();
-    let Placer { mut steps, mut decisions, nests, .. } = placer;
-    mark::mark(transcript, plan, &tails, &mut steps);
+    let Placer { mut steps, decisions, nests, .. } = placer;
+    let mut notes = Notes { transcript, decisions };
+    mark::mark(plan, &tails, &mut steps, &mut notes);
     if !nests && plan.profile.placement.image == Placement::AssistantBridge {
-        steps = bridge(steps);
+        steps = bridge(steps, &mut notes);
     }
     if target.starts_with_user() {
-        start_with_user(&mut steps, same_wire);
+        start_with_user(&mut steps, same_wire, &mut notes);
     }
     if target.alternates() && !same_wire {
-        leave_out_silent(&mut steps, &mut decisions, transcript);
+        leave_out_silent(&mut steps, &mut notes.decisions, transcript);
     }
     if plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge {
-        steps = merge_neighbors(steps, Role::User);
+        steps = merge_neighbors(steps, Role::User, &mut notes);
     }
     if target.alternates() {
-        steps = merge_neighbors(steps, Role::Assistant);
+        steps = merge_neighbors(steps, Role::Assistant, &mut notes);
         if plan.profile.placement.image == Placement::AssistantBridge {
-            steps = set_results_apart(steps);
+            steps = set_results_apart(steps, &mut notes);
         }
     }
     if target.names_results() {
-        name_results(&mut steps);
+        name_results(&mut steps, &mut notes);
     }
-    (steps, decisions)
+    (steps, notes.decisions)
 }
 
 pub(super) struct Placer<'t, 'a> {
@@ -332,6 +334,7 @@ impl<'a> Placer<'_, 'a> {
             is_error: true,
             content: vec![Part::note(notice::NO_RESULT)],
             kind: call.kind,
+            bounds: Bounds::default(),
             content_changed: true,
             renamed: false,
             node: None,

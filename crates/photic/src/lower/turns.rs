@@ -4,16 +4,37 @@ use std::collections::BTreeMap;
 
 use super::decision::{Decision, Did};
 use super::place::Step;
+use crate::json::NodeId;
 use crate::lift::position;
 use crate::notice;
 use crate::transcript::{Message, Part, Role, Transcript};
 
+/// Where decisions about turns are noted.
+pub(super) struct Notes<'n, 'a> {
+    pub(super) transcript: &'n Transcript<'a>,
+    pub(super) decisions: Vec<Decision>,
+}
+
+impl Notes<'_, '_> {
+    /// Notes what was done to a step.
+    pub(super) fn add(&mut self, did: Did, step: &Step<'_>) {
+        self.at(did, step.message.node);
+    }
+
+    /// Notes what was done to what stood there.
+    pub(super) fn at(&mut self, did: Did, node: Option<NodeId>) {
+        let at = node.map(|node| position(self.transcript, node, None));
+        self.decisions.push(Decision { did, at, media: None });
+    }
+}
+
 /// Puts a short assistant message wherever a user message follows tool results.
-pub(super) fn bridge(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
-    let mut bridged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
+pub(super) fn bridge<'a>(steps: Vec<Step<'a>>, notes: &mut Notes<'_, '_>) -> Vec<Step<'a>> {
+    let mut bridged: Vec<Step<'a>> = Vec::with_capacity(steps.len());
     for step in steps {
         let after_results = bridged.last().is_some_and(|before| before.message.role == Role::Tool);
         if after_results && step.message.role == Role::User {
+            notes.add(Did::AddedBridge, &step);
             bridged
                 .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));
         }
@@ -23,7 +44,11 @@ pub(super) fn bridge(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
 }
 
 /// Opens a conversation that would start with the assistant, or not at all.
-pub(super) fn start_with_user(steps: &mut Vec<Step<'_>>, same_wire: bool) {
+pub(super) fn start_with_user(
+    steps: &mut Vec<Step<'_>>,
+    same_wire: bool,
+    notes: &mut Notes<'_, '_>,
+) {
     let opening = steps.iter().position(|step| {
         !matches!(step.message.role, Role::System | Role::Developer | Role::Unknown)
     });
@@ -33,11 +58,14 @@ pub(super) fn start_with_user(steps: &mut Vec<Step<'_>>, same_wire: bool) {
         None | Some(_) => return,
     };
     let at = opening.unwrap_or(steps.len());
+    if let Some(first) = steps.get(at) {
+        notes.add(Did::AddedOpening, first);
+    }
     steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
 }
 
 /// Says which tool each result is of, where nobody has: the call it answers knows.
-pub(super) fn name_results(steps: &mut [Step<'_>]) {
+pub(super) fn name_results(steps: &mut [Step<'_>], notes: &mut Notes<'_, '_>) {
     let mut names = BTreeMap::new();
     for step in steps {
         for part in &mut step.message.parts {
@@ -48,8 +76,12 @@ pub(super) fn name_results(steps: &mut [Step<'_>]) {
                 Part::Result(result) => {
                     let name = names.get(&*result.call_id.decode());
                     // A call that stands in for one that is gone has a name of its own.
-                    result.renamed |= result.name.is_some()
+                    let differs = result.name.is_some()
                         && name.is_some_and(|name| result.name.as_ref() != Some(name));
+                    if differs {
+                        notes.at(Did::NamedResult, result.node);
+                    }
+                    result.renamed |= differs;
                     result.name = name.cloned().or_else(|| result.name.take());
                 }
                 _ => {}
@@ -90,7 +122,10 @@ pub(super) fn leave_out_silent(
 
 /// Parts results from whatever else a user says, by a short assistant message, for models that
 /// refuse both in one turn.
-pub(super) fn set_results_apart(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
+pub(super) fn set_results_apart<'a>(
+    steps: Vec<Step<'a>>,
+    notes: &mut Notes<'_, '_>,
+) -> Vec<Step<'a>> {
     let mut apart = Vec::with_capacity(steps.len());
     for mut step in steps {
         let is_result = |part: &Part<'_>| matches!(part, Part::Result(_));
@@ -104,6 +139,7 @@ pub(super) fn set_results_apart(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
             std::mem::take(&mut step.message.parts).into_iter().partition(is_result);
         step.message.parts = results;
         step.touched = true;
+        notes.add(Did::AddedBridge, &step);
         apart.push(step);
         let bridge = Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)]);
         apart.push(Step::ours(bridge));
@@ -113,18 +149,23 @@ pub(super) fn set_results_apart(steps: Vec<Step<'_>>) -> Vec<Step<'_>> {
 }
 
 /// Joins messages of one role that follow each other, for whoever demands alternation.
-pub(super) fn merge_neighbors(steps: Vec<Step<'_>>, role: Role) -> Vec<Step<'_>> {
-    let mut merged: Vec<Step<'_>> = Vec::with_capacity(steps.len());
+pub(super) fn merge_neighbors<'a>(
+    steps: Vec<Step<'a>>,
+    role: Role,
+    notes: &mut Notes<'_, '_>,
+) -> Vec<Step<'a>> {
+    let mut merged: Vec<Step<'a>> = Vec::with_capacity(steps.len());
     for mut step in steps {
         let is_of_role = |step: &Step<'_>| step.message.role == role;
         if is_of_role(&step)
             && merged.last().is_some_and(is_of_role)
             && let Some(before) = merged.pop()
         {
+            notes.add(Did::MergedMessages, &step);
             let mut parts = before.message.parts;
             parts.append(&mut step.message.parts);
             step.message.parts = parts;
-            step.message.marked |= before.message.marked;
+            step.message.marked = step.message.marked.or(before.message.marked);
             step.touched = true;
             if step.origin.is_none() {
                 step.origin = before.origin;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::decision::{Decision, Did};
 use crate::json::{Kind, NodeId, Out, Str};
-use crate::media::{Found, Media, Source};
+use crate::media::{Found, Media, MediaKind, Source, is_type_with_parameters};
 use crate::notice;
 use crate::plan::{Made, Plan, Prepared};
 use crate::profile::{Detail, DocumentPart, ToolContent};
@@ -81,6 +81,12 @@ impl<'t, 'a> Writer<'t, 'a> {
         let sighting = self.sighting(id);
         match (sighting.header.media_type, &sighting.declared) {
             (Some(sniffed), _) => sniffed.to_owned(),
+            // The parameters of a sound say how to read it.
+            (None, Some(declared)) if self.media(id).kind != MediaKind::Image => {
+                let label = self.media(id).declared.as_ref().map(Str::decode);
+                let label = label.filter(|label| is_type_with_parameters(label));
+                label.map_or_else(|| declared.clone(), Cow::into_owned)
+            }
             (None, Some(declared)) => crate::media::proper_name(declared).to_owned(),
             (None, None) => "application/octet-stream".to_owned(),
         }
@@ -152,7 +158,10 @@ impl<'t, 'a> Writer<'t, 'a> {
         match &*self.media_type(id) {
             "audio/mpeg" => "mp3".to_owned(),
             "audio/x-wav" | "audio/wave" => "wav".to_owned(),
-            other => other.strip_prefix("audio/").unwrap_or(other).to_owned(),
+            other => {
+                let name = other.split(';').next().unwrap_or(other).trim();
+                name.strip_prefix("audio/").unwrap_or(name).to_owned()
+            }
         }
     }
 
@@ -307,17 +316,7 @@ impl<'t, 'a> Writer<'t, 'a> {
     /// Whether the content of a result must be a list: it holds media, or it came as one and the
     /// endpoint takes lists.
     pub(crate) fn wants_list(&self, result: &ToolResult<'a>) -> bool {
-        let came_as_list = self.same_wire()
-            && result
-                .slot
-                .is_some_and(|slot| self.transcript.doc.value(slot).kind() == Kind::Array);
-        let takes_lists = self.plan.profile.quirks.tool_content == ToolContent::Any;
-        // A mark makes a list of a result. Where there are marks, what would be joined into one
-        // string stays a list, so that a mark that moves on leaves the same parts behind.
-        let several = result.content.len() + usize::from(result.is_error) > 1;
-        let may_be_marked = self.plan.profile.cache.mark.is_some() && several;
-        result.content.iter().any(|part| matches!(part, Part::Media(_)))
-            || (takes_lists && (came_as_list || may_be_marked))
+        wants_list(self.transcript, self.plan, result)
     }
 
     pub(crate) fn left_out(&mut self, did: Did, node: Option<NodeId>) {
@@ -342,6 +341,25 @@ impl<'t, 'a> Writer<'t, 'a> {
             }
         }
     }
+}
+
+/// Whether the content of a result must be a list: it holds media, or it came as one and the
+/// endpoint takes lists.
+pub(super) fn wants_list(
+    transcript: &Transcript<'_>,
+    plan: &Plan<'_>,
+    result: &ToolResult<'_>,
+) -> bool {
+    let is_list = |slot| transcript.doc.value(slot).kind() == Kind::Array;
+    let came_as_list =
+        transcript.own_wire() == Some(plan.profile.wire) && result.slot.is_some_and(is_list);
+    let takes_lists = plan.profile.quirks.tool_content == ToolContent::Any;
+    // Only a list can be marked. Where there are marks, what would be joined into one string stays
+    // a list, so that a mark that moves on leaves the same parts behind.
+    let several = result.content.len() + usize::from(result.is_error) > 1;
+    let may_be_marked = plan.profile.cache.mark.is_some() && several;
+    result.content.iter().any(|part| matches!(part, Part::Media(_)))
+        || (takes_lists && (came_as_list || may_be_marked))
 }
 
 /// Whether a value that keeps its name also keeps its meaning: some wires end the temperature at 1.

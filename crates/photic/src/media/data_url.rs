@@ -112,6 +112,20 @@ pub(crate) fn is_type(label: &str) -> bool {
     label.split_once('/').is_some_and(|(kind, name)| is_name(kind) && is_name(name))
 }
 
+/// Whether a label names one type, perhaps with parameters (`audio/l16;rate=16000`).
+pub(crate) fn is_type_with_parameters(label: &str) -> bool {
+    let (name, parameters) = label.split_once(';').unwrap_or((label, ""));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+.-_=; ".contains(&byte);
+    is_type(name.trim()) && parameters.bytes().all(is_plain)
+}
+
+/// Whether a label says that the bytes are a film or a sound.
+pub(crate) fn says_film_or_sound(label: &str) -> bool {
+    ["video/", "audio/"]
+        .iter()
+        .any(|kind| label.get(..kind.len()).is_some_and(|head| head.eq_ignore_ascii_case(kind)))
+}
+
 /// Whether the string begins `data:`, in any case.
 pub(crate) fn begins_with_data(text: &Str<'_>) -> bool {
     text.start().get(..5).is_some_and(|head| head.eq_ignore_ascii_case(b"data:"))

@@ -1,6 +1,6 @@
 //! What the first bytes of a file say: its type, and for a picture its size.
 
-use imagesize::{Compression, ImageType};
+use imagesize::ImageType;
 
 /// The facts a header gives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"ID3") || matches!(bytes, [0xff, 0xf2 | 0xf3 | 0xfa | 0xfb, ..]) {
         return Some("audio/mpeg");
     }
+    // Films and sounds are kept in the same boxes as some pictures; their brand tells.
+    if bytes.get(4..8) == Some(b"ftyp") {
+        return iso_picture(bytes);
+    }
     // The crate below answers only from a dozen bytes on; a signature is enough for us.
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some("image/png");
@@ -44,10 +48,54 @@ pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
         Ok(ImageType::Tiff) => Some("image/tiff"),
         Ok(ImageType::Ico) => Some("image/x-icon"),
         Ok(ImageType::Jxl) => Some("image/jxl"),
-        Ok(ImageType::Heif(Compression::Av1)) => Some("image/avif"),
-        Ok(ImageType::Heif(_)) => Some("image/heic"),
         _ => is_svg(bytes).then_some("image/svg+xml"),
     }
+}
+
+/// Brands of still pictures and picture sequences, and their type.
+const PICTURE_BRANDS: [([u8; 4], &str); 10] = [
+    (*b"heic", "image/heic"),
+    (*b"heix", "image/heic"),
+    (*b"hevc", "image/heic"),
+    (*b"hevx", "image/heic"),
+    (*b"heim", "image/heic"),
+    (*b"heis", "image/heic"),
+    (*b"mif1", "image/heic"),
+    (*b"msf1", "image/heic"),
+    (*b"avif", "image/avif"),
+    (*b"avis", "image/avif"),
+];
+
+/// Brands that any coding of a picture may have.
+const NEUTRAL_BRANDS: [[u8; 4]; 3] = [*b"mif1", *b"msf1", *b"miaf"];
+
+/// The type of an ISO base media file if it is a picture, by the brands of its first box. The major
+/// brand decides; those it is compatible with decide only where the major brand is neutral.
+fn iso_picture(bytes: &[u8]) -> Option<&'static str> {
+    let length =
+        bytes.get(..4).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes)?;
+    let end = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
+    let type_of = |brand: &[u8]| {
+        PICTURE_BRANDS.iter().find(|(known, _)| known == brand).map(|(_, name)| *name)
+    };
+    let major = bytes.get(8..12)?;
+    if !NEUTRAL_BRANDS.iter().any(|neutral| neutral == major) {
+        return type_of(major);
+    }
+    let compatible = bytes.get(16..end).unwrap_or_default().chunks_exact(4);
+    let is_neutral = |brand: &[u8]| NEUTRAL_BRANDS.iter().any(|neutral| neutral == brand);
+    compatible.filter(|brand| !is_neutral(brand)).find_map(type_of).or_else(|| type_of(major))
+}
+
+/// Whether the bytes are a film or a sound, which never becomes a picture.
+pub(super) fn is_film_or_sound(bytes: &[u8]) -> bool {
+    let is_iso = bytes.get(4..8) == Some(b"ftyp") && iso_picture(bytes).is_none();
+    let begins = |magic: &[u8]| bytes.starts_with(magic);
+    let is_riff = begins(b"RIFF") && matches!(bytes.get(8..12), Some(b"WAVE" | b"AVI "));
+    is_iso
+        || is_riff
+        || [&b"OggS"[..], b"fLaC", b"ID3", b"\x1a\x45\xdf\xa3", b"FORM"].into_iter().any(begins)
+        || matches!(bytes, [0xff, 0xf1..=0xf3 | 0xf9..=0xfb, ..])
 }
 
 /// Reads what the given first bytes show; the length is the caller's to fill in.
@@ -91,6 +139,48 @@ mod tests {
         assert_eq!(sniff(b""), None);
         assert_eq!(sniff(b"hello there, this is a text"), None);
         assert_eq!(sniff(b"BM is how this sentence starts"), None);
+    }
+
+    /// The first box of an ISO file of those brands, and a little more.
+    fn iso(major: &[u8; 4], compatible: &[&[u8; 4]]) -> Vec<u8> {
+        let length = 16 + 4 * compatible.len() as u32;
+        let mut bytes = [&length.to_be_bytes()[..], b"ftyp", major, &[0; 4]].concat();
+        compatible.iter().for_each(|brand| bytes.extend(*brand));
+        bytes.extend(b"\0\0\0\x08free");
+        bytes
+    }
+
+    #[test]
+    fn films_and_sounds_in_boxes_are_no_pictures() {
+        for (major, compatible) in [
+            (b"isom", &[b"isom", b"iso2", b"avc1", b"mp41"][..]),
+            (b"mp42", &[b"isom", b"mp42"]),
+            (b"qt  ", &[b"qt  "]),
+            (b"M4A ", &[b"M4A ", b"mp42", b"isom"]),
+            (b"M4V ", &[]),
+            (b"3gp5", &[b"3gp5", b"isom"]),
+            (b"iso5", &[b"avc1", b"dash"]),
+        ] {
+            let bytes = iso(major, compatible);
+            assert_eq!(sniff(&bytes), None, "{major:?}");
+            assert!(is_film_or_sound(&bytes));
+            assert_eq!(read(&bytes).size, None);
+        }
+    }
+
+    #[test]
+    fn brands_of_pictures() {
+        for brand in [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"] {
+            let bytes = iso(brand, &[b"mif1"]);
+            assert_eq!(sniff(&bytes), Some("image/heic"), "{brand:?}");
+            assert!(!is_film_or_sound(&bytes));
+        }
+        assert_eq!(sniff(&iso(b"avif", &[b"mif1", b"miaf"])), Some("image/avif"));
+        assert_eq!(sniff(&iso(b"avis", &[b"msf1", b"iso8"])), Some("image/avif"));
+        assert_eq!(sniff(&iso(b"mif1", &[b"miaf", b"avif"])), Some("image/avif"));
+        assert_eq!(sniff(&iso(b"mif1", &[b"heic"])), Some("image/heic"));
+        assert_eq!(sniff(&iso(b"miaf", &[b"isom"])), None);
+        assert_eq!(sniff(b"\0\0\0\x18ftyp"), None);
     }
 
     #[test]

@@ -10,7 +10,9 @@ use crate::json::{NodeId, Str, Value};
 use crate::plan::Reason;
 pub use crate::profile::MediaKind;
 pub use data_url::DataUrl;
-pub(crate) use data_url::{begins_with_data, is_type, proper_name};
+pub(crate) use data_url::{
+    begins_with_data, is_type, is_type_with_parameters, proper_name, says_film_or_sound,
+};
 pub use header::{Header, sniff};
 pub use payload::Payload;
 pub(crate) use payload::{HEADER_LOOK, whole_string_image};
@@ -115,6 +117,21 @@ impl Source<'_> {
             Self::Url(text) => Source::Url(text.into_owned()),
             Self::File(text) => Source::File(text.into_owned()),
             Self::Missing => Source::Missing,
+        }
+    }
+}
+
+impl Media<'_> {
+    /// Whether it is labeled as a film or a sound, which never becomes a picture.
+    pub(crate) fn says_film_or_sound(&self) -> bool {
+        self.declared.as_ref().is_some_and(|label| says_film_or_sound(&label.decode()))
+    }
+
+    /// Whether its bytes are a film or a sound.
+    pub(crate) fn is_film_or_sound(&self) -> bool {
+        match &self.source {
+            Source::Data(payload) => payload.is_film_or_sound(),
+            Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => false,
         }
     }
 }

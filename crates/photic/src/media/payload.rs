@@ -142,6 +142,14 @@ impl<'a> Payload<'a> {
         *hasher.finalize().as_bytes()
     }
 
+    /// Whether the first bytes are those of a film or a sound.
+    pub(crate) fn is_film_or_sound(&self) -> bool {
+        let mut buffer = [0; GLANCE + 3];
+        let end = (GLANCE / 3 * 4).min(self.0.len());
+        let length = FORGIVING.decode_slice(&self.0[..end], &mut buffer).unwrap_or(0);
+        header::is_film_or_sound(&buffer[..length])
+    }
+
     /// What the first bytes say.
     pub fn header(&self) -> Header {
         let bytes = self.decoded_len();

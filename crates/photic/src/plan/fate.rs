@@ -144,6 +144,15 @@ pub(super) fn alone(
     if same_wire && matches!(sighting.slot, Slot::Result { screen: true, .. }) {
         return (Fate::Keep(Reason::Fits), recipe);
     }
+    // What code reads is nothing that the model sees or pays for.
+    if same_wire && sighting.for_code {
+        let fails = matches!(sighting.slot, Slot::Result { error: true, .. });
+        let text_only = profile.placement.error_results == ErrorResults::TextOnly;
+        return match fails && text_only {
+            true => (Fate::Elide(Reason::ErrorResult), None),
+            false => (Fate::Keep(Reason::Fits), None),
+        };
+    }
     if choice == Some(Choice::Drop) {
         return (Fate::Elide(Reason::Dropped), None);
     }
@@ -152,7 +161,11 @@ pub(super) fn alone(
     }
     match problem {
         Some(reason) if recipe.is_none() => (Fate::Refuse(reason), None),
-        _ => (placed(sighting, profile), recipe),
+        _ => match placed(sighting, profile) {
+            // Nothing may stand beside the results.
+            Fate::Hoist(reason) if same_wire && sighting.alone => (Fate::Elide(reason), None),
+            fate => (fate, recipe),
+        },
     }
 }
 
@@ -168,10 +181,22 @@ fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Opti
     if sighting.withheld.is_some() {
         return sighting.withheld;
     }
+    // A server may open paths on its own machine. What a tool returned is no path of the client's.
+    let is_clients =
+        matches!(sighting.slot, Slot::Message(Role::User | Role::System | Role::Developer));
+    let opens_paths = profile.quirks.local_paths != Capability::No;
+    if same_wire && sighting.is_local && is_clients && opens_paths {
+        return None;
+    }
+    // What is no picture is between the client and its provider, unless a limit is known that
+    // would have the whole request rejected.
+    let is_theirs = same_wire && sighting.kind != MediaKind::Image;
     let Some(source) = sighting.source else {
-        let no_use =
-            if sighting.has_address { Reason::SourceNotAccepted } else { Reason::Unreadable };
-        return Some(no_use);
+        return match (sighting.has_address, is_theirs) {
+            (true, true) => None,
+            (true, false) => Some(Reason::SourceNotAccepted),
+            (false, _) => Some(Reason::Unreadable),
+        };
     };
     // A file id means something only to the provider that gave it. The sources of a profile are
     // those of images; documents have slots of their own.
@@ -195,7 +220,7 @@ fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Opti
                 return Some(Reason::OverLimit);
             }
             let accepted = media_type.is_none_or(|name| {
-                name == "text/plain" || profile.accepts_type(sighting.kind, name)
+                is_theirs || name == "text/plain" || profile.accepts_type(sighting.kind, name)
             });
             (!accepted).then_some(Reason::TypeNotAccepted)
         }

@@ -125,7 +125,7 @@ pub(super) fn is_view(sighting: &Sighting, survey: &Survey, profile: &Profile) -
     let same_wire = survey.wire == Some(profile.wire);
     sighting.kind == MediaKind::Image
         && match sighting.slot {
-            Slot::Result { screen, .. } => !(screen && same_wire),
+            Slot::Result { screen, .. } => !((screen || sighting.for_code) && same_wire),
             Slot::Message(_) => sighting.reference.is_some(),
         }
 }

@@ -2,12 +2,16 @@
 //!
 //! Owns matching and specificity. Must ignore ASCII case, and must know no provider by name.
 
-/// How specific the best matching glob is: its literal characters, or `None` if none matches.
+/// How specific the best matching glob is, or `None` if none matches: the more literal characters the
+/// more specific, and of as many the one without a star.
 pub(super) fn best(globs: &[String], names: &[&str]) -> Option<usize> {
     globs
         .iter()
         .filter(|glob| names.iter().any(|name| matches(glob, name)))
-        .map(|glob| glob.bytes().filter(|&byte| byte != b'*').count())
+        .map(|glob| {
+            let literal = glob.bytes().filter(|&byte| byte != b'*').count();
+            literal * 2 + usize::from(literal == glob.len())
+        })
         .max()
 }
 
@@ -88,7 +92,9 @@ mod tests {
     #[test]
     fn the_most_literal_glob_counts() {
         let globs = ["*".to_owned(), "ab*".to_owned(), "a*".to_owned()];
-        assert_eq!(best(&globs, &["abc"]), Some(2));
+        assert!(best(&globs, &["abc"]) > best(&globs[2..], &["abc"]));
+        assert!(best(&["abc".to_owned()], &["abc"]) > best(&["abc*".to_owned()], &["abc"]));
+        assert!(best(&["abc".to_owned()], &["abc"]) < best(&["abcd*".to_owned()], &["abcd"]));
         assert_eq!(best(&globs[1..], &["x"]), None);
     }
 

@@ -283,6 +283,23 @@ impl Mark {
             Self::PromptCacheBreakpoint => "{\"mode\":\"explicit\"}",
         }
     }
+
+    /// Its value where the prefix is to be kept as long as the wire allows; the usual one where no
+    /// longer life is known.
+    pub const fn long_value(self) -> &'static str {
+        match self {
+            Self::CacheControl => "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}",
+            Self::PromptCacheBreakpoint => self.value(),
+        }
+    }
+
+    /// Whether a value asks for a longer life than usual.
+    pub(crate) fn is_long(self, value: crate::json::Value<'_, '_>) -> bool {
+        match self {
+            Self::CacheControl => value.get("ttl").is_some_and(|life| life.is("1h")),
+            Self::PromptCacheBreakpoint => false,
+        }
+    }
 }
 
 impl Default for Cache {
@@ -329,6 +346,8 @@ pub struct Quirks {
     pub image_address: ImageAddress,
     /// The part that holds a document.
     pub document_part: DocumentPart,
+    /// Whether a picture may be named by a path on the server's machine (`file://`).
+    pub local_paths: Capability,
     /// What `input_audio` is.
     pub audio_part: AudioPart,
     /// The setting that bounds an answer.

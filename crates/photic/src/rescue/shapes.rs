@@ -2,7 +2,9 @@
 
 use super::Rescued;
 use crate::json::{Kind, Str, Value};
-use crate::media::{DataUrl, MediaKind, Payload, Source, sniff_kind, whole_string_image};
+use crate::media::{
+    DataUrl, MediaKind, Payload, Source, says_film_or_sound, sniff_kind, whole_string_image,
+};
 
 /// The members that SDKs give their parts; none of them says anything that the model would miss.
 pub(super) const KNOWN_MEMBERS: [&str; 34] = [
@@ -131,6 +133,8 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
         let source = Source::Data(payload);
         return Some((Rescued { kind, source, declared, name, inner: None }, bytes.id()));
     };
+    let says_film_or_sound = type_name == "audio"
+        || declared.as_ref().is_some_and(|label| says_film_or_sound(&label.decode()));
     let says_image = type_name.contains("image")
         || declared.as_ref().is_some_and(|label| label.decode().starts_with("image/"));
     let source = if let Some(url) = DataUrl::parse(&text, bytes.has_base64_tail()) {
@@ -142,7 +146,8 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
     };
     let kind = match &source {
         // The bytes decide; the label only where they say nothing.
-        Source::Data(payload) => sniff_kind(&payload.header())?,
+        Source::Data(payload) => sniff_kind(&payload.header())
+            .filter(|kind| !(says_film_or_sound && *kind == MediaKind::Image))?,
         _ if says_image => MediaKind::Image,
         _ => return None,
     };

@@ -47,6 +47,7 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         first_settings: profile.quirks.answer_limit == AnswerLimit::MaxTokens,
         // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
         merge_turns: true,
+        local_paths: profile.quirks.local_paths != Capability::No,
         duplicate_keys: true,
         system_messages: true,
         // The pure crate reads headers; a picture cut short is for the crate that decodes.

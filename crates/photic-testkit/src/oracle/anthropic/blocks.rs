@@ -7,13 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
+use crate::oracle::content::is_address;
 use crate::oracle::seen::{Document, Slot, Source, ToolResult};
 use crate::oracle::witness::{Place, Witness};
 
 const RESULT: [&str; 6] =
     ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"];
 /// Blocks the model or the service wrote: known, and replayed as they are.
-const OPAQUE: [&str; 12] = [
+const OPAQUE: [&str; 11] = [
     "thinking",
     "redacted_thinking",
     "server_tool_use",
@@ -21,7 +22,6 @@ const OPAQUE: [&str; 12] = [
     "mcp_tool_result",
     "container_upload",
     "compaction",
-    "search_result",
     "tool_reference",
     "browser_state",
     "fallback",
@@ -51,6 +51,14 @@ impl<'v> Block<'v> {
         match self.what {
             What::Plain(_) => None,
             What::Part(part) => part.get(key)?.as_str(),
+        }
+    }
+
+    /// Who makes the call, where the block says so.
+    pub(super) fn caller(&self) -> Option<&'v str> {
+        match self.what {
+            What::Plain(_) => None,
+            What::Part(part) => part.get("caller")?["type"].as_str(),
         }
     }
 }
@@ -100,7 +108,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
     let Some(kind) = w.string(object, "type", &place.at) else { return };
     let roles: &[Slot] = match kind {
         "text" => &[Slot::User, Slot::Assistant, Slot::System, Slot::ToolResult],
-        "image" | "document" => &[Slot::User, Slot::ToolResult],
+        "image" | "document" | "search_result" => &[Slot::User, Slot::ToolResult],
         "tool_result" => &[Slot::User],
         "tool_use" => &[Slot::Assistant],
         _ if OPAQUE.contains(&kind) || kind.ends_with("_tool_result") => return,
@@ -115,6 +123,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
         "text" => text(w, place, part),
         "image" => image(w, place, object),
         "document" => document(w, place, object),
+        "search_result" => search_result(w, place, object),
         "tool_result" => result(w, place, object),
         _ => call(w, place, object),
     }
@@ -165,6 +174,8 @@ fn result(w: &mut Witness<'_>, place: &Place, result: &Map<String, Value>) {
     let is_error = result.get("is_error").and_then(Value::as_bool).unwrap_or(false);
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
     let inside = Place::result(id, format!("{at}/content"));
+    // Code reads this result, the model does not.
+    w.unread = w.for_code.iter().any(|call| call == id);
     w.content();
     match result.get("content") {
         None => {}
@@ -187,6 +198,7 @@ fn result(w: &mut Witness<'_>, place: &Place, result: &Map<String, Value>) {
         }
         Some(_) => w.violate("field_type", &inside.at, "content: Input should be a valid list"),
     }
+    w.unread = false;
     let text: Vec<&str> = w.seen.texts[texts..].iter().map(|text| text.text.as_str()).collect();
     let (text, images) = (text.join("\n"), w.seen.images.len() - images);
     if is_error && text.is_empty() {
@@ -222,6 +234,9 @@ fn image(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
         }
         Some("url") => {
             if let Some(url) = w.string(source, "url", &at) {
+                if !is_address(w, url) {
+                    w.violate("image_url_invalid", &at, "Only HTTP and HTTPS URLs are supported");
+                }
                 w.remote(place, Source::Remote(url.to_owned()), None);
             }
         }
@@ -232,6 +247,34 @@ fn image(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
         }
         Some(other) => w.unknown_part(&at, other),
         None => {}
+    }
+}
+
+/// A search result: a source, a title, and texts.
+fn search_result(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
+    let known = ["type", "source", "title", "content", "citations", "cache_control"];
+    w.fields(block, &place.at, &known);
+    for key in ["source", "title"] {
+        if let Some(text) = w.string(block, key, &place.at) {
+            w.scan(&format!("{}/{key}", place.at), text);
+        }
+    }
+    let inside = place.down("content");
+    let Some(parts) = block.get("content").and_then(Value::as_array) else {
+        w.violate("field_type", &inside.at, "search_result.content: Input should be a valid list");
+        return;
+    };
+    if parts.is_empty() {
+        w.violate("content_empty", &inside.at, "search_result.content: at least one text block");
+    }
+    for (index, part) in parts.iter().enumerate() {
+        let inside = inside.down(index);
+        if part["type"] == "text" {
+            text(w, &inside, part);
+        } else {
+            let text = "search_result.content: Input should be of type 'text'";
+            w.violate("part_wrong_role", &inside.at, text);
+        }
     }
 }
 

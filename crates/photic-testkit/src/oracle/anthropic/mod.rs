@@ -4,6 +4,7 @@
 //! blocks are in `blocks`. Must never merge neighbors of one role unless the rules say so.
 
 mod blocks;
+mod cache;
 
 use serde_json::{Map, Value};
 
@@ -52,7 +53,7 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
         None => w.violate("field_missing", "", "max_tokens: Field required"),
     }
     system(w, body.get("system"));
-    breakpoints(w, body);
+    cache::breakpoints(w, body);
     let Some(messages) = body.get("messages").and_then(Value::as_array) else {
         w.violate("field_missing", "", "messages: Field required");
         return;
@@ -76,8 +77,12 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
             }
             ids.push(id);
         }
+        w.for_code.extend(turn.calls_of_code().into_iter().map(str::to_owned));
         order(w, before, turn, after);
         pairs(w, before, turn, after);
+        if let Some(before) = before {
+            alone(w, before, turn);
+        }
         for block in &turn.blocks {
             blocks::read(w, turn.slot(), block);
         }
@@ -97,6 +102,25 @@ impl<'v> Turn<'v> {
     fn calls(&self) -> Vec<&'v str> {
         let calls = self.blocks.iter().filter(|block| block.kind() == "tool_use");
         calls.filter_map(|block| block.id("id")).collect()
+    }
+
+    /// The ids of the calls that code makes in its container: their results are not for the model.
+    fn calls_of_code(&self) -> Vec<&'v str> {
+        let calls = self.blocks.iter().filter(|block| block.kind() == "tool_use");
+        let by_code = calls.filter(|block| block.caller().is_some_and(|caller| caller != "direct"));
+        by_code.filter_map(|block| block.id("id")).collect()
+    }
+
+    /// Whether a tool that the service runs has no result in this turn.
+    fn is_unresolved(&self) -> bool {
+        let is_server = |kind: &str| matches!(kind, "server_tool_use" | "mcp_tool_use");
+        let resolved = |id: &str| {
+            self.blocks.iter().any(|block| {
+                block.kind().ends_with("_tool_result") && block.id("tool_use_id") == Some(id)
+            })
+        };
+        let mut servers = self.blocks.iter().filter(|block| is_server(block.kind()));
+        servers.any(|block| !block.id("id").is_some_and(resolved))
     }
 
     /// The ids of the results in this turn.
@@ -189,6 +213,18 @@ fn pairs(
     }
 }
 
+/// While a server tool waits or code makes calls, the next user turn holds results and nothing else.
+fn alone(w: &mut Witness<'_>, before: &Turn<'_>, turn: &Turn<'_>) {
+    let waits = before.is_unresolved() || !before.calls_of_code().is_empty();
+    if !waits || turn.role != "user" || turn.results().is_empty() {
+        return;
+    }
+    for block in turn.blocks.iter().filter(|block| block.kind() != "tool_result") {
+        let text = "messages: only `tool_result` blocks are allowed while a server tool use or a programmatic tool call is pending";
+        w.violate("result_sibling", &block.at, text);
+    }
+}
+
 fn system(w: &mut Witness<'_>, system: Option<&Value>) {
     let place = Place::new(Slot::System, "/system");
     match system {
@@ -207,40 +243,5 @@ fn system(w: &mut Witness<'_>, system: Option<&Value>) {
             }
         }
         Some(_) => w.violate("field_type", "/system", "system: Input should be a valid list"),
-    }
-}
-
-/// At most so many cache breakpoints in the whole request; the one the service sets by itself, when
-/// asked at the top level, takes a place too. Thinking and empty texts cannot carry one.
-fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>) {
-    fn count(value: &Value) -> usize {
-        match value {
-            Value::Array(list) => list.iter().map(count).sum(),
-            Value::Object(object) => {
-                let own = object.get("cache_control").is_some_and(Value::is_object);
-                usize::from(own) + object.values().map(count).sum::<usize>()
-            }
-            _ => 0,
-        }
-    }
-    let total: usize = ["tools", "system"].iter().filter_map(|key| body.get(*key)).map(count).sum();
-    let messages = body.get("messages").and_then(Value::as_array);
-    let contents = messages.into_iter().flatten().filter_map(|message| message.get("content"));
-    // The input of a call is the tool's own data, whatever its keys are named.
-    let blocks = contents.filter_map(Value::as_array).flatten();
-    let total =
-        total + blocks.filter(|block| block["type"] != "tool_use").map(count).sum::<usize>();
-    let automatic = body.get("cache_control").is_some_and(Value::is_object);
-    w.breakpoints(total + usize::from(automatic));
-    for (message, content) in messages.into_iter().flatten().enumerate() {
-        let blocks = content.get("content").and_then(Value::as_array).into_iter().flatten();
-        for (index, block) in blocks.enumerate().filter(|(_, b)| b["cache_control"].is_object()) {
-            let thinks = matches!(block["type"].as_str(), Some("thinking" | "redacted_thinking"));
-            if thinks || block["text"] == "" {
-                let at = format!("/messages/{message}/content/{index}");
-                let text = "cache_control cannot be set for thinking or empty text blocks";
-                w.violate("breakpoint_misplaced", &at, text);
-            }
-        }
     }
 }

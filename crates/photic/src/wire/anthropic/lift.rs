@@ -1,7 +1,7 @@
 //! Messages → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, base64_medium, medium, strings, text_of};
+use crate::lift::{Draft, Lifter, Pending, Words, base64_medium, medium, strings, text_of};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::supply::is_reference;
@@ -18,6 +18,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         messages.push(message);
     }
     let list = root.get("messages").filter(|list| list.kind() == Kind::Array);
+    let mut before = Role::Unknown;
     for turn in list.into_iter().flat_map(Value::items) {
         let role = match text_of(turn, "role").decode().as_ref() {
             "user" => Role::User,
@@ -25,6 +26,10 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
             "system" => Role::System,
             _ => Role::Unknown,
         };
+        if role == Role::Assistant && before != Role::Assistant {
+            lifter.pending.clear();
+        }
+        before = role;
         messages.push(read_turn(lifter, turn, turn.get("content"), role));
     }
     Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
@@ -82,6 +87,7 @@ fn read_block<'d, 'a>(
         return lifter.text(block, node, words, parts);
     }
     let type_name = block.get("type").and_then(|name| name.str()).map(|name| name.decode());
+    note_pending(&mut lifter.pending, block, type_name.as_deref().unwrap_or_default());
     let read = match type_name.as_deref() {
         Some("text") => match block.get("text").filter(|text| text.kind() == Kind::String) {
             Some(text) => return lifter.text(text, node, words, parts),
@@ -99,7 +105,10 @@ fn read_block<'d, 'a>(
             node,
         }),
         Some("tool_result") if depth == Depth::TOP => return read_result(lifter, block, parts),
-        Some("search_result") => nested(lifter, block, &["content"], words, depth),
+        Some("search_result") => match nested(lifter, block, &["content"], words, depth) {
+            Part::Nested(inner) => Part::Nested(Nested { words_only: true, ..inner }),
+            other => other,
+        },
         Some("document") if has_content_source(block) => {
             nested(lifter, block, &["source", "content"], words, depth)
         }
@@ -110,6 +119,27 @@ fn read_block<'d, 'a>(
         _ => lifter.unknown_part(block),
     };
     parts.push(read);
+}
+
+/// Notes what the provider's own tools wait for: results of tools that it runs, and of calls that
+/// code makes.
+fn note_pending(pending: &mut Pending, block: Value<'_, '_>, type_name: &str) {
+    let id = |name: &str| text_of(block, name).decode().into_owned();
+    match type_name {
+        "tool_use" => {
+            let caller = block.get("caller").and_then(|caller| caller.get("type"));
+            if caller.is_some_and(|caller| !caller.is("direct")) {
+                pending.of_code.push(id("id"));
+            }
+        }
+        "server_tool_use" | "mcp_tool_use" => pending.servers.push(id("id")),
+        "tool_result" => {}
+        other if other.ends_with("_tool_result") => {
+            let answered = id("tool_use_id");
+            pending.servers.retain(|open| *open != answered);
+        }
+        _ => {}
+    }
 }
 
 /// Whether a document is made of blocks.
@@ -136,7 +166,8 @@ fn nested<'d, 'a>(
         }
         _ => {}
     }
-    Part::Nested(Nested { parts, path, changed: false, node: Some(block.id()) })
+    let node = Some(block.id());
+    Part::Nested(Nested { parts, path, words_only: false, changed: false, node })
 }
 
 fn read_result<'d, 'a>(
@@ -145,22 +176,27 @@ fn read_result<'d, 'a>(
     parts: &mut Vec<Part<'a>>,
 ) {
     let slot = block.get("content");
+    let call_id = text_of(block, "tool_use_id");
+    let bounds = lifter.pending.bounds(&call_id.decode());
+    // What code reads is nothing for the model to look at.
+    let words = if bounds.for_code { Words::Own } else { Words::Foreign };
     let mut content = Vec::new();
     match slot.map(|slot| (slot, slot.kind())) {
         Some((list, Kind::Array)) => {
             for inner in list.items() {
-                read_block(lifter, inner, Words::Foreign, Depth::TOP.below(), &mut content);
+                read_block(lifter, inner, words, Depth::TOP.below(), &mut content);
             }
         }
-        Some((value, _)) => lifter.anything(value, Words::Foreign, &mut content),
+        Some((value, _)) => lifter.anything(value, words, &mut content),
         None => {}
     }
     parts.push(Part::Result(ToolResult {
-        call_id: text_of(block, "tool_use_id"),
+        call_id,
         name: None,
         is_error: block.get("is_error").and_then(|flag| flag.bool()).unwrap_or(false),
         content,
         kind: CallKind::Function,
+        bounds,
         content_changed: false,
         renamed: false,
         node: Some(block.id()),

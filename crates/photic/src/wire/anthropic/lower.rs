@@ -62,7 +62,9 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 /// Writes what stands under `content`, or under `system`.
 pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     match message.parts.as_slice() {
-        [Part::Text(only)] if !message.marked && (only.node.is_none() || !writer.same_wire()) => {
+        [Part::Text(only)]
+            if message.marked.is_none() && (only.node.is_none() || !writer.same_wire()) =>
+        {
             out.string(&only.text);
         }
         parts => {
@@ -70,8 +72,8 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
             for part in parts {
                 block(writer, out, part, message.role);
             }
-            if message.marked {
-                writer.mark(out);
+            if let Some(life) = message.marked {
+                writer.mark(out, life);
             }
             out.json("]");
         }

@@ -5,7 +5,7 @@ use crate::lift::{Draft, Lifter, Words, audio_type, base64_medium, medium, strin
 use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
 use crate::settings::{Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
+    Arguments, Bounds, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
 };
 
 /// Reads a request body.
@@ -113,6 +113,7 @@ fn read_result<'d, 'a>(
         is_error: result.get("status").is_some_and(|status| status.is("error")),
         content,
         kind: CallKind::Function,
+        bounds: Bounds::default(),
         content_changed: false,
         renamed: false,
         node: Some(block.id()),
@@ -180,7 +181,7 @@ fn nested<'d, 'a>(
         }
     }
     let path = &["document", "source", "content"];
-    Part::Nested(Nested { parts, path, changed: false, node: Some(block.id()) })
+    Part::Nested(Nested { parts, path, words_only: true, changed: false, node: Some(block.id()) })
 }
 
 /// The formats of documents, and the types that they are words for.

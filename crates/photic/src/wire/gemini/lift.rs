@@ -4,11 +4,15 @@
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, strings, text_of};
-use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
+use crate::media::{
+    Found, Media, MediaKind, Source, is_type, proper_name, says_film_or_sound, sniff_kind,
+};
 use crate::profile::Detail;
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::supply::is_reference;
-use crate::transcript::{Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult};
+use crate::transcript::{
+    Arguments, Bounds, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult,
+};
 
 use super::schema::as_json_schema;
 
@@ -152,6 +156,7 @@ fn read_response<'d, 'a>(
         is_error,
         content,
         kind: CallKind::Function,
+        bounds: Bounds::default(),
         content_changed: false,
         renamed: false,
         node: Some(part.id()),
@@ -181,9 +186,18 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     let data = blob.get("data").filter(|data| data.kind() == Kind::String)?;
     let declared = either(blob, "mimeType", "mime_type").and_then(|label| label.str());
     let label = declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
-    // Moving pictures and whatever else may come are the service's own business.
+    // Films and whatever else may come are the service's own business.
     let kind = label.as_deref().map_or(Some(MediaKind::Image), kind_of);
     let mut media = base64_medium(data, declared.as_ref(), kind.unwrap_or(MediaKind::Image));
+    // The service reads both alphabets of base64, and its own SDK writes the one for addresses.
+    let is_labeled =
+        label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
+    if media.found == Found::Mended && is_labeled && is_url_safe(data) {
+        media.found = Found::Typed;
+    }
+    if label.as_deref().is_some_and(says_film_or_sound) {
+        return (kind == Some(MediaKind::Audio)).then_some(media);
+    }
     match (kind, sniff_kind(&media.header())) {
         (Some(said), Some(is)) if said != is && is == MediaKind::Image => media.kind = is,
         (None, Some(is)) => media.kind = is,
@@ -192,6 +206,16 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     }
     media.name = either(blob, "displayName", "display_name").and_then(|name| name.str());
     Some(media)
+}
+
+/// Whether a string is base64 in the alphabet for addresses, with or without its padding.
+fn is_url_safe(data: Value<'_, '_>) -> bool {
+    let Some(text) = data.str() else { return false };
+    let text = text.decode();
+    let bare = text.trim_end_matches('=');
+    let is_padded = text.len() == bare.len() || text.len().is_multiple_of(4);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    is_padded && text.len() - bare.len() <= 2 && bare.len() % 4 != 1 && bare.bytes().all(plain)
 }
 
 /// How closely to look at a part, in the word other wires have for it. For the middle level there is

@@ -3,9 +3,11 @@
 use super::MARKER;
 use crate::json::{Kind, Str, Value};
 use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, strings, text_of};
-use crate::media::{MediaKind, sniff_kind};
+use crate::media::MediaKind;
 use crate::settings::{Format, Settings, Tool};
-use crate::transcript::{Arguments, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult};
+use crate::transcript::{
+    Arguments, Bounds, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult,
+};
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
@@ -46,6 +48,7 @@ pub(super) fn read_message<'d, 'a>(
                 is_error: false,
                 content: inner,
                 kind: CallKind::Function,
+                bounds: Bounds::default(),
                 content_changed: false,
                 renamed: false,
                 node: Some(message.id()),
@@ -105,7 +108,7 @@ fn read_content<'d, 'a>(
     let mut images = images.map(|image| {
         let mut media = base64_medium(image, None, MediaKind::Image);
         // Sounds travel in the same list.
-        if sniff_kind(&media.header()) == Some(MediaKind::Audio) {
+        if media.is_film_or_sound() {
             media.kind = MediaKind::Audio;
         }
         lifter.media(media, Some(image.id()))

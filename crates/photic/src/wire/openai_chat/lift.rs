@@ -7,7 +7,9 @@ use crate::lift::{
 };
 use crate::media::{Found, Media, MediaKind, Source, Spelled, begins_with_data};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
-use crate::transcript::{Arguments, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult};
+use crate::transcript::{
+    Arguments, Bounds, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult,
+};
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
@@ -52,6 +54,7 @@ pub(super) fn read_message<'d, 'a>(
                 is_error: false,
                 content: content_parts,
                 kind: CallKind::Function,
+                bounds: Bounds::default(),
                 content_changed: false,
                 renamed: false,
                 node: Some(message.id()),

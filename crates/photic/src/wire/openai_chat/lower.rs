@@ -6,7 +6,7 @@ use crate::media::{MediaKind, Source, Spelled};
 use crate::notice;
 use crate::profile::{AnswerLimit, AudioPart, StreamOptions};
 use crate::settings::{Format, Tool, ToolChoice};
-use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+use crate::transcript::{Call, Life, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -55,7 +55,9 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
     }
     let said: Vec<&Part<'a>> = message.parts.iter().filter(|part| !has_own_field(part)).collect();
     match said.as_slice() {
-        [Part::Text(only)] if !message.marked && (only.node.is_none() || !writer.same_wire()) => {
+        [Part::Text(only)]
+            if message.marked.is_none() && (only.node.is_none() || !writer.same_wire()) =>
+        {
             out.string(&only.text);
         }
         _ if said.iter().all(|part| matches!(part, Part::Text(text) if text.text.is_empty())) => {
@@ -70,8 +72,8 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
                     part_of_user(writer, out, part);
                 }
             }
-            if message.marked {
-                writer.mark(out);
+            if let Some(life) = message.marked {
+                writer.mark(out, life);
             }
             out.json("]");
         }
@@ -146,9 +148,9 @@ fn result_content<'a>(
     writer: &Writer<'_, 'a>,
     out: &mut Out<'a>,
     result: &ToolResult<'a>,
-    marked: bool,
+    marked: Option<Life>,
 ) {
-    if marked || writer.wants_list(result) {
+    if marked.is_some() || writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
             text_part(out, &Str::plain(notice::ERROR));
@@ -161,8 +163,8 @@ fn result_content<'a>(
                 None => part_of_user(writer, out, part),
             }
         }
-        if marked {
-            writer.mark(out);
+        if let Some(life) = marked {
+            writer.mark(out, life);
         }
         out.json("]");
         return;

@@ -7,7 +7,7 @@ use crate::lift::{
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Call, CallKind, Home, Message, Opaque, Part, Role, Text, ToolResult,
+    Arguments, Bounds, Call, CallKind, Home, Message, Opaque, Part, Role, Text, ToolResult,
 };
 
 /// Reads a request body.
@@ -68,18 +68,22 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             name @ ("function_call_output" | "custom_tool_call_output" | "computer_call_output"),
         ) => {
             let output = item.get("output");
+            let caller = item.get("caller").and_then(|caller| caller.get("type"));
+            let for_code = caller.is_some_and(|caller| !caller.is("direct"));
+            // What code reads is nothing for the model to look at.
+            let words = if for_code { Words::Own } else { Words::Foreign };
             slot = output.map(|output| output.id());
             let mut content = Vec::new();
             match output.map(|output| (output, output.kind())) {
                 Some((list, Kind::Array)) => {
                     for part in list.items() {
-                        read_part(lifter, part, Words::Foreign, &mut content);
+                        read_part(lifter, part, words, &mut content);
                     }
                 }
                 Some((screen, Kind::Object)) if name == "computer_call_output" => {
                     read_part(lifter, screen, Words::Foreign, &mut content);
                 }
-                Some((value, _)) => lifter.anything(value, Words::Foreign, &mut content),
+                Some((value, _)) => lifter.anything(value, words, &mut content),
                 None => {}
             }
             let result = ToolResult {
@@ -92,6 +96,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
                     "computer_call_output" => CallKind::Screen,
                     _ => CallKind::Function,
                 },
+                bounds: Bounds { for_code, ..Bounds::default() },
                 content_changed: false,
                 renamed: false,
                 node: Some(item.id()),

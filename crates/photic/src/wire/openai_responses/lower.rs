@@ -7,7 +7,7 @@ use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::settings::{Format, Tool, ToolChoice};
-use crate::transcript::{Call, CallKind, Home, MediaPart, Message, Part, Role, ToolResult};
+use crate::transcript::{Call, CallKind, Home, Life, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -105,8 +105,8 @@ fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) 
             _ => input_part(writer, out, part),
         }
     }
-    if message.marked {
-        writer.mark(out);
+    if let Some(life) = message.marked {
+        writer.mark(out, life);
     }
 }
 
@@ -126,12 +126,12 @@ fn result_output<'a>(
     writer: &Writer<'_, 'a>,
     out: &mut Out<'a>,
     result: &ToolResult<'a>,
-    marked: bool,
+    marked: Option<Life>,
 ) {
     if result.kind == CallKind::Screen && writer.same_wire() {
         return screenshot(writer, out, result);
     }
-    if marked || writer.wants_list(result) {
+    if marked.is_some() || writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
             text_part(out, &Str::plain(notice::ERROR));
@@ -144,8 +144,8 @@ fn result_output<'a>(
                 None => input_part(writer, out, part),
             }
         }
-        if marked {
-            writer.mark(out);
+        if let Some(life) = marked {
+            writer.mark(out, life);
         }
         out.json("]");
         return;

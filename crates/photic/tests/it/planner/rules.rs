@@ -28,6 +28,7 @@ pub(super) fn rules(profile: &Profile) -> Rules {
         tool_lists: profile.quirks.tool_content == ToolContent::Any,
         system_messages: profile.quirks.mid_system == MidSystem::Native,
         remote_images: takes(Source::Url),
+        local_paths: profile.quirks.local_paths != Capability::No,
         file_images: takes(Source::File),
         needs_detail: profile.quirks.detail.is_some(),
         user_after_tool: profile.placement.image != Placement::AssistantBridge,
@@ -38,6 +39,7 @@ pub(super) fn rules(profile: &Profile) -> Rules {
         first_settings: false,
         media_types: words(&profile.accepts.image),
         document_types: Some(words(&profile.accepts.document)),
+        audio_formats: Rules::default().audio_formats,
         details: if details.is_empty() { Rules::default().details } else { words(&details) },
         // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
         merge_turns: true,

@@ -106,7 +106,7 @@ case("anthropic-system-in-the-middle", W, "a system message in the middle, after
      covers=[], sees=["white.png"], owners=["user"], keeps=["The user is on a phone now.", "Be brief."])
 
 case("anthropic-cache-marks", W, "cache_control on system, tools, text, image and tool_result",
-     anthropic(auser(text("Long manual …") | {"cache_control": {"type": "ephemeral"}}, aimg("yellow.png", cache_control={"type": "ephemeral", "ttl": "1h"})),
+     anthropic(auser(text("Long manual …") | {"cache_control": {"type": "ephemeral"}}, aimg("yellow.png", cache_control={"type": "ephemeral", "ttl": "5m"})),
                aasst(use("toolu_1", "screenshot", **SHOT)), auser(result("toolu_1", "shot", aimg("red.png"), cache_control={"type": "ephemeral"})),
                system=[text("You are careful.") | {"cache_control": {"type": "ephemeral", "ttl": "1h"}}]),
      covers=[], sees=["yellow.png", "red.png"], owners=["user", "toolu_1"], keeps=["You are careful."], note="same wire: marks stay; other wires: marks go, nothing else")

@@ -300,8 +300,8 @@ case("chat-audio-and-file", W, "audio, a pdf by data, a pdf by file id and an im
      sees=["red.png"], owners=["user"], covers=[], keeps=["All of these:"],
      note="an address stays an address; audio has no slot on anthropic, a foreign file id none anywhere else: notices")
 
-case("chat-local-path-address", W, "an image address with the file scheme: no provider can fetch it, and the path is the host's",
-     chat(user("Look:", img_url("file:///home/ada/secret/shot.png")), tools=None),
+case("chat-local-path-address", W, "an image address with the file scheme: this provider cannot fetch it, and the path is the host's",
+     chat(user("Look:", img_url("file:///home/ada/secret/shot.png")), tools=None), model="gpt-4o",
      findings=["image_source_not_accepted"], sees=[], covers=[], never=["/home/ada"])
 
 case("chat-unknown-fields", W, "fields and parts nobody knows, on body, message, part, tool call",
