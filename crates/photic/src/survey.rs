@@ -32,6 +32,7 @@ pub struct Survey {
 
 /// One occurrence of a medium.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each named at its use")]
 pub struct Sighting {
     /// Which medium.
     pub media: MediaId,

@@ -142,10 +142,12 @@ mod tests {
     }
 
     /// The first box of an ISO file of those brands, and a little more.
-    fn iso(major: &[u8; 4], compatible: &[&[u8; 4]]) -> Vec<u8> {
+    fn iso(major: [u8; 4], compatible: &[&[u8; 4]]) -> Vec<u8> {
         let length = 16 + 4 * compatible.len() as u32;
-        let mut bytes = [&length.to_be_bytes()[..], b"ftyp", major, &[0; 4]].concat();
-        compatible.iter().for_each(|brand| bytes.extend(*brand));
+        let mut bytes = [&length.to_be_bytes()[..], b"ftyp", &major, &[0; 4]].concat();
+        for brand in compatible {
+            bytes.extend(*brand);
+        }
         bytes.extend(b"\0\0\0\x08free");
         bytes
     }
@@ -161,7 +163,7 @@ mod tests {
             (b"3gp5", &[b"3gp5", b"isom"]),
             (b"iso5", &[b"avc1", b"dash"]),
         ] {
-            let bytes = iso(major, compatible);
+            let bytes = iso(*major, compatible);
             assert_eq!(sniff(&bytes), None, "{major:?}");
             assert!(is_film_or_sound(&bytes));
             assert_eq!(read(&bytes).size, None);
@@ -171,15 +173,15 @@ mod tests {
     #[test]
     fn brands_of_pictures() {
         for brand in [b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"] {
-            let bytes = iso(brand, &[b"mif1"]);
+            let bytes = iso(*brand, &[b"mif1"]);
             assert_eq!(sniff(&bytes), Some("image/heic"), "{brand:?}");
             assert!(!is_film_or_sound(&bytes));
         }
-        assert_eq!(sniff(&iso(b"avif", &[b"mif1", b"miaf"])), Some("image/avif"));
-        assert_eq!(sniff(&iso(b"avis", &[b"msf1", b"iso8"])), Some("image/avif"));
-        assert_eq!(sniff(&iso(b"mif1", &[b"miaf", b"avif"])), Some("image/avif"));
-        assert_eq!(sniff(&iso(b"mif1", &[b"heic"])), Some("image/heic"));
-        assert_eq!(sniff(&iso(b"miaf", &[b"isom"])), None);
+        assert_eq!(sniff(&iso(*b"avif", &[b"mif1", b"miaf"])), Some("image/avif"));
+        assert_eq!(sniff(&iso(*b"avis", &[b"msf1", b"iso8"])), Some("image/avif"));
+        assert_eq!(sniff(&iso(*b"mif1", &[b"miaf", b"avif"])), Some("image/avif"));
+        assert_eq!(sniff(&iso(*b"mif1", &[b"heic"])), Some("image/heic"));
+        assert_eq!(sniff(&iso(*b"miaf", &[b"isom"])), None);
         assert_eq!(sniff(b"\0\0\0\x18ftyp"), None);
     }
 

@@ -148,10 +148,10 @@ pub(super) fn alone(
     if same_wire && sighting.for_code {
         let fails = matches!(sighting.slot, Slot::Result { error: true, .. });
         let text_only = profile.placement.error_results == ErrorResults::TextOnly;
-        return match fails && text_only {
-            true => (Fate::Elide(Reason::ErrorResult), None),
-            false => (Fate::Keep(Reason::Fits), None),
-        };
+        let is_refused = fails && text_only;
+        let fate =
+            if is_refused { Fate::Elide(Reason::ErrorResult) } else { Fate::Keep(Reason::Fits) };
+        return (fate, None);
     }
     if choice == Some(Choice::Drop) {
         return (Fate::Elide(Reason::Dropped), None);
