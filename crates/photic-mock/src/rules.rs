@@ -30,6 +30,7 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         tool_lists: profile.quirks.tool_content == ToolContent::Any,
         system_messages: profile.quirks.mid_system == MidSystem::Native,
         remote_images: takes(Source::Url),
+        local_paths: profile.quirks.local_paths != Capability::No,
         file_images: takes(Source::File),
         // What the profile names is what we had better send; no service insists on it.
         needs_detail: false,
@@ -40,6 +41,10 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         first_settings: profile.quirks.answer_limit == AnswerLimit::MaxTokens,
         media_types: words(&profile.accepts.image),
         document_types: Some(words(&profile.accepts.document)),
+        // Which formats an endpoint hears is in no profile.
+        audio_formats: &[
+            "wav", "mp3", "flac", "ogg", "aac", "m4a", "aiff", "opus", "pcm16", "webm",
+        ],
         details: if details.is_empty() { Rules::default().details } else { words(&details) },
         // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
         merge_turns: true,

@@ -290,7 +290,13 @@ fn document(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
     let Some(object) = w.object(block.get("source"), &at) else { return };
     let Some(kind) = w.string(object, "type", &at) else { return };
     let source = match kind {
-        "base64" => w.string(object, "data", &at).and_then(|data| pdf(w, &at, data)),
+        "base64" => {
+            if object.get("media_type").is_some_and(|label| label != "application/pdf") {
+                let text = "document.source.base64.media_type: Input should be 'application/pdf'";
+                w.violate("media_type_unsupported", &at, text);
+            }
+            w.string(object, "data", &at).and_then(|data| pdf(w, &at, data))
+        }
         "text" => w.string(object, "data", &at).map(|text| {
             w.text(&Place { at: format!("{at}/data"), ..place.clone() }, text);
             Source::Inline(text.as_bytes().to_vec())

@@ -42,7 +42,7 @@ pub(super) fn faultless(talk: &Talk, wire: Wire) -> Result<(), TestCaseError> {
 }
 
 /// The conversation as a careful client of the wire would send it.
-fn purified(talk: &Talk, wire: Wire) -> Talk {
+pub(super) fn purified(talk: &Talk, wire: Wire) -> Talk {
     let mut events = Vec::new();
     for event in &talk.events {
         match event {
