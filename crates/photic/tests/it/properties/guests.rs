@@ -229,7 +229,7 @@ fn part(guest: Guest, wire: Wire, number: usize) -> Option<Value> {
             };
             Some(json!({"type": "document", "source": source, "title": name}))
         }
-        (Wire::Anthropic, _) => None,
+        (Wire::Anthropic, _) | (Wire::Ollama, "document") => None,
         (Wire::Gemini, _) => Some(json!({"inlineData": {"mimeType": label, "data": data}})),
         (Wire::Converse, "document") => {
             let format = match label {
@@ -249,7 +249,6 @@ fn part(guest: Guest, wire: Wire, number: usize) -> Option<Value> {
         (Wire::Converse, _) => {
             Some(json!({"audio": {"format": "flac", "source": {"bytes": data}}}))
         }
-        (Wire::Ollama, "document") => None,
         (Wire::Ollama, _) => {
             let plays = !matches!(label, "audio/aac" | "audio/pcm16" | "audio/L16;rate=16000");
             plays.then(|| json!(data))
