@@ -71,7 +71,8 @@ pub struct Memory {
     pub digest: Digest,
     /// How many bytes it has.
     pub bytes: usize,
-    /// The shortest beginning of its base64 that says as much about it as the whole.
+    /// Base64 that says as much about it as the whole and is much shorter: of a picture, one of the
+    /// same type and size without pixels; of anything else, its beginning.
     pub head: String,
 }
 
@@ -139,16 +140,24 @@ impl Memory {
     pub fn of(payload: &Payload<'_>) -> Option<Self> {
         let whole = payload.header();
         let text = std::str::from_utf8(payload.base64()).ok()?;
-        let head = [256, 1024, 4096, 64 * 1024, 512 * 1024]
-            .into_iter()
-            .filter_map(|length| text.get(..length))
-            .find(|head| {
-                let part = Payload::canonical(head.as_bytes(), false).map(|part| part.header());
-                part.is_some_and(|part| {
-                    (part.media_type, part.size) == (whole.media_type, whole.size)
+        let says_as_much = |head: &Payload<'_>| {
+            let part = head.header();
+            (part.media_type, part.size) == (whole.media_type, whole.size)
+        };
+        // In a text only a whole picture is one, and what stands for it must be found as well.
+        let head = if payload.is_whole_picture() {
+            payload.shortest_whole().filter(&says_as_much).map(|head| head.base64().to_vec())
+        } else {
+            [256, 1024, 4096, 64 * 1024, 512 * 1024]
+                .into_iter()
+                .filter_map(|length| payload.base64().get(..length))
+                .find(|head| {
+                    Payload::canonical(head, false).is_some_and(|head| says_as_much(&head))
                 })
-            });
-        let head = head.unwrap_or(text).to_owned();
+                .map(<[u8]>::to_vec)
+        };
+        let head = head.and_then(|head| String::from_utf8(head).ok());
+        let head = head.filter(|head| head.len() < text.len()).unwrap_or_else(|| text.to_owned());
         Some(Self { digest: payload.digest(), bytes: whole.bytes, head })
     }
 

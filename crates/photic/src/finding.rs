@@ -175,10 +175,22 @@ codes! {
     ImageToTextOnlyModel = "image_to_text_only_model",
         "this model cannot see images; the request would be rejected or the image ignored",
         "choose a model that sees; `photic lower` tells the model honestly that nothing was shown";
-    /// A data URL within a longer text.
+    /// A picture within a longer text, which stays there.
     ImageInsideLongerText = "image_inside_longer_text",
-        "an image data URL stands inside a longer text; it is left alone, because cutting it would corrupt it",
+        "what looks like an image stands inside a longer text; it stays there, because it cannot be told apart from the words or because they are a user's",
         "make the tool return the image as a part of its own";
+    /// A picture in a text whose end is missing.
+    ImageCutOff = "image_cut_off",
+        "an image begins here as text and its end is missing; nobody can see it, and the text stays as it is",
+        "return the whole image as a part of its own: something on the way cuts long tool results";
+    /// A picture of few pixels within a longer text.
+    SmallImageInText = "small_image_in_text",
+        "an image of less than 64 pixels on both sides stands inside a longer text; it stays there",
+        "nothing, if it is an icon; to have it shown, make the tool return it as a part of its own";
+    /// A picture in the text of a file or in source code.
+    ImageInFile = "image_in_file",
+        "an image stands in the text of a file or in source code, which stays whole",
+        "to have it shown, make the tool return it as a part of its own";
     /// A list of parts in a text that names an image by address.
     ImageAddressInText = "image_address_in_text",
         "the address of an image stands here as text; the model cannot open it, and an address that a tool returned is not for the provider to fetch",
@@ -187,6 +199,14 @@ codes! {
     NotJson = "not_json",
         "this is not a JSON request body",
         "pass the body of one request, or name its wire with `--from`";
+    /// A body with more values than its length allows an index for.
+    TooManyValues = "too_many_values",
+        "the body holds so many values for its length that it was not read; it travels as it is",
+        "send bytes as base64, and leave out what the model does not need";
+    /// A body that does not fit the wire it was said to be of.
+    WrongWire = "wrong_wire",
+        "this body is no request of the wire that was named; what it holds was not found",
+        "name the wire of the body with `--from`, or leave it out to have it detected";
 }
 
 impl Serialize for Code {

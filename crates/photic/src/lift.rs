@@ -1,17 +1,13 @@
 //! From a body to a transcript: what all wires share. It borrows, and it cannot fail.
 
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
 use crate::dump::Dump;
 use crate::finding::{Code, Finding, Position};
-use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value, base64_run};
+use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value};
 use crate::media::{
     DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_type,
     is_type_with_parameters, proper_name, sniff_kind, whole_string_image,
 };
-use crate::rescue::{self, Piece, Rescue};
+use crate::rescue::{self, Looked, Piece, Rescue, Scope};
 use crate::settings::{SHARED, Settings};
 use crate::structure;
 use crate::supply::is_reference;
@@ -52,28 +48,33 @@ pub(crate) fn lift_with<'a>(
     stretches: &Stretches,
     read: impl for<'d> FnOnce(&mut Lifter<'d, 'a>, Value<'d, 'a>) -> Draft<'a>,
 ) -> (Transcript<'a>, Vec<Finding>) {
-    let unreadable = || (Transcript::unreadable(wire, body), vec![not_json()]);
+    let unreadable = |code| (Transcript::unreadable(wire, body), vec![of_body(code)]);
     let doc = match Doc::parse_knowing(body, stretches.of(body)) {
-        Ok(doc) if doc.len() <= MOST_VALUES => doc,
-        _ => return unreadable(),
+        Ok(doc) => doc,
+        Err(stop) if stop.is_too_much() => return unreadable(Code::TooManyValues),
+        Err(_) => return unreadable(Code::NotJson),
     };
     // Only a dump may be a bare list.
     let is_body = |root: &Value<'_, '_>| {
         root.kind() == Kind::Object || (dump.is_some() && root.kind() == Kind::Array)
     };
-    let Some(root) = doc.root().filter(is_body) else { return unreadable() };
+    let Some(root) = doc.root().filter(is_body) else {
+        return unreadable(Code::NotJson);
+    };
+    let misfit = dump.is_none() && !wire.fits(root);
     let mut lifter = Lifter::new(&doc);
     let draft = read(&mut lifter, root);
+    let Draft { mut messages, settings, list } = draft;
+    for string in rescue::keep_files_whole(&doc, &mut messages, &mut lifter.media) {
+        lifter.report(Code::ImageInFile, string);
+    }
     let Lifter { media, mut findings, .. } = lifter;
-    let Draft { messages, settings, list } = draft;
+    findings.extend(misfit.then(|| of_body(Code::WrongWire)));
     let transcript = Transcript { wire, dump, messages, media, settings, doc, body, list };
     findings.extend(media_findings(&transcript));
     findings.extend(structure::findings(&transcript));
     (transcript, findings)
 }
-
-/// More values than any conversation holds: beyond it a body is not worth its memory.
-const MOST_VALUES: usize = 1 << 20;
 
 /// What a wire's reader gives back.
 pub(crate) struct Draft<'a> {
@@ -118,8 +119,10 @@ impl Pending {
 /// Whose words a text is: decides whether images are looked for in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
-    /// Anybody's but the model's: programs write here, and serialize what they have.
+    /// A tool's: programs write here, and serialize what they have.
     Foreign,
+    /// A user's or an operator's: only a text that is a picture as a whole is taken for one.
+    Said,
     /// The model's: never touched. What it quotes is not to come alive again.
     Own,
 }
@@ -128,7 +131,8 @@ impl Words {
     pub(crate) const fn of(role: Role) -> Self {
         match role {
             Role::Assistant | Role::Unknown => Self::Own,
-            Role::System | Role::Developer | Role::User | Role::Tool => Self::Foreign,
+            Role::System | Role::Developer | Role::User => Self::Said,
+            Role::Tool => Self::Foreign,
         }
     }
 }
@@ -137,6 +141,11 @@ impl<'d, 'a> Lifter<'d, 'a> {
     pub(crate) const fn new(doc: &'d Doc<'a>) -> Self {
         let pending = Pending { servers: Vec::new(), of_code: Vec::new() };
         Self { doc, media: Vec::new(), findings: Vec::new(), pending }
+    }
+
+    /// How many media were gathered so far.
+    pub(crate) const fn count(&self) -> usize {
+        self.media.len()
     }
 
     /// The media gathered so far.
@@ -152,36 +161,43 @@ impl<'d, 'a> Lifter<'d, 'a> {
         words: Words,
         parts: &mut Vec<Part<'a>>,
     ) {
-        let found = match words {
-            Words::Foreign => rescue::from_text(value),
-            Words::Own => Rescue::Nothing,
-        };
-        let Rescue::Found(pieces) = found else {
-            let text = value.str().unwrap_or(Str::plain(""));
-            if matches!(found, Rescue::Addresses) {
-                self.report(Code::ImageAddressInText, value.id());
-            } else if words == Words::Foreign && holds_data_url(&text) {
-                self.report(Code::ImageInsideLongerText, value.id());
+        let scope = match words {
+            Words::Foreign => Scope::Anything,
+            Words::Said => Scope::Exact,
+            Words::Own => {
+                let text = value.str().unwrap_or(Str::plain(""));
+                parts.push(Part::Text(Text { text, node }));
+                return;
             }
-            parts.push(Part::Text(Text { text, node }));
-            return;
         };
-        self.pieces(value, pieces, parts);
+        let Looked { found, left } = rescue::from_text(value, scope);
+        left.into_codes().into_iter().for_each(|code| self.report(code, value.id()));
+        match found {
+            Rescue::Found(pieces) => return self.pieces(value, node, pieces, parts),
+            Rescue::Addresses => self.report(Code::ImageAddressInText, value.id()),
+            Rescue::Nothing => {}
+        }
+        parts.push(Part::Text(Text { text: value.str().unwrap_or(Str::plain("")), node }));
     }
 
     /// Reads JSON that stands where a tool's words would: media in it are found, the rest is text.
     pub(crate) fn json(&mut self, value: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
-        if let Some(pieces) = rescue::from_json(value) {
-            return self.pieces(value, pieces, parts);
+        let Looked { found, left } = rescue::from_structured(value);
+        left.into_codes().into_iter().for_each(|code| self.report(code, value.id()));
+        if let Rescue::Found(pieces) = found {
+            return self.pieces(value, None, pieces, parts);
         }
         let text = Str::Plain(String::from_utf8_lossy(value.raw()));
-        if holds_data_url(&text) {
-            self.report(Code::ImageInsideLongerText, value.id());
-        }
         parts.push(Part::Text(Text { text, node: None }));
     }
 
-    fn pieces(&mut self, value: Value<'d, 'a>, pieces: Vec<Piece<'a>>, parts: &mut Vec<Part<'a>>) {
+    fn pieces(
+        &mut self,
+        value: Value<'d, 'a>,
+        node: Option<NodeId>,
+        pieces: Vec<Piece<'a>>,
+        parts: &mut Vec<Part<'a>>,
+    ) {
         for piece in pieces {
             parts.push(match piece {
                 Piece::Text(text) => Part::Text(Text { text, node: None }),
@@ -191,11 +207,12 @@ impl<'d, 'a> Lifter<'d, 'a> {
                 }
                 Piece::Media(found) => self.media(found.into_media(value.id()), None),
                 Piece::Woven(pieces, found) => {
+                    let typed = found.iter().all(|one| one.typed);
                     let media = found
                         .into_iter()
                         .map(|one| self.keep(one.into_media(value.id())))
                         .collect();
-                    Part::Woven(Woven { pieces, media })
+                    Part::Woven(Woven { pieces, media, typed, value: value.id(), node })
                 }
             });
         }
@@ -213,13 +230,14 @@ impl<'d, 'a> Lifter<'d, 'a> {
             Kind::Null => {}
             Kind::Object | Kind::Array | Kind::Number | Kind::Bool => {
                 let part = self.unknown_part(value);
-                parts.push(match part {
+                match part {
+                    Part::Opaque(_) if words == Words::Foreign => self.json(value, parts),
                     Part::Opaque(_) => {
                         let text = Str::Plain(String::from_utf8_lossy(value.raw()));
-                        Part::Text(Text { text, node: None })
+                        parts.push(Part::Text(Text { text, node: None }));
                     }
-                    medium => medium,
-                });
+                    medium => parts.push(medium),
+                }
             }
         }
     }
@@ -441,9 +459,10 @@ pub(crate) fn position(transcript: &Transcript<'_>, node: NodeId, inner: Option<
     Position { pointer: transcript.doc.pointer(node), inner: inner.map(str::to_owned) }
 }
 
-fn not_json() -> Finding {
+/// A finding about the body as a whole.
+fn of_body(code: Code) -> Finding {
     let at = Position { pointer: String::new(), inner: None };
-    Finding { code: Code::NotJson, at, media: None, cost: None }
+    Finding { code, at, media: None, cost: None }
 }
 
 fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Finding> + 't {
@@ -457,28 +476,5 @@ fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Fi
         };
         let at = position(transcript, media.node, media.inner.as_deref());
         Some(Finding { code, at, media: Some(id), cost: None })
-    })
-}
-
-/// Base64 of this length is no word.
-const LONG_RUN: usize = 256;
-/// How data URLs of images begin. To make a searcher takes as long as to search a short text.
-static DATA_URL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("data:image"));
-/// The first bytes of a PNG and of a JPEG, in base64.
-static MAGIC: LazyLock<[Finder<'static>; 2]> =
-    LazyLock::new(|| ["iVBORw0KGgo", "/9j/4"].map(Finder::new));
-
-/// Whether prose quotes a data URL of an image.
-pub(crate) fn holds_data_url(text: &Str<'_>) -> bool {
-    let bytes = text.bytes();
-    let urls = DATA_URL.find_iter(bytes).any(|at| {
-        let rest = &bytes[at..bytes.len().min(at + 96)];
-        memchr::memmem::find(rest, b";base64,").is_some()
-    });
-    // Bare base64 after some words: how a picture begins, and much more of it.
-    urls || MAGIC.iter().any(|magic| {
-        // Most texts are too short for that.
-        bytes.len() >= LONG_RUN
-            && magic.find_iter(bytes).any(|at| base64_run(&bytes[at..]) >= LONG_RUN)
     })
 }

@@ -62,6 +62,10 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
             places(messages, segments[at].tail.clone(), |part| matches!(part, Part::Result(_)))
         {
             let Part::Result(result) = &messages[place.0].parts[place.1] else { continue };
+            if reader == Reader::OwnWire && result.kind == CallKind::Hosted {
+                segments[at].results.push((place, None));
+                continue;
+            }
             match open.take(&result.call_id.decode()) {
                 Some((turn, call)) => {
                     answered.insert(call);

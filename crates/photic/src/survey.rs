@@ -68,6 +68,8 @@ pub struct Sighting {
     pub detail: Option<Detail>,
     /// Bytes it takes in the body.
     pub wire_bytes: usize,
+    /// Whether its own wire takes nothing but words in its place.
+    pub words_only: bool,
     /// The tool that returned it, if its name is a plain word.
     pub tool: Option<String>,
     /// An earlier medium of the very same bytes.
@@ -137,6 +139,7 @@ impl Sighting {
             declared,
             detail: media.detail.as_ref().and_then(|detail| Detail::from_name(&detail.decode())),
             wire_bytes,
+            words_only: false,
             tool: None,
             twin: None,
             digest: None,
@@ -148,7 +151,7 @@ impl Sighting {
 /// Lists every sighting.
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let messages = &transcript.messages;
-    let nowhere = (0, Slot::Message(Role::Unknown), None, Bounds::default());
+    let nowhere = (0, Slot::Message(Role::Unknown), None, Bounds::default(), false);
     let mut places = vec![nowhere; transcript.media.len()];
     let mut tools: BTreeMap<Cow<'_, str>, &Str<'_>> = BTreeMap::new();
     for (index, message) in messages.iter().enumerate() {
@@ -165,14 +168,18 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
                     Part::Result(result) => (tools.get(&*result.call_id.decode()), result.bounds),
                     _ => (None, Bounds::default()),
                 };
-                places[id] = (index, slot, tool.and_then(|name| plain_word(name)), bounds);
+                let hosted =
+                    matches!(part, Part::Result(result) if result.kind == CallKind::Hosted);
+                let tool = tool.and_then(|name| plain_word(name));
+                places[id] = (index, slot, tool, bounds, hosted);
             });
         }
     }
     let mut sightings: Vec<Sighting> = places
         .into_iter()
         .enumerate()
-        .map(|(id, (message, slot, tool, bounds))| Sighting {
+        .map(|(id, (message, slot, tool, bounds, words_only))| Sighting {
+            words_only,
             tool,
             alone: bounds.alone,
             for_code: bounds.for_code,

@@ -139,6 +139,12 @@ pub struct Woven<'a> {
     pub pieces: Vec<Str<'a>>,
     /// What stood between them.
     pub media: Vec<MediaId>,
+    /// Whether the JSON around every medium says that it is one.
+    pub(crate) typed: bool,
+    /// The string that held both.
+    pub(crate) value: NodeId,
+    /// The part around that string, if it stands in one.
+    pub(crate) node: Option<NodeId>,
 }
 
 /// A part that holds parts. On its own wire it stays whole unless something in it changes.
@@ -222,6 +228,8 @@ pub(crate) enum CallKind {
     Custom,
     /// Of a hosted computer; its result is a picture of the screen and nothing else.
     Screen,
+    /// Of a tool whose result stands without a call that could be read, and holds words only.
+    Hosted,
 }
 
 /// Something that travels as it is.

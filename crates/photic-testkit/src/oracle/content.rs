@@ -64,7 +64,7 @@ pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>
     let field = |key: &str| file.get(key).and_then(Value::as_str);
     let name = field("filename").map(str::to_owned);
     if let Some(name) = &name {
-        w.scan(&format!("{}/filename", place.at), name);
+        w.scan(&format!("{}/filename", place.at), name, false);
     }
     let (media_type, source) = if let Some(data) = field("file_data") {
         let (media_type, data) = data_url(data).map_or((None, data), |(t, d)| (Some(t), d));

@@ -3,16 +3,32 @@
 //! Owns the scan of one text: data URLs of images, and bare runs that decode to the magic number of
 //! a picture, through line breaks and JSON escapes. Must never judge by length alone: hashes, keys
 //! and minified code are long too.
+//!
+//! Only a picture that is there to its last byte could have been shown. Such a picture is a fault
+//! where it is all of a text, and where it stands in the result of a tool and has at least
+//! [`SMALL`] pixels on one side. Icons, cut pictures, and what a person quotes may stay.
 
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
+use base64::alphabet::STANDARD as ALPHABET;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD_NO_PAD};
 
-use super::picture::sniff;
+use super::picture::{sniff, whole};
 
+/// Senders leave stray bits in the last digit.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &ALPHABET,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 /// Shorter runs are left alone: no whole picture is this small.
 const RUN: usize = 64;
 /// A data URL says what it is, so less of it is enough; the smallest GIF takes 36 characters.
 const DATA_URL_RUN: usize = 32;
+
+/// A picture of fewer pixels than this on both sides may stay in a longer text.
+const SMALL: u32 = 64;
 
 /// One picture found in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +39,18 @@ pub struct Smuggled {
     pub length: usize,
     /// The type the bytes (or, for a data URL, the label) say.
     pub media_type: String,
+    /// Width and height, if it is there to its last byte.
+    pub whole: Option<(u32, u32)>,
+    /// Whether the text holds nothing else.
+    pub fills: bool,
+}
+
+impl Smuggled {
+    /// Whether it should have been shown instead: whose text it stands in decides.
+    pub fn is_fault(&self, in_result: bool) -> bool {
+        let large = |(width, height): (u32, u32)| width >= SMALL || height >= SMALL;
+        self.whole.is_some_and(|size| self.fills || (in_result && large(size)))
+    }
 }
 
 /// Every picture that stands as base64 in `text`.
@@ -61,6 +89,12 @@ impl Run {
                 run.offsets.push(run.end);
                 run.end += 1;
             } else if matches!(byte, b'\n' | b'\r') {
+                // A blank line sets two pictures apart.
+                if bytes[run.end..].starts_with(b"\n\n")
+                    || bytes[run.end..].starts_with(b"\r\n\r\n")
+                {
+                    break;
+                }
                 run.end += 1;
                 run.lines.push(run.digits.len());
             } else if *byte == b'\\' {
@@ -81,11 +115,21 @@ impl Run {
         run
     }
 
-    fn found(&self, from: usize, media_type: &str) -> Smuggled {
+    fn found(&self, text: &str, from: usize, media_type: &str) -> Smuggled {
+        let rest = text[self.end..].trim_start_matches('=').trim();
+        let before = text[..self.offsets[from]].trim_start();
+        let announced = before.is_empty()
+            || (before.ends_with("base64,") && !before.contains(char::is_whitespace));
+        let digits = &self.digits[from..];
+        // A digit that stands alone is no byte.
+        let digits = &digits[..digits.len() - usize::from(digits.len() % 4 == 1)];
+        let bytes = LENIENT.decode(digits).unwrap_or_default();
         Smuggled {
             offset: self.offsets[from],
             length: self.digits.len() - from,
             media_type: media_type.to_owned(),
+            whole: whole(&bytes).ok(),
+            fills: rest.is_empty() && announced,
         }
     }
 }
@@ -95,7 +139,7 @@ fn judge(text: &str, run: &Run) -> Option<Smuggled> {
     if run.digits.len() >= DATA_URL_RUN
         && let Some(media_type) = image_data_url(&text[..first])
     {
-        return Some(run.found(0, &media_type));
+        return Some(run.found(text, 0, &media_type));
     }
     if run.digits.len() < RUN {
         return None;
@@ -108,7 +152,7 @@ fn judge(text: &str, run: &Run) -> Option<Smuggled> {
     let starts = run.lines.iter().copied().chain(glued);
     starts.filter(|start| run.digits.len() - start >= RUN).find_map(|start| {
         let head = STANDARD_NO_PAD.decode(&run.digits[start..start + RUN]).ok()?;
-        Some(run.found(start, sniff(&head)?))
+        Some(run.found(text, start, sniff(&head)?))
     })
 }
 
@@ -158,6 +202,29 @@ mod tests {
         assert_eq!(types(&jpeg.replace('/', "\\/")), ["image/jpeg"]);
         for bytes in [image::gif(), image::webp(), image::bmp(8, 8, [9; 3]), image::heic()] {
             assert_eq!(types(&image::base64(&bytes)).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_fault_is_whole_and_fills_the_text_or_is_large_in_a_result() {
+        let large = image::base64(&image::png(64, 2, [1, 2, 3]));
+        let small = image::base64(&image::png(63, 63, [1, 2, 3]));
+        let cut = &large[..large.len() - 8];
+        let url = format!("data:image/png;base64,{small}");
+        for (text, in_words, in_result) in [
+            (large.clone(), true, true),
+            (format!("  {large}\n"), true, true),
+            (small.clone(), true, true),
+            (url.clone(), true, true),
+            (format!("see {url}"), false, false),
+            (format!("see {large} there"), false, true),
+            (format!("{{\"a\":\"{large}\"}}"), false, true),
+            (format!("{{\"a\":\"{small}\"}}"), false, false),
+            (cut.to_owned(), false, false),
+            (format!("{large}\n\n{large}"), false, true),
+        ] {
+            let is_fault = |in_result| smuggled(&text).iter().any(|one| one.is_fault(in_result));
+            assert_eq!((is_fault(false), is_fault(true)), (in_words, in_result), "{text}");
         }
     }
 

@@ -179,7 +179,7 @@ impl<'r> Witness<'r> {
 
     /// Text the model reads; `place` points at the string.
     pub(super) fn text(&mut self, place: &Place, text: &str) {
-        self.scan(&place.at, text);
+        self.scan(&place.at, text, place.slot == Slot::ToolResult);
         self.label = Some(text.to_owned());
         self.seen.texts.push(Text {
             slot: place.slot,
@@ -189,11 +189,11 @@ impl<'r> Witness<'r> {
         });
     }
 
-    pub(super) fn scan(&mut self, at: &str, text: &str) {
+    pub(super) fn scan(&mut self, at: &str, text: &str, in_result: bool) {
         if self.rules.base64_text || self.unread {
             return;
         }
-        for found in smuggled(text) {
+        for found in smuggled(text).into_iter().filter(|found| found.is_fault(in_result)) {
             let text = format!(
                 "{} characters of {} stand as text from byte {} on",
                 found.length, found.media_type, found.offset
@@ -204,7 +204,7 @@ impl<'r> Witness<'r> {
 
     pub(super) fn call(&mut self, at: &str, id: &str, name: &str, arguments: String) {
         if self.rules.scan_arguments {
-            self.scan(at, &arguments);
+            self.scan(at, &arguments, true);
         }
         self.label = None;
         let (id, name, pointer) = (id.to_owned(), name.to_owned(), at.to_owned());

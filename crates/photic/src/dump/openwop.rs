@@ -15,7 +15,7 @@ pub(super) fn lift<'d, 'a>(
     settings(root, draft);
     if let Some(system) = first(root, &["systemPrompt"]) {
         let mut parts = Vec::new();
-        lifter.text(system, Some(system.id()), Words::Foreign, &mut parts);
+        lifter.text(system, Some(system.id()), Words::Said, &mut parts);
         say(draft, Role::System, system.id(), parts);
     }
     for message in list(root) {

@@ -14,7 +14,7 @@ pub(super) fn lift<'d, 'a>(
     // The instructions of the newest request hold for the whole conversation.
     if let Some(text) = list(root).filter_map(|message| first(message, &["instructions"])).last() {
         let mut parts = Vec::new();
-        lifter.text(text, Some(text.id()), Words::Foreign, &mut parts);
+        lifter.text(text, Some(text.id()), Words::Said, &mut parts);
         say(draft, Role::System, text.id(), parts);
     }
     for message in list(root) {

@@ -10,7 +10,7 @@ mod stretches;
 mod text;
 mod value;
 
-pub(crate) use base64_run::base64_run;
+pub(crate) use base64_run::{base64_run, is_base64};
 pub use out::Segments;
 pub(crate) use out::{Fragment, Out};
 pub(crate) use scan::PROBE;

@@ -71,6 +71,16 @@ pub(crate) struct Stop {
     pub(crate) why: &'static str,
 }
 
+impl Stop {
+    const TOO_MANY: &'static str = "more values than its length allows";
+    const TOO_LONG: &'static str = "longer than 4 GiB";
+
+    /// Whether the text may be JSON, and is too much of it.
+    pub(crate) fn is_too_much(self) -> bool {
+        self.why == Self::TOO_MANY || self.why == Self::TOO_LONG
+    }
+}
+
 /// Long stretches of base64 in a text, as a scan met them: where each begins and ends.
 ///
 /// JSON within a string is scanned a second time; this spares it the megabytes.
@@ -95,11 +105,12 @@ pub(crate) const LONG_RUN: usize = 4096;
 /// Scans one JSON value that must fill the whole text.
 pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Scanned, Stop> {
     if text.len() >= u32::MAX as usize {
-        return Err(Stop { at: 0, why: "longer than 4 GiB" });
+        return Err(Stop { at: 0, why: Stop::TOO_LONG });
     }
-    // A body may be all punctuation; its index must stay within a few times its own size. Bytes
-    // spelled as lists of numbers, which some SDKs send, take a node for every three or four.
-    let most_nodes = (text.len() / 3).max(1 << 16);
+    // A body may be all punctuation, and its index must stay within a few times its own size: a node
+    // takes sixteen bytes, so that this is 6.4 bytes of index for each byte of text. Bytes spelled as
+    // lists of numbers, which some SDKs send, take a node for every three or four bytes of text.
+    let most_nodes = (text.len() / 5 * 2).max(1 << 16);
     let mut scanner = Scanner {
         text,
         at: 0,
@@ -235,7 +246,7 @@ impl Scanner<'_> {
 
     fn push(&mut self, kind: Kind, start: usize, end: usize, flags: u8) -> Result<(), Stop> {
         if self.nodes.len() >= self.most_nodes {
-            return Err(self.stop("more values than a conversation holds"));
+            return Err(self.stop(Stop::TOO_MANY));
         }
         let next = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { start: start as u32, end: end as u32, next, kind, flags });

@@ -205,7 +205,8 @@ fn takes_mark(part: &Part<'_>) -> bool {
         Part::Media(_) | Part::Call(_) => true,
         // A slot for a picture of the screen holds nothing else.
         Part::Result(result) => {
-            result.kind != CallKind::Screen && result.content.last().is_some_and(takes_mark)
+            !matches!(result.kind, CallKind::Screen | CallKind::Hosted)
+                && result.content.last().is_some_and(takes_mark)
         }
         Part::Woven(_)
         | Part::Nested(_)

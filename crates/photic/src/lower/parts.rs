@@ -3,11 +3,12 @@
 use super::decision::{Decision, Did};
 use super::place::Placer;
 use crate::json::{Kind, Str};
-use crate::lift::{holds_data_url, position};
+use crate::lift::position;
 use crate::media::{Found, Source};
 use crate::notice::{self, Owner};
 use crate::plan::{Fate, Reason};
 use crate::profile::{ErrorResults, ToolContent};
+use crate::rescue;
 use crate::structure::{Place, is_empty};
 use crate::transcript::{
     CallKind, MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven,
@@ -271,7 +272,7 @@ impl<'a> Placer<'_, 'a> {
             return None;
         }
         let source = Str::plain(String::from_utf8(payload.decode()).ok()?);
-        (!holds_data_url(&source)).then(|| source.decode().into_owned())
+        (!rescue::may_hold_picture(&source)).then(|| source.decode().into_owned())
     }
 
     fn decide(&mut self, did: Did, id: MediaId) {

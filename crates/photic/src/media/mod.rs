@@ -5,6 +5,8 @@
 mod data_url;
 mod header;
 mod payload;
+mod tiff;
+mod whole;
 
 use crate::json::{NodeId, Str, Value};
 use crate::plan::Reason;
@@ -15,7 +17,8 @@ pub(crate) use data_url::{
 };
 pub use header::{Header, sniff};
 pub use payload::Payload;
-pub(crate) use payload::{HEADER_LOOK, whole_string_image};
+pub(crate) use payload::{HEADER_LOOK, has_weak_magic, text_begins_like_image, whole_string_image};
+pub(crate) use whole::{Extent, extent};
 
 /// A piece of media and how it came.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use crate::json::{Str, base64_run};
 pub struct Payload<'a>(Cow<'a, [u8]>);
 
 /// Senders forget padding and leave stray bits in the last character; readers forgive both.
-const FORGIVING: GeneralPurpose = GeneralPurpose::new(
+pub(super) const FORGIVING: GeneralPurpose = GeneralPurpose::new(
     &ALPHABET,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -82,6 +82,14 @@ impl<'a> Payload<'a> {
                 .map(|payload| (payload.into_owned(), true))
                 .or_else(|| Some((Self::forgiving(&plain)?, false))),
         }
+    }
+
+    /// Takes characters of the standard alphabet, and adds the padding.
+    pub(crate) fn from_digits(mut digits: Vec<u8>) -> Option<Payload<'static>> {
+        let padded = digits.len().next_multiple_of(4);
+        digits.resize(padded, b'=');
+        Payload::canonical(&digits, false)?;
+        Some(Payload(Cow::Owned(digits)))
     }
 
     /// Encodes bytes.
@@ -184,12 +192,12 @@ pub(crate) fn whole_string_image<'a>(text: &Str<'a>, tail_is_base64: bool) -> Op
 }
 
 /// Types that two or four bytes of anything can look like: not enough to take a text for a picture.
-fn has_weak_magic(header: &Header) -> bool {
+pub(crate) fn has_weak_magic(header: &Header) -> bool {
     matches!(header.media_type, Some("image/jxl" | "image/x-icon" | "image/svg+xml"))
 }
 
 /// The first base64 characters of every picture format we name: a cheap way to say no.
-fn text_begins_like_image(text: &Str<'_>) -> bool {
+pub(crate) fn text_begins_like_image(text: &Str<'_>) -> bool {
     // `\/9j` is how some encoders write `/9j`.
     let start = text.start();
     let bytes = start.strip_prefix(b"\\").unwrap_or(start);

@@ -276,6 +276,7 @@ pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
             {
                 Fate::Hoist(Reason::ErrorResult)
             }
+            Placement::Native if sighting.words_only => Fate::Hoist(Reason::ResultSlot),
             Placement::Native => Fate::Keep(Reason::Fits),
             Placement::UserAfterTools | Placement::SiblingSameTurn | Placement::AssistantBridge => {
                 Fate::Hoist(Reason::ResultSlot)

@@ -1,18 +1,72 @@
-//! Images that were serialized into text: recognized by what their bytes are, never by length.
+//! Pictures that were written into text: found by what their bytes are, never by length.
 //!
-//! A string counts only as a whole: base64 or a data URL that fills it, or JSON that fills it and
-//! holds such strings. A data URL within prose is never cut out; a truncated picture would be
-//! worse than a long text.
+//! A picture leaves a text only if it is there to its last byte and the text around it stays what
+//! it was. What is taken depends on whose text it is:
+//!
+//! - **The result of a tool** is written by a program. A text that is one picture becomes that
+//!   picture; JSON that spells typed parts becomes those parts; pictures inside longer text are
+//!   replaced by a short marker each ([`flat`]). Small pictures, source code, style sheets and diffs
+//!   stay.
+//! - **A file that an agent reads** stays whole, whatever it holds ([`files`]): the agent will
+//!   write it back. The call says that it reads a file, by its name, its arguments or its command.
+//! - **The words of a user or operator** stay, unless the text is exactly one whole picture or
+//!   exactly a list of typed parts as SDKs serialize it.
+//! - **The words of the model** are never looked at.
+//!
+//! What stays and could be a picture is reported by a finding ([`Left`]): cut off, small, part of a
+//! file or of source code, or inside a longer text. Nothing is left in silence.
 
+mod files;
+mod flat;
+mod prefix;
 mod shapes;
+mod source;
 mod walk;
 
+use crate::finding::Code;
 use crate::json::{Str, Value};
 use crate::media::{Found, Media, MediaKind, Source, Spelled};
+pub(crate) use files::keep_files_whole;
 use shapes::whole_string;
 pub(crate) use shapes::{Structured, is_web_address, spelled_bytes, typed_part_of_another_wire};
-pub(crate) use walk::from_json;
-use walk::from_json_text;
+use walk::{from_json, from_json_text};
+
+/// How much may be taken out of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every whole picture.
+    Anything,
+    /// The text as a whole: one picture, or a list of typed parts.
+    Exact,
+}
+
+/// What was found in a text, and what stays in it.
+#[derive(Debug)]
+pub(crate) struct Looked<'a> {
+    pub(crate) found: Rescue<'a>,
+    pub(crate) left: Left,
+}
+
+/// Codes for what stays in a text and could be a picture, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Left(Vec<Code>);
+
+impl Left {
+    fn add(&mut self, code: Code) {
+        if !self.0.contains(&code) {
+            self.0.push(code);
+        }
+    }
+
+    fn join(&mut self, other: Self) {
+        other.0.into_iter().for_each(|code| self.add(code));
+    }
+
+    /// The codes, in the order they were met.
+    pub(crate) fn into_codes(self) -> Vec<Code> {
+        self.0
+    }
+}
 
 /// What a text turned out to be.
 #[derive(Debug)]
@@ -45,24 +99,81 @@ pub(crate) struct Rescued<'a> {
     pub(crate) declared: Option<Str<'a>>,
     pub(crate) name: Option<Str<'a>>,
     pub(crate) inner: Option<String>,
+    /// Whether the JSON around it says that it is a picture.
+    pub(crate) typed: bool,
 }
+
 /// Finds media in a text, in any of the shapes seen in the wild.
-pub(crate) fn from_text<'a>(value: Value<'_, 'a>) -> Rescue<'a> {
-    let Some(text) = value.str() else { return Rescue::Nothing };
-    let pieces = match whole_string(&text, value.has_base64_tail()) {
-        Some(found) => Some(vec![Piece::Media(Box::new(found))]),
-        None => from_json_text(value),
-    };
-    match pieces {
-        None => Rescue::Nothing,
-        Some(pieces)
-            if pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Address(_))) =>
-        {
-            Rescue::Addresses
-        }
-        Some(pieces) => Rescue::Found(pieces),
+pub(crate) fn from_text<'a>(value: Value<'_, 'a>, scope: Scope) -> Looked<'a> {
+    let mut left = Left::default();
+    let Some(text) = value.str() else { return Looked { found: Rescue::Nothing, left } };
+    if let Some(found) = whole_string(&text, value.has_base64_tail()) {
+        let found = Rescue::Found(vec![Piece::Media(Box::new(found))]);
+        return Looked { found, left };
     }
+    let pieces = from_json_text(value, scope);
+    let otherwise = if pieces.is_some() { Rescue::Addresses } else { Rescue::Nothing };
+    let pieces = pieces.unwrap_or_else(|| vec![Piece::Text(text)]);
+    let pieces = split_words(pieces, scope, &mut left);
+    let found = if pieces.iter().any(Piece::is_found) { Rescue::Found(pieces) } else { otherwise };
+    Looked { found, left }
 }
+
+/// Finds media in JSON that stands in the body itself, in the place of a tool's words.
+pub(crate) fn from_structured<'a>(value: Value<'_, 'a>) -> Looked<'a> {
+    let mut left = Left::default();
+    let words = || vec![Piece::Text(Str::Plain(String::from_utf8_lossy(value.raw())))];
+    let pieces = from_json(value).unwrap_or_else(words);
+    let pieces = split_words(pieces, Scope::Anything, &mut left);
+    let is_found = pieces.iter().any(Piece::is_found);
+    Looked { found: if is_found { Rescue::Found(pieces) } else { Rescue::Nothing }, left }
+}
+
+/// Whether a text holds anything that could be a picture.
+pub(crate) fn may_hold_picture(text: &Str<'_>) -> bool {
+    let mut left = Left::default();
+    flat::report(text, &mut left);
+    !left.0.is_empty()
+}
+
+/// Takes pictures out of the words among some pieces, or reports them where they must stay.
+fn split_words<'a>(pieces: Vec<Piece<'a>>, scope: Scope, left: &mut Left) -> Vec<Piece<'a>> {
+    let mut split = |text: Str<'a>| match scope {
+        Scope::Anything => flat::split(&text, left).unwrap_or_else(|| (vec![text], Vec::new())),
+        Scope::Exact => {
+            flat::report(&text, left);
+            (vec![text], Vec::new())
+        }
+    };
+    let mut done = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        let (texts, media) = match piece {
+            Piece::Text(text) => (vec![text], Vec::new()),
+            Piece::Woven(texts, media) => (texts, media),
+            Piece::Address(_) | Piece::Media(_) => {
+                done.push(piece);
+                continue;
+            }
+        };
+        let (mut words, mut found) = (Vec::new(), Vec::new());
+        let mut media = media.into_iter();
+        for text in texts {
+            let (mut more_words, mut more_found) = split(text);
+            words.append(&mut more_words);
+            found.append(&mut more_found);
+            found.extend(media.next());
+        }
+        done.push(match words.pop() {
+            Some(text) if found.is_empty() => Piece::Text(text),
+            last => {
+                words.extend(last);
+                Piece::Woven(words, found)
+            }
+        });
+    }
+    done
+}
+
 impl<'a> Rescued<'a> {
     /// As a medium of the transcript, standing at a node of the body.
     pub(crate) fn into_media(self, node: u32) -> Media<'a> {
@@ -80,6 +191,11 @@ impl<'a> Rescued<'a> {
         }
     }
 
+    /// Whether it is a picture that stays in the text it stands in.
+    fn is_small(&self) -> bool {
+        matches!(&self.source, Source::Data(payload) if flat::is_small(payload))
+    }
+
     fn into_owned(self) -> Rescued<'static> {
         Rescued {
             kind: self.kind,
@@ -87,11 +203,16 @@ impl<'a> Rescued<'a> {
             declared: self.declared.map(Str::into_owned),
             name: self.name.map(Str::into_owned),
             inner: self.inner,
+            typed: self.typed,
         }
     }
 }
 
 impl Piece<'_> {
+    const fn is_found(&self) -> bool {
+        matches!(self, Self::Media(_) | Self::Woven(..))
+    }
+
     fn into_owned(self) -> Piece<'static> {
         match self {
             Piece::Text(text) => Piece::Text(text.into_owned()),

@@ -1,9 +1,14 @@
 //! The shapes in which SDKs and tools spell a medium: typed parts, lists of them, plain strings.
 
+use std::borrow::Cow;
+
 use super::Rescued;
+use super::flat::{hex_payload, picture};
+use super::prefix::strip_prefix;
 use crate::json::{Kind, Str, Value};
 use crate::media::{
-    DataUrl, MediaKind, Payload, Source, says_film_or_sound, sniff_kind, whole_string_image,
+    DataUrl, MediaKind, Payload, Source, has_weak_magic, says_film_or_sound, sniff_kind,
+    text_begins_like_image, whole_string_image,
 };
 
 /// The members that SDKs give their parts; none of them says anything that the model would miss.
@@ -131,7 +136,10 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
         let payload = Payload::encode(&spelled_bytes(bytes)?);
         let kind = sniff_kind(&payload.header())?;
         let source = Source::Data(payload);
-        return Some((Rescued { kind, source, declared, name, inner: None }, bytes.id()));
+        return Some((
+            Rescued { kind, source, declared, name, inner: None, typed: true },
+            bytes.id(),
+        ));
     };
     let says_film_or_sound = type_name == "audio"
         || declared.as_ref().is_some_and(|label| says_film_or_sound(&label.decode()));
@@ -151,7 +159,7 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
         _ if says_image => MediaKind::Image,
         _ => return None,
     };
-    Some((Rescued { kind, source, declared, name, inner: None }, bytes.id()))
+    Some((Rescued { kind, source, declared, name, inner: None, typed: true }, bytes.id()))
 }
 
 /// Bytes that a JSON writer spelled out: a list of numbers, Node's `Buffer`, or the object with the
@@ -172,28 +180,93 @@ pub(crate) fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
     }
 }
 
-/// A data URL of an image or bare base64 of one, filling the string.
+/// One whole picture that fills the string: a data URL, bare base64 with or without words that say
+/// so, or hexadecimal digits.
 pub(super) fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>> {
     let (payload, declared) = match DataUrl::parse(text, tail_is_base64) {
-        Some(url) => {
-            let payload = url.payload.filter(|payload| is_raster(payload))?;
-            (payload, url.media_type)
-        }
-        None => (whole_string_image(text, tail_is_base64)?, None),
+        Some(url) => (url.payload?, url.media_type),
+        None => match whole_string_image(text, tail_is_base64) {
+            Some(payload) => (payload, None),
+            None => (announced(text).or_else(|| hexadecimal(text))?, None),
+        },
     };
-    Some(Rescued {
-        kind: MediaKind::Image,
-        source: Source::Data(payload),
-        declared,
-        name: None,
-        inner: None,
+    is_whole(&payload).then(|| Rescued { declared, ..picture(payload) })
+}
+
+/// Base64 behind `base64:`, `base64,` or `image/png;base64,`.
+fn announced<'a>(text: &Str<'a>) -> Option<Payload<'a>> {
+    let start = text.start();
+    ["base64", "image"].iter().find(|word| {
+        start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
+    })?;
+    match text.decode() {
+        Cow::Borrowed(plain) => {
+            let rest = strip_prefix(plain.trim_ascii_start())?;
+            Payload::read(&Str::plain(rest), false).map(|(payload, _)| payload)
+        }
+        Cow::Owned(plain) => Payload::forgiving(strip_prefix(plain.trim_ascii_start())?),
+    }
+}
+
+fn hexadecimal(text: &Str<'_>) -> Option<Payload<'static>> {
+    hex_payload(text.bytes().trim_ascii())
+}
+
+/// One whole picture made of pixels. A drawing is text, and a model reads it better than a notice.
+fn is_whole(payload: &Payload<'_>) -> bool {
+    payload.is_whole_picture() && {
+        let header = payload.header();
+        header.is_image() && header.size.is_some() && !has_weak_magic(&header)
+    }
+}
+
+/// Whether an object says that it is a picture, as the parts of SDKs do. What a file says of an icon
+/// (`"type": "image/png"`) does not count.
+pub(super) fn names_picture(object: Value<'_, '_>) -> bool {
+    object.entries().any(|(key, value)| match &*key.decode() {
+        "type" | "kind" => {
+            let is_type = |name: &str| name.contains("image") && !name.contains('/');
+            value.str().is_some_and(|name| is_type(&name.decode()))
+        }
+        "mimeType" | "mediaType" | "mime_type" | "media_type" => {
+            value.str().is_some_and(|label| label.decode().starts_with("image/"))
+        }
+        _ => false,
     })
 }
 
-/// A picture made of pixels. A drawing is text, and a model reads it better than our notice.
-fn is_raster(payload: &Payload<'_>) -> bool {
-    let header = payload.header();
-    header.is_image() && header.media_type != Some("image/svg+xml")
+/// One whole picture that JSON spells otherwise than as a string: its bytes as numbers, or its
+/// base64 as a list of lines.
+pub(super) fn spelled_picture(value: Value<'_, '_>) -> Option<Rescued<'static>> {
+    let payload = if begins_like_bytes(value) {
+        Payload::encode(&spelled_bytes(value)?)
+    } else {
+        let first = value.items().next()?.str()?;
+        if !text_begins_like_image(&first) || value.items().nth(1).is_none() {
+            return None;
+        }
+        let lines: Option<Vec<_>> = value.items().map(|line| line.str()).collect();
+        let joined: String = lines?.iter().map(Str::decode).collect();
+        Payload::forgiving(&joined)?
+    };
+    is_whole(&payload).then(|| picture(payload))
+}
+
+/// Whether a value could be bytes that begin like a picture, from its first members.
+fn begins_like_bytes(value: Value<'_, '_>) -> bool {
+    /// The first byte of PNG, JPEG, GIF, RIFF, BMP and the two TIFFs; ISO files begin with zeros.
+    const FIRST: [u64; 8] =
+        [0x89, 0xff, b'G' as u64, b'R' as u64, b'B' as u64, b'I' as u64, b'M' as u64, 0];
+    let is_first = |value: Value<'_, '_>| value.u64().is_some_and(|byte| FIRST.contains(&byte));
+    match value.kind() {
+        Kind::Array => value.items().next().is_some_and(is_first),
+        Kind::Object => value.entries().next().is_some_and(|(key, first)| {
+            (key.is("0") && is_first(first))
+                || (key.is("type") && first.is("Buffer"))
+                || (key.is("data") && value.get("type").is_some_and(|name| name.is("Buffer")))
+        }),
+        Kind::Null | Kind::Bool | Kind::Number | Kind::String => false,
+    }
 }
 
 pub(crate) fn is_web_address(text: &Str<'_>) -> bool {
@@ -204,7 +277,7 @@ pub(crate) fn is_web_address(text: &Str<'_>) -> bool {
 }
 
 /// What a part says it is; pydantic-ai calls it its kind.
-pub(super) fn type_of<'a>(part: Value<'_, 'a>) -> Option<std::borrow::Cow<'a, str>> {
+pub(super) fn type_of<'a>(part: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     let name = part.get("type").or_else(|| part.get("kind"))?;
     Some(name.str()?.decode())
 }

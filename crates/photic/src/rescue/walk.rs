@@ -1,24 +1,31 @@
 //! Walking JSON that a string held: parts where it spells parts, else words with holes in them.
 
 use super::shapes::{
-    KNOWN_MEMBERS, Spelled, Structured, list_within, type_of, typed_media, whole_string,
+    KNOWN_MEMBERS, Spelled, Structured, list_within, names_picture, spelled_picture, type_of,
+    typed_media, whole_string,
 };
-use super::{Piece, Rescued};
+use super::{Piece, Rescued, Scope};
 use crate::json::{Doc, Kind, Str, Value, escape_into};
 use crate::media::Source;
 
 /// JSON in JSON in JSON: deeper than this nobody nests by accident.
 const DEEPEST: usize = 3;
+
 /// Finds media in a text that is JSON.
-pub(super) fn from_json_text<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
+pub(super) fn from_json_text<'a>(value: Value<'_, 'a>, scope: Scope) -> Option<Vec<Piece<'a>>> {
     let inside = value.inside()?;
-    // JSON with a string in it has escaped quotes; without one there is no image.
-    if !value.has_escapes() || !begins_like_json(inside) {
+    // JSON with a string in it has escaped quotes; without one only numbers could be a picture.
+    let is_numbers = matches!(Str::Escaped(inside).start(), [b'[', b' ' | b'0'..=b'9', ..]);
+    if !(value.has_escapes() || is_numbers) || !begins_like_json(inside) {
         return None;
     }
     if let Some(Ok(doc)) = value.parse_inside() {
+        let root = doc.root()?;
+        if scope == Scope::Exact {
+            return Walk { doc: &doc, text: inside, depth: DEEPEST }.as_parts(root);
+        }
         let walk = Walk { doc: &doc, text: inside, depth: 1 };
-        match walk.pieces(doc.root()?) {
+        match walk.pieces(root) {
             Outcome::Found(pieces) => return Some(pieces),
             Outcome::Nothing => return None,
             // JSON within that JSON: read it unescaped, at the price of a copy.
@@ -26,15 +33,22 @@ pub(super) fn from_json_text<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>>
         }
     }
     let plain = Str::Escaped(inside).decode();
-    let pieces = from_plain_json(&plain, 1)?;
+    let pieces = match scope {
+        Scope::Anything => from_plain_json(&plain, 1)?,
+        Scope::Exact => parts_of_plain_json(&plain)?,
+    };
     Some(pieces.into_iter().map(Piece::into_owned).collect())
 }
 
+/// The typed parts that a text spells; nothing else that may be in it.
+fn parts_of_plain_json(plain: &str) -> Option<Vec<Piece<'_>>> {
+    let doc = Doc::parse(plain.as_bytes()).ok()?;
+    Walk { doc: &doc, text: plain.as_bytes(), depth: DEEPEST }.as_parts(doc.root()?)
+}
+
 /// Finds media in JSON that stands in the body itself, in the place of words.
-pub(crate) fn from_json<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
-    let pieces = from_plain_json(std::str::from_utf8(value.raw()).ok()?, 1)?;
-    let found = |piece: &Piece<'_>| matches!(piece, Piece::Media(_) | Piece::Woven(..));
-    Some(pieces).filter(|pieces| pieces.iter().any(found))
+pub(super) fn from_json<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
+    from_plain_json(std::str::from_utf8(value.raw()).ok()?, 1)
 }
 
 fn from_plain_json(plain: &str, depth: usize) -> Option<Vec<Piece<'_>>> {
@@ -79,14 +93,18 @@ impl<'a> Walk<'_, 'a> {
         self.woven(root, 0..self.text.len())
     }
 
-    /// A stretch of the text as words with holes where the strings of a value are media.
+    /// A stretch of the text as words with holes where values are pictures.
     fn woven(&self, value: Value<'_, 'a>, stretch: std::ops::Range<usize>) -> Outcome<'a> {
         let mut holes = Vec::new();
         let mut deeper = false;
-        each_string(value, &mut |value| {
-            let Some(text) = value.str() else { return };
+        each_candidate(value, &mut |value, named, spelled| {
+            let Some(text) = value.str() else {
+                holes.extend(spelled.map(|found| (value, Rescued { typed: named, ..found })));
+                return;
+            };
             match whole_string(&text, value.has_base64_tail()) {
-                Some(found) => holes.push((value, found)),
+                Some(found) if found.is_small() && !named => {}
+                Some(found) => holes.push((value, Rescued { typed: named, ..found })),
                 None => deeper |= self.depth < DEEPEST && may_hold_json(&text),
             }
         });
@@ -98,32 +116,39 @@ impl<'a> Walk<'_, 'a> {
         }
         let mut texts = Vec::new();
         let mut media = Vec::new();
-        let mut at = stretch.start;
+        let (mut at, mut open) = (stretch.start, "");
         for (value, mut found) in holes {
-            // The quotes stay with the words, so that the text remains JSON.
-            let span = value.span();
-            let quote = (span.len() - value.inside().map_or(0, <[u8]>::len)) / 2;
-            texts.push(self.words(at, span.start + quote));
-            at = span.end - quote;
+            let (hole, quote) = hole(value);
+            texts.push(self.words(at..hole.start, open, quote));
+            (at, open) = (hole.end, quote);
             found.inner = Some(self.doc.pointer(value.id()));
             media.push(found);
         }
-        texts.push(self.words(at, stretch.end));
+        texts.push(self.words(at..stretch.end, open, ""));
         Outcome::Found(vec![Piece::Woven(texts, media)])
     }
 
-    /// A slice of the text: still escaped at the first depth, plain below.
-    fn words(&self, start: usize, end: usize) -> Str<'a> {
-        let bytes = &self.text[start..end];
-        if self.doc.is_escaped() {
+    /// A slice of the text, still escaped at the first depth and plain below, between quotation
+    /// marks that are not in it.
+    fn words(&self, range: std::ops::Range<usize>, open: &str, close: &str) -> Str<'a> {
+        let bytes = &self.text[range];
+        let words = if self.doc.is_escaped() {
             Str::Escaped(bytes)
         } else {
             Str::Plain(String::from_utf8_lossy(bytes))
+        };
+        if open.is_empty() && close.is_empty() {
+            return words;
         }
+        Str::plain([open, &words.decode(), close].concat())
     }
 
     /// The content parts that a list, or a result with a list, spells out.
     fn as_parts(&self, value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
+        if let Some(mut found) = spelled_picture(value) {
+            found.inner = Some(String::new());
+            return Some(vec![Piece::Media(Box::new(found))]);
+        }
         let Spelled { list, structured } = match value.kind() {
             Kind::Array => Spelled { list: value, structured: None },
             Kind::Object => match list_within(value) {
@@ -162,7 +187,7 @@ impl<'a> Walk<'_, 'a> {
         let span = structured.span();
         match self.woven(structured, span.clone()) {
             Outcome::Found(mut pieces) => parts.append(&mut pieces),
-            Outcome::Nothing => parts.push(Piece::Text(self.words(span.start, span.end))),
+            Outcome::Nothing => parts.push(Piece::Text(self.words(span, "", ""))),
             Outcome::Deeper => return None,
         }
         Some(())
@@ -193,8 +218,11 @@ impl<'a> Walk<'_, 'a> {
         }
         let (found, node) = typed_media(value, &type_name)?;
         if matches!(found.source, Source::Url(_)) {
-            let span = value.span();
-            return Some(Piece::Address(self.words(span.start, span.end)));
+            return Some(Piece::Address(self.words(value.span(), "", "")));
+        }
+        // A picture whose end is missing is no picture.
+        if matches!(&found.source, Source::Data(payload) if payload.is_broken_picture()) {
+            return None;
         }
         let inner = Some(self.doc.pointer(node));
         Some(Piece::Media(Box::new(Rescued { inner, ..found })))
@@ -206,25 +234,29 @@ impl<'a> Walk<'_, 'a> {
         let mut media = Vec::new();
         let mut words = String::new();
         let mut at = 0;
-        each_string(self.doc.root()?, &mut |value| {
-            let Some(text) = value.str() else { return };
-            let holes = match whole_string(&text, value.has_base64_tail()) {
-                Some(found) => {
-                    Some((vec![Str::plain(""), Str::plain("")], vec![found.into_owned()]))
-                }
-                None if may_hold_json(&text) => {
-                    from_plain_json(&text.decode(), self.depth + 1).map(flatten)
-                }
-                None => None,
+        let one =
+            |found: Rescued<'a>| (vec![Str::plain(""), Str::plain("")], vec![found.into_owned()]);
+        each_candidate(self.doc.root()?, &mut |value, named, spelled| {
+            let holes = match (value.str(), spelled) {
+                (Some(text), _) => match whole_string(&text, value.has_base64_tail()) {
+                    Some(found) if found.is_small() && !named => None,
+                    Some(found) => Some(one(found)),
+                    None if may_hold_json(&text) => {
+                        from_plain_json(&text.decode(), self.depth + 1).map(flatten)
+                    }
+                    None => None,
+                },
+                (None, spelled) => spelled.map(one),
             };
             let Some((inner_texts, inner_media)) = holes.filter(|(_, media)| !media.is_empty())
             else {
                 return;
             };
             let pointer = self.doc.pointer(value.id());
-            let span = value.span();
-            words.push_str(&plain[at..=span.start]);
-            at = span.end - 1;
+            let (hole, quote) = hole(value);
+            words.push_str(&plain[at..hole.start]);
+            words.push_str(quote);
+            at = hole.end;
             let mut inner_texts = inner_texts.into_iter();
             words.push_str(&escaped(&inner_texts.next().unwrap_or(Str::plain(""))));
             for (text, mut found) in inner_texts.zip(inner_media) {
@@ -238,6 +270,7 @@ impl<'a> Walk<'_, 'a> {
                 media.push(found);
                 words.push_str(&escaped(&text));
             }
+            words.push_str(quote);
         });
         words.push_str(&plain[at..]);
         texts.push(Str::plain(words));
@@ -245,21 +278,47 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-/// Calls `visit` with every string of a value, in order.
-fn each_string<'v, 'a>(value: Value<'v, 'a>, visit: &mut impl FnMut(Value<'v, 'a>)) {
+/// The stretch of a text that a picture takes, and the quotation mark that its marker needs: a
+/// string keeps its own, so that the text remains JSON.
+fn hole(value: Value<'_, '_>) -> (std::ops::Range<usize>, &'static str) {
+    let span = value.span();
+    match value.inside() {
+        Some(inside) => {
+            let quote = (span.len() - inside.len()) / 2;
+            (span.start + quote..span.end - quote, "")
+        }
+        None => (span, "\""),
+    }
+}
+
+/// Calls `visit` with every string of a value, and with every picture that is spelled otherwise, in
+/// order; and whether the object around it says that it is a picture.
+fn each_candidate<'v, 'a>(
+    value: Value<'v, 'a>,
+    visit: &mut impl FnMut(Value<'v, 'a>, bool, Option<Rescued<'static>>),
+) {
     // Iterative: the depth of the JSON is not ours to trust.
-    let mut open = vec![value];
-    let mut strings = Vec::new();
-    while let Some(value) = open.pop() {
+    let mut open = vec![(value, false)];
+    let mut found = Vec::new();
+    while let Some((value, named)) = open.pop() {
         match value.kind() {
-            Kind::String => strings.push(value),
-            Kind::Array => open.extend(value.items()),
-            Kind::Object => open.extend(value.entries().map(|(_, member)| member)),
+            Kind::String => found.push((value, named, None)),
+            Kind::Array | Kind::Object => match spelled_picture(value) {
+                Some(picture) if picture.is_small() && !named => {}
+                Some(picture) => found.push((value, named, Some(picture))),
+                None if value.is_list() => open.extend(value.items().map(|item| (item, false))),
+                None => {
+                    let named = names_picture(value);
+                    open.extend(value.entries().map(|(_, member)| (member, named)));
+                }
+            },
             Kind::Null | Kind::Bool | Kind::Number => {}
         }
     }
-    strings.sort_by_key(Value::id);
-    strings.into_iter().for_each(visit);
+    found.sort_by_key(|(value, ..)| value.id());
+    for (value, named, picture) in found {
+        visit(value, named, picture);
+    }
 }
 
 /// Pieces as one woven text; parts of a list are set apart by line breaks.

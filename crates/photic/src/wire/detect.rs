@@ -57,6 +57,39 @@ pub fn detect(body: &[u8]) -> Option<Wire> {
     Some(if is_anthropic || named_claude() { Wire::Anthropic } else { Wire::OpenAiChat })
 }
 
+impl Wire {
+    /// Whether a request body could be one of this wire. Only what plainly belongs to another wire
+    /// counts against it: readers are lenient, and so are many servers.
+    pub(crate) fn fits(self, root: Value<'_, '_>) -> bool {
+        let has_list = |name: &str| root.get(name).is_some_and(Value::is_list);
+        match self {
+            Self::OpenAiResponses => {
+                root.get("input").is_some() || !(has_list("messages") || has_list("contents"))
+            }
+            Self::Gemini => {
+                has_list("contents") || !(has_list("messages") || root.get("input").is_some())
+            }
+            Self::OpenAiChat | Self::Ollama | Self::Anthropic | Self::Converse => {
+                let Some(messages) = root.get("messages").filter(|list| list.is_list()) else {
+                    return !(has_list("contents") || has_list("input"));
+                };
+                let nests = matches!(self, Self::Anthropic | Self::Converse);
+                !messages.items().any(|message| {
+                    if nests {
+                        message.get("tool_calls").is_some()
+                            || message.get("role").is_some_and(|role| role.is("tool"))
+                    } else {
+                        blocks(message).any(|block| {
+                            block.get("type").is_some_and(|name| name.is("tool_result"))
+                                || block.get("toolResult").is_some()
+                        })
+                    }
+                })
+            }
+        }
+    }
+}
+
 /// The wire a reply body most likely speaks.
 pub fn detect_reply(body: &[u8]) -> Option<Wire> {
     let doc = Doc::parse(body).ok()?;

@@ -35,6 +35,10 @@ pub(crate) fn codes(findings: &[Finding]) -> Vec<&'static str> {
     codes
 }
 
+/// Codes of pictures that stay in the text they stand in: reported, and nothing is done about them.
+pub(crate) const STAYS: [&str; 4] =
+    ["image_cut_off", "image_in_file", "image_inside_longer_text", "small_image_in_text"];
+
 /// The strict provider that stands behind a profile.
 pub(crate) fn rules(profile: &Profile) -> Rules {
     Rules {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 /// Two long pictures, one of them in JSON within a string, and prose between them.
 fn body() -> Vec<u8> {
-    let base64 = format!("iVBORw0KGgo{}", "A".repeat(20_000));
+    let base64 = photic_testkit::image::base64(&photic_testkit::image::png_noise(100, 50, 1));
     let inner = json!([{"type": "image", "data": base64, "mimeType": "image/png"}]).to_string();
     let url = format!("data:image/png;base64,{base64}");
     json!({"model": "gpt-4o", "messages": [

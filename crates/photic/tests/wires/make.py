@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama")
 CODES = set("""image_as_text image_in_forbidden_role interleaved_user image_in_error_result wrong_label
 malformed_data_url unreadable_image unsupported_type empty_tool_content orphan_tool_result missing_tool_result
-image_to_text_only_model image_inside_longer_text tool_results_not_first not_json
+image_to_text_only_model image_inside_longer_text image_cut_off small_image_in_text image_in_file tool_results_not_first not_json
 image_source_not_accepted empty_text duplicate_call_id
 image_address_in_text image_as_file image_over_limit
 part_spelling invalid_call_id user_after_tool""".split())
@@ -63,7 +63,7 @@ COVERS = {
     "edge:99": "labels such as image/jpg, image/*, none, image/svg+xml",
     "edge:100": "base64 in JSON in a string, in lists, with keys in any order",
     "edge:101": "long base64 that is no image stays text",
-    "edge:102": "data URLs within a longer text are not cut",
+    "edge:102": "several pictures within longer texts are all shown",
     "regression:1": "results of parallel calls stay together, the images behind them",
     "regression:2": "results in several messages in a row",
     "regression:3": "a result of images only has a text, and never points at an image that is not shown",

@@ -256,7 +256,7 @@ fn search_result(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>)
     w.fields(block, &place.at, &known);
     for key in ["source", "title"] {
         if let Some(text) = w.string(block, key, &place.at) {
-            w.scan(&format!("{}/{key}", place.at), text);
+            w.scan(&format!("{}/{key}", place.at), text, false);
         }
     }
     let inside = place.down("content");
@@ -283,7 +283,7 @@ fn document(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
     w.fields(block, &place.at, &known);
     for key in ["title", "context"] {
         if let Some(text) = block.get(key).and_then(Value::as_str) {
-            w.scan(&format!("{}/{key}", place.at), text);
+            w.scan(&format!("{}/{key}", place.at), text, false);
         }
     }
     let at = format!("{}/source", place.at);

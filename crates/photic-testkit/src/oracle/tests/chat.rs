@@ -215,13 +215,15 @@ fn image_urls() {
 
 #[test]
 fn no_picture_hides_in_text() {
-    let url = png_url();
-    let bare = image::base64(&image::jpeg());
+    let url = image::data_url("image/png", &image::png(80, 60, [1, 2, 3]));
+    let bare = image::base64(&image::png(90, 60, [1, 2, 3]));
     let wrapped =
-        json!([{"type": "image-data", "data": bare, "mediaType": "image/jpeg"}]).to_string();
+        json!([{"type": "image-data", "data": bare, "mediaType": "image/png"}]).to_string();
     let messages = json!([
-        {"role": "system", "content": format!("logo: {url}")},
+        {"role": "system", "content": url},
         {"role": "user", "content": [{"type": "text", "text": bare}]},
+        // A person may quote what they like.
+        {"role": "user", "content": format!("logo: {url}")},
         calls(&["c"]),
         tool("c", wrapped),
         {"role": "assistant", "content": "fine"}
@@ -232,7 +234,7 @@ fn no_picture_hides_in_text() {
         owned(&[
             ("base64_in_text", "/messages/0/content"),
             ("base64_in_text", "/messages/1/content/0/text"),
-            ("base64_in_text", "/messages/3/content"),
+            ("base64_in_text", "/messages/4/content"),
         ])
     );
     good(WIRE, &body(messages), &Rules { base64_text: true, ..Rules::default() });

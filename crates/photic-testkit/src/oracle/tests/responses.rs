@@ -130,7 +130,7 @@ fn parts_and_roles() {
 
 #[test]
 fn no_picture_hides_in_text() {
-    let url = png_url();
+    let url = image::data_url("image/png", &image::png(80, 60, [1, 2, 3]));
     let mut body = body(
         json!([{"role": "assistant", "content": url}, call("a"), output("a", format!("{{\"screenshot\":\"{url}\"}}"))]),
     );

@@ -40,6 +40,9 @@ pub(super) fn read_message<'d, 'a>(
         Some("tool") => Role::Tool,
         _ => Role::Unknown,
     };
+    if let Some(message) = read_function(lifter, message) {
+        return message;
+    }
     let content = message.get("content");
     let words = Words::of(role);
     let mut parts = Vec::new();
@@ -73,6 +76,41 @@ pub(super) fn read_message<'d, 'a>(
         slot: content.map(|slot| slot.id()),
         ..Message::new(role, parts)
     }
+}
+
+/// The result of a function of the first API, if there is a picture in it; else the message travels
+/// as it is. It answers no id, and its content is a string.
+fn read_function<'d, 'a>(
+    lifter: &mut Lifter<'d, 'a>,
+    message: Value<'d, 'a>,
+) -> Option<Message<'a>> {
+    let content = message.get("content").filter(|content| content.kind() == Kind::String)?;
+    if !message.get("role").is_some_and(|role| role.is("function")) {
+        return None;
+    }
+    let before = lifter.count();
+    let mut parts = Vec::new();
+    lifter.text(content, None, Words::Foreign, &mut parts);
+    if lifter.count() == before {
+        return None;
+    }
+    let result = ToolResult {
+        call_id: text_of(message, "name"),
+        name: Some(text_of(message, "name")),
+        is_error: false,
+        content: parts,
+        kind: CallKind::Hosted,
+        bounds: Bounds::default(),
+        content_changed: false,
+        renamed: false,
+        node: Some(message.id()),
+        slot: Some(content.id()),
+    };
+    Some(Message {
+        node: Some(message.id()),
+        slot: Some(content.id()),
+        ..Message::new(Role::Tool, vec![Part::Result(result)])
+    })
 }
 
 /// What an assistant message says outside its content.

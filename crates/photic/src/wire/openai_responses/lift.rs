@@ -7,7 +7,7 @@ use crate::lift::{
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
-    Arguments, Bounds, Call, CallKind, Home, Message, Opaque, Part, Role, Text, ToolResult,
+    Arguments, Bounds, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, Text, ToolResult,
 };
 
 /// Reads a request body.
@@ -16,7 +16,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     if let Some(instructions) = root.get("instructions").filter(|text| text.kind() == Kind::String)
     {
         let mut parts = Vec::new();
-        lifter.text(instructions, None, Words::Foreign, &mut parts);
+        lifter.text(instructions, None, Words::Said, &mut parts);
         messages.push(Message {
             node: Some(instructions.id()),
             slot: Some(instructions.id()),
@@ -28,7 +28,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     match input.map(|input| (input, input.kind())) {
         Some((input, Kind::String)) => {
             let mut parts = Vec::new();
-            lifter.text(input, None, Words::Foreign, &mut parts);
+            lifter.text(input, None, Words::Said, &mut parts);
             messages.push(Message {
                 node: Some(input.id()),
                 slot: Some(input.id()),
@@ -105,9 +105,66 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             (Role::Tool, vec![Part::Result(result)])
         }
         Some("reasoning") => (Role::Assistant, vec![Part::Thinking(opaque)]),
+        Some("mcp_call" | "shell_call_output" | "local_shell_call_output") => {
+            match read_hosted(lifter, item) {
+                Some(result) => {
+                    slot = result.slot;
+                    (Role::Tool, vec![Part::Result(result)])
+                }
+                None => (Role::Unknown, vec![Part::Opaque(opaque)]),
+            }
+        }
         _ => (Role::Unknown, vec![Part::Opaque(opaque)]),
     };
     Message { node: Some(item.id()), slot, ..Message::new(role, parts) }
+}
+
+/// What a command printed, in each entry of its output.
+const PRINTED: [&[&str]; 2] = [&["stdout"], &["stderr"]];
+
+/// The result of a tool that the provider or the client runs by itself, if there is a picture in what
+/// it printed; else the item travels as it is.
+fn read_hosted<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Option<ToolResult<'a>> {
+    let output = item.get("output")?;
+    let before = lifter.count();
+    let mut content = Vec::new();
+    if output.kind() == Kind::String {
+        lifter.text(output, None, Words::Foreign, &mut content);
+    }
+    for entry in output.items() {
+        for path in PRINTED {
+            let Some(printed) = entry.get(path[0]).filter(|text| text.kind() == Kind::String)
+            else {
+                continue;
+            };
+            let mut parts = Vec::new();
+            lifter.text(printed, None, Words::Foreign, &mut parts);
+            let node = Some(entry.id());
+            content.push(Part::Nested(Nested {
+                parts,
+                path,
+                words_only: true,
+                changed: false,
+                node,
+            }));
+        }
+    }
+    (lifter.count() > before).then(|| ToolResult {
+        call_id: item
+            .get("call_id")
+            .or_else(|| item.get("id"))
+            .and_then(|id| id.str())
+            .unwrap_or(Str::plain("")),
+        name: None,
+        is_error: false,
+        content,
+        kind: CallKind::Hosted,
+        bounds: Bounds::default(),
+        content_changed: false,
+        renamed: false,
+        node: Some(item.id()),
+        slot: Some(output.id()),
+    })
 }
 
 fn call<'a>(

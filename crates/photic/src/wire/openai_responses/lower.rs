@@ -34,7 +34,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
             for result in message.results() {
                 let kind = match result.kind {
                     CallKind::Custom if writer.same_wire() => "custom_tool_call_output",
-                    CallKind::Function | CallKind::Custom | CallKind::Screen => {
+                    CallKind::Function | CallKind::Custom | CallKind::Screen | CallKind::Hosted => {
                         "function_call_output"
                     }
                 };
@@ -131,6 +131,9 @@ fn result_output<'a>(
     if result.kind == CallKind::Screen && writer.same_wire() {
         return screenshot(writer, out, result);
     }
+    if result.kind == CallKind::Hosted && writer.same_wire() {
+        return hosted(writer, out, result);
+    }
     if marked.is_some() || writer.wants_list(result) {
         out.json("[");
         if result.is_error && !writer.same_wire() {
@@ -185,6 +188,32 @@ fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResul
             out.raw(writer.transcript.raw(slot));
         }
     }
+}
+
+/// The output of a hosted tool: one string, or a list of what commands printed, each in members of
+/// its own.
+fn hosted<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+    let list = result.slot.map(|slot| writer.transcript.doc.value(slot));
+    let Some(list) = list.filter(|slot| slot.is_list()) else {
+        return joined(out, &texts(&result.content));
+    };
+    out.json("[");
+    for entry in list.items() {
+        let mut changes = Vec::new();
+        for part in &result.content {
+            if let Part::Nested(nested) = part
+                && nested.node == Some(entry.id())
+                && nested.changed
+            {
+                let mut words = Out::new();
+                joined(&mut words, &texts(&nested.parts));
+                changes.push((nested.path, words));
+            }
+        }
+        out.comma();
+        writer.patched(out, entry.id(), changes);
+    }
+    out.json("]");
 }
 
 fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {

@@ -55,20 +55,24 @@ impl Frame {
         }
     }
 
-    /// Its bytes as padded base64.
+    /// Its bytes as padded base64: one whole picture, as far as the lengths in it tell.
     pub(super) fn base64(&self) -> String {
-        let head = self.head();
-        let rest = self.weight.saturating_sub(head.len());
-        let mut text = String::with_capacity(head.len() * 4 / 3 + rest.div_ceil(3) * 4);
+        let (head, tail) = (self.head(), self.tail());
+        let rest = self.bytes() - head.len() - tail.len();
+        let mut text = String::with_capacity(self.bytes().div_ceil(3) * 4);
         STANDARD.encode_string(&head, &mut text);
-        text.push_str(&"AAAA".repeat(rest / 3));
-        text.push_str(["", "AA==", "AAA="][rest % 3]);
+        if self.kind == Kind::Gif {
+            STANDARD.encode_string([gif_blocks(rest), tail].concat(), &mut text);
+        } else {
+            text.push_str(&"AAAA".repeat(rest / 3));
+            STANDARD.encode_string([vec![0; rest % 3], tail].concat(), &mut text);
+        }
         text
     }
 
     /// How many bytes it has before base64.
     pub(super) fn bytes(&self) -> usize {
-        self.head().len().max(self.weight)
+        (HEADS[self.kind as usize] + self.tail().len()).max(self.weight)
     }
 
     /// As the wires write it that take addresses and data URLs.
@@ -83,12 +87,16 @@ impl Frame {
     fn head(&self) -> Vec<u8> {
         let (width, height) = self.size;
         let (w16, h16) = (width as u16, height as u16);
+        let total = self.bytes() as u32;
         let mut head = match self.kind {
             Kind::Png => {
                 let mut head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
                 head.extend(width.to_be_bytes());
                 head.extend(height.to_be_bytes());
                 head.extend([8, 2, 0, 0, 0, 0, 0, 0, 0]);
+                // One chunk up to the last one.
+                head.extend((total - 33 - 12 - 12).to_be_bytes());
+                head.extend(b"teXt\0");
                 head
             }
             Kind::Jpeg => {
@@ -96,10 +104,13 @@ impl Frame {
                 head.extend(h16.to_be_bytes());
                 head.extend(w16.to_be_bytes());
                 head.extend([3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1]);
+                head.extend([0xFF, 0xDA, 0, 12, 3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0, 0]);
                 head
             }
             Kind::Webp => {
-                let mut head = b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0".to_vec();
+                let mut head = b"RIFF".to_vec();
+                head.extend(((total - 8) & !1).to_le_bytes());
+                head.extend(b"WEBPVP8X\x0a\0\0\0\0\0\0\0");
                 head.extend(&(width - 1).to_le_bytes()[..3]);
                 head.extend(&(height - 1).to_le_bytes()[..3]);
                 head
@@ -108,11 +119,14 @@ impl Frame {
                 let mut head = b"GIF89a".to_vec();
                 head.extend(w16.to_le_bytes());
                 head.extend(h16.to_le_bytes());
-                head.extend([0, 0, 0, 0x21, 0xFE]);
+                // A comment; its first block holds the number, the others are filling.
+                head.extend([0, 0, 0, 0x21, 0xFE, 14, 0, 0]);
                 head
             }
             Kind::Bmp => {
-                let mut head = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+                let mut head = b"BM".to_vec();
+                head.extend(total.to_le_bytes());
+                head.extend(b"\0\0\0\0\x36\0\0\0\x28\0\0\0");
                 head.extend(width.to_le_bytes());
                 head.extend(height.to_le_bytes());
                 head.extend([1, 0, 24, 0]);
@@ -124,6 +138,33 @@ impl Frame {
         head.extend(format!("{:06}", self.number).into_bytes());
         head
     }
+
+    /// Its last bytes.
+    fn tail(&self) -> Vec<u8> {
+        match self.kind {
+            Kind::Png => b"\0\0\0\0\0\0\0\0IEND\xaeB\x60\x82".to_vec(),
+            Kind::Jpeg => vec![0xFF, 0xD9],
+            Kind::Gif => vec![0, 0x3B],
+            Kind::Webp | Kind::Bmp => Vec::new(),
+        }
+    }
+}
+
+/// How many bytes a head has, by its kind.
+const HEADS: [usize; 5] = [54, 48, 42, 30, 66];
+
+/// Blocks of a GIF that take so many bytes; one byte alone is no block.
+fn gif_blocks(bytes: usize) -> Vec<u8> {
+    let mut blocks = Vec::with_capacity(bytes);
+    let mut rest = bytes;
+    while rest > 0 {
+        // The last block must not be a length alone.
+        let length = if rest == 257 { 254 } else { (rest - 1).min(255) };
+        blocks.push(length as u8);
+        blocks.extend(vec![7; length]);
+        rest -= length + 1;
+    }
+    blocks
 }
 
 /// The number of a picture by its base64.
@@ -162,6 +203,7 @@ fn frames_are_what_they_say() {
             let header = photic::media::Payload::encode(&bytes).header();
             assert_eq!((header.media_type, header.size), (Some(frame.media_type()), Some(size)));
             assert_eq!(number_in(frame.base64().as_bytes()), Some(123));
+            assert!(photic::media::Payload::encode(&bytes).is_whole_picture(), "{kind:?} {weight}");
         }
     }
 }

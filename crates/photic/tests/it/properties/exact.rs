@@ -7,7 +7,7 @@ use proptest::test_runner::TestCaseError;
 use serde_json::Value;
 
 use super::exam::{Exam, trials, trials_at_home};
-use crate::harness::{check, codes, lower, lower_with};
+use crate::harness::{STAYS, check, codes, lower, lower_with};
 
 proptest! {
     #![proptest_config(super::config())]
@@ -73,8 +73,7 @@ fn without_marks(body: &[u8]) -> Value {
 
 pub(super) fn repaired(exam: &Exam) -> Result<(), TestCaseError> {
     let left = codes(&check(exam.to, &exam.body, &exam.profile));
-    let allowed = ["image_inside_longer_text"];
-    match left.into_iter().find(|code| !allowed.contains(code)) {
+    match left.into_iter().find(|code| !STAYS.contains(code)) {
         Some(code) => exam.fail(format!("`{code}` is left")),
         None => Ok(()),
     }
@@ -85,7 +84,7 @@ pub(super) fn untouched(exam: &Exam) -> Result<(), TestCaseError> {
         return Ok(());
     }
     let findings = codes(&check(exam.from, &exam.input, &exam.profile));
-    let clean = findings.iter().all(|code| *code == "image_inside_longer_text");
+    let clean = findings.iter().all(|code| STAYS.contains(code));
     if clean && exam.body != exam.input {
         return exam.fail("changed although clean");
     }

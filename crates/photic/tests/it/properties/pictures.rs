@@ -74,20 +74,17 @@ impl Picture {
     /// The bytes, different for every number.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let color = [(self.number % 251) as u8, (self.number / 251) as u8, 77];
-        let marked = |mut bytes: Vec<u8>| {
-            bytes.extend((self.number as u32).to_be_bytes());
-            bytes
-        };
+        let number = (self.number as u32).to_be_bytes();
         match self.format {
-            Format::Png => image::png(9, 7, color),
-            Format::Tall => image::png(3, 90, color),
-            Format::Heavy => image::png_noise(24, 20, self.number as u64),
-            Format::Jpeg => marked(image::jpeg()),
-            Format::Gif => marked(image::gif()),
-            Format::Webp => marked(image::webp()),
-            Format::Bmp => image::bmp(5, 4, color),
+            Format::Png => image::png(90, 7, color),
+            Format::Tall => image::png(3, 130, color),
+            Format::Heavy => image::png_noise(72, 8, self.number as u64),
+            Format::Jpeg => marked_jpeg(number),
+            Format::Gif => marked_gif(number),
+            Format::Webp => marked_webp(number),
+            Format::Bmp => image::bmp(72, 4, color),
             Format::Svg => image::svg(4, 4, color),
-            Format::Html => marked(broken::html()),
+            Format::Html => [broken::html(), number.to_vec()].concat(),
             Format::Signature => broken::png_signature(),
         }
     }
@@ -186,4 +183,32 @@ impl Picture {
         };
         (label.to_owned(), spelled)
     }
+}
+
+/// A JPEG of 96×72 pixels, by its header, with a comment.
+fn marked_jpeg(number: [u8; 4]) -> Vec<u8> {
+    let mut bytes = image::jpeg();
+    let frame = bytes.windows(2).position(|marker| marker == [0xff, 0xc0]).unwrap();
+    bytes[frame + 5..frame + 9].copy_from_slice(&[0, 72, 0, 96]);
+    bytes.splice(2..2, [&[0xff, 0xfe, 0, 6][..], &number].concat());
+    bytes
+}
+
+/// A GIF of 96×72 pixels, by its header, with a comment.
+fn marked_gif(number: [u8; 4]) -> Vec<u8> {
+    let mut bytes = image::gif();
+    bytes[6..10].copy_from_slice(&[96, 0, 72, 0]);
+    let end = bytes.len() - 1;
+    bytes.splice(end..end, [&[0x21, 0xfe, 4][..], &number, &[0]].concat());
+    bytes
+}
+
+/// A WebP of 96×72 pixels, by its header, with a chunk that nobody knows.
+fn marked_webp(number: [u8; 4]) -> Vec<u8> {
+    let mut bytes = image::webp();
+    bytes[26..30].copy_from_slice(&[96, 0, 72, 0]);
+    bytes.extend([b"MARK", &[4, 0, 0, 0][..], &number].concat());
+    let length = bytes.len() as u32 - 8;
+    bytes[4..8].copy_from_slice(&length.to_le_bytes());
+    bytes
 }

@@ -16,7 +16,7 @@ pub(super) enum Twist {
     Alternating,
     /// At most that many images.
     Few(u32),
-    /// No image of more than 600 bytes or 64 pixels.
+    /// No image of more than 600 bytes or 100 pixels.
     Small,
     /// No more than three images where one is longer than 64 pixels.
     Crowd,
@@ -55,10 +55,10 @@ impl Twist {
             Self::Few(most) => profile.limits.images = Some(most),
             Self::Small => {
                 profile.limits.image_base64_bytes = Some(600);
-                profile.limits.edge = Some(64);
+                profile.limits.edge = Some(100);
             }
             Self::Crowd => {
-                profile.limits.crowd = Some(Crowd { above: 3, edge: 64, counts_documents: false });
+                profile.limits.crowd = Some(Crowd { above: 3, edge: 100, counts_documents: false });
             }
             Self::Body(most) => profile.limits.request_bytes = Some(most),
         }

@@ -61,6 +61,18 @@ impl Shape {
         matches!(self, Self::Bare | Self::DataUrl)
     }
 
+    /// Whether it is nothing but typed parts, or nothing but one picture.
+    pub(super) const fn is_exact(self) -> bool {
+        !matches!(
+            self,
+            Self::Keys
+                | Self::NestedKeys
+                | Self::McpError
+                | Self::JsonInJson
+                | Self::JsonInJsonInJson
+        )
+    }
+
     /// Whether readers must know a picture of such bytes in this shape.
     pub(super) const fn shows(self, format: Format) -> bool {
         match format {

@@ -232,10 +232,11 @@ case("review-over-limit", C, "an image of 8001 pixels beside a good one: only th
 case("review-over-limit-in-result", A, "a result whose only image has 8001 pixels: it says so",
      anthropic_turn(aimg("wide.png")), findings=["image_over_limit"], sees=[], keeps=[ASK])
 
-case("longer-bare-base64", C, "bare base64 behind words, and JSON with words behind it: reported, never cut",
+case("longer-bare-base64", C, "bare base64 behind words, and JSON with words behind it: both are shown",
      chat(user("Both."), asst(None, SHOT, call("call_2", "screenshot", full_page=True)),
           tool("call_1", "Screenshot: " + b64("red.png")), tool("call_2", dump({"shot": b64("blue.png")}) + " trailing")),
-     findings=["image_inside_longer_text"] * 2, sees=[], keeps=["Screenshot: " + b64("red.png"), " trailing"], covers=["edge:102"])
+     findings=["image_as_text"] * 2, sees=["red.png", "blue.png"], owners=["call_1", "call_2"], keeps=["Screenshot: ", " trailing"],
+     covers=["edge:102"])
 
 # --- shapes that only lenient servers take ----------------------------------------------------------------------------
 

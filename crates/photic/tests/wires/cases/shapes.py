@@ -96,8 +96,8 @@ shape("shape-screenshot-nested", C, "screenshot keys nested in objects and lists
                                    "frames": [{"n": 1, "screenshot": url("green.png")}, {"n": 2, "screenshot": url("blue.png")}]}}),
       sees=["red.png", "green.png", "blue.png"], covers=["shape:ad-hoc", "edge:100"], keeps=["https://example.org/cart"])
 shape("shape-screenshot-on-anthropic", A, "a screenshot key in an Anthropic tool_result string, pretty printed JSON",
-      json.dumps({"title": "Checkout", "screenshot": b64("photo.jpg"), "links": 14}, indent=2),
-      sees=["photo.jpg"], covers=["shape:ad-hoc"], keeps=["Checkout"])
+      json.dumps({"title": "Checkout", "screenshot": b64("green.png"), "links": 14}, indent=2),
+      sees=["green.png"], covers=["shape:ad-hoc"], keeps=["Checkout"])
 shape("shape-openwop", C, "openwop's part shape: dataBase64 and mimeType", dump({"type": "image", "mimeType": "image/png", "dataBase64": b64("red.png")}),
       sees=["red.png"], covers=["shape:openwop", "regression:13"])
 shape("shape-key-order", R, "the same item with its type last, and a list that mixes strings and items",
@@ -157,14 +157,15 @@ case("plain-elision-marker-assistant", A, "the model quotes a placeholder of an 
      sees=["red.png"], owners=["user"], covers=["regression:9"], keeps=["[image 2 not shown; you have not seen it]"])
 
 PROSE = "Here is the logo: " + url("red.png") + " and that is all."
-plain("longer-prose", C, "prose with a data URL in it: reported, never cut", PROSE, findings=["image_inside_longer_text"], keeps=[PROSE])
-plain("longer-two-urls", R, "two data URLs in one string: reported, never cut", url("red.png") + "\n" + url("blue.png"),
-      findings=["image_inside_longer_text"], covers=["edge:102"], note="one finding a string, however many addresses stand in it")
+shape("longer-prose", C, "prose with a data URL in it: the picture is shown, the words stay", PROSE, sees=["red.png"],
+      keeps=["Here is the logo: ", " and that is all."])
+shape("longer-two-urls", R, "two data URLs in one string: both are shown", url("red.png") + "\n" + url("blue.png"),
+      sees=["red.png", "blue.png"], covers=["edge:102"])
 HTML = f'<html><body><img alt="logo" src="{url("green.png")}"><p>Hi</p></body></html>'
-plain("longer-html", A, "a page source with an inline image, in a JSON tool result", dump({"status": 200, "html": HTML}),
-      findings=["image_inside_longer_text"], keeps=["logo", b64("green.png")])
+shape("longer-html", A, "a page source with an inline image, in a JSON tool result", dump({"status": 200, "html": HTML}),
+      sees=["green.png"], keeps=["logo"])
 plain("longer-truncated", C, "a client cut the data URL: nobody can see it any more", url("blue.png")[:600] + "... [truncated 1234 chars]",
-      findings=["image_inside_longer_text"], keeps=["[truncated 1234 chars]"])
+      findings=["image_cut_off"], keeps=["[truncated 1234 chars]"])
 case("longer-user-text", C, "a user text with a data URL in it",
      chat(user("Why does this not render? ![x](" + url("red.png") + ") I use Firefox."), tools=None),
      findings=["image_inside_longer_text"], sees=[], covers=[], keeps=["I use Firefox.", b64("red.png")])
