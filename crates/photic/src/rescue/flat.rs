@@ -514,7 +514,7 @@ mod tests {
             (format!("see {}\nDone", lines(&large)), 1),
             (format!("see {}\nDone it is.", lines(&large)), 1),
             (format!("{}\n{}", lines(&png), lines(&png)), 2),
-            (format!("x {}", jpeg), 0),
+            (format!("x {jpeg}"), 0),
             (format!("{png}{png}"), 2),
             (format!("{}{png}", png.trim_end_matches('=')), 0),
             (format!("see {}", &png[..png.len() - 12]), 0),
