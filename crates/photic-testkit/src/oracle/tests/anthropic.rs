@@ -257,3 +257,90 @@ fn no_picture_hides_in_text() {
         ])
     );
 }
+
+#[test]
+fn no_breakpoint_of_an_hour_follows_one_of_five_minutes() {
+    let marked = |ttl: &str| {
+        let mark = json!({"type": "ephemeral", "ttl": ttl});
+        json!({"type": "text", "text": "x", "cache_control": mark})
+    };
+    let rules = Rules::of(WIRE);
+    good(WIRE, &body(json!([user(json!([marked("1h"), marked("5m")]))])), &rules);
+    let wrong = body(json!([user(json!([marked("5m"), marked("1h")]))]));
+    let found = bad(WIRE, &wrong, &rules);
+    assert_eq!(found, owned(&[("breakpoint_order", "/messages/0/content/1")]));
+    // The prefix begins with tools and system, whatever their place in the body.
+    let mut across = body(json!([user(json!([marked("1h")]))]));
+    across["system"] = json!([marked("5m")]);
+    let found = bad(WIRE, &across, &rules);
+    assert_eq!(found, owned(&[("breakpoint_order", "/messages/0/content/0")]));
+    // The automatic one stands at the end.
+    let mut automatic = body(json!([user(json!([marked("5m")]))]));
+    automatic["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
+    let found = bad(WIRE, &automatic, &rules);
+    assert_eq!(found, owned(&[("breakpoint_order", "/cache_control")]));
+}
+
+#[test]
+fn a_search_result_holds_texts() {
+    let found = |content: Value| json!({"type": "search_result", "source": "https://a.b", "title": "t", "content": content});
+    let with = |content: Value| {
+        body(json!([
+            user("go"),
+            assistant(json!([call("a")])),
+            user(json!([result("a", json!([found(content)]))]))
+        ]))
+    };
+    let seen = good(WIRE, &with(json!([text("found")])), &Rules::default());
+    assert_eq!(seen.result("a").unwrap().text, "found");
+    assert_eq!(seen.parts.len(), 2);
+    let wrong = bad(WIRE, &with(json!([picture()])), &Rules::default());
+    let at = "/messages/2/content/0/content/0/content/0";
+    assert_eq!(wrong, owned(&[("part_wrong_role", at)]));
+}
+
+#[test]
+fn nothing_stands_beside_results_that_a_server_tool_waits_for() {
+    let server = |id: &str| json!({"type": "server_tool_use", "id": id, "name": "s", "input": {}});
+    let mut by_code = call("a");
+    by_code["caller"] = json!({"type": "code_execution_20250825", "tool_id": "s1"});
+    let mut direct = call("a");
+    direct["caller"] = json!({"type": "direct"});
+    let done = json!({"type": "web_search_tool_result", "tool_use_id": "s1", "content": []});
+    let answered = |calls: Value, more: &[Value]| {
+        let mut blocks = vec![result("a", "ok")];
+        blocks.extend_from_slice(more);
+        body(json!([user("go"), assistant(calls), user(blocks)]))
+    };
+    let rules = Rules::default();
+    let more = [text("more"), picture()];
+    good(WIRE, &answered(json!([direct]), &more), &rules);
+    good(WIRE, &answered(json!([server("s1"), done, call("a")]), &more), &rules);
+    good(WIRE, &answered(json!([server("s1"), call("a")]), &[]), &rules);
+    for calls in [json!([server("s1"), call("a")]), json!([by_code])] {
+        let found = bad(WIRE, &answered(calls, &more), &rules);
+        let siblings = [
+            ("result_sibling", "/messages/2/content/1"),
+            ("result_sibling", "/messages/2/content/2"),
+        ];
+        assert_eq!(found, owned(&siblings));
+    }
+    // What code reads is no text for the model.
+    let base64 = image::base64(&image::png(64, 64, [1, 2, 3]));
+    let read =
+        body(json!([user("go"), assistant(json!([by_code])), user(json!([result("a", base64)]))]));
+    good(WIRE, &read, &rules);
+}
+
+#[test]
+fn other_parts_are_listed_byte_for_byte() {
+    let raw = r#"{"type":"document", "title":"a","source":{"type":"text","media_type":"text/plain","data":"x"}}"#;
+    let body = format!(
+        r#"{{"max_tokens":1,"messages":[{{"role":"user","content":[{raw},{{"type":"text","text":"a"}}]}}]}}"#
+    );
+    let (seen, violations) = crate::oracle::look(WIRE, body.as_bytes(), &Rules::default());
+    assert_eq!(violations, []);
+    let parts: Vec<(&str, &str)> =
+        seen.parts.iter().map(|part| (part.pointer.as_str(), part.raw.as_str())).collect();
+    assert_eq!(parts, [("/messages/0/content/0", raw)]);
+}
