@@ -126,6 +126,8 @@ Examples:
 pub(crate) struct CheckOptions {
     #[command(flatten)]
     pub(crate) source: SourceOptions,
+    #[command(flatten)]
+    pub(crate) policy: PolicyOptions,
 }
 
 /// Write a request (or a reply) for a wire, repaired
@@ -171,12 +173,15 @@ pub(crate) struct ExplainOptions {
 /// How a request is planned.
 #[derive(Debug, Args)]
 pub(crate) struct PolicyOptions {
-    /// How long tool images stay in sight: priced, turns(K), newest(N) or all
-    #[arg(long, value_name = "POLICY", default_value = "priced", value_parser = retention)]
+    /// How long images stay in sight: all, priced, turns(K) or newest(N)
+    #[arg(long, value_name = "POLICY", default_value_t = Policy::default().retention, value_parser = retention)]
     policy: Retention,
     /// The newest tool images that `priced` always keeps
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = Policy::default().floor)]
     keep: usize,
+    /// Mark where the provider's cache should keep a prefix
+    #[arg(long)]
+    marks: bool,
     /// Plan for a summary: descriptors, no pixels
     #[arg(long)]
     summary: bool,
@@ -188,6 +193,7 @@ impl PolicyOptions {
         let mut policy = Policy::default();
         policy.retention = self.policy;
         policy.floor = self.keep;
+        policy.marks = self.marks;
         policy.pixels = true;
         if self.summary {
             policy.purpose = Purpose::Summarize;

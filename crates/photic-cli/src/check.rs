@@ -1,21 +1,24 @@
-//! `photic check`: what is wrong, where, what it costs, and what to do.
+//! `photic check`: what is wrong, where, what it costs, and what to do; and what `photic lower` with
+//! the same options would leave out.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use photic::{Finding, Policy, Profile};
+use photic::{Finding, Policy, Profile, Reason};
 use serde::Serialize;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
-use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
     let wire = input.wire(&options.source)?;
     let profile = photic::profile::resolve(wire, options.source.model.as_deref(), None);
     let (transcript, lifted) = photic::lift(wire, &input.body);
-    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
-    let findings = photic::check(&transcript, &lifted, &plan);
+    let as_it_is = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
+    let findings = photic::check(&transcript, &lifted, &as_it_is);
+    let plan = photic::plan(photic::survey(&transcript), &profile, &options.policy.policy());
     let out = anstream::stdout().lock();
     if options.source.json {
         as_json(out, &profile, &plan, &findings)?;
@@ -33,6 +36,8 @@ struct Report<'r> {
     image_tokens: u64,
     basis: photic::profile::Basis,
     most_image_tokens: u64,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    retired: BTreeMap<Reason, usize>,
     findings: Vec<Explained<'r>>,
 }
 
@@ -57,6 +62,7 @@ fn as_json(
         image_tokens: plan.ledger.image_tokens,
         basis: plan.ledger.basis,
         most_image_tokens: plan.ledger.most_image_tokens,
+        retired: plan.retired(&[]),
         findings: findings
             .iter()
             .map(|finding| Explained {
@@ -105,6 +111,9 @@ fn as_text(
             "{} in {subject}; once repaired: {images}",
             counted(findings.len(), "finding")
         )?;
+    }
+    if let Some(says) = left_out(&plan.retired(&[])) {
+        writeln!(out, "{YELLOW}not shown{YELLOW:#}: `photic lower` leaves out {says}")?;
     }
     Ok(())
 }

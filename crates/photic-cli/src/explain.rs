@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::ExplainOptions;
 use crate::input::{Input, Shape};
-use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped};
+use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
@@ -181,6 +181,9 @@ fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
         grouped(tokens),
         plan.ledger.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars"))
     )?;
+    if let Some(says) = left_out(&plan.retired(&[])) {
+        writeln!(out, "{YELLOW}not shown{YELLOW:#}: {says}")?;
+    }
     if plan.survey.requests.len() < 2 {
         return Ok(());
     }

@@ -1,17 +1,18 @@
 //! `photic lower`: the body for a wire, on standard output; words about it on standard error.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic::json::Segments;
-use photic::{Decision, Finding, Ledger, Wire};
+use photic::{Decision, Finding, Ledger, Reason, Wire};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::arguments::LowerOptions;
 use crate::input::{Input, Shape};
-use crate::style::{DIM, GREEN, YELLOW, counted, estimated};
+use crate::style::{DIM, GREEN, YELLOW, counted, estimated, left_out};
 
 pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
@@ -36,6 +37,10 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
     let plan = photic::plan(photic::survey(&transcript), &profile, &options.policy.policy());
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
+    let retired = plan.retired(&lowered.retired);
+    if let Some(says) = left_out(&retired) {
+        writeln!(anstream::stderr(), "{YELLOW}not shown{YELLOW:#}: {says}")?;
+    }
     if options.explain {
         let is_same = lowered.body.is(transcript.body());
         explain(from, &profile, &plan.ledger, &lowered.decisions, is_same)?;
@@ -49,6 +54,7 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
             findings: &findings,
             decisions: &lowered.decisions,
             ledger: &plan.ledger,
+            retired,
             body: serde_json::from_slice(&body).context("cannot read the lowered body back")?,
         };
         let mut out = std::io::stdout().lock();
@@ -71,6 +77,8 @@ struct Report<'r> {
     findings: &'r [Finding],
     decisions: &'r [Decision],
     ledger: &'r Ledger,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    retired: BTreeMap<Reason, usize>,
     body: &'r RawValue,
 }
 

@@ -1,8 +1,10 @@
 //! How words look: errors, causes, hints; colors only where somebody can see them.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use photic::Reason;
 use photic::profile::Basis;
 
 pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
@@ -73,9 +75,39 @@ pub(crate) fn estimated(tokens: u64, most: u64, basis: Basis) -> String {
     }
 }
 
+/// Says how many media a request leaves out, and why; nothing where it leaves out none.
+pub(crate) fn left_out(retired: &BTreeMap<Reason, usize>) -> Option<String> {
+    let total: usize = retired.values().sum();
+    let says: Vec<&str> = retired.keys().map(|reason| reason.says()).collect();
+    let counts: Vec<String> =
+        retired.iter().map(|(reason, count)| format!("{} {count}", reason.name())).collect();
+    let total = match total {
+        0 => return None,
+        1 => "1 picture or document".to_owned(),
+        more => format!("{} pictures or documents", grouped(more as u64)),
+    };
+    Some(format!("{total}: {} ({})", says.join("; "), counts.join(", ")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_out_is_counted_by_reason() {
+        let says = |retired: &[(Reason, usize)]| left_out(&retired.iter().copied().collect());
+        assert_eq!(says(&[]), None);
+        assert_eq!(
+            says(&[(Reason::OverCount, 1)]).unwrap(),
+            "1 picture or document: this endpoint accepts no more of them in one request \
+             (over_count 1)"
+        );
+        assert_eq!(
+            says(&[(Reason::OverBudget, 1), (Reason::Retired, 2)]).unwrap(),
+            "3 pictures or documents: the request would be larger than this endpoint accepts; it \
+             was left out to save cost (over_budget 1, retired 2)"
+        );
+    }
 
     #[test]
     fn tokens_say_how_they_are_known() {

@@ -64,6 +64,10 @@ pub(crate) enum Ending {
 pub(crate) struct Facts {
     pub(crate) model: Model,
     pub(crate) images: Images,
+    /// How many media the request leaves out for want of room, or by its policy, by reason.
+    pub(crate) retired: BTreeMap<&'static str, usize>,
+    /// What was found and stays as it is, by code.
+    pub(crate) unrepaired: BTreeMap<&'static str, usize>,
     /// Each fix, for those who read them one by one; of many of a kind, the first.
     pub(crate) audit: Vec<Audit>,
     /// Each image, for those who read them one by one; of many that are not shown, the last.
@@ -197,6 +201,11 @@ impl Facts {
         details: bool,
     ) -> Self {
         let mut facts = Self::default();
+        let retired = plan.retired(&lowered.retired).into_iter();
+        facts.retired = retired.map(|(reason, count)| (reason.name(), count)).collect();
+        for finding in findings.iter().filter(|finding| finding.is_left_alone()) {
+            *facts.unrepaired.entry(finding.code.name()).or_default() += 1;
+        }
         for sighting in &plan.survey.sightings {
             if sighting.kind != MediaKind::Image {
                 continue;

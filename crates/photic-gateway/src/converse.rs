@@ -57,6 +57,9 @@ pub(crate) async fn converse_whole(
     account.bytes_in = body.bytes.len() as u64;
     let caller = route.wire();
     body.asked = Asked::of(caller, parts.uri.path());
+    if !off {
+        body.retention = headers::retention(&parts.headers)?;
+    }
     let order = if off {
         proxy.workshop.order(caller, &body, Effort::Exact, &[]).map_err(|_| Failure::Broken)?
     } else {
@@ -107,7 +110,8 @@ pub(crate) async fn converse_whole(
     };
     if !off {
         headers::say(reply.headers_mut(), &account.fixes);
-        proxy.tally.add(account.fixes.counts());
+        headers::say_left(reply.headers_mut(), &account.facts);
+        proxy.tally.add(account.fixes.counts(), &account.facts.retired);
     }
     if let Some(outcome) = outcome {
         headers::say_healed(reply.headers_mut(), &outcome.healed);
@@ -141,7 +145,7 @@ async fn repaired(
         return workshop.exactly(caller, body, &transcript).ok_or(Failure::Broken);
     }
     let terms = workshop.terms(&transcript, &[]).ok_or(Failure::Broken)?;
-    let job = workshop.begin(&terms, transcript, &body.recalled);
+    let job = workshop.begin(&terms, transcript, body);
     if !job.needs_only_pictures() {
         return with_effort(proxy, caller, who, body.clone(), &job.wants).await;
     }

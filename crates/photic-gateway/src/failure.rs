@@ -6,6 +6,7 @@
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use photic::Wire;
+use photic::retention::Retention;
 use photic_fleet::Over;
 use serde_json::json;
 
@@ -25,6 +26,11 @@ pub(crate) enum Failure {
     SlowBody,
     #[error("the request body broke off")]
     BodyBrokeOff,
+    #[error(
+        "the header `x-photic-policy` names no policy; one of {} is wanted",
+        Retention::NAMES.join(", ")
+    )]
+    UnknownPolicy,
     #[error("the path cannot be joined to the address of the upstream")]
     BadPath,
     #[error("cannot connect to the upstream `{0}`")]
@@ -129,7 +135,7 @@ impl Failure {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::SlowBody => StatusCode::REQUEST_TIMEOUT,
-            Self::BodyBrokeOff | Self::BadPath => StatusCode::BAD_REQUEST,
+            Self::BodyBrokeOff | Self::BadPath | Self::UnknownPolicy => StatusCode::BAD_REQUEST,
             Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
                 StatusCode::BAD_GATEWAY
             }
@@ -151,6 +157,7 @@ impl Failure {
             Self::SlowBody => "request_timeout",
             Self::BodyBrokeOff => "request_broke_off",
             Self::BadPath => "bad_path",
+            Self::UnknownPolicy => "unknown_policy",
             Self::Unreachable(_) => "upstream_unreachable",
             Self::NoAnswer(_) => "upstream_timeout",
             Self::Closed(_) => "upstream_closed",
@@ -175,6 +182,7 @@ impl Failure {
             | Self::SlowBody
             | Self::BodyBrokeOff
             | Self::BadPath
+            | Self::UnknownPolicy
             | Self::NoKey
             | Self::OverQuota(_)
             | Self::NoSuchMedia
@@ -217,9 +225,11 @@ impl Failure {
 
     const fn google_status(&self) -> &'static str {
         match self {
-            Self::TooLarge { .. } | Self::BodyBrokeOff | Self::BadPath | Self::NotAPicture => {
-                "INVALID_ARGUMENT"
-            }
+            Self::TooLarge { .. }
+            | Self::BodyBrokeOff
+            | Self::BadPath
+            | Self::UnknownPolicy
+            | Self::NotAPicture => "INVALID_ARGUMENT",
             Self::NoSuchMedia => "NOT_FOUND",
             Self::NotSigned => "PERMISSION_DENIED",
             Self::NoStore => "UNIMPLEMENTED",
@@ -241,7 +251,9 @@ impl Failure {
         match self {
             Self::TooLarge { .. } => "request_too_large",
             Self::SlowBody | Self::NoAnswer(_) => "timeout_error",
-            Self::BodyBrokeOff | Self::BadPath | Self::NotAPicture => "invalid_request_error",
+            Self::BodyBrokeOff | Self::BadPath | Self::UnknownPolicy | Self::NotAPicture => {
+                "invalid_request_error"
+            }
             Self::NoSuchMedia => "not_found_error",
             Self::NotSigned => "permission_error",
             Self::OverQuota(_) => "rate_limit_error",

@@ -92,7 +92,7 @@ impl Workshop {
             return self.exactly(from, body, &transcript).ok_or_else(Wants::default);
         }
         let terms = self.terms(&transcript, tried).ok_or_else(Wants::default)?;
-        let job = self.begin(&terms, transcript, &body.recalled);
+        let job = self.begin(&terms, transcript, body);
         let gathered = match effort {
             Effort::Full(gathered) => gathered,
             Effort::Exact | Effort::Light => {
@@ -153,7 +153,7 @@ impl Workshop {
             return None;
         }
         let recalled = &body.recalled;
-        let job = self.begin(&sent.terms, transcript, recalled);
+        let job = self.begin(&sent.terms, transcript, body);
         if sent.is_settled {
             let Job { transcript, policy, named, plan, .. } = &job;
             let prepared = &Prepared::new();
@@ -178,10 +178,14 @@ impl Workshop {
         &'w self,
         terms: &'w Terms,
         transcript: Transcript<'w>,
-        recalled: &'w Recalled,
+        body: &'w Body,
     ) -> Job<'w> {
         let mut transcript = transcript;
-        let policy = recalled.policy(&self.policy);
+        let recalled = &*body.recalled;
+        let mut policy = recalled.policy(&self.policy);
+        if let Some(retention) = body.retention {
+            policy.to_mut().retention = retention;
+        }
         let named = recalled.stand_in(&mut transcript);
         let plan = terms.plan(&transcript, &policy, recalled, &named);
         let wants = self.wants(&transcript, &plan, &named);

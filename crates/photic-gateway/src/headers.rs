@@ -4,16 +4,25 @@
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use photic::Wire;
 use photic::rejection::Class;
+use photic::retention::Retention;
 
+use crate::account::Facts;
+use crate::failure::Failure;
 use crate::fixes::Fixes;
 use crate::record::Turn;
 
 /// Passes a request through exactly.
 pub(crate) const OFF: HeaderName = HeaderName::from_static("x-photic-off");
+/// How long pictures stay in sight, for this request: the name of a policy.
+const POLICY: HeaderName = HeaderName::from_static("x-photic-policy");
 /// How many things were fixed, on replies.
 const FIXES: HeaderName = HeaderName::from_static("x-photic-fixes");
 /// What was fixed, on replies.
 const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
+/// How many media the request leaves out for want of room, or by its policy, by reason; on replies.
+const RETIRED: HeaderName = HeaderName::from_static("x-photic-retired");
+/// What was found and could not be repaired, by code; on replies.
+const UNREPAIRED: HeaderName = HeaderName::from_static("x-photic-unrepaired");
 /// What a provider refused before it took the request, on replies.
 const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
 
@@ -45,6 +54,13 @@ pub(crate) fn is_off(headers: &HeaderMap) -> bool {
     headers.get(OFF).is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0" | b"false"))
 }
 
+/// The policy that the caller chose for this request, if any.
+pub(crate) fn retention(headers: &HeaderMap) -> Result<Option<Retention>, Failure> {
+    let Some(value) = headers.get(POLICY) else { return Ok(None) };
+    let named = value.to_str().ok().map(str::trim).and_then(Retention::from_name);
+    named.map(Some).ok_or(Failure::UnknownPolicy)
+}
+
 /// Whether the body is written in something that has to be decoded first.
 pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity")
@@ -57,6 +73,7 @@ pub(crate) fn request(headers: &mut HeaderMap) {
     // Answered on the way in: asking for the body is what sends the go-ahead.
     headers.remove(header::EXPECT);
     headers.remove(OFF);
+    headers.remove(POLICY);
     headers.remove(TENANT_KEY);
 }
 
@@ -112,6 +129,19 @@ pub(crate) fn say(headers: &mut HeaderMap, fixes: &Fixes) {
     headers.insert(FIXES, HeaderValue::from(fixes.count()));
     if let Ok(list) = HeaderValue::from_str(&fixes.list()) {
         headers.insert(FIXED, list);
+    }
+}
+
+/// Says on a reply what its request leaves out, and what was found in it and stayed as it was.
+pub(crate) fn say_left(headers: &mut HeaderMap, facts: &Facts) {
+    for (name, counts) in [(RETIRED, &facts.retired), (UNREPAIRED, &facts.unrepaired)] {
+        let each: Vec<String> =
+            counts.iter().map(|(name, count)| format!("{name}={count}")).collect();
+        if !each.is_empty()
+            && let Ok(value) = HeaderValue::from_str(&each.join(", "))
+        {
+            headers.insert(name, value);
+        }
     }
 }
 
@@ -207,6 +237,21 @@ mod tests {
         let mut map = headers(&[("authorization", "AWS4-HMAC-SHA256 x"), ("x-amz-date", "y")]);
         translate(&mut map, Wire::OpenAiChat, Some("alt=sse&key=q"));
         assert_eq!(map, headers(&[("authorization", "Bearer q")]));
+    }
+
+    #[test]
+    fn a_policy_is_chosen_by_name() {
+        let chosen = |name: &'static str| retention(&headers(&[("x-photic-policy", name)]));
+        assert_eq!(chosen("priced").unwrap(), Some(Retention::Priced));
+        assert_eq!(chosen(" newest(4) ").unwrap(), Some(Retention::Newest(4)));
+        assert_eq!(retention(&HeaderMap::new()).unwrap(), None);
+        for wrong in ["", "Priced", "newest", "some"] {
+            let says = chosen(wrong).unwrap_err().to_string();
+            assert!(says.contains("priced, turns(K), newest(N), all"), "{says}");
+        }
+        let mut map = headers(&[("x-photic-policy", "all")]);
+        request(&mut map);
+        assert!(map.is_empty());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use http::header::CONTENT_LENGTH;
 use http_body::Body as _;
 use hyper::body::Incoming;
 use photic::json::Str;
+use photic::retention::Retention;
 use photic::{Finding, Stretches, Transcript, Wire};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -38,6 +39,8 @@ pub(crate) struct Body {
     stretches: Stretches,
     /// What its path said, where a wire says it there.
     pub(crate) asked: Asked,
+    /// How long pictures stay in sight, where the caller says it for this request.
+    pub(crate) retention: Option<Retention>,
     /// What is known about whoever sent it, and about the conversation.
     pub(crate) recalled: Arc<Recalled>,
 }

@@ -65,4 +65,4 @@ pub use config::{
 };
 pub use runtime::runtime;
 pub use serve::{Gateway, StartError};
-pub use tally::Tally;
+pub use tally::{Retired, Tally};

@@ -10,6 +10,16 @@ pub struct Tally {
     requests: AtomicU64,
     changed: AtomicU64,
     fixes: Mutex<BTreeMap<&'static str, u64>>,
+    retired: Mutex<BTreeMap<&'static str, Retired>>,
+}
+
+/// What requests left out for one reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retired {
+    /// Requests that left something out.
+    pub requests: u64,
+    /// The most that a single one left out.
+    pub most: u64,
 }
 
 impl Tally {
@@ -29,9 +39,26 @@ impl Tally {
         self.fixes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What was left out of requests for want of room, or by the policy, by reason.
+    pub fn retired(&self) -> BTreeMap<&'static str, Retired> {
+        self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Counts a request. Nothing is locked for one that was fine.
-    pub(crate) fn add(&self, fixes: &BTreeMap<&'static str, usize>) {
+    pub(crate) fn add(
+        &self,
+        fixes: &BTreeMap<&'static str, usize>,
+        retired: &BTreeMap<&'static str, usize>,
+    ) {
         self.requests.fetch_add(1, Ordering::Relaxed);
+        if !retired.is_empty() {
+            let mut all = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+            for (reason, count) in retired {
+                let reason = all.entry(reason).or_default();
+                reason.requests += 1;
+                reason.most = reason.most.max(*count as u64);
+            }
+        }
         if fixes.is_empty() {
             return;
         }
@@ -50,9 +77,13 @@ mod tests {
     #[test]
     fn it_adds_up() {
         let tally = Tally::default();
-        tally.add(&BTreeMap::new());
-        tally.add(&BTreeMap::from([("hoisted", 2)]));
-        tally.add(&BTreeMap::from([("hoisted", 1), ("remade", 1)]));
+        let none = BTreeMap::new();
+        tally.add(&none, &none);
+        tally.add(&BTreeMap::from([("hoisted", 2)]), &BTreeMap::from([("over_count", 5)]));
+        let both = BTreeMap::from([("hoisted", 1), ("remade", 1)]);
+        tally.add(&both, &BTreeMap::from([("over_count", 3)]));
+        let retired = Retired { requests: 2, most: 5 };
+        assert_eq!(tally.retired(), BTreeMap::from([("over_count", retired)]));
         assert_eq!((tally.requests(), tally.changed()), (3, 2));
         assert_eq!(tally.fixes(), BTreeMap::from([("hoisted", 3), ("remade", 1)]));
     }

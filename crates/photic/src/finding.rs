@@ -19,6 +19,14 @@ pub struct Finding {
     pub cost: Option<Cost>,
 }
 
+impl Finding {
+    /// Whether lowering leaves it as it is: an image that cannot be taken out of the text it stands
+    /// in is reported and not repaired.
+    pub fn is_left_alone(&self) -> bool {
+        self.media.is_none() && self.code.name().starts_with("image_")
+    }
+}
+
 /// Tokens of an image that is read as text, and of the same image seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cost {

@@ -7,7 +7,7 @@
 use crate::media::Header;
 use crate::plan::Reason;
 use crate::profile::MediaKind;
-use crate::survey::{Sighting, Slot};
+use crate::survey::Sighting;
 
 /// What a result says where its image was moved.
 pub(crate) fn moved(kind: MediaKind, ordinal: usize) -> String {
@@ -46,28 +46,27 @@ pub(crate) fn beside(kind: MediaKind, ordinal: usize) -> String {
 
 /// What stands in place of a medium that is not shown.
 ///
-/// A view that a tool could show again is spoken of in one way, whatever made it give way: the
-/// reason may change from turn to turn, and the words must not.
+/// A medium that gave way to others is spoken of in one way, whatever the reason: the reason may
+/// change from turn to turn, and the words must not. Only an exact reference of the host's own says
+/// how to see it again. A tool that is called again does something again, and shows another picture.
 pub(crate) fn not_shown(sighting: &Sighting, reason: Reason) -> String {
     let noun = noun(sighting.kind);
     let facts = facts(&sighting.header);
-    let gave_way = matches!(reason, Reason::Retired | Reason::OverCount | Reason::OverBudget);
-    if let Some(reference) = sighting.reference.as_deref().filter(|_| gave_way) {
-        return format!(
-            "[{noun} not shown{facts}: you cannot see it; call view with source {reference} to see it]"
-        );
-    }
-    if gave_way && matches!(sighting.slot, Slot::Result { .. }) {
-        let tool = sighting.tool.as_deref().unwrap_or("the tool");
-        return format!(
-            "[{noun} not shown{facts}: you cannot see it; call {tool} again to see it]"
-        );
+    if reason.gave_way() {
+        return match sighting.reference.as_deref() {
+            Some(reference) => format!(
+                "[{noun} not shown{facts}: you cannot see it; call view with source {reference} to see it]"
+            ),
+            None => format!(
+                "[{noun} not shown{facts}: it was left out of this request; you cannot see it]"
+            ),
+        };
     }
     let says = reason.says();
     match reason {
         Reason::Repeated => format!("[{noun} not repeated{facts}: {says}]"),
         // It may have been shown in earlier turns.
-        Reason::OverCount | Reason::OverBudget | Reason::Summary | Reason::Dropped => {
+        Reason::Summary | Reason::Dropped => {
             format!("[{noun} not shown{facts}: {says}; you cannot see it]")
         }
         _ => format!("[{noun} not shown{facts}: {says}; you have not seen it]"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use photic_gateway::Tally;
+use photic_gateway::{Retired, Tally};
 
 use crate::style::{counted, grouped};
 
@@ -11,7 +11,9 @@ use crate::style::{counted, grouped};
 const MADE_VISIBLE: [&str; 2] = ["hoisted", "rewrote"];
 
 pub(crate) fn of(tally: &Tally) -> String {
-    line(tally.requests(), tally.changed(), &tally.fixes())
+    let mut line = line(tally.requests(), tally.changed(), &tally.fixes());
+    line.push_str(&left_out(&tally.retired()));
+    line
 }
 
 fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> String {
@@ -39,6 +41,15 @@ fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> Str
     line
 }
 
+/// What requests left out, as in `; over count: 12 requests left out up to 26 images`.
+fn left_out(retired: &BTreeMap<&'static str, Retired>) -> String {
+    let one = |(reason, Retired { requests, most }): (&&str, &Retired)| {
+        let (reason, requests) = (reason.replace('_', " "), times(*requests, "request"));
+        format!("; {reason}: {requests} left out up to {}", times(*most, "image"))
+    };
+    retired.iter().map(one).collect()
+}
+
 fn times(number: u64, thing: &str) -> String {
     counted(usize::try_from(number).unwrap_or(usize::MAX), thing)
 }
@@ -53,6 +64,20 @@ fn list(fixes: &[(&&'static str, &u64)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_left_out_is_said() {
+        assert_eq!(left_out(&BTreeMap::new()), "");
+        let retired = BTreeMap::from([
+            ("over_count", Retired { requests: 12, most: 26 }),
+            ("retired", Retired { requests: 1, most: 1 }),
+        ]);
+        assert_eq!(
+            left_out(&retired),
+            "; over count: 12 requests left out up to 26 images; retired: 1 request left out up \
+             to 1 image"
+        );
+    }
 
     #[test]
     fn lines() {

@@ -57,6 +57,8 @@ struct Line {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
+    /// One of photic's policies, with the marks that the client sets.
+    Default,
     /// One of photic's policies, with the marks it plans.
     Photic,
     /// What clients do by themselves.
@@ -116,12 +118,19 @@ fn lines(setting: &Setting) -> Vec<Line> {
         whose: Whose::Photic,
         outcome: play(setting, Contender::Photic(policy)),
     };
+    let unmarked = |name: &str, policy: Retention| Line {
+        name: name.to_owned(),
+        whose: Whose::Default,
+        outcome: play(setting, Contender::Unmarked(policy)),
+    };
     let others = |name: String, contender: Contender| Line {
         name,
         whose: Whose::Others,
         outcome: play(setting, contender),
     };
     vec![
+        unmarked("all (default)", Retention::default()),
+        unmarked("priced, no marks", Retention::Priced),
         photic("priced".to_owned(), Retention::Priced),
         photic(format!("turns({turns})"), Retention::Turns(turns)),
         photic(format!("newest({WINDOW})"), Retention::Newest(WINDOW)),

@@ -43,9 +43,10 @@ pub(super) fn svg(comparison: &Comparison) -> String {
     out
 }
 
-/// Keeping all costs the same with photic's marks and with anybody's.
+/// Keeping all costs the same with photic's marks and with anybody's, and one line of `priced` is
+/// enough.
 fn is_double(line: &Line) -> bool {
-    line.whose == Whose::Photic && line.name == "all"
+    line.whose == Whose::Default || (line.whose == Whose::Photic && line.name == "all")
 }
 
 struct Scale {
@@ -178,7 +179,7 @@ fn look(line: &Line) -> Look {
     match line.whose {
         Whose::Photic if line.name == "priced" => Look { color: "#0a66c2", width: 3.5, dashes: "" },
         Whose::Photic if line.name.starts_with("turns") => plain("#2a9d8f"),
-        Whose::Photic => plain("#7b61c9"),
+        Whose::Photic | Whose::Default => plain("#7b61c9"),
         Whose::Others if line.name.starts_with("window") => plain("#c8371b"),
         Whose::Others if line.name == "everything" => plain("#8a5a2b"),
         Whose::Others => plain("#d98a00"),

@@ -51,7 +51,8 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
 
 const fn heading(whose: Whose) -> &'static str {
     match whose {
-        Whose::Photic => "photic, with marks where they pay",
+        Whose::Default => "photic, with the client's own marks",
+        Whose::Photic => "photic, with marks where they pay (`--marks`)",
         Whose::Others => "clients by themselves, with marks as usual",
         Whose::Nobody => "for whoever knows the end",
     }
@@ -113,6 +114,7 @@ pub(super) fn as_json(mut out: impl Write, comparison: &Comparison) -> anyhow::R
     let rows = comparison.lines.iter().map(|line| Row {
         name: &line.name,
         whose: match line.whose {
+            Whose::Default => "photic_without_marks",
             Whose::Photic => "photic",
             Whose::Others => "others",
             Whose::Nobody => "nobody",

@@ -49,7 +49,7 @@ fn media(file: &str, arguments: &[&str]) -> Vec<Value> {
 #[test]
 fn explain_tells_every_fate_its_reason_and_its_price() {
     let file = session("fates", 14, (160, 100));
-    // Tiny screens are not worth a notice: the default keeps them.
+    // The default keeps everything that fits.
     assert!(media(&file, &[]).iter().all(|one| one["fate"] == "keep"));
     let rows = media(&file, &["--policy", "newest(4)"]);
     assert_eq!(rows.len(), 14);
@@ -62,9 +62,61 @@ fn explain_tells_every_fate_its_reason_and_its_price() {
     }
     let output = run(&["explain", &file, "--for", "claude-sonnet-4-5", "--policy", "newest(4)"]);
     let words = stdout(&output);
-    assert!(words.contains("elide   it was left out to save room"), "{words}");
+    assert!(words.contains("elide   it was left out to save cost"), "{words}");
     assert!(words.contains("4 images shown"), "{words}");
     assert!(words.contains("cache changes at message 20"), "{words}");
+    std::fs::remove_file(file).unwrap();
+}
+
+/// Nine screenshots for an endpoint that takes eight.
+#[test]
+fn check_lower_and_explain_say_what_a_limit_retires() {
+    let file = session("limit", 9, (160, 100));
+    let model = ["--for", "mistral-medium-3", "--from", "anthropic"];
+    let arguments = |command: &'static str, more: &'static [&str]| {
+        run(&[&[command, &file][..], &model, more].concat())
+    };
+    let lowered = arguments("lower", &["--to", "openai-chat"]);
+    let says = "not shown: 8 pictures or documents: this endpoint accepts no more of them in one \
+                request (over_count 8)";
+    assert!(stderr(&lowered).contains(says), "{}", stderr(&lowered));
+    let fits = run(&["lower", &file, "--to", "anthropic"]);
+    assert!(!stderr(&fits).contains("not shown"), "{}", stderr(&fits));
+    let explained = arguments("explain", &["--to", "openai-chat"]);
+    assert!(stdout(&explained).contains(says), "{}", stdout(&explained));
+    let retired = |output: &std::process::Output| {
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["retired"].clone()
+    };
+    let lowered = arguments("lower", &["--to", "openai-chat", "--json"]);
+    assert_eq!(retired(&lowered), json!({"over_count": 8}));
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn check_says_what_lower_does() {
+    let file = session("same", 12, (1280, 800));
+    for policy in ["all", "newest(4)", "priced", "turns(1)"] {
+        let report = |arguments: &[&str]| -> Value {
+            let common = ["--for", "claude-sonnet-4-5", "--policy", policy, "--json"];
+            serde_json::from_slice(&run(&[arguments, &common].concat()).stdout).unwrap()
+        };
+        let check = report(&["check", &file]);
+        let lower = report(&["lower", &file, "--to", "anthropic"]);
+        assert_eq!(check["retired"], lower["retired"], "{policy}");
+        assert_eq!(check["images"], lower["ledger"]["images"], "{policy}");
+    }
+    let words = stdout(&run(&["check", &file, "--policy", "newest(4)"]));
+    assert!(words.contains("not shown: `photic lower` leaves out 8 pictures"), "{words}");
+    std::fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn marks_are_set_where_they_are_wanted() {
+    let file = session("marks", 6, (1280, 800));
+    let lower = ["lower", &file, "--to", "anthropic", "--for", "claude-sonnet-4-5"];
+    assert!(!stdout(&run(&lower)).contains("cache_control"));
+    assert!(stdout(&run(&[&lower[..], &["--marks"]].concat())).contains("cache_control"));
     std::fs::remove_file(file).unwrap();
 }
 

@@ -19,9 +19,17 @@ fn a_session_is_priced_under_every_policy() {
     let output = run(&["simulate", "--for", "claude-opus-5"]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0));
-    for name in
-        ["priced", "turns(2)", "newest(4)", "all", "window of 4", "3 left every 40", "optimum"]
-    {
+    for name in [
+        "all (default)",
+        "priced, no marks",
+        "priced",
+        "turns(2)",
+        "newest(4)",
+        "all",
+        "window of 4",
+        "3 left every 40",
+        "optimum",
+    ] {
         assert!(text.contains(&format!("\n  {name} ")), "{name} is missing in\n{text}");
     }
     assert!(text.contains("1,334 an image of 1280x800"), "{text}");
@@ -35,6 +43,7 @@ fn a_session_is_priced_under_every_policy() {
     near("everything", "usd", 5.23);
     near("priced", "of_all", 0.516);
     near("optimum", "of_all", 0.511);
+    near("all (default)", "of_all", 1.0);
     assert_eq!(data["profile"], "claude-5@anthropic");
     assert_eq!(policy(&data, "window of 4")["edits"].as_array().unwrap().len(), 96);
 }

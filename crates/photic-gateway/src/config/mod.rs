@@ -102,7 +102,8 @@ pub struct Timeouts {
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
-    /// How long tool images stay in sight: `priced`, `turns(K)`, `newest(N)` or `all`.
+    /// How long images stay in sight: `all` (until a limit of the provider is met), `priced`,
+    /// `turns(K)` or `newest(N)`. The header `x-photic-policy` chooses for a single request.
     pub retention: String,
     /// The newest tool images that `priced` always keeps.
     pub keep: usize,
@@ -209,7 +210,8 @@ impl Default for Timeouts {
 
 impl Default for Policies {
     fn default() -> Self {
-        Self { retention: "priced".to_owned(), keep: 3, marks: false }
+        let default = photic::Policy::default();
+        Self { retention: default.retention.to_string(), keep: default.floor, marks: default.marks }
     }
 }
 

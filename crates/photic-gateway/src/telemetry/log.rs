@@ -161,6 +161,9 @@ fn lines(account: &Account, time: &str) -> Vec<String> {
     let images = &account.facts.images;
     let fixes: Map<String, Value> =
         account.fixes.iter().map(|(name, count)| (name.to_owned(), count.into())).collect();
+    let counts = |counts: &std::collections::BTreeMap<&'static str, usize>| -> Map<String, Value> {
+        counts.iter().map(|(name, count)| ((*name).to_owned(), (*count).into())).collect()
+    };
     let request = json!({
         "time": time,
         "event": "request",
@@ -180,6 +183,8 @@ fn lines(account: &Account, time: &str) -> Vec<String> {
         },
         "fixes": fixes,
         "images": {"seen": images.seen(), "shown": images.shown(), "remade": images.remade},
+        "retired": counts(&account.facts.retired),
+        "unrepaired": counts(&account.facts.unrepaired),
         "tokens": {"estimated": account.tokens, "reported": account.reported()},
         "healed": account.healed(),
         "billed_as_text": account.billed_as_text(),

@@ -27,6 +27,8 @@ pub(crate) struct Metrics {
     requests: [[[Counter; CLASSES.len()]; Wire::ALL.len()]; ROUTES.len()],
     failures: Named<32>,
     fixes: Named<32>,
+    retired: Named<8>,
+    unrepaired: Named<16>,
     kept: Counter,
     hoisted: Counter,
     elided: Counter,
@@ -55,6 +57,8 @@ impl Metrics {
             requests: Default::default(),
             failures: Named::default(),
             fixes: Named::default(),
+            retired: Named::default(),
+            unrepaired: Named::default(),
             kept: Counter::default(),
             hoisted: Counter::default(),
             elided: Counter::default(),
@@ -88,6 +92,12 @@ impl Metrics {
         self.bytes_sent.add(account.bytes_sent);
         for (name, count) in account.fixes.iter() {
             self.fixes.add(name, count as u64);
+        }
+        for (name, count) in &account.facts.retired {
+            self.retired.add(name, *count as u64);
+        }
+        for (name, count) in &account.facts.unrepaired {
+            self.unrepaired.add(name, *count as u64);
         }
         let images = &account.facts.images;
         if images.seen() > 0 {
@@ -233,6 +243,16 @@ impl Metrics {
         page.family(name, "counter", "What was repaired, by what was done.");
         for (fix, count) in self.fixes.iter() {
             page.sample(name, &[("fix", fix)], count);
+        }
+        let name = "photic_retired_total";
+        page.family(name, "counter", "Media that requests left out, by reason; every turn counts.");
+        for (reason, count) in self.retired.iter() {
+            page.sample(name, &[("reason", reason)], count);
+        }
+        let name = "photic_unrepaired_total";
+        page.family(name, "counter", "Findings that stayed as they were, by code.");
+        for (code, count) in self.unrepaired.iter() {
+            page.sample(name, &[("code", code)], count);
         }
         let name = "photic_images_total";
         page.family(name, "counter", "Images in requests, by what became of them.");

@@ -223,6 +223,15 @@ fn described(account: &Account, error: Option<&str>) -> Vec<(&'static str, Value
         let each = account.fixes.iter().map(|(name, count)| format!("{name}={count}"));
         all.push(("photic.fixed", list(each.collect())));
     }
+    for (key, counts) in [
+        ("photic.retired", &account.facts.retired),
+        ("photic.unrepaired", &account.facts.unrepaired),
+    ] {
+        if !counts.is_empty() {
+            let each = counts.iter().map(|(name, count)| format!("{name}={count}"));
+            all.push((key, list(each.collect())));
+        }
+    }
     if !account.facts.references.is_empty() {
         let each = account.facts.references.iter().map(referred);
         all.push(("photic.images", list(each.collect())));

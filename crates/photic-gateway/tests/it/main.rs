@@ -21,6 +21,7 @@ mod pairs;
 mod passing;
 mod poisoned;
 mod recording;
+mod retiring;
 mod retrying;
 mod scripted;
 mod secrets;

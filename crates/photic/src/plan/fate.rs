@@ -28,7 +28,7 @@ pub enum Fate {
 }
 
 /// Why.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// Nothing speaks against it.
@@ -63,7 +63,7 @@ pub enum Reason {
     OverCount,
     /// Past the size of one request.
     OverBudget,
-    /// Shown in earlier turns, and left out since to spare the cost.
+    /// Shown in earlier turns, and left out since to save cost.
     Retired,
     /// The very same picture is in sight already.
     Repeated,
@@ -76,6 +76,39 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// The stable name, as it is serialized.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::ResultSlot => "result_slot",
+            Self::ErrorResult => "error_result",
+            Self::RoleForbids => "role_forbids",
+            Self::NoSight => "no_sight",
+            Self::NoSlot => "no_slot",
+            Self::Unreadable => "unreadable",
+            Self::TypeNotAccepted => "type_not_accepted",
+            Self::SourceNotAccepted => "source_not_accepted",
+            Self::FetchForbidden => "fetch_forbidden",
+            Self::FetchFailed => "fetch_failed",
+            Self::FetchTooLarge => "fetch_too_large",
+            Self::FetchWrongKind => "fetch_wrong_kind",
+            Self::OverLimit => "over_limit",
+            Self::OverCount => "over_count",
+            Self::OverBudget => "over_budget",
+            Self::Retired => "retired",
+            Self::Repeated => "repeated",
+            Self::OnSheet => "on_sheet",
+            Self::Summary => "summary",
+            Self::Dropped => "dropped",
+        }
+    }
+
+    /// Whether a medium gave way to others: the request as a whole has limits, or a policy that
+    /// somebody chose retires what is old.
+    pub const fn gave_way(self) -> bool {
+        matches!(self, Self::Retired | Self::OverCount | Self::OverBudget)
+    }
+
     /// In words, for people and models alike.
     pub const fn says(self) -> &'static str {
         match self {
@@ -95,7 +128,7 @@ impl Reason {
             Self::OverLimit => "it is larger than this endpoint accepts",
             Self::OverCount => "this endpoint accepts no more of them in one request",
             Self::OverBudget => "the request would be larger than this endpoint accepts",
-            Self::Retired => "it was left out to save room",
+            Self::Retired => "it was left out to save cost",
             Self::Repeated => "it is the same picture as one that is shown above",
             Self::OnSheet => "it is shown as part of a sheet",
             Self::Summary => "pictures are left out of a summary",

@@ -16,6 +16,9 @@ use crate::survey::{Sighting, Slot, Survey};
 use crate::tokens::text_tokens;
 use crate::transcript::MediaId;
 
+/// A body that is too large loses whole steps, so many of which make up the largest one.
+const STEPS: u64 = 8;
+
 /// More cells than this, and none of them can be read.
 const MOST_CELLS: usize = 16;
 
@@ -41,8 +44,12 @@ pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, 
 /// Retires media until a body that was written has lost so many bytes; what had to give way.
 ///
 /// Only the written body tells its size, so this is asked by whoever wrote it, and asked again if
-/// the notices took too much of what was saved.
+/// the notices took too much of what was saved. What is lost is rounded up to whole steps: as a
+/// conversation grows, the same media are missing until the next step is needed.
 pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
+    let step = plan.profile.limits.request_bytes.map_or(1, |most| most / STEPS);
+    let step = usize::try_from(step).unwrap_or(usize::MAX).max(1);
+    let excess = excess.div_ceil(step).saturating_mul(step);
     let mut retired = Vec::new();
     let mut saved = 0;
     for id in order(plan.survey.sightings.iter(), &plan.fates, &plan.pinned) {

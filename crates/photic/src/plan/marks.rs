@@ -33,8 +33,11 @@ pub(super) fn places(
 ) -> Option<Marks> {
     // A request that nothing followed may be the only one; below the minimum nothing is kept.
     let goes_on = survey.requests.len() > 1 && ledger.tokens >= profile.cache.min_tokens;
-    let first =
-        |choice: &Chosen| choice.views.iter().copied().find(|&id| choice.fates[id].is_shown());
+    let first = |choice: &Chosen| {
+        let views = choice.views.iter().enumerate();
+        let mut views = views.filter(|(index, _)| !choice.keeper.is_attached(*index));
+        views.find(|(_, id)| choice.fates[**id].is_shown()).map(|(_, id)| *id)
+    };
     let first_view = first(now).filter(|_| goes_on)?;
     let former = before.and_then(first).filter(|&former| former != first_view);
     let former = former.map(|id| survey.sightings[id].message);

@@ -30,7 +30,7 @@ use crate::notice;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
 use crate::transcript::MediaId;
-use retention::{Keeper, Retention, Room};
+use retention::{Floor, Keeper, Retention, Room};
 use views::Kept;
 
 /// What a host may choose.
@@ -42,6 +42,14 @@ pub struct Policy {
     pub retention: Retention,
     /// The newest views that no price retires.
     pub floor: usize,
+    /// The newest turns whose views no price retires.
+    pub recent_turns: usize,
+    /// The least saving for which a price retires views, in tokens at the base input price.
+    pub least_saving: u64,
+    /// The turns for which a retirement should last. No price acts twice within so many turns, and
+    /// a limit retires as many pictures as the next so many turns are expected to need. With 0, a
+    /// limit retires no more than it must.
+    pub interval: usize,
     /// Budgets of the host's own, beside the endpoint's limits.
     pub room: Room,
     /// What the request is for.
@@ -69,23 +77,36 @@ pub enum Purpose {
 }
 
 impl Default for Policy {
+    /// The policy of every host that chose no other: everything stays in sight until a limit of the
+    /// endpoint is met, and requests gain no cache marks.
     fn default() -> Self {
+        let Floor { views, turns, saving, interval } = Floor::default();
         Self {
             retention: Retention::default(),
-            floor: 3,
+            floor: views,
+            recent_turns: turns,
+            least_saving: saving,
+            interval,
             room: Room::default(),
             purpose: Purpose::default(),
             pixels: false,
-            marks: true,
+            marks: false,
             choices: BTreeMap::new(),
         }
     }
 }
 
 impl Policy {
-    /// Changes nothing that the endpoint would accept.
+    /// Changes nothing that the endpoint would accept: the default, but a limit retires no more
+    /// than it must in this request, whatever the next one will need.
     pub fn hands_off() -> Self {
-        Self { retention: Retention::Newest(usize::MAX), marks: false, ..Self::default() }
+        Self { interval: 0, ..Self::default() }
+    }
+
+    /// The conditions under which views are retired.
+    const fn price_floor(&self) -> Floor {
+        let Self { floor: views, recent_turns: turns, least_saving: saving, interval, .. } = *self;
+        Floor { views, turns, saving, interval }
     }
 }
 
@@ -135,6 +156,24 @@ impl Plan<'_> {
         }
     }
 
+    /// The media that gave way to others, counted by reason. `shed` are those that a written body
+    /// had no room for ([`Lowered::retired`](crate::Lowered::retired)).
+    pub fn retired(&self, shed: &[MediaId]) -> BTreeMap<Reason, usize> {
+        let mut counts = BTreeMap::new();
+        for sighting in &self.survey.sightings {
+            let reason = match self.fates[sighting.media] {
+                _ if shed.contains(&sighting.media) => Reason::OverBudget,
+                Fate::Elide(reason) => reason,
+                Fate::Keep(_) | Fate::Hoist(_) | Fate::Refuse(_) => continue,
+            };
+            // What is too large for a crowd is elided; what is too large by itself is refused.
+            if reason.gave_way() || reason == Reason::OverLimit {
+                *counts.entry(reason).or_default() += 1;
+            }
+        }
+        counts
+    }
+
     /// The cell of a sheet that shows a medium, from 1.
     pub(crate) fn cell(&self, id: MediaId) -> Option<usize> {
         self.recipes.values().find_map(|recipe| match recipe {
@@ -176,7 +215,7 @@ struct Chosen {
     recipes: BTreeMap<MediaId, Recipe>,
     /// What the request as a whole had no room for.
     retired: Vec<MediaId>,
-    /// The media that are views, in order.
+    /// The media that may be retired, in order.
     views: Vec<MediaId>,
     keeper: Keeper,
 }

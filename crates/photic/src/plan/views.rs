@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fate::{Fate, Reason};
 use super::recipe::Recipe;
-use super::retention::{Keeper, Load, Prices, Retention, Room, Turn, View};
+use super::retention::{Cause, Keeper, Load, Prices, Rank, Retention, Room, Turn, View};
 use super::{Chosen, Policy, doubtful_tokens, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
@@ -24,7 +24,7 @@ pub(super) struct Kept {
     /// How many messages it held.
     pub(super) end: usize,
     pub(super) keeper: Keeper,
-    /// The media that are views, in order.
+    /// The media that may be retired, in order.
     pub(super) views: Vec<MediaId>,
 }
 
@@ -37,7 +37,8 @@ pub(super) fn keep(
 ) -> (Kept, Option<Kept>) {
     let room = room(profile, policy);
     let prices = Prices { read: profile.cache.read, write: profile.cache.write };
-    let mut keeper = Keeper::new(policy.retention, policy.floor, prices, room);
+    let mut keeper = Keeper::new(policy.retention, policy.price_floor(), prices, room)
+        .with_host_tokens(policy.room.tokens);
     if policy.pixels {
         keeper = keeper.with_pixels();
     }
@@ -67,16 +68,23 @@ pub(super) fn keep(
                 continue;
             }
             let load = load(sighting, recipes.get(&id), profile, &room);
-            let cheap = policy.retention == Retention::Priced && load.image_tokens < WORTH_RETIRING;
-            if cheap || policy.pins(sighting) || !is_view(sighting, survey, profile) {
+            // What code reads is left alone on its own wire, like what the user pinned.
+            let is_read = sighting.for_code && survey.wire == Some(profile.wire);
+            if is_read || policy.pins(sighting) {
                 rest += load;
                 continue;
             }
-            let root = sighting.twin.unwrap_or(id);
-            let twin = last_seen.get(&root).copied().filter(|_| is_worth_noting(&load));
-            new.push((root, kept.views.len()));
+            let rank = rank(sighting, &load, survey, profile, policy);
+            let twin = match (rank, policy.retention) {
+                (Rank::Limited | Rank::Attached, _) | (Rank::View, Retention::All) => None,
+                (Rank::Reference | Rank::View, _) => {
+                    let root = sighting.twin.unwrap_or(id);
+                    new.push((root, kept.views.len()));
+                    last_seen.get(&root).copied().filter(|_| is_worth_noting(&load))
+                }
+            };
             kept.views.push(id);
-            views.push(View { load, twin });
+            views.push(View { load, twin, rank });
         }
         last_seen.extend(new);
         kept.keeper.turn(&Turn { rest, views: &views });
@@ -88,9 +96,13 @@ pub(super) fn keep(
 /// Retires what the fold retired, and notes what is in sight already.
 pub(super) fn apply(choice: &mut Chosen) {
     for (index, &id) in choice.views.iter().enumerate() {
-        let reason = if index < choice.keeper.frontier() {
+        let reason = if let Some(cause) = choice.keeper.retired(index) {
             choice.retired.push(id);
-            Reason::Retired
+            match cause {
+                Cause::Policy => Reason::Retired,
+                Cause::Count => Reason::OverCount,
+                Cause::Budget => Reason::OverBudget,
+            }
         } else if choice.keeper.is_twin(index) {
             Reason::Repeated
         } else {
@@ -116,18 +128,30 @@ pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
         tokens: less(limits.context_tokens, policy.room.tokens),
         bytes: less(limits.request_bytes, policy.room.bytes),
         crowd: limits.crowd.map(|crowd| u64::from(crowd.above)),
+        documents: less(limits.documents.map(u64::from), policy.room.documents),
     }
 }
 
-/// An image that could be seen again, in a slot that can hold words instead: a tool returned it, or
-/// the host keeps it under a name.
-pub(super) fn is_view(sighting: &Sighting, survey: &Survey, profile: &Profile) -> bool {
+/// What may retire a medium: an image in a slot that can hold words instead is a view, if a tool
+/// returned it or if the host keeps it under a name.
+fn rank(
+    sighting: &Sighting,
+    load: &Load,
+    survey: &Survey,
+    profile: &Profile,
+    policy: &Policy,
+) -> Rank {
     let same_wire = survey.wire == Some(profile.wire);
-    sighting.kind == MediaKind::Image
-        && match sighting.slot {
-            Slot::Result { screen, .. } => !((screen || sighting.for_code) && same_wire),
-            Slot::Message(_) => sighting.reference.is_some(),
-        }
+    let is_cheap = policy.retention == Retention::Priced && !is_worth_noting(load);
+    let is_image = sighting.kind == MediaKind::Image;
+    match sighting.slot {
+        Slot::Result { screen: true, .. } if same_wire => Rank::Limited,
+        Slot::Result { .. } if is_cheap || !is_image => Rank::Limited,
+        Slot::Message(_) if is_cheap || !is_image => Rank::Attached,
+        _ if sighting.reference.is_some() => Rank::Reference,
+        Slot::Result { .. } => Rank::View,
+        Slot::Message(_) => Rank::Attached,
+    }
 }
 
 const fn is_worth_noting(load: &Load) -> bool {
@@ -146,7 +170,8 @@ pub(super) fn load(
     if sighting.kind != MediaKind::Image {
         let counts = sighting.kind == MediaKind::Document
             && crowd.is_some_and(|crowd| crowd.counts_documents);
-        return Load { crowd: u64::from(counts), bytes, ..Load::default() };
+        let documents = u64::from(sighting.kind == MediaKind::Document);
+        return Load { crowd: u64::from(counts), bytes, documents, ..Load::default() };
     }
     let tokens = planned_tokens(sighting, recipe, profile);
     let size = sighting.header.size.map(|size| recipe.map_or(size, |made| made.fit().size(size)));
@@ -160,5 +185,6 @@ pub(super) fn load(
         doubt: doubtful_tokens(sighting, recipe, profile),
         bytes,
         spare: share(room).map_or(0, |most| bytes.saturating_sub(most)),
+        documents: 0,
     }
 }

@@ -2,13 +2,15 @@
 
 use super::session::{Place, Request, Session};
 use super::{Rule, Setting};
-use crate::retention::{Keeper, Load, Retention, Turn, View};
+use crate::retention::{Floor, Keeper, Load, Retention, Turn, View};
 
 /// A way of keeping views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contender {
     /// photic's own, with marks planned for it.
     Photic(Retention),
+    /// photic's own, with the usual marks of the client and none of photic's.
+    Unmarked(Retention),
     /// All of them, with the usual marks: the yardstick.
     All,
     /// The newest ones, so many, with the usual marks.
@@ -33,19 +35,22 @@ pub(super) struct Player<'s> {
 }
 
 enum Way {
-    Planned(Box<Keeper>),
+    Planned { keeper: Box<Keeper>, marks: bool },
     Usual(Contender),
 }
 
 impl<'s> Player<'s> {
     pub(super) fn new(setting: &'s Setting, contender: Contender) -> Self {
+        let planned = |policy, marks| {
+            let default = Floor::default();
+            let floor =
+                Floor { views: setting.floor, turns: default.turns.min(setting.floor), ..default };
+            let keeper = Keeper::new(policy, floor, setting.cache.prices, setting.room);
+            Way::Planned { keeper: Box::new(keeper), marks }
+        };
         let way = match contender {
-            Contender::Photic(policy) => Way::Planned(Box::new(Keeper::new(
-                policy,
-                setting.floor,
-                setting.cache.prices,
-                setting.room,
-            ))),
+            Contender::Photic(policy) => planned(policy, true),
+            Contender::Unmarked(policy) => planned(policy, false),
             Contender::All | Contender::Sliding(_) | Contender::Interval { .. } => {
                 Way::Usual(contender)
             }
@@ -58,7 +63,7 @@ impl<'s> Player<'s> {
         let Session { system, text, image, .. } = *self.session;
         let views = self.session.views(step);
         match &mut self.way {
-            Way::Planned(keeper) => {
+            Way::Planned { keeper, .. } => {
                 let prompt = if step == 1 { system } else { 0 };
                 let view = View::new(image, 0);
                 let new = views - self.session.views(step - 1);
@@ -69,7 +74,7 @@ impl<'s> Player<'s> {
                 keeper.frontier()
             }
             Way::Usual(contender) => match *contender {
-                Contender::Photic(_) | Contender::All => 0,
+                Contender::Photic(_) | Contender::Unmarked(_) | Contender::All => 0,
                 Contender::Sliding(most) => views.saturating_sub(most),
                 Contender::Interval { least, every } => {
                     views.saturating_sub(views % every.max(1) + least)
@@ -81,10 +86,10 @@ impl<'s> Player<'s> {
     /// Where the request is marked, the most important first.
     pub(super) fn marks(&self, request: Request, before: Request) -> Vec<Place> {
         match &self.way {
-            Way::Planned(keeper) => self.planned(keeper, request, before),
+            Way::Planned { keeper, marks: true } => self.planned(keeper, request, before),
             // The wire marks the end by itself, and clients leave it at that.
-            Way::Usual(_) if matches!(self.rule, Rule::Tail { .. }) => Vec::new(),
-            Way::Usual(_) => {
+            _ if matches!(self.rule, Rule::Tail { .. }) => Vec::new(),
+            Way::Planned { marks: false, .. } | Way::Usual(_) => {
                 let newest = (1..=request.step).rev().take(USUAL);
                 newest.map(|step| self.session.end(step)).chain([Place::PROMPT]).collect()
             }

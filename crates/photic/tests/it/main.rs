@@ -18,6 +18,7 @@ mod properties;
 mod replies;
 mod retention;
 mod session_cost;
+mod sessions;
 mod simulate;
 mod streams;
 mod stretches;

@@ -113,6 +113,7 @@ fn a_hundred_screens_cost_about_half_of_keeping_them_all() {
     let policy = |retention| {
         let mut policy = Policy::default();
         policy.retention = retention;
+        policy.marks = true;
         policy
     };
     let all = cost(&policy(Retention::All));

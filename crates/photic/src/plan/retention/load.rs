@@ -23,6 +23,9 @@ pub struct Room {
     /// Images beyond which none may be large.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowd: Option<u64>,
+    /// Documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<u64>,
 }
 
 /// Something that takes room.
@@ -45,6 +48,8 @@ pub struct Load {
     pub bytes: u64,
     /// How many of those could be saved by making heavy images lighter.
     pub spare: u64,
+    /// Documents.
+    pub documents: u64,
 }
 
 impl Load {
@@ -69,6 +74,7 @@ impl AddAssign for Load {
         self.doubt += more.doubt;
         self.bytes += more.bytes;
         self.spare += more.spare;
+        self.documents += more.documents;
     }
 }
 
@@ -82,16 +88,34 @@ impl SubAssign for Load {
         self.doubt -= less.doubt;
         self.bytes -= less.bytes;
         self.spare -= less.spare;
+        self.documents -= less.documents;
     }
 }
 
-/// An image that could be seen again.
+/// What may retire a medium.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rank {
+    /// A limit, a window, and the price: the model can ask for it by an exact reference.
+    Reference,
+    /// A limit, a window, and the price where [`Priced`](super::Retention::Priced) is chosen.
+    #[default]
+    View,
+    /// A limit only.
+    Limited,
+    /// A limit only, and not before everything else of earlier turns is retired: a person attached
+    /// it.
+    Attached,
+}
+
+/// A medium that may be retired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// What it takes.
     pub load: Load,
     /// An earlier view of the very same bytes: while that one is in sight, this one is a note.
     pub twin: Option<usize>,
+    /// What may retire it.
+    pub rank: Rank,
 }
 
 impl View {
@@ -99,7 +123,7 @@ impl View {
     pub fn new(tokens: u64, bytes: u64) -> Self {
         let load =
             Load { images: 1, crowd: 1, image_tokens: tokens, tokens, bytes, ..Load::default() };
-        Self { load, twin: None }
+        Self { load, twin: None, rank: Rank::View }
     }
 }
 
@@ -108,7 +132,7 @@ impl View {
 pub struct Turn<'v> {
     /// Words, and whatever else is never retired.
     pub rest: Load,
-    /// Views.
+    /// Views, and what a person attached.
     pub views: &'v [View],
 }
 

@@ -1,0 +1,103 @@
+//! The price: when it is cheaper to retire views than to keep them.
+
+use super::Prices;
+use super::keeper::Keeper;
+use super::load::{Load, NOTICE};
+
+/// How much of the words between retired views weighs on the choice of the moment. Each of them is
+/// re-written once per batch however long a batch is, so in an endless session it would be 0; but
+/// sessions end. Fitted on 20 to 500 steps with images of 400 to 4,700 tokens under three price
+/// lists: see `photic simulate --check`.
+const BETWEEN: f64 = 0.35;
+
+/// What the price has added up since the last retirement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    /// No view before this one is in sight and retired by a price.
+    first: usize,
+    /// Views from here on are too new to be retired.
+    fresh: usize,
+    /// What re-reading the views between the two has cost.
+    paid: f64,
+    /// What those cost per request.
+    idle: u64,
+}
+
+impl Keeper {
+    /// The views that the price retires in this turn.
+    ///
+    /// Holding a view costs a read every turn. Retiring a batch costs writing again what stands
+    /// behind its first view, once. The cheapest rhythm is the one where the two are equal (the
+    /// economic lot size), and it needs no knowledge of when the session ends. Four conditions
+    /// remain: the newest views and turns stay; were the session to last as long again as it has,
+    /// the batch must save what the floor states; no two batches follow each other within the
+    /// stated interval; and a limit must not force another batch before it has passed.
+    pub(super) fn priced(&mut self, first_new: usize, words_before: u64) -> Vec<usize> {
+        if self.listed.is_empty() {
+            return Vec::new();
+        }
+        let fresh = self.first_fresh(first_new).max(self.held.fresh);
+        let idle = (self.held.fresh..fresh).filter(|&index| self.is_listed(index));
+        self.held.idle += idle.map(|index| self.tokens(index)).sum::<u64>();
+        self.held.fresh = fresh;
+        if self.held.idle == 0 {
+            return Vec::new();
+        }
+        let Prices { read, write } = self.prices;
+        let each_turn = read * self.held.idle as f64;
+        self.held.paid += each_turn;
+        if self.turns < self.edited + self.floor.interval {
+            return Vec::new();
+        }
+        let batch: Vec<usize> =
+            (self.held.first..fresh).filter(|&index| self.is_listed(index)).collect();
+        let (Some(&first), Some(&last)) = (batch.first(), batch.last()) else { return batch };
+        let others = |range: std::ops::Range<usize>| {
+            range
+                .filter(|index| batch.binary_search(index).is_err())
+                .map(|index| self.tokens(index))
+        };
+        let words = self.seen[last].words;
+        let behind = (words_before - words.min(words_before)) as f64
+            + others(last + 1..first_new).sum::<u64>() as f64;
+        let between =
+            (words - self.seen[first].words) as f64 + others(first..last).sum::<u64>() as f64;
+        let again = write - read;
+        let is_time = self.held.paid >= again * (behind + BETWEEN * between);
+        let saves = each_turn * self.turns as f64 - again * (behind + between);
+        if is_time && saves >= self.floor.saving as f64 && self.lasts(&batch) {
+            return batch;
+        }
+        Vec::new()
+    }
+
+    /// The first view that is too new to be retired by a price.
+    fn first_fresh(&self, first_new: usize) -> usize {
+        let recent = (self.turns + 1).saturating_sub(self.floor.turns.max(1));
+        let by_turn = self.seen.partition_point(|seen| seen.turn < recent);
+        let older = self.listed.len().saturating_sub(self.floor.views);
+        let by_count = self.listed.get(older).copied().unwrap_or(self.seen.len());
+        by_turn.min(by_count).min(first_new)
+    }
+
+    /// Whether no limit is expected to force another batch within the interval.
+    fn lasts(&self, batch: &[usize]) -> bool {
+        let mut load = self.load();
+        for &index in batch {
+            load -= self.of(index);
+            load += Load { tokens: NOTICE.0, bytes: NOTICE.1, ..Load::default() };
+        }
+        load += self.growth();
+        !self.over(&load).any()
+    }
+
+    /// Starts to add up again after a retirement.
+    pub(super) fn settle(&mut self) {
+        let first = (self.held.first..self.seen.len()).find(|&index| self.is_listed(index));
+        let first = first.unwrap_or(self.held.fresh).min(self.held.fresh);
+        let idle = (first..self.held.fresh).filter(|&index| self.is_listed(index));
+        self.held.idle = idle.map(|index| self.tokens(index)).sum();
+        self.held.first = first;
+        self.held.paid = 0.0;
+    }
+}
