@@ -101,9 +101,9 @@ pub(crate) async fn converse_whole(
         }
         _ => reply,
     };
-    let Order { upstream, wire, usage_in_stream, .. } = order;
+    let Order { upstream, wire, usage_in_stream, renamed, .. } = order;
     let mut reply = if crosses {
-        let way = Way { from: wire, to: caller, usage_in_stream, array };
+        let way = Way { from: wire, to: caller, usage_in_stream, array, renamed };
         cross::reply(way, upstream.host(), reply).await?
     } else {
         Proxy::through(reply)

@@ -15,7 +15,7 @@ use crate::reply::{ReplyBody, Stream};
 const LONGEST: usize = 64 << 20;
 
 /// From which wire to which, and what its caller asked of streams.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Way {
     pub(crate) from: Wire,
     pub(crate) to: Wire,
@@ -23,15 +23,17 @@ pub(crate) struct Way {
     pub(crate) usage_in_stream: bool,
     /// Gemini: no server-sent events, but one array.
     pub(crate) array: bool,
+    /// Tools that went by another name, each new name with the old one.
+    pub(crate) renamed: Vec<(String, String)>,
 }
 
 impl Way {
     fn translation(self) -> (&'static str, Translation) {
         if self.array && self.to == Wire::Gemini {
-            return (JSON, Translation::array(self.from));
+            return (JSON, Translation::array(self.from).renaming(self.renamed));
         }
         let translation = Translation::new(self.from, self.to, self.usage_in_stream);
-        (stream_type(self.to), translation)
+        (stream_type(self.to), translation.renaming(self.renamed))
     }
 }
 
@@ -53,7 +55,8 @@ pub(crate) async fn reply(
     }
     let body = whole(stream, host).await?;
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
-    let lifted = photic::lift_reply(way.from, &body);
+    let mut lifted = photic::lift_reply(way.from, &body);
+    lifted.rename_calls(&way.renamed);
     let written = Bytes::from(photic::lower_reply(&lifted, way.to).to_vec());
     Ok(Response::from_parts(parts, ReplyBody::whole(written)))
 }

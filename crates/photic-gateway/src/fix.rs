@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use photic::json::Str;
-use photic::{Finding, Lowered, Plan, Policy, Prepared, Transcript, Wire};
+use photic::{Finding, Lowered, Plan, Policy, Prepared, Profile, Transcript, Wire};
 use photic_store::{BlobId, Tenant};
 
 use crate::account::Facts;
@@ -57,6 +57,8 @@ pub(crate) struct Order {
     pub(crate) asked: Asked,
     /// Whether a streamed reply should end with what it cost.
     pub(crate) usage_in_stream: bool,
+    /// Tools that go by another name, each new name with the old one.
+    pub(crate) renamed: Vec<(String, String)>,
     /// The media in it, if there are any and it was planned.
     pub(crate) carried: Option<Box<Carried>>,
     /// What it is, where it is to be kept.
@@ -132,6 +134,7 @@ impl Workshop {
             fixes: Fixes::of(&lowered.decisions),
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
+            renamed: renamed(transcript, plan.profile),
             asked: Asked { model: model.map(str::to_owned), stream: streams(transcript) },
             pieces: pieces(lowered.body, &body.bytes),
             upstream: Arc::clone(&terms.upstream),
@@ -277,6 +280,7 @@ impl Workshop {
             facts: Facts::default().named(model.as_deref()),
             tokens: 0,
             usage_in_stream: false,
+            renamed: Vec::new(),
             asked: body.asked.clone(),
             carried: None,
             sent: None,
@@ -300,6 +304,14 @@ impl Workshop {
 fn pixels(plan: &Plan<'_>) -> u64 {
     let sizes = plan.recipes.keys().filter_map(|id| plan.survey.sightings.get(*id)?.header.size);
     sizes.map(|(width, height)| u64::from(width) * u64::from(height)).sum()
+}
+
+/// The tools that the endpoint knows by another name, if the request is translated.
+fn renamed(transcript: &Transcript<'_>, profile: &Profile) -> Vec<(String, String)> {
+    if transcript.wire == profile.wire {
+        return Vec::new();
+    }
+    photic::renamed_tools(transcript, profile)
 }
 
 fn streams(transcript: &Transcript<'_>) -> bool {

@@ -34,7 +34,7 @@ pub(crate) const TENANT_KEY: HeaderName = HeaderName::from_static("x-photic-key"
 const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
-/// The only version of the Messages wire there has been since 2023.
+/// The version of the Messages wire that translated requests are written for.
 const MESSAGES_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
 
 /// What concerns only the connection it came on (RFC 9110, section 7.6.1).
@@ -96,7 +96,7 @@ pub(crate) fn translate(headers: &mut HeaderMap, to: Wire, query: Option<&str>) 
     let key = take_key(headers, query);
     drop_all(headers, |name| foreign.iter().any(|start| name.as_str().starts_with(start)));
     if to == Wire::Anthropic {
-        headers.entry(ANTHROPIC_VERSION).or_insert(MESSAGES_VERSION);
+        headers.insert(ANTHROPIC_VERSION, MESSAGES_VERSION);
     }
     let (name, before) = to.key_header();
     let value = key.map(|key| [before.as_bytes(), &key].concat());

@@ -51,7 +51,11 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         duplicate_keys: true,
         pixels: Pixels::Whole,
         limits: limits(profile),
-        strict_unknown: true,
+        // One server is known to ignore what it does not know.
+        strict_unknown: profile.wire != Wire::Ollama,
+        settings: true,
+        model: None,
+        version: None,
         // No provider minds: the model reads letters, and is blind.
         base64_text: true,
         scan_arguments: false,

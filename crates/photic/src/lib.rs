@@ -56,7 +56,7 @@ pub use dump::{Dump, detect_dump, lift_dump};
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Stretches;
 pub use lift::{lift, lift_knowing};
-pub use lower::{Decision, Did, Lowered, lower, lower_prepared};
+pub use lower::{Because, Decision, Did, Field, Lowered, lower, lower_prepared, renamed_tools};
 pub use plan::{
     Change, Choice, Fate, Fit, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason, Recipe, plan,
     retention,

@@ -432,24 +432,17 @@ pub(crate) const fn medium<'a>(
 }
 
 impl<'a> Settings<'a> {
-    /// Notes a field of which only one member could be read.
-    pub(crate) fn note_others(&mut self, value: Value<'_, 'a>, field: &'static str, read: &str) {
-        if value.entries().any(|(key, _)| !key.is(read)) {
-            self.untranslatable.push(Str::plain(field));
-        }
-    }
-
     /// Takes a field that keeps its name on several wires, or notes what it is.
     ///
     /// `own` lists what the source wire defines; a field outside it is one we do not know.
     pub(crate) fn other_field(&mut self, key: Str<'a>, value: Value<'_, 'a>, own: &[&str]) {
         let name = key.decode();
         if let Some(shared) = SHARED.iter().find(|shared| **shared == name) {
-            self.shared.push((shared, value.raw()));
+            self.share(shared, value);
         } else if own.contains(&&*name) {
-            self.untranslatable.push(key);
-        } else {
-            self.unknown.push((key, value.raw()));
+            self.lose(key, value);
+        } else if !value.is_null() {
+            self.unknown.push((key, (value.raw(), value.id())));
         }
     }
 }

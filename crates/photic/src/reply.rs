@@ -156,6 +156,19 @@ impl<'a> Reply<'a> {
         self.said.messages.first().unwrap_or(EMPTY)
     }
 
+    /// Gives calls of tools that went by another name their own name back; `names` is what
+    /// [`crate::renamed_tools`] gave for the request.
+    pub fn rename_calls(&mut self, names: &[(String, String)]) {
+        let parts = self.said.messages.iter_mut().flat_map(|message| &mut message.parts);
+        for part in parts {
+            if let Part::Call(call) = part
+                && let Some((_, old)) = names.iter().find(|(new, _)| call.name.is(new))
+            {
+                call.name = Str::plain(old.clone());
+            }
+        }
+    }
+
     /// Whether the turn calls a tool.
     pub(crate) fn calls(&self) -> bool {
         self.message().parts.iter().any(|part| matches!(part, Part::Call(_)))

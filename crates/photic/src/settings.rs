@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::Str;
-use crate::wire::Wire;
+use crate::json::{NodeId, Str, Value};
+use crate::lower::Because;
 
 /// The neutral settings of a request.
 #[derive(Clone, Debug, Default)]
@@ -28,25 +28,93 @@ pub struct Settings<'a> {
     pub effort: Option<Str<'a>>,
     /// Whether a stream should end with what it cost, where that has to be asked for.
     pub usage_in_stream: bool,
-    /// Fields that mean the same under the same name wherever they are known.
+    /// Fields that keep value and meaning wherever they are known, by their neutral name.
     pub shared: Vec<(&'static str, &'a [u8])>,
     /// Whether part of the conversation is kept by the provider.
     pub continues_elsewhere: bool,
-    /// Fields of the source wire that no other wire has a word for.
-    pub untranslatable: Vec<Str<'a>>,
-    /// Fields we do not know; they travel as they are.
-    pub unknown: Vec<(Str<'a>, &'a [u8])>,
+    /// Values of the source wire that no other wire can carry.
+    pub(crate) losses: Vec<Loss<'a>>,
+    /// Fields we do not know.
+    pub(crate) unknown: Vec<(Str<'a>, Found<'a>)>,
+    /// Where the neutral settings were read.
+    nodes: Vec<(&'static str, NodeId)>,
+}
+
+/// The bytes of a value and where it stands.
+pub(crate) type Found<'a> = (&'a [u8], NodeId);
+
+/// A value that no other wire can carry.
+#[derive(Clone, Debug)]
+pub(crate) struct Loss<'a> {
+    pub(crate) field: Str<'a>,
+    pub(crate) node: NodeId,
+    pub(crate) because: Because,
 }
 
 impl<'a> Settings<'a> {
-    /// The value of a field that all wires share.
+    /// The value of a field that several wires share.
     pub(crate) fn shared(&self, name: &str) -> Option<&'a [u8]> {
         self.shared.iter().find(|(shared, _)| *shared == name).map(|(_, raw)| *raw)
     }
 
     /// The tools that every wire can offer.
-    pub(crate) fn functions(&self) -> impl Iterator<Item = &Tool<'a>> {
-        self.tools.iter().filter(|tool| matches!(tool, Tool::Function { .. }))
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &Function<'a>> {
+        self.tools.iter().filter_map(|tool| match tool {
+            Tool::Function(function) => Some(function),
+            Tool::Foreign(_) => None,
+        })
+    }
+
+    /// Where a neutral setting was read.
+    pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
+        self.nodes.iter().rev().find(|(known, _)| *known == name).map(|(_, node)| *node)
+    }
+
+    /// Notes where a neutral setting stands.
+    pub(crate) fn read_at(&mut self, name: &'static str, value: Value<'_, '_>) {
+        self.nodes.push((name, value.id()));
+    }
+
+    /// Takes a shared field; null says nothing.
+    pub(crate) fn share(&mut self, name: &'static str, value: Value<'_, 'a>) {
+        if !value.is_null() {
+            self.shared.push((name, value.raw()));
+            self.read_at(name, value);
+        }
+    }
+
+    /// Takes the most tokens to answer with; a second such field contradicts the first.
+    pub(crate) fn limit_answer(&mut self, key: &Str<'a>, value: Value<'_, 'a>) {
+        if value.is_null() {
+            return;
+        }
+        if let (Some(_), Some(node)) = (self.max_tokens, self.node("max_tokens")) {
+            let because = Because::Contradicts(key.decode().into_owned());
+            self.losses.push(Loss { field: Str::plain("max_tokens"), node, because });
+        }
+        self.max_tokens = Some(value.raw());
+        self.read_at("max_tokens", value);
+    }
+
+    /// Notes a value that no other wire can carry.
+    pub(crate) fn lose(&mut self, field: Str<'a>, value: Value<'_, 'a>) {
+        self.lose_because(field, value, Because::NoWord);
+    }
+
+    /// Notes a value that does not travel, and the reason. Null says nothing.
+    pub(crate) fn lose_because(&mut self, field: Str<'a>, value: Value<'_, 'a>, because: Because) {
+        if !value.is_null() {
+            self.losses.push(Loss { field, node: value.id(), because });
+        }
+    }
+
+    /// Notes the members of an object that were not read.
+    pub(crate) fn lose_others(&mut self, value: Value<'_, 'a>, read: &[&str]) {
+        for (key, member) in value.entries() {
+            if !read.iter().any(|name| key.is(name)) {
+                self.lose(key, member);
+            }
+        }
     }
 }
 
@@ -54,19 +122,53 @@ impl<'a> Settings<'a> {
 #[derive(Clone, Debug)]
 pub enum Tool<'a> {
     /// A function with a schema.
-    Function {
-        /// Its name.
-        name: Str<'a>,
-        /// What it does.
-        description: Option<Str<'a>>,
-        /// The JSON schema of its arguments.
-        schema: Option<Cow<'a, [u8]>>,
-        /// Whether arguments must match the schema exactly.
-        strict: Option<bool>,
-    },
+    Function(Function<'a>),
     /// A tool that only its own wire knows.
-    Foreign,
+    Foreign(Foreign),
 }
+
+/// A function on offer.
+#[derive(Clone, Debug)]
+pub struct Function<'a> {
+    /// Its name.
+    pub name: Str<'a>,
+    /// What it does.
+    pub description: Option<Str<'a>>,
+    /// The JSON schema of its arguments.
+    pub schema: Option<Cow<'a, [u8]>>,
+    /// Whether arguments must match the schema exactly.
+    pub strict: Option<bool>,
+    /// The object that holds the name and the other members.
+    pub(crate) node: Option<NodeId>,
+}
+
+/// A tool that only its own wire knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign {
+    pub(crate) node: NodeId,
+}
+
+impl<'a> Tool<'a> {
+    pub(crate) fn foreign(value: Value<'_, 'a>) -> Self {
+        Self::Foreign(Foreign { node: value.id() })
+    }
+
+    /// A tool that takes free text, as the function that calls of it become: with one string.
+    pub(crate) fn custom(value: Value<'_, 'a>) -> Self {
+        let text = |name: &str| value.get(name).and_then(|text| text.str());
+        Self::Function(Function {
+            name: text("name").unwrap_or(Str::plain("")),
+            description: text("description"),
+            schema: Some(Cow::Borrowed(FREE_TEXT)),
+            strict: None,
+            node: Some(value.id()),
+        })
+    }
+}
+
+/// The schema of a function that takes free text.
+const FREE_TEXT: &[u8] =
+    br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
 /// Which tool must or may be called.
 #[derive(Clone, Debug)]
@@ -79,6 +181,8 @@ pub enum ToolChoice<'a> {
     Any,
     /// This one.
     Named(Str<'a>),
+    /// Some of those on offer; the flag says that one of them must be called.
+    Among(Vec<Str<'a>>, bool),
 }
 
 /// The form an answer must have.
@@ -90,19 +194,21 @@ pub enum Format<'a> {
     Schema(Option<Str<'a>>, Cow<'a, [u8]>, Option<bool>),
 }
 
-/// What becomes of a shared field on a wire.
+/// How a wire says a shared field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shared {
-    /// It keeps its name and place.
-    Same,
-    /// The wire says it in another place, which its writer knows.
+pub(crate) enum Word {
+    /// As a field of the body, under this name.
+    Field(&'static str),
+    /// As a member of the section that the wire's writer knows, under this name.
+    Member(&'static str),
+    /// In the path of the request, or by a field that is always written.
     Elsewhere,
-    /// The wire has no word for it.
+    /// Not at all.
     Absent,
 }
 
-/// Fields that keep value and meaning between the wires.
-pub(crate) const SHARED: [&str; 12] = [
+/// Names of fields that keep value and meaning between the wires.
+pub(crate) const SHARED: [&str; 22] = [
     "temperature",
     "top_p",
     "stream",
@@ -114,18 +220,19 @@ pub(crate) const SHARED: [&str; 12] = [
     "prompt_cache_key",
     "prompt_cache_retention",
     "prompt_cache_options",
+    "logprobs",
     "top_logprobs",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "logit_bias",
+    "n",
+    "verbosity",
+    "top_k",
+    "min_p",
+    "repetition_penalty",
 ];
 
-impl Wire {
-    /// What becomes of one of [`SHARED`].
-    pub(crate) fn shares(self, field: &str) -> Shared {
-        let everywhere = matches!(field, "temperature" | "top_p" | "stream");
-        match self {
-            Self::OpenAiChat | Self::OpenAiResponses => Shared::Same,
-            Self::Anthropic if everywhere => Shared::Same,
-            Self::Gemini | Self::Converse | Self::Ollama if everywhere => Shared::Elsewhere,
-            Self::Anthropic | Self::Gemini | Self::Converse | Self::Ollama => Shared::Absent,
-        }
-    }
-}
+/// The shared fields that only servers beside the owner of a wire know: they cross where unknown
+/// fields are ignored.
+pub(crate) const EXTRA: [&str; 3] = ["top_k", "min_p", "repetition_penalty"];

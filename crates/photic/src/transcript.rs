@@ -182,6 +182,8 @@ pub enum Arguments<'a> {
     Text(Str<'a>),
     /// JSON.
     Json(&'a [u8]),
+    /// JSON that is no object, under the name it gets in one.
+    Wrapped(&'static str, &'a [u8]),
     /// Free text, of a tool that takes no JSON.
     Free(Str<'a>),
 }

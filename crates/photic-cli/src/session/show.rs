@@ -99,7 +99,9 @@ fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<Line<'i>>) 
             Part::Call(call) => {
                 let arguments = match &call.arguments {
                     Arguments::Text(text) | Arguments::Free(text) => text.decode().into_owned(),
-                    Arguments::Json(json) => String::from_utf8_lossy(json).into_owned(),
+                    Arguments::Json(json) | Arguments::Wrapped(_, json) => {
+                        String::from_utf8_lossy(json).into_owned()
+                    }
                 };
                 lines.push(Line::Call(call.name.decode().into_owned(), arguments));
             }

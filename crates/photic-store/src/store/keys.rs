@@ -82,7 +82,7 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
                     Arguments::Text(text) | Arguments::Free(text) => {
                         add(hasher, text.decode().as_bytes());
                     }
-                    Arguments::Json(json) => add(hasher, json),
+                    Arguments::Json(json) | Arguments::Wrapped(_, json) => add(hasher, json),
                 }
             }
             Part::Result(result) => {

@@ -9,7 +9,7 @@ use super::content;
 use super::seen::{Slot, ToolResult};
 use super::witness::{Place, Witness};
 
-const BODY: [&str; 41] = [
+const BODY: [&str; 38] = [
     "audio",
     "frequency_penalty",
     "function_call",
@@ -48,9 +48,6 @@ const BODY: [&str; 41] = [
     "user",
     "verbosity",
     "web_search_options",
-    "min_p",
-    "top_k",
-    "repetition_penalty",
 ];
 const MESSAGE: [&str; 9] = [
     "role",

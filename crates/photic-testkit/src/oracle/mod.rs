@@ -25,6 +25,7 @@
 //! | `result_name`, `signature_missing`, `text_missing`, `document_name` | what single wires demand beside |
 //! | `base64_in_text` | a picture stands where the model reads letters |
 //! | `unknown_part`, `unknown_field` | only with [`Rules::strict_unknown`] |
+//! | `setting_refused`, `setting_range`, `tool_name`, `tool_schema` | only with [`Rules::settings`] |
 
 mod anthropic;
 mod chat;
@@ -40,6 +41,7 @@ mod reply;
 mod responses;
 mod rules;
 mod seen;
+mod settings;
 mod smuggle;
 #[cfg(test)]
 mod tests;
@@ -107,6 +109,9 @@ pub fn look(wire: &str, body: &[u8], rules: &Rules) -> (Seen, Vec<Violation>) {
         witness.body_size(body.len());
         read(&mut witness, &object);
         witness.seen.parts = parts::of(wire, body);
+        if rules.settings {
+            settings::judge(&mut witness, wire, &object);
+        }
     }
     witness.finish()
 }

@@ -12,7 +12,7 @@ use super::picture::sniff;
 use super::seen::{Audio, Slot, ToolResult};
 use super::witness::{Place, Witness};
 
-const BODY: [&str; 9] = [
+const BODY: [&str; 12] = [
     "model",
     "messages",
     "tools",
@@ -22,6 +22,9 @@ const BODY: [&str; 9] = [
     "keep_alive",
     "think",
     "truncate",
+    "shift",
+    "logprobs",
+    "top_logprobs",
 ];
 const MESSAGE: [&str; 7] =
     ["role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id"];

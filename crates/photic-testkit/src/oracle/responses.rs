@@ -9,11 +9,10 @@ use super::content;
 use super::seen::{Slot, Source, ToolResult};
 use super::witness::{Place, Witness};
 
-const BODY: [&str; 37] = [
+const BODY: [&str; 32] = [
     "background",
     "context_management",
     "conversation",
-    "frequency_penalty",
     "image",
     "include",
     "input",
@@ -24,7 +23,6 @@ const BODY: [&str; 37] = [
     "model",
     "moderation",
     "parallel_tool_calls",
-    "presence_penalty",
     "previous_response_id",
     "prompt",
     "prompt_cache_key",
@@ -44,9 +42,6 @@ const BODY: [&str; 37] = [
     "top_p",
     "truncation",
     "user",
-    "verbosity",
-    "seed",
-    "stop",
 ];
 /// Items the model wrote or the service keeps: known, and nothing in them is ours to check.
 const OPAQUE: [&str; 23] = [

@@ -65,6 +65,12 @@ pub struct Rules {
     pub short_parts: bool,
     /// Chat: settings that came later than `max_tokens` are refused. Off.
     pub first_settings: bool,
+    /// Settings, tools and their schemas are judged as the model's owner does. Off.
+    pub settings: bool,
+    /// The model, where the wire names it in the path.
+    pub model: Option<&'static str>,
+    /// Messages: the version of the API.
+    pub version: Option<&'static str>,
     /// The image types the endpoint takes.
     pub media_types: &'static [&'static str],
     /// The document types the endpoint takes, where that is known; plain text always is.
@@ -127,6 +133,9 @@ impl Default for Rules {
             nine_letter_ids: false,
             short_parts: false,
             first_settings: false,
+            settings: false,
+            model: None,
+            version: None,
             media_types: &["image/png", "image/jpeg", "image/webp", "image/gif"],
             document_types: None,
             audio_formats: &["wav", "mp3"],

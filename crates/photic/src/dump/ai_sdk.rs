@@ -141,11 +141,11 @@ fn settings<'a>(root: Value<'_, 'a>, draft: &mut Draft<'a>) {
         match &*key.decode() {
             "messages" | "prompt" | "system" | "instructions" => {}
             "model" => settings.model = value.str(),
-            "maxOutputTokens" | "maxTokens" => settings.max_tokens = Some(value.raw()),
-            "temperature" => settings.shared.push(("temperature", value.raw())),
-            "topP" => settings.shared.push(("top_p", value.raw())),
+            "maxOutputTokens" | "maxTokens" => settings.limit_answer(&key, value),
+            "temperature" => settings.share("temperature", value),
+            "topP" => settings.share("top_p", value),
             "stopSequences" => settings.stop = strings(value),
-            _ => settings.untranslatable.push(key),
+            _ => settings.lose(key, value),
         }
     }
 }

@@ -58,13 +58,13 @@ fn settings<'a>(root: Value<'_, 'a>, draft: &mut Draft<'a>) {
         match &*key.decode() {
             "messages" | "systemPrompt" | "provider" => {}
             "model" => settings.model = value.str(),
-            "maxTokens" => settings.max_tokens = Some(value.raw()),
-            "temperature" => settings.shared.push(("temperature", value.raw())),
+            "maxTokens" => settings.limit_answer(&key, value),
+            "temperature" => settings.share("temperature", value),
             "stopSequences" => settings.stop = strings(value),
             "responseSchema" => {
                 settings.format = Some(Format::Schema(None, value.raw().into(), None));
             }
-            _ => settings.untranslatable.push(key),
+            _ => settings.lose(key, value),
         }
     }
 }

@@ -12,7 +12,7 @@ impl<'a> Arguments<'a> {
         match self {
             Self::Text(text) => out.string(text),
             Self::Json(raw) => out.json("\"").escaped(raw).json("\""),
-            Self::Free(_) => {
+            Self::Free(_) | Self::Wrapped(..) => {
                 let mut inner = Out::new();
                 self.as_object(&mut inner);
                 out.json("\"").escaped(&inner.finish().to_vec()).json("\"")
@@ -35,6 +35,9 @@ impl<'a> Arguments<'a> {
                         None => out.json("{\"input\":").quoted(text).json("}"),
                     },
                 };
+            }
+            Self::Wrapped(name, raw) => {
+                out.json("{").key(name).raw(raw).json("}");
             }
             Self::Free(text) => {
                 out.json("{\"input\":").string(text).json("}");

@@ -68,10 +68,71 @@ pub enum Did {
     Respelled,
     /// Left out reasoning, which only its own wire can carry.
     LeftOutReasoning,
-    /// Left out a part or unit that the wire has no word for.
-    LeftOutPart,
-    /// Left out a setting that the wire has no word for.
-    LeftOutField(String),
+    /// Left out a part or unit.
+    LeftOutPart(Because),
+    /// Left out a setting, or a member of a message, part or tool.
+    LeftOutField(Field),
+    /// Sent a setting, or a member of a message, part or tool, with another value or name.
+    ChangedField(Field),
+    /// Added a setting that did not come.
+    AddedField(Field),
+}
+
+/// A field that was left out, changed or added, and the reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// The name of the field: that of the request that came, or, of an added one, its new name.
+    pub field: String,
+    /// The reason.
+    #[serde(flatten)]
+    pub because: Because,
+}
+
+/// The reason for which something was left out, changed or added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "reason", content = "detail", rename_all = "snake_case")]
+pub enum Because {
+    /// The wire has no word for it.
+    NoWord,
+    /// No wire that photic knows has this field, and the endpoint refuses unknown fields.
+    UnknownField,
+    /// The model or endpoint refuses it; the text is the source of that fact.
+    Refused(String),
+    /// Nothing says that this model takes it.
+    Unproven,
+    /// The value is outside of the range that the wire takes.
+    OutOfRange,
+    /// It contradicts another field, which is sent.
+    Contradicts(String),
+    /// It is what the wire does without being told.
+    Implied,
+    /// The nearest value that the model takes is sent.
+    Nearest(String),
+    /// The wire can only say something wider.
+    Widened,
+    /// It goes by another name.
+    Renamed(String),
+    /// The wire demands it.
+    Demanded,
+}
+
+impl Because {
+    /// In a sentence that follows a colon.
+    pub fn says(&self) -> String {
+        match self {
+            Self::NoWord => "this wire has no word for it".to_owned(),
+            Self::UnknownField => "this endpoint refuses fields that it does not know".to_owned(),
+            Self::Refused(source) => format!("this model refuses it ({source})"),
+            Self::Unproven => "nothing says that this model takes it".to_owned(),
+            Self::OutOfRange => "its value is out of the range of this wire".to_owned(),
+            Self::Contradicts(other) => format!("it contradicts `{other}`, which is sent"),
+            Self::Implied => "this wire does it without being told".to_owned(),
+            Self::Nearest(value) => format!("`{value}` is the nearest that this model takes"),
+            Self::Widened => "this wire can only say something wider".to_owned(),
+            Self::Renamed(name) => format!("it is called `{name}` here"),
+            Self::Demanded => "this wire demands it".to_owned(),
+        }
+    }
 }
 
 impl Did {
@@ -100,8 +161,10 @@ impl Did {
             Self::Marked => "marked",
             Self::Respelled => "respelled",
             Self::LeftOutReasoning => "left_out_reasoning",
-            Self::LeftOutPart => "left_out_part",
+            Self::LeftOutPart(_) => "left_out_part",
             Self::LeftOutField(_) => "left_out_field",
+            Self::ChangedField(_) => "changed_field",
+            Self::AddedField(_) => "added_field",
         }
     }
 
@@ -130,9 +193,15 @@ impl Did {
             Self::Marked => "marked for the endpoint's cache".to_owned(),
             Self::Respelled => "written anew".to_owned(),
             Self::LeftOutReasoning => "reasoning left out: only its own wire carries it".to_owned(),
-            Self::LeftOutPart => "left out: this wire has no word for it".to_owned(),
-            Self::LeftOutField(name) => {
-                format!("field `{name}` left out: this wire has no word for it")
+            Self::LeftOutPart(because) => format!("left out: {}", because.says()),
+            Self::LeftOutField(Field { field, because }) => {
+                format!("field `{field}` left out: {}", because.says())
+            }
+            Self::ChangedField(Field { field, because }) => {
+                format!("field `{field}` changed: {}", because.says())
+            }
+            Self::AddedField(Field { field, because }) => {
+                format!("field `{field}` added: {}", because.says())
             }
         }
     }

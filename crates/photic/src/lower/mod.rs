@@ -5,15 +5,23 @@ mod arguments;
 mod bundle;
 mod decision;
 mod mark;
+mod names;
 mod nested;
 mod parts;
 mod place;
+mod schema;
+mod settings;
 mod splice;
 mod turns;
+mod unread;
 mod write;
 
-pub use decision::{Decision, Did};
+pub use decision::{Because, Decision, Did, Field};
+pub use names::renamed_tools;
 pub(crate) use place::Step;
+pub(crate) use schema::NO_ARGUMENTS;
+pub(crate) use settings::{Members, members};
+pub(crate) use unread::Unread;
 pub(crate) use write::{Writer, decoded_text, joined, list_of_strings, texts};
 
 use std::borrow::Cow;
@@ -70,11 +78,13 @@ pub fn lower_prepared<'a>(
 }
 
 fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepared) -> Lowered<'a> {
-    let (steps, mut decisions) = place::place(transcript, plan);
+    let (mut steps, mut decisions) = place::place(transcript, plan);
+    let crosses = transcript.own_wire() != Some(plan.profile.wire);
+    if crosses {
+        names::rename(transcript, plan.profile, &mut steps, &mut decisions);
+    }
     let mut writer = Writer::new(transcript, plan, prepared);
-    let body = if transcript.own_wire() == Some(plan.profile.wire) {
-        splice::splice(&writer, &steps)
-    } else {
+    let body = if crosses {
         match plan.profile.wire {
             Wire::OpenAiChat => openai_chat::body(&mut writer, &steps),
             Wire::OpenAiResponses => openai_responses::body(&mut writer, &steps),
@@ -83,7 +93,12 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
             Wire::Converse => converse::body(&mut writer, &steps),
             Wire::Ollama => ollama::body(&mut writer, &steps),
         }
+    } else {
+        splice::splice(&writer, &steps)
     };
+    if crosses {
+        writer.note_unread();
+    }
     decisions.append(&mut writer.decisions);
     // Nothing is changed in silence, whatever it was.
     let same_wire = transcript.own_wire() == Some(plan.profile.wire);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::decision::{Decision, Did};
+use super::decision::{Because, Decision, Did};
 use super::place::Step;
 use crate::json::NodeId;
 use crate::lift::position;
@@ -110,7 +110,7 @@ pub(super) fn leave_out_silent(
         for part in message.parts.iter().filter(|_| silent) {
             let did = match part {
                 Part::Thinking(_) => Did::LeftOutReasoning,
-                Part::Opaque(_) => Did::LeftOutPart,
+                Part::Opaque(_) | Part::Mark(_) => Did::LeftOutPart(Because::NoWord),
                 _ => continue,
             };
             let at = part.node().map(|node| position(transcript, node, None));

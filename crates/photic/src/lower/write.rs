@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::decision::{Decision, Did};
+use super::decision::{Because, Decision, Did};
 use crate::json::{Kind, NodeId, Out, Str};
 use crate::media::{Found, Media, MediaKind, Source, is_type_with_parameters};
 use crate::notice;
 use crate::plan::{Made, Plan, Prepared};
 use crate::profile::{Detail, DocumentPart, ToolContent};
-use crate::settings::{Shared, Tool, ToolChoice};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
@@ -165,80 +164,6 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
     }
 
-    /// The settings that every wire spells alike, and the fields we do not know, unless they are
-    /// among the `fields` of this wire.
-    pub(crate) fn common_settings(&mut self, out: &mut Out<'a>, fields: &[&str]) {
-        let settings = &self.transcript.settings;
-        if let Some(model) = settings.model.as_ref().filter(|_| self.wire().names_model()) {
-            out.comma().key("model").string(model);
-        }
-        for (name, raw) in &settings.shared {
-            match self.wire().shares(name) {
-                Shared::Same if in_range(self.wire(), name, raw) => {
-                    out.comma().key(name).raw(raw);
-                }
-                Shared::Elsewhere if in_range(self.wire(), name, raw) => {}
-                Shared::Same | Shared::Elsewhere | Shared::Absent => self.left_out_field(name),
-            }
-        }
-        for name in &settings.untranslatable {
-            self.left_out_field(&name.decode());
-        }
-        if settings.tools.iter().any(|tool| matches!(tool, Tool::Foreign)) {
-            self.left_out_field("tools");
-        }
-        for (name, raw) in &settings.unknown {
-            // A name that means something here was nobody's on the wire it comes from.
-            if self.wire().rejects_unknown_fields() || fields.iter().any(|field| name.is(field)) {
-                self.left_out_field(&name.decode());
-            } else {
-                out.comma().string(name).json(":").raw(raw);
-            }
-        }
-    }
-
-    /// The value of a field that this wire says in a place of its own.
-    pub(crate) fn elsewhere(&self, name: &str) -> Option<&'a [u8]> {
-        let raw = self.transcript.settings.shared(name)?;
-        in_range(self.wire(), name, raw).then_some(raw)
-    }
-
-    /// The tool that must be called, if it is one that is offered.
-    pub(crate) fn tool_choice(&mut self) -> Option<&'t ToolChoice<'a>> {
-        let settings = &self.transcript.settings;
-        let choice = settings.tool_choice.as_ref()?;
-        let offered = match choice {
-            ToolChoice::Named(wanted) => settings
-                .functions()
-                .any(|tool| matches!(tool, Tool::Function { name, .. } if name == wanted)),
-            ToolChoice::Auto | ToolChoice::None | ToolChoice::Any => true,
-        };
-        if !offered {
-            self.left_out_field("tool_choice");
-        }
-        Some(choice).filter(|_| offered)
-    }
-
-    /// How hard to think, where the word for it is one that several wires share.
-    pub(crate) fn effort(&mut self) -> Option<&'t Str<'a>> {
-        let effort = self.transcript.settings.effort.as_ref()?;
-        let shared = ["none", "minimal", "low", "medium", "high", "xhigh"]
-            .iter()
-            .any(|word| effort.is(word));
-        if !shared {
-            self.left_out_field("effort");
-        }
-        Some(effort).filter(|_| shared)
-    }
-
-    pub(crate) fn left_out_field(&mut self, name: &str) {
-        self.decisions.push(Decision {
-            did: Did::LeftOutField(name.to_owned()),
-            at: None,
-            media: None,
-        });
-    }
-
     /// Writes an object as it came, with the values of some members replaced. A path names a member
     /// of a member; a member that is not there is added in front.
     pub(crate) fn patched(
@@ -329,14 +254,15 @@ impl<'t, 'a> Writer<'t, 'a> {
         for part in parts {
             match part {
                 Part::Thinking(opaque) => self.left_out(Did::LeftOutReasoning, opaque.node),
-                Part::Opaque(opaque) => self.left_out(Did::LeftOutPart, opaque.node),
+                Part::Opaque(opaque) | Part::Mark(opaque) => {
+                    self.left_out(Did::LeftOutPart(Because::NoWord), opaque.node);
+                }
                 Part::Result(result) => self.note_losses(&result.content),
                 Part::Nested(nested) => self.note_losses(&nested.parts),
                 Part::Text(_)
                 | Part::Media(_)
                 | Part::Woven(_)
                 | Part::Call(_)
-                | Part::Mark(_)
                 | Part::Refusal(_) => {}
             }
         }
@@ -360,13 +286,6 @@ pub(super) fn wants_list(
     let may_be_marked = plan.profile.cache.mark.is_some() && several;
     result.content.iter().any(|part| matches!(part, Part::Media(_)))
         || (takes_lists && (came_as_list || may_be_marked))
-}
-
-/// Whether a value that keeps its name also keeps its meaning: some wires end the temperature at 1.
-fn in_range(wire: Wire, name: &str, raw: &[u8]) -> bool {
-    let number = std::str::from_utf8(raw).ok().and_then(|raw| raw.parse::<f64>().ok());
-    let ends_at_one = matches!(wire, Wire::Anthropic | Wire::Converse);
-    !(ends_at_one && name == "temperature" && number.is_some_and(|number| number > 1.0))
 }
 
 /// The texts among some parts; what cannot be said in words becomes a notice.

@@ -178,6 +178,7 @@ struct Raw {
     tokens: Option<Table>,
     cache: Option<Table>,
     quirks: Option<Table>,
+    settings: Option<Table>,
 }
 
 #[derive(Deserialize)]
@@ -209,6 +210,7 @@ impl Raw {
             ("tokens", self.tokens),
             ("cache", self.cache),
             ("quirks", self.quirks),
+            ("settings", self.settings),
         ];
         let mut sections = Vec::new();
         for (name, table) in named {
@@ -300,6 +302,7 @@ fn assemble(named: &Entry, layers: &[&Entry]) -> Result<Profile, String> {
     typed(&mut sections, "tokens", &mut profile.tokens)?;
     typed(&mut sections, "cache", &mut profile.cache)?;
     typed(&mut sections, "quirks", &mut profile.quirks)?;
+    typed(&mut sections, "settings", &mut profile.settings)?;
     Ok(profile)
 }
 

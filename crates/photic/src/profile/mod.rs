@@ -11,6 +11,7 @@ mod dialect;
 mod glob;
 mod price;
 mod sections;
+mod settings;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ pub use sections::{
     Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, Mark,
     MidSystem, Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
 };
+pub use settings::{SettingRules, Since, Taken, ToolNames, UnknownFields};
 
 pub use crate::tokens::{Basis, Detail, Rule, Seen};
 use crate::wire::Wire;
@@ -65,7 +67,8 @@ pub enum Confidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `cache`, `quirks` or `price`.
+    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `cache`, `quirks`, `settings` or
+    /// `price`.
     pub section: String,
     /// The fields of that section this origin decides, sorted.
     pub fields: Vec<String>,
@@ -108,6 +111,9 @@ pub struct Profile {
     pub cache: Cache,
     /// What else is peculiar.
     pub quirks: Quirks,
+    /// Which settings are refused.
+    #[serde(default)]
+    pub settings: SettingRules,
     /// What a token costs, if the model was named and its price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
@@ -257,6 +263,7 @@ impl Profile {
             tokens: Rule::default(),
             cache: Cache::default(),
             quirks: Quirks::default(),
+            settings: SettingRules::default(),
             price: None,
             facts: Vec::new(),
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::wire::Wire::{Anthropic, Converse, Gemini, Ollama, OpenAiChat, OpenAiResponses};
 
-const SECTIONS: [&str; 7] =
-    ["sight", "placement", "accepts", "limits", "tokens", "cache", "quirks"];
+const SECTIONS: [&str; 8] =
+    ["sight", "placement", "accepts", "limits", "tokens", "cache", "quirks", "settings"];
 
 #[test]
 fn every_shipped_file_reads_without_a_problem() {
@@ -114,7 +114,7 @@ const CHOICES: &[(Wire, &str, &str, &str)] = &[
     (OpenAiResponses, "gpt-4.1-nano", "", "gpt-4.1-nano@openai-responses"),
     (OpenAiResponses, "gpt-5", "", "gpt-5@openai-responses"),
     (OpenAiResponses, "gpt-5-2025-08-07", "", "gpt-5@openai-responses"),
-    (OpenAiResponses, "gpt-5-chat-latest", "", "gpt-5@openai-responses"),
+    (OpenAiResponses, "gpt-5-chat-latest", "", "gpt-5-chat@openai-responses"),
     (OpenAiResponses, "gpt-5-pro", "", "gpt-5-unlisted@openai-responses"),
     (OpenAiResponses, "gpt-5-mini", "", "openai-patch-mini@openai-responses"),
     (OpenAiResponses, "gpt-5-nano-2025-08-07", "", "openai-patch-nano@openai-responses"),
@@ -129,16 +129,16 @@ const CHOICES: &[(Wire, &str, &str, &str)] = &[
     (OpenAiChat, "gpt-9-next", "", "openai@openai-chat"),
     (OpenAiChat, "o1-pro", "", "o1@openai-chat"),
     (OpenAiChat, "o3", "", "o3@openai-chat"),
-    (OpenAiChat, "o3-mini", "", "openai-text-only@openai-chat"),
+    (OpenAiChat, "o3-mini", "", "openai-reasoning-text-only@openai-chat"),
     (OpenAiChat, "o4-mini", "", "o4-mini@openai-chat"),
     (OpenAiChat, "gpt-3.5-turbo", "", "openai-text-only@openai-chat"),
     (OpenAiChat, "gpt-4-0613", "", "openai-text-only@openai-chat"),
     (OpenAiChat, "gpt-oss-120b", "", "open-text-only@openai-chat"),
     (OpenAiResponses, "computer-use-preview", "", "computer-use-preview@openai-responses"),
-    (Anthropic, "claude-3-5-sonnet-20241022", "", "claude@anthropic"),
-    (Anthropic, "claude-sonnet-4-20250514", "", "claude@anthropic"),
+    (Anthropic, "claude-3-5-sonnet-20241022", "", "claude-before-4-1@anthropic"),
+    (Anthropic, "claude-sonnet-4-20250514", "", "claude-before-4-1@anthropic"),
     (Anthropic, "claude-sonnet-4-5", "", "claude@anthropic"),
-    (Anthropic, "claude-opus-4-6", "", "claude-min-4096@anthropic"),
+    (Anthropic, "claude-opus-4-6", "", "claude-opus-4-6@anthropic"),
     (Anthropic, "claude-opus-4-7", "", "claude-opus-4-7@anthropic"),
     (Anthropic, "claude-opus-4-8", "", "claude-high-resolution@anthropic"),
     (Anthropic, "claude-sonnet-5", "", "claude-high-resolution@anthropic"),

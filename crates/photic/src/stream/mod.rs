@@ -26,6 +26,8 @@ pub struct Stream {
     writer: Writer,
     /// Whether the reply has come to its end, one way or the other.
     over: bool,
+    /// Names that tools went by, each with the tool's own.
+    names: Vec<(String, String)>,
 }
 
 /// How the events of a wire are told apart.
@@ -113,7 +115,15 @@ impl Stream {
             Wire::Converse => Writer::Converse(converse::StreamWriter::default()),
             Wire::Ollama => Writer::Ollama(ollama::StreamWriter::default()),
         };
-        Self { framing: Framing::of(from), reader, writer, over: false }
+        Self { framing: Framing::of(from), reader, writer, over: false, names: Vec::new() }
+    }
+
+    /// Gives calls of tools that went by another name their own name back; `names` is what
+    /// [`crate::renamed_tools`] gave for the request.
+    #[must_use]
+    pub fn renaming(mut self, names: Vec<(String, String)>) -> Self {
+        self.names = names;
+        self
     }
 
     /// The same for a client of `streamGenerateContent` that did not ask for server-sent events: it
@@ -170,9 +180,14 @@ impl Stream {
         self.over
     }
 
-    fn write(&mut self, event: Event, out: &mut Vec<u8>) {
+    fn write(&mut self, mut event: Event, out: &mut Vec<u8>) {
         if self.over {
             return;
+        }
+        if let Event::Call { name, .. } = &mut event
+            && let Some((_, old)) = self.names.iter().find(|(new, _)| new == name)
+        {
+            name.clone_from(old);
         }
         self.over = matches!(event, Event::End | Event::Failed(_));
         match &mut self.writer {

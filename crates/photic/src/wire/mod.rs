@@ -188,15 +188,58 @@ impl Wire {
         }
     }
 
-    /// Whether a field that it does not know makes the provider reject the request.
-    pub(crate) const fn rejects_unknown_fields(self) -> bool {
+    /// Whether a medium that came like that can be written, where a plan shows it.
+    pub(crate) const fn carries(
+        self,
+        kind: crate::profile::MediaKind,
+        source: &crate::media::Source<'_>,
+    ) -> bool {
+        use crate::media::Source;
+        use crate::profile::MediaKind::{Audio, Document, Image};
+        match (self, kind, source) {
+            (_, _, Source::Missing)
+            | (Self::OpenAiChat, Document, Source::Url(_))
+            | (Self::OpenAiChat, Image, Source::File(_))
+            | (Self::OpenAiChat | Self::OpenAiResponses, Audio, Source::Url(_) | Source::File(_))
+            | (Self::Anthropic, Audio, _)
+            | (Self::Gemini, _, Source::Url(_))
+            | (Self::Converse | Self::Ollama, _, Source::Url(_) | Source::File(_)) => false,
+            (
+                Self::OpenAiChat
+                | Self::OpenAiResponses
+                | Self::Anthropic
+                | Self::Gemini
+                | Self::Converse
+                | Self::Ollama,
+                Image | Document | Audio,
+                Source::Data(_) | Source::Text(_) | Source::Url(_) | Source::File(_),
+            ) => true,
+        }
+    }
+
+    /// Whether an image can say how closely it is to be looked at.
+    pub(crate) const fn says_detail(self) -> bool {
         match self {
-            Self::Gemini => true,
-            Self::OpenAiChat
-            | Self::OpenAiResponses
-            | Self::Anthropic
-            | Self::Converse
-            | Self::Ollama => false,
+            Self::OpenAiChat | Self::OpenAiResponses => true,
+            Self::Anthropic | Self::Gemini | Self::Converse | Self::Ollama => false,
+        }
+    }
+
+    /// Whether a document that came like that is sent with its name.
+    pub(crate) const fn names_document(self, source: &crate::media::Source<'_>) -> bool {
+        use crate::media::Source;
+        match (self, source) {
+            (Self::OpenAiChat | Self::OpenAiResponses, Source::Data(_)) | (Self::Anthropic, _) => {
+                true
+            }
+            (
+                Self::OpenAiChat
+                | Self::OpenAiResponses
+                | Self::Gemini
+                | Self::Converse
+                | Self::Ollama,
+                _,
+            ) => false,
         }
     }
 

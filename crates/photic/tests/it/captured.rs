@@ -15,7 +15,7 @@ struct Index {
 
 #[derive(Deserialize)]
 pub(crate) struct Capture {
-    file: String,
+    pub(crate) file: String,
     pub(crate) wire: Wire,
     pub(crate) client: String,
     pub(crate) version: String,

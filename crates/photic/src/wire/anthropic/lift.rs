@@ -1,9 +1,8 @@
 //! Messages → transcript.
 
-use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Pending, Words, base64_medium, medium, strings, text_of};
+use crate::json::{Kind, Value};
+use crate::lift::{Draft, Lifter, Pending, Words, base64_medium, medium, text_of};
 use crate::media::{Found, Media, MediaKind, Source};
-use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::supply::is_reference;
 use crate::transcript::{
     Arguments, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
@@ -32,7 +31,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         before = role;
         messages.push(read_turn(lifter, turn, turn.get("content"), role));
     }
-    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+    Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
 }
 
 pub(super) fn read_turn<'d, 'a>(
@@ -229,83 +228,4 @@ fn read_source<'a>(block: Value<'_, 'a>, image: bool) -> Option<Media<'a>> {
     };
     media.name = block.get("title").and_then(|title| title.str());
     Some(media)
-}
-
-/// Fields this wire defines and the others have no word for.
-const OWN: &[&str] = &[
-    "top_k",
-    "thinking",
-    "container",
-    "mcp_servers",
-    "context_management",
-    "cache_control",
-    "metadata",
-    "service_tier",
-    "inference_geo",
-    "speed",
-];
-
-fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
-    let mut settings = Settings::default();
-    for (key, value) in root.entries() {
-        match &*key.decode() {
-            "messages" | "system" => {}
-            "model" => settings.model = value.str(),
-            "max_tokens" => settings.max_tokens = Some(value.raw()),
-            "stop_sequences" => settings.stop = strings(value),
-            "tools" => settings.tools = value.items().map(read_tool).collect(),
-            "tool_choice" => {
-                settings.tool_choice = read_choice(value);
-                if settings.tool_choice.is_none() {
-                    settings.untranslatable.push(key);
-                }
-                settings.parallel_calls = value
-                    .get("disable_parallel_tool_use")
-                    .and_then(|flag| flag.bool())
-                    .map(|disabled| !disabled);
-            }
-            "output_config" => {
-                settings.effort = value.get("effort").and_then(|effort| effort.str());
-                settings.format = value.get("format").and_then(|format| {
-                    Some(Format::Schema(None, format.get("schema")?.raw().into(), None))
-                });
-            }
-            // A reply to a conversation that the provider keeps.
-            "thread" => {
-                settings.continues_elsewhere = true;
-                settings.untranslatable.push(key);
-            }
-            // Same name, other meaning than on the wires that share it.
-            "metadata" | "service_tier" => settings.untranslatable.push(key),
-            _ => settings.other_field(key, value, OWN),
-        }
-    }
-    settings
-}
-
-fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
-    // A tool with a versioned type of its own runs on the provider's side.
-    match (tool.get("type"), tool.get("input_schema")) {
-        (None, Some(schema)) => function(tool, schema),
-        (Some(kind), Some(schema)) if kind.is("custom") => function(tool, schema),
-        _ => Tool::Foreign,
-    }
-}
-
-fn function<'a>(tool: Value<'_, 'a>, schema: Value<'_, 'a>) -> Tool<'a> {
-    Tool::Function {
-        name: text_of(tool, "name"),
-        description: tool.get("description").and_then(|text| text.str()),
-        schema: Some(schema.raw().into()),
-        strict: tool.get("strict").and_then(|strict| strict.bool()),
-    }
-}
-
-fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
-    match value.get("type")?.str().as_ref().map(Str::decode).as_deref() {
-        Some("auto") => Some(ToolChoice::Auto),
-        Some("none") => Some(ToolChoice::None),
-        Some("any") => Some(ToolChoice::Any),
-        _ => Some(ToolChoice::Named(value.get("name")?.str()?)),
-    }
 }

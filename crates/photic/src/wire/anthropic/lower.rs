@@ -1,25 +1,22 @@
 //! Transcript → Messages.
 
-use std::borrow::Cow;
-
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer, list_of_strings, texts};
+use crate::lower::{Step, Writer, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
-use crate::settings::{Format, Tool, ToolChoice};
 use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
-
-/// The wire demands a number; this one every model accepts.
-const MAX_TOKENS: &str = "4096";
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
-    settings(writer, &mut out);
+    super::settings::write(writer, &mut out);
     let is_system = |step: &Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
     let leading = steps.iter().take_while(|step| is_system(step)).count();
     let (system, turns) = steps.split_at(leading);
+    for step in system {
+        writer.note_losses(&step.message.parts);
+    }
     let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
     if !system.is_empty() {
         out.comma().key("system").json("[");
@@ -183,6 +180,9 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
     }
     out.comma().json("{\"type\":").quoted(kind).json(",\"source\":");
     source(writer, out, medium);
+    if let Some(name) = media.name.as_ref().filter(|_| writer.says_name(medium.id)) {
+        out.json(",\"title\":").string(name);
+    }
     out.json("}");
 }
 
@@ -210,84 +210,6 @@ fn source<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
         Source::Missing => {
             out.json("\"base64\",\"data\":\"\"");
         }
-    }
-    out.json("}");
-}
-
-/// What this wire calls its own.
-const FIELDS: &[&str] = &[
-    "messages",
-    "system",
-    "max_tokens",
-    "stop_sequences",
-    "tools",
-    "tool_choice",
-    "output_config",
-];
-
-fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
-    let settings = &writer.transcript.settings;
-    writer.common_settings(out, FIELDS);
-    out.comma().key("max_tokens");
-    match settings.max_tokens {
-        Some(most) => out.raw(most),
-        None => out.json(MAX_TOKENS),
-    };
-    if !settings.stop.is_empty() {
-        out.comma().key("stop_sequences");
-        list_of_strings(out, &settings.stop);
-    }
-    let functions: Vec<_> = settings.functions().collect();
-    if !functions.is_empty() {
-        out.comma().key("tools").json("[");
-        for tool in functions {
-            if let Tool::Function { name, description, schema, .. } = tool {
-                out.comma().json("{\"name\":").string(name);
-                if let Some(text) = description {
-                    out.json(",\"description\":").string(text);
-                }
-                let typed =
-                    |schema: &Cow<'a, [u8]>| memchr::memmem::find(schema, b"\"type\"").is_some();
-                let schema = schema.clone().filter(typed);
-                out.json(",\"input_schema\":")
-                    .bytes(schema.unwrap_or(Cow::Borrowed(b"{\"type\":\"object\"}")))
-                    .json("}");
-            }
-        }
-        out.json("]");
-        tool_choice(writer.tool_choice(), settings.parallel_calls, out);
-    }
-    if settings.effort.is_some() {
-        writer.left_out_field("effort");
-    }
-    match &settings.format {
-        Some(Format::Schema(_, schema, _)) => {
-            out.comma().key("output_config");
-            out.json("{\"format\":{\"type\":\"json_schema\",\"schema\":").bytes(schema.clone());
-            out.json("}}");
-        }
-        Some(Format::Json) => writer.left_out_field("response_format"),
-        None => {}
-    }
-}
-
-fn tool_choice<'a>(choice: Option<&ToolChoice<'a>>, parallel: Option<bool>, out: &mut Out<'a>) {
-    let word = match (choice, parallel) {
-        (Some(ToolChoice::None), _) => {
-            out.comma().key("tool_choice").json("{\"type\":\"none\"}");
-            return;
-        }
-        (Some(ToolChoice::Named(_)), _) => "tool",
-        (Some(ToolChoice::Any), _) => "any",
-        (Some(ToolChoice::Auto), _) | (None, Some(false)) => "auto",
-        (None, _) => return,
-    };
-    out.comma().key("tool_choice").json("{\"type\":").quoted(word);
-    if let Some(ToolChoice::Named(name)) = choice {
-        out.json(",\"name\":").string(name);
-    }
-    if parallel == Some(false) {
-        out.json(",\"disable_parallel_tool_use\":true");
     }
     out.json("}");
 }

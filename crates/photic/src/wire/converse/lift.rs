@@ -1,9 +1,8 @@
 //! `Converse` → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, audio_type, base64_medium, medium, strings, text_of};
+use crate::lift::{Draft, Lifter, Words, audio_type, base64_medium, medium, text_of};
 use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
-use crate::settings::{Settings, Tool, ToolChoice};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
 };
@@ -24,7 +23,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         };
         messages.push(read_turn(lifter, turn, turn.get("content"), role));
     }
-    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+    Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
 }
 
 pub(super) fn read_turn<'d, 'a>(
@@ -199,69 +198,4 @@ pub(super) const DOCUMENTS: [(&str, &str); 9] = [
 
 fn document_type(format: &str) -> Option<&'static str> {
     DOCUMENTS.iter().find(|(word, _)| *word == format).map(|(_, name)| *name)
-}
-
-fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
-    let mut settings = Settings::default();
-    for (key, value) in root.entries() {
-        match &*key.decode() {
-            "messages" | "system" => {}
-            "modelId" => settings.model = value.str(),
-            "inferenceConfig" => inference(value, &mut settings),
-            "toolConfig" => {
-                let tools = value.get("tools").into_iter().flat_map(Value::items);
-                settings.tools = tools.filter_map(read_tool).collect();
-                settings.tool_choice = value.get("toolChoice").and_then(read_choice);
-            }
-            "additionalModelRequestFields"
-            | "additionalModelResponseFieldPaths"
-            | "guardrailConfig"
-            | "outputConfig"
-            | "performanceConfig"
-            | "promptVariables"
-            | "requestMetadata"
-            | "serviceTier" => settings.untranslatable.push(key),
-            _ => settings.unknown.push((key, value.raw())),
-        }
-    }
-    settings
-}
-
-fn inference<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
-    for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
-        match &*key.decode() {
-            "temperature" => settings.shared.push(("temperature", value.raw())),
-            "topP" => settings.shared.push(("top_p", value.raw())),
-            "maxTokens" => settings.max_tokens = Some(value.raw()),
-            "stopSequences" => settings.stop = strings(value),
-            other => settings.untranslatable.push(Str::plain(format!("inferenceConfig.{other}"))),
-        }
-    }
-}
-
-/// A tool; the marks that stand among them are none.
-fn read_tool<'a>(tool: Value<'_, 'a>) -> Option<Tool<'a>> {
-    if tool.get("cachePoint").is_some() {
-        return None;
-    }
-    let Some(spec) = tool.get("toolSpec") else { return Some(Tool::Foreign) };
-    Some(Tool::Function {
-        name: text_of(spec, "name"),
-        description: spec.get("description").and_then(|text| text.str()),
-        schema: spec
-            .get("inputSchema")
-            .and_then(|schema| schema.get("json"))
-            .map(|schema| schema.raw().into()),
-        strict: spec.get("strict").and_then(|strict| strict.bool()),
-    })
-}
-
-fn read_choice<'a>(choice: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
-    if choice.get("auto").is_some() {
-        Some(ToolChoice::Auto)
-    } else if choice.get("any").is_some() {
-        Some(ToolChoice::Any)
-    } else {
-        Some(ToolChoice::Named(choice.get("tool")?.get("name")?.str()?))
-    }
 }

@@ -1,24 +1,23 @@
 //! Transcript → `Converse`.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
 use super::lift::DOCUMENTS;
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer, list_of_strings, texts};
+use crate::lower::{Step, Writer, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
-use crate::settings::{Tool, ToolChoice};
 use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
-    settings(writer, &mut out, steps);
+    super::settings::write(writer, &mut out, steps);
     let is_system = |step: &&Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
     // There is one place for instructions; what had to stay among the turns is the user's by now.
     let (system, turns): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_system(step));
+    for step in &system {
+        writer.note_losses(&step.message.parts);
+    }
     let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
     if !system.is_empty() {
         out.comma().key("system").json("[");
@@ -188,95 +187,4 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
         inner(out);
         out.json("}");
     }
-}
-
-/// What this wire calls its own.
-const FIELDS: &[&str] = &["messages", "system", "inferenceConfig", "toolConfig", "modelId"];
-
-fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>]) {
-    writer.common_settings(out, FIELDS);
-    let settings = &writer.transcript.settings;
-    inference(writer, out);
-    tools(writer, out, steps);
-    for (said, field) in [
-        (settings.effort.is_some(), "effort"),
-        (settings.format.is_some(), "response_format"),
-        (settings.parallel_calls.is_some(), "parallel_tool_calls"),
-    ] {
-        if said {
-            writer.left_out_field(field);
-        }
-    }
-}
-
-fn inference<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>) {
-    let settings = &writer.transcript.settings;
-    let mut config = Out::new();
-    config.json("{");
-    if let Some(most) = settings.max_tokens {
-        config.comma().key("maxTokens").raw(most);
-    }
-    for (name, field) in [("temperature", "temperature"), ("top_p", "topP")] {
-        if let Some(raw) = writer.elsewhere(name) {
-            config.comma().key(field).raw(raw);
-        }
-    }
-    if !settings.stop.is_empty() {
-        config.comma().key("stopSequences");
-        list_of_strings(&mut config, &settings.stop);
-    }
-    config.json("}");
-    let config = config.finish();
-    if config.len() > "{}".len() {
-        out.comma().key("inferenceConfig").fragment(config);
-    }
-}
-
-const NO_PARAMETERS: &[u8] = b"{\"type\":\"object\"}";
-
-fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>]) {
-    let settings = &writer.transcript.settings;
-    let functions: Vec<_> = settings.functions().collect();
-    // A history with calls is refused unless tools are declared: then those that were called are.
-    let called: BTreeSet<String> = steps
-        .iter()
-        .flat_map(|step| step.message.calls())
-        .map(|call| call.name.decode().into_owned())
-        .collect();
-    if functions.is_empty() && called.is_empty() {
-        return;
-    }
-    out.comma().key("toolConfig").json("{\"tools\":[");
-    let is_bare = functions.is_empty();
-    for tool in functions {
-        if let Tool::Function { name, description, schema, .. } = tool {
-            out.comma().json("{\"toolSpec\":{\"name\":").string(name);
-            // An empty one is refused.
-            if let Some(text) = description.as_ref().filter(|text| !text.is_empty()) {
-                out.json(",\"description\":").string(text);
-            }
-            let schema = schema.clone().unwrap_or(Cow::Borrowed(NO_PARAMETERS));
-            out.json(",\"inputSchema\":{\"json\":").bytes(schema).json("}}}");
-        }
-    }
-    for name in called.iter().filter(|_| is_bare) {
-        out.comma().json("{\"toolSpec\":{\"name\":").quoted(name);
-        out.json(",\"inputSchema\":{\"json\":").raw(NO_PARAMETERS).json("}}}");
-    }
-    out.json("]");
-    match writer.tool_choice().filter(|_| !is_bare) {
-        Some(ToolChoice::Auto) => {
-            out.json(",\"toolChoice\":{\"auto\":{}}");
-        }
-        Some(ToolChoice::Any) => {
-            out.json(",\"toolChoice\":{\"any\":{}}");
-        }
-        Some(ToolChoice::Named(name)) => {
-            out.json(",\"toolChoice\":{\"tool\":{\"name\":").string(name).json("}}");
-        }
-        // There is no word for none.
-        Some(ToolChoice::None) => writer.left_out_field("tool_choice"),
-        None => {}
-    }
-    out.json("}");
 }

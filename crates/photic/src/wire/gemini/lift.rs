@@ -3,18 +3,15 @@
 //! Every name may be spelled in camel case or with underscores: the service takes both.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, strings, text_of};
+use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, text_of};
 use crate::media::{
     Found, Media, MediaKind, Source, is_type, proper_name, says_film_or_sound, sniff_kind,
 };
 use crate::profile::Detail;
-use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::supply::is_reference;
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult,
 };
-
-use super::schema::as_json_schema;
 
 /// Reads a request body.
 pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
@@ -42,7 +39,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         before = role;
         messages.push(read_content(lifter, &mut ids, content, role));
     }
-    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+    Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
 }
 
 /// The member of either spelling.
@@ -220,7 +217,7 @@ fn is_url_safe(data: Value<'_, '_>) -> bool {
 
 /// How closely to look at a part, in the word other wires have for it. For the middle level there is
 /// none: it is priced as if nothing were said, which is dearer.
-fn resolution<'a>(part: Value<'_, 'a>) -> Option<Str<'a>> {
+pub(super) fn resolution<'a>(part: Value<'_, 'a>) -> Option<Str<'a>> {
     let level = either(part, "mediaResolution", "media_resolution")?.get("level")?.str()?;
     let detail = match &*level.decode() {
         "MEDIA_RESOLUTION_LOW" => Detail::Low,
@@ -240,83 +237,4 @@ fn stored<'a>(file: Value<'_, 'a>) -> Option<Media<'a>> {
     let text = uri.str()?;
     let source = if is_reference(&text) { Source::Url(text) } else { Source::File(text) };
     Some(medium(kind, source, declared, Found::Typed, uri.id()))
-}
-
-fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
-    let mut settings = Settings::default();
-    for (key, value) in root.entries() {
-        match &*key.decode() {
-            "contents" | "systemInstruction" | "system_instruction" => {}
-            "model" => settings.model = value.str(),
-            "tools" => settings.tools = value.items().flat_map(read_tools).collect(),
-            "toolConfig" | "tool_config" => {
-                let config = either(value, "functionCallingConfig", "function_calling_config");
-                settings.tool_choice = config.and_then(read_choice);
-            }
-            "generationConfig" | "generation_config" => generation(value, &mut settings),
-            "safetySettings" | "safety_settings" | "cachedContent" | "cached_content"
-            | "labels" => {
-                settings.untranslatable.push(key);
-            }
-            _ => settings.unknown.push((key, value.raw())),
-        }
-    }
-    settings
-}
-
-fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
-    for (key, value) in config.entries().filter(|(_, value)| !value.is_null()) {
-        match &*key.decode() {
-            "temperature" => settings.shared.push(("temperature", value.raw())),
-            "topP" | "top_p" => settings.shared.push(("top_p", value.raw())),
-            "maxOutputTokens" | "max_output_tokens" => settings.max_tokens = Some(value.raw()),
-            "stopSequences" | "stop_sequences" => settings.stop = strings(value),
-            "responseMimeType" | "response_mime_type" => {
-                if value.is("application/json") && settings.format.is_none() {
-                    settings.format = Some(Format::Json);
-                }
-            }
-            "responseSchema"
-            | "response_schema"
-            | "responseJsonSchema"
-            | "response_json_schema" => {
-                settings.format = Some(Format::Schema(None, as_json_schema(value), None));
-            }
-            other => settings.untranslatable.push(Str::plain(format!("generationConfig.{other}"))),
-        }
-    }
-}
-
-fn read_tools<'a>(tool: Value<'_, 'a>) -> Vec<Tool<'a>> {
-    let functions = either(tool, "functionDeclarations", "function_declarations");
-    let Some(functions) = functions else { return vec![Tool::Foreign] };
-    let schema = |function: Value<'_, 'a>| {
-        either(function, "parametersJsonSchema", "parameters_json_schema")
-            .or_else(|| function.get("parameters"))
-            .filter(|schema| schema.kind() == Kind::Object)
-            .map(as_json_schema)
-    };
-    functions
-        .items()
-        .map(|function| Tool::Function {
-            name: text_of(function, "name"),
-            description: function.get("description").and_then(|text| text.str()),
-            schema: schema(function),
-            strict: None,
-        })
-        .collect()
-}
-
-fn read_choice<'a>(config: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
-    let names = either(config, "allowedFunctionNames", "allowed_function_names");
-    let mut names = names.map(strings).unwrap_or_default().into_iter();
-    match &*text_of(config, "mode").decode() {
-        "AUTO" => Some(ToolChoice::Auto),
-        "NONE" => Some(ToolChoice::None),
-        "ANY" => Some(match (names.next(), names.next()) {
-            (Some(only), None) => ToolChoice::Named(only),
-            _ => ToolChoice::Any,
-        }),
-        _ => None,
-    }
 }

@@ -1,20 +1,22 @@
 //! Transcript → `generateContent`.
 
 use crate::json::{NodeId, Out, Segments, Str};
-use crate::lower::{Step, Writer, joined, list_of_strings, texts};
+use crate::lower::{Step, Writer, joined, texts};
 use crate::media::Source;
 use crate::notice;
-use crate::settings::{Format, Tool, ToolChoice};
 use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
-    settings(writer, &mut out);
+    super::settings::write(writer, &mut out);
     let is_system = |step: &&Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
     // There is one place for instructions; what had to stay among the turns is the user's by now.
     let (system, turns): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_system(step));
+    for step in &system {
+        writer.note_losses(&step.message.parts);
+    }
     let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
     if !system.is_empty() {
         out.comma().key("systemInstruction").json("{\"parts\":[");
@@ -220,77 +222,5 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
             out.comma().json("{\"fileData\":{\"fileUri\":").string(uri).json("}}");
         }
         Source::Url(_) | Source::Missing => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-    }
-}
-
-fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
-    writer.common_settings(out, &[]);
-    let settings = &writer.transcript.settings;
-    generation(writer, out);
-    let functions: Vec<_> = settings.functions().collect();
-    if !functions.is_empty() {
-        out.comma().key("tools").json("[{\"functionDeclarations\":[");
-        for tool in functions {
-            if let Tool::Function { name, description, schema, .. } = tool {
-                out.comma().json("{\"name\":").string(name);
-                if let Some(text) = description {
-                    out.json(",\"description\":").string(text);
-                }
-                if let Some(schema) = schema {
-                    out.json(",\"parametersJsonSchema\":").bytes(schema.clone());
-                }
-                out.json("}");
-            }
-        }
-        out.json("]}]");
-        if let Some(choice) = writer.tool_choice() {
-            out.comma().key("toolConfig").json("{\"functionCallingConfig\":{\"mode\":");
-            match choice {
-                ToolChoice::Auto => out.json("\"AUTO\""),
-                ToolChoice::None => out.json("\"NONE\""),
-                ToolChoice::Any => out.json("\"ANY\""),
-                ToolChoice::Named(name) => {
-                    out.json("\"ANY\",\"allowedFunctionNames\":[").string(name).json("]")
-                }
-            };
-            out.json("}}");
-        }
-    }
-    for (said, field) in [
-        (settings.effort.is_some(), "effort"),
-        (settings.parallel_calls.is_some(), "parallel_tool_calls"),
-    ] {
-        if said {
-            writer.left_out_field(field);
-        }
-    }
-}
-
-fn generation<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>) {
-    let settings = &writer.transcript.settings;
-    let mut config = Out::new();
-    config.json("{");
-    for (name, field) in [("temperature", "temperature"), ("top_p", "topP")] {
-        if let Some(raw) = writer.elsewhere(name) {
-            config.comma().key(field).raw(raw);
-        }
-    }
-    if let Some(most) = settings.max_tokens {
-        config.comma().key("maxOutputTokens").raw(most);
-    }
-    if !settings.stop.is_empty() {
-        config.comma().key("stopSequences");
-        list_of_strings(&mut config, &settings.stop);
-    }
-    if let Some(format) = &settings.format {
-        config.comma().key("responseMimeType").json("\"application/json\"");
-        if let Format::Schema(_, schema, _) = format {
-            config.json(",\"responseJsonSchema\":").bytes(schema.clone());
-        }
-    }
-    config.json("}");
-    let config = config.finish();
-    if config.len() > "{}".len() {
-        out.comma().key("generationConfig").fragment(config);
     }
 }

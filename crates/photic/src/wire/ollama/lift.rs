@@ -2,9 +2,8 @@
 
 use super::MARKER;
 use crate::json::{Kind, Str, Value};
-use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, strings, text_of};
+use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, text_of};
 use crate::media::MediaKind;
-use crate::settings::{Format, Settings, Tool};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult,
 };
@@ -18,7 +17,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         .flat_map(Value::items)
         .map(|message| read_message(lifter, &mut ids, message))
         .collect();
-    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+    Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
 }
 
 pub(super) fn read_message<'d, 'a>(
@@ -171,54 +170,5 @@ fn trimmed(escaped: &[u8]) -> &[u8] {
             rest
         }
         _ => inner,
-    }
-}
-
-/// Fields this wire defines and the others have no word for.
-const OWN: &[&str] = &["keep_alive", "think", "logprobs", "truncate", "shift", "template"];
-
-fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
-    let mut settings = Settings::default();
-    // Unlike elsewhere, silence means a stream.
-    if root.get("stream").is_none() {
-        settings.shared.push(("stream", b"true"));
-    }
-    for (key, value) in root.entries() {
-        match &*key.decode() {
-            "model" => settings.model = value.str(),
-            "tools" => settings.tools = value.items().map(read_tool).collect(),
-            "options" => options(value, &mut settings),
-            "format" if value.is("json") => settings.format = Some(Format::Json),
-            "format" if value.kind() == Kind::Object => {
-                settings.format = Some(Format::Schema(None, value.raw().into(), None));
-            }
-            "messages" | "format" => {}
-            _ => settings.other_field(key, value, OWN),
-        }
-    }
-    settings
-}
-
-fn options<'a>(options: Value<'_, 'a>, settings: &mut Settings<'a>) {
-    for (key, value) in options.entries().filter(|(_, value)| !value.is_null()) {
-        match &*key.decode() {
-            "temperature" => settings.shared.push(("temperature", value.raw())),
-            "top_p" => settings.shared.push(("top_p", value.raw())),
-            "num_predict" => settings.max_tokens = value.u64().map(|_| value.raw()),
-            "stop" => settings.stop = strings(value),
-            other => settings.untranslatable.push(Str::plain(format!("options.{other}"))),
-        }
-    }
-}
-
-fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
-    match tool.get("function") {
-        Some(function) if function.get("name").is_some() => Tool::Function {
-            name: text_of(function, "name"),
-            description: function.get("description").and_then(|text| text.str()),
-            schema: function.get("parameters").map(|schema| schema.raw().into()),
-            strict: None,
-        },
-        _ => Tool::Foreign,
     }
 }

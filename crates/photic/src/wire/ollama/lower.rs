@@ -2,17 +2,16 @@
 
 use super::MARKER;
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer, decoded_text, list_of_strings};
+use crate::lower::{Step, Writer, decoded_text};
 use crate::media::MediaKind;
 use crate::notice;
-use crate::settings::{Format, Tool, ToolChoice};
 use crate::transcript::{Call, MediaPart, Message, Part, Role};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
-    settings(writer, &mut out);
+    super::settings::write(writer, &mut out);
     out.comma().key("messages").json("[");
     for step in steps {
         writer.note_losses(&step.message.parts);
@@ -169,78 +168,4 @@ pub(crate) fn images<'a>(
     }
     out.json("]");
     any
-}
-
-/// What this wire calls its own.
-const FIELDS: &[&str] = &["messages", "tools", "format", "options", "think", "keep_alive"];
-
-fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
-    writer.common_settings(out, FIELDS);
-    let settings = &writer.transcript.settings;
-    // Silence would mean a stream.
-    out.comma().key("stream").raw(settings.shared("stream").unwrap_or(b"false"));
-    options(writer, out);
-    match &settings.format {
-        Some(Format::Json) => {
-            out.comma().key("format").json("\"json\"");
-        }
-        Some(Format::Schema(_, schema, _)) => {
-            out.comma().key("format").bytes(schema.clone());
-        }
-        None => {}
-    }
-    let choice = writer.tool_choice();
-    // Tools that must not be called are not offered; what else may be demanded has no word here.
-    let offered = !matches!(choice, Some(ToolChoice::None));
-    if matches!(choice, Some(ToolChoice::Any | ToolChoice::Named(_))) {
-        writer.left_out_field("tool_choice");
-    }
-    let functions: Vec<_> = settings.functions().filter(|_| offered).collect();
-    if !functions.is_empty() {
-        out.comma().key("tools").json("[");
-        for tool in functions {
-            if let Tool::Function { name, description, schema, .. } = tool {
-                out.comma().json("{\"type\":\"function\",\"function\":{\"name\":").string(name);
-                if let Some(text) = description {
-                    out.json(",\"description\":").string(text);
-                }
-                if let Some(schema) = schema {
-                    out.json(",\"parameters\":").bytes(schema.clone());
-                }
-                out.json("}}");
-            }
-        }
-        out.json("]");
-    }
-    for (said, field) in [
-        (settings.effort.is_some(), "effort"),
-        (settings.parallel_calls.is_some(), "parallel_tool_calls"),
-    ] {
-        if said {
-            writer.left_out_field(field);
-        }
-    }
-}
-
-fn options<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>) {
-    let settings = &writer.transcript.settings;
-    let mut options = Out::new();
-    options.json("{");
-    for name in ["temperature", "top_p"] {
-        if let Some(raw) = writer.elsewhere(name) {
-            options.comma().key(name).raw(raw);
-        }
-    }
-    if let Some(most) = settings.max_tokens {
-        options.comma().key("num_predict").raw(most);
-    }
-    if !settings.stop.is_empty() {
-        options.comma().key("stop");
-        list_of_strings(&mut options, &settings.stop);
-    }
-    options.json("}");
-    let options = options.finish();
-    if options.len() > "{}".len() {
-        out.comma().key("options").fragment(options);
-    }
 }

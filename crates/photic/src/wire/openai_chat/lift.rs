@@ -2,11 +2,9 @@
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{
-    Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, strings,
-    text_of,
+    Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, text_of,
 };
 use crate::media::{Found, Media, MediaKind, Source, Spelled, begins_with_data};
-use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult,
 };
@@ -19,7 +17,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         .flat_map(Value::items)
         .map(|message| read_message(lifter, message))
         .collect();
-    Draft { messages, settings: settings(root), list: list.map(|list| list.id()) }
+    Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
 }
 
 pub(super) fn read_message<'d, 'a>(
@@ -261,83 +259,4 @@ fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     };
     media.name = file.get("filename").and_then(|name| name.str());
     Some(media)
-}
-
-/// Fields this wire defines and the others have no word for.
-const OWN: &[&str] = &[
-    "frequency_penalty",
-    "presence_penalty",
-    "logit_bias",
-    "logprobs",
-    "n",
-    "seed",
-    "modalities",
-    "audio",
-    "prediction",
-    "web_search_options",
-    "verbosity",
-    "functions",
-    "function_call",
-];
-
-fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
-    let mut settings = Settings::default();
-    for (key, value) in root.entries() {
-        match &*key.decode() {
-            "messages" => {}
-            "model" => settings.model = value.str(),
-            "max_completion_tokens" | "max_tokens" if !value.is_null() => {
-                settings.max_tokens = Some(value.raw());
-            }
-            "stop" => settings.stop = strings(value),
-            "tools" => settings.tools = value.items().map(read_tool).collect(),
-            "tool_choice" => match read_choice(value) {
-                Some(choice) => settings.tool_choice = Some(choice),
-                None => settings.untranslatable.push(key),
-            },
-            "parallel_tool_calls" => settings.parallel_calls = value.bool(),
-            "reasoning_effort" => settings.effort = value.str(),
-            "stream_options" => {
-                let asked = value.get("include_usage").and_then(|asked| asked.bool());
-                settings.usage_in_stream = asked.unwrap_or(false);
-            }
-            "response_format" => settings.format = read_format(value),
-            _ => settings.other_field(key, value, OWN),
-        }
-    }
-    settings
-}
-
-fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
-    match tool.get("function") {
-        Some(function) if function.get("name").is_some() => Tool::Function {
-            name: text_of(function, "name"),
-            description: function.get("description").and_then(|text| text.str()),
-            schema: function.get("parameters").map(|schema| schema.raw().into()),
-            strict: function.get("strict").and_then(|strict| strict.bool()),
-        },
-        _ => Tool::Foreign,
-    }
-}
-
-fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
-    match value.str().as_ref().map(Str::decode).as_deref() {
-        Some("auto") => Some(ToolChoice::Auto),
-        Some("none") => Some(ToolChoice::None),
-        Some("required") => Some(ToolChoice::Any),
-        _ => Some(ToolChoice::Named(value.get("function")?.get("name")?.str()?)),
-    }
-}
-
-fn read_format<'a>(value: Value<'_, 'a>) -> Option<Format<'a>> {
-    let kind = value.get("type")?;
-    if kind.is("json_object") {
-        return Some(Format::Json);
-    }
-    let inner = value.get("json_schema")?;
-    Some(Format::Schema(
-        inner.get("name").and_then(|name| name.str()),
-        inner.get("schema")?.raw().into(),
-        inner.get("strict").and_then(|strict| strict.bool()),
-    ))
 }

@@ -1,18 +1,17 @@
 //! Transcript → Chat Completions.
 
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer, joined, list_of_strings, texts};
+use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source, Spelled};
 use crate::notice;
-use crate::profile::{AnswerLimit, AudioPart, StreamOptions};
-use crate::settings::{Format, Tool, ToolChoice};
+use crate::profile::AudioPart;
 use crate::transcript::{Call, Life, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
-    settings(writer, &mut out);
+    super::settings::write(writer, &mut out);
     // Last, so that a longer conversation begins with the bytes of a shorter one.
     out.comma().key("messages").json("[");
     for step in steps {
@@ -255,99 +254,5 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
                 .quoted(&writer.audio_format(medium.id))
                 .json("}}");
         }
-    }
-}
-
-/// What this wire calls its own.
-const FIELDS: &[&str] = &[
-    "messages",
-    "max_tokens",
-    "max_completion_tokens",
-    "stop",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "reasoning_effort",
-    "response_format",
-    "stream_options",
-];
-
-fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
-    let settings = &writer.transcript.settings;
-    writer.common_settings(out, FIELDS);
-    let quirks = &writer.plan.profile.quirks;
-    let streams = settings.shared.iter().any(|(name, raw)| *name == "stream" && *raw == b"true");
-    if streams && quirks.stream_options == StreamOptions::Taken {
-        // On other wires a stream always ends with what it cost.
-        out.comma().key("stream_options").json("{\"include_usage\":true}");
-    }
-    if let Some(most) = settings.max_tokens {
-        // The older name is refused by models that reason; the newer is ignored where unknown,
-        // but for endpoints that refuse whatever they do not know.
-        let name = match quirks.answer_limit {
-            AnswerLimit::MaxCompletionTokens => "max_completion_tokens",
-            AnswerLimit::MaxTokens => "max_tokens",
-        };
-        out.comma().key(name).raw(most);
-    }
-    if !settings.stop.is_empty() {
-        out.comma().key("stop");
-        list_of_strings(out, &settings.stop);
-    }
-    let functions: Vec<_> = settings.functions().collect();
-    if !functions.is_empty() {
-        out.comma().key("tools").json("[");
-        for tool in functions {
-            if let Tool::Function { name, description, schema, strict } = tool {
-                out.comma().json("{\"type\":\"function\",\"function\":{\"name\":").string(name);
-                if let Some(text) = description {
-                    out.json(",\"description\":").string(text);
-                }
-                if let Some(schema) = schema {
-                    out.json(",\"parameters\":").bytes(schema.clone());
-                }
-                if let Some(strict) = strict {
-                    out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
-                }
-                out.json("}}");
-            }
-        }
-        out.json("]");
-        match writer.tool_choice() {
-            Some(ToolChoice::Auto) => out.comma().key("tool_choice").json("\"auto\""),
-            Some(ToolChoice::None) => out.comma().key("tool_choice").json("\"none\""),
-            Some(ToolChoice::Any) => out.comma().key("tool_choice").json("\"required\""),
-            Some(ToolChoice::Named(name)) => out
-                .comma()
-                .key("tool_choice")
-                .json("{\"type\":\"function\",\"function\":{\"name\":")
-                .string(name)
-                .json("}}"),
-            None => out,
-        };
-        if let Some(parallel) = settings.parallel_calls {
-            out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
-        }
-    }
-    if let Some(effort) = writer.effort() {
-        out.comma().key("reasoning_effort").string(effort);
-    }
-    match &settings.format {
-        Some(Format::Json) => {
-            out.comma().key("response_format").json("{\"type\":\"json_object\"}");
-        }
-        Some(Format::Schema(name, schema, strict)) => {
-            out.comma()
-                .key("response_format")
-                .json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
-            out.string(&name.clone().unwrap_or(Str::plain("answer")))
-                .json(",\"schema\":")
-                .bytes(schema.clone());
-            if let Some(strict) = strict {
-                out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
-            }
-            out.json("}}");
-        }
-        None => {}
     }
 }

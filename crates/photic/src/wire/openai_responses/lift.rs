@@ -5,7 +5,6 @@ use crate::lift::{
     Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, text_of,
 };
 use crate::media::{Found, Media, MediaKind, Source};
-use crate::settings::{Format, Settings, Tool, ToolChoice};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, Text, ToolResult,
 };
@@ -42,7 +41,7 @@ pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         None => {}
     }
     let list = input.filter(|input| input.kind() == Kind::Array).map(|input| input.id());
-    let mut settings = settings(root);
+    let mut settings = super::settings::read(root);
     settings.continues_elsewhere |= input
         .into_iter()
         .flat_map(Value::items)
@@ -188,9 +187,11 @@ fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
     Part::Call(Call {
         id: text_of(item, "call_id"),
         name: Str::plain("computer"),
-        arguments: item
-            .get("action")
-            .map_or(Arguments::Json(b"{}"), |action| Arguments::Json(action.raw())),
+        arguments: match (item.get("action"), item.get("actions")) {
+            (Some(action), _) => Arguments::Json(action.raw()),
+            (None, Some(actions)) => Arguments::Wrapped("actions", actions.raw()),
+            (None, None) => Arguments::Json(b"{}"),
+        },
         kind: CallKind::Screen,
         renamed: false,
         node: Some(item.id()),
@@ -290,85 +291,4 @@ fn read_file<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     media.name = field("filename").and_then(|name| name.str());
     media.detail = field("detail").and_then(|detail| detail.str());
     Some(media)
-}
-
-/// Fields this wire defines and the others have no word for.
-const OWN: &[&str] = &[
-    "include",
-    "previous_response_id",
-    "conversation",
-    "truncation",
-    "background",
-    "max_tool_calls",
-    "prompt",
-    "context_management",
-    "image",
-    "stream_options",
-];
-
-fn settings<'a>(root: Value<'_, 'a>) -> Settings<'a> {
-    let mut settings = Settings::default();
-    for (key, value) in root.entries() {
-        match &*key.decode() {
-            "input" | "instructions" => {}
-            "model" => settings.model = value.str(),
-            "max_output_tokens" if !value.is_null() => settings.max_tokens = Some(value.raw()),
-            "tools" => settings.tools = value.items().map(read_tool).collect(),
-            "tool_choice" => match read_choice(value) {
-                Some(choice) => settings.tool_choice = Some(choice),
-                None => settings.untranslatable.push(key),
-            },
-            "parallel_tool_calls" => settings.parallel_calls = value.bool(),
-            "reasoning" => {
-                settings.effort = value.get("effort").and_then(|effort| effort.str());
-                settings.note_others(value, "reasoning", "effort");
-            }
-            "text" => {
-                settings.format = value.get("format").and_then(read_format);
-                settings.note_others(value, "text", "format");
-            }
-            "previous_response_id" | "conversation" if !value.is_null() => {
-                settings.continues_elsewhere = true;
-                settings.untranslatable.push(key);
-            }
-            _ => settings.other_field(key, value, OWN),
-        }
-    }
-    settings
-}
-
-fn read_tool<'a>(tool: Value<'_, 'a>) -> Tool<'a> {
-    if !tool.get("type").is_some_and(|name| name.is("function")) {
-        return Tool::Foreign;
-    }
-    Tool::Function {
-        name: text_of(tool, "name"),
-        description: tool.get("description").and_then(|text| text.str()),
-        schema: tool
-            .get("parameters")
-            .filter(|schema| !schema.is_null())
-            .map(|schema| schema.raw().into()),
-        strict: tool.get("strict").and_then(|strict| strict.bool()),
-    }
-}
-
-fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
-    match value.str().as_ref().map(Str::decode).as_deref() {
-        Some("auto") => Some(ToolChoice::Auto),
-        Some("none") => Some(ToolChoice::None),
-        Some("required") => Some(ToolChoice::Any),
-        _ => Some(ToolChoice::Named(value.get("name")?.str()?)),
-    }
-}
-
-fn read_format<'a>(value: Value<'_, 'a>) -> Option<Format<'a>> {
-    let kind = value.get("type")?;
-    if kind.is("json_object") {
-        return Some(Format::Json);
-    }
-    Some(Format::Schema(
-        value.get("name").and_then(|name| name.str()),
-        value.get("schema")?.raw().into(),
-        value.get("strict").and_then(|strict| strict.bool()),
-    ))
 }

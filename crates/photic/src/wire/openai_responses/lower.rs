@@ -1,19 +1,16 @@
 //! Transcript → Responses.
 
-use std::borrow::Cow;
-
 use crate::json::{Kind, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
-use crate::settings::{Format, Tool, ToolChoice};
 use crate::transcript::{Call, CallKind, Home, Life, MediaPart, Message, Part, Role, ToolResult};
 
 /// Writes a body from another wire's transcript.
 pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
-    settings(writer, &mut out);
+    super::settings::write(writer, &mut out);
     out.comma().key("input").json("[");
     for step in steps {
         writer.note_losses(&step.message.parts);
@@ -279,84 +276,5 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
         (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
             text_part(out, &Str::plain(notice::NOT_CARRIED));
         }
-    }
-}
-
-/// What this wire calls its own.
-const FIELDS: &[&str] = &[
-    "input",
-    "instructions",
-    "max_output_tokens",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-    "reasoning",
-    "text",
-];
-
-/// The schema of a tool without one.
-const NO_PARAMETERS: &[u8] = b"{\"type\":\"object\",\"properties\":{}}";
-
-fn settings<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
-    let settings = &writer.transcript.settings;
-    writer.common_settings(out, FIELDS);
-    if let Some(most) = settings.max_tokens {
-        out.comma().key("max_output_tokens").raw(most);
-    }
-    if !settings.stop.is_empty() {
-        writer.left_out_field("stop");
-    }
-    let functions: Vec<_> = settings.functions().collect();
-    if !functions.is_empty() {
-        out.comma().key("tools").json("[");
-        for tool in functions {
-            if let Tool::Function { name, description, schema, strict } = tool {
-                out.comma().json("{\"type\":\"function\",\"name\":").string(name);
-                if let Some(text) = description {
-                    out.json(",\"description\":").string(text);
-                }
-                out.json(",\"parameters\":")
-                    .bytes(schema.clone().unwrap_or(Cow::Borrowed(NO_PARAMETERS)));
-                // Absent means strict here, and not elsewhere.
-                out.json(",\"strict\":")
-                    .json(if *strict == Some(true) { "true" } else { "false" })
-                    .json("}");
-            }
-        }
-        out.json("]");
-        match writer.tool_choice() {
-            Some(ToolChoice::Auto) => out.comma().key("tool_choice").json("\"auto\""),
-            Some(ToolChoice::None) => out.comma().key("tool_choice").json("\"none\""),
-            Some(ToolChoice::Any) => out.comma().key("tool_choice").json("\"required\""),
-            Some(ToolChoice::Named(name)) => out
-                .comma()
-                .key("tool_choice")
-                .json("{\"type\":\"function\",\"name\":")
-                .string(name)
-                .json("}"),
-            None => out,
-        };
-        if let Some(parallel) = settings.parallel_calls {
-            out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
-        }
-    }
-    if let Some(effort) = writer.effort() {
-        out.comma().key("reasoning").json("{\"effort\":").string(effort).json("}");
-    }
-    match &settings.format {
-        Some(Format::Json) => {
-            out.comma().key("text").json("{\"format\":{\"type\":\"json_object\"}}");
-        }
-        Some(Format::Schema(name, schema, strict)) => {
-            out.comma().key("text").json("{\"format\":{\"type\":\"json_schema\",\"name\":");
-            out.string(&name.clone().unwrap_or(Str::plain("answer")))
-                .json(",\"schema\":")
-                .bytes(schema.clone());
-            if let Some(strict) = strict {
-                out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
-            }
-            out.json("}}");
-        }
-        None => {}
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The bodies are `tests/cases/*.json`. Each submodule holds the cases of one rule.
 
-mod across_wires;
+pub(crate) mod across_wires;
 mod rescue;
 mod retention;
 mod same_wire;

@@ -1,0 +1,435 @@
+//! Settings on their way to another wire: what is sent, and a decision for all that is not.
+
+use std::borrow::Cow;
+
+use super::decision::{Because, Decision, Did, Field};
+use super::names::fitted;
+use super::schema::{self, NO_ARGUMENTS};
+use super::write::Writer;
+use crate::json::{NodeId, Out, Str};
+use crate::profile::{Capability, Taken, UnknownFields};
+use crate::settings::{EXTRA, Format, Tool, ToolChoice, Word};
+use crate::wire::Wire;
+
+/// A function as an endpoint takes it.
+pub(crate) struct Offer<'a> {
+    pub(crate) name: Str<'a>,
+    pub(crate) description: Option<Str<'a>>,
+    pub(crate) schema: Option<Cow<'a, [u8]>>,
+    pub(crate) strict: Option<bool>,
+}
+
+/// Shared settings that stand in a section of the body: the name there, and the value.
+pub(crate) type Members<'a> = Vec<(Cow<'static, str>, &'a [u8])>;
+
+/// How hard a model can be told to think, the least first.
+const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+impl<'a> Writer<'_, 'a> {
+    fn decide(&mut self, did: Did, node: Option<NodeId>) {
+        let at = node.map(|node| crate::lift::position(self.transcript, node, None));
+        self.decisions.push(Decision { did, at, media: None });
+    }
+
+    /// Notes that a member was left out.
+    pub(crate) fn omit(&mut self, field: &str, node: Option<NodeId>, because: Because) {
+        self.decide(Did::LeftOutField(Field { field: field.to_owned(), because }), node);
+    }
+
+    /// Notes that a member was changed.
+    pub(crate) fn change(&mut self, field: &str, node: Option<NodeId>, because: Because) {
+        self.decide(Did::ChangedField(Field { field: field.to_owned(), because }), node);
+    }
+
+    /// Notes that a setting was added.
+    pub(crate) fn add(&mut self, field: &str) {
+        let field = Field { field: field.to_owned(), because: Because::Demanded };
+        self.decide(Did::AddedField(field), None);
+    }
+
+    /// Notes that a setting was left out.
+    pub(crate) fn omit_setting(&mut self, name: &'static str, because: Because) {
+        let node = self.transcript.settings.node(name);
+        self.omit(name, node, because);
+    }
+
+    /// Notes that the wire has no word for a setting.
+    pub(crate) fn no_word(&mut self, name: &'static str) {
+        self.omit_setting(name, Because::NoWord);
+    }
+
+    /// Whether the model takes a setting.
+    fn is_refused(&self, name: &str) -> bool {
+        self.plan.profile.settings.refuses.iter().any(|refused| refused == name)
+    }
+
+    fn refused(&self) -> Because {
+        Because::Refused(self.plan.profile.setting_source("refuses"))
+    }
+
+    /// The settings that every wire spells alike, and the fields we do not know, unless they are
+    /// among the `fields` of this wire. Returns those that stand in a section of their own.
+    pub(crate) fn common_settings(&mut self, out: &mut Out<'a>, fields: &[&str]) -> Members<'a> {
+        let settings = &self.transcript.settings;
+        if let Some(model) = settings.model.as_ref().filter(|_| self.wire().names_model()) {
+            out.comma().key("model").string(model);
+        }
+        let mut members = Vec::new();
+        for (index, &(name, raw)) in settings.shared.iter().enumerate() {
+            if settings.shared[..index].iter().any(|(before, _)| *before == name) {
+                continue;
+            }
+            if let Some(because) = self.why_not(name, raw) {
+                self.omit_setting(name, because);
+                continue;
+            }
+            match self.wire().word(name) {
+                Word::Field("seed") => {
+                    let other = self.plan.profile.settings.seed_name.as_deref();
+                    out.comma().key(other.unwrap_or("seed")).raw(raw);
+                }
+                Word::Field(word) => {
+                    out.comma().key(word).raw(raw);
+                }
+                Word::Member(word) => members.push((Cow::Borrowed(word), raw)),
+                Word::Elsewhere | Word::Absent => {}
+            }
+        }
+        for loss in &settings.losses {
+            self.lost(&loss.field.decode(), loss.node, loss.because.clone());
+        }
+        for tool in &settings.tools {
+            if let Tool::Foreign(foreign) = tool {
+                self.omit("tools", Some(foreign.node), Because::NoWord);
+            }
+        }
+        let refuses = self.plan.profile.settings.unknown_fields == UnknownFields::Refused;
+        for (name, (raw, node)) in &settings.unknown {
+            // A name that means something here was nobody's on the wire it comes from.
+            if refuses || fields.iter().any(|field| name.is(field)) {
+                self.omit(&name.decode(), Some(*node), Because::UnknownField);
+            } else {
+                out.comma().string(name).json(":").raw(raw);
+            }
+        }
+        if settings.usage_in_stream && self.wire() != Wire::OpenAiChat {
+            self.omit_setting("stream_options", Because::Implied);
+        }
+        members
+    }
+
+    fn lost(&mut self, field: &str, node: NodeId, because: Because) {
+        match because {
+            Because::Widened | Because::Nearest(_) | Because::Renamed(_) => {
+                self.change(field, Some(node), because);
+            }
+            _ => self.omit(field, Some(node), because),
+        }
+    }
+
+    /// The reason for which a shared setting is not sent.
+    fn why_not(&self, name: &str, raw: &[u8]) -> Option<Because> {
+        let rules = &self.plan.profile.settings;
+        if self.wire().word(name) == Word::Absent {
+            return Some(Because::NoWord);
+        }
+        // Fields of servers that extend the wire.
+        let extends = matches!(self.wire(), Wire::OpenAiChat) && EXTRA.contains(&name);
+        if extends && rules.unknown_fields == UnknownFields::Refused {
+            return Some(Because::UnknownField);
+        }
+        if self.is_refused(name) {
+            return Some(self.refused());
+        }
+        let number = std::str::from_utf8(raw).ok().and_then(|raw| raw.parse::<f64>().ok());
+        let is_too_high = |most: f64| number.is_some_and(|number| number > most);
+        if name == "temperature" && rules.most_temperature.is_some_and(is_too_high) {
+            return Some(Because::OutOfRange);
+        }
+        let group = rules.only_one_of.iter().find(|group| group.iter().any(|one| one == name))?;
+        let first = group
+            .iter()
+            .find(|one| self.transcript.settings.shared(one).is_some() && !self.is_refused(one))?;
+        (first != name).then(|| Because::Contradicts(first.clone()))
+    }
+
+    /// The strings that end an answer, as far as they are taken.
+    pub(crate) fn stops(&mut self) -> Vec<Str<'a>> {
+        let settings = &self.transcript.settings;
+        if settings.stop.is_empty() {
+            return Vec::new();
+        }
+        if self.is_refused("stop") {
+            self.omit_setting("stop", self.refused());
+            return Vec::new();
+        }
+        let rules = &self.plan.profile.settings;
+        let node = settings.node("stop");
+        let mut kept = Vec::new();
+        for (index, stop) in settings.stop.iter().enumerate() {
+            let item = node.map(|node| {
+                let list = self.transcript.doc.value(node);
+                list.items().nth(index).unwrap_or(list).id()
+            });
+            let is_blank = stop.decode().trim().is_empty();
+            if is_blank && rules.blank_stops == Taken::Refused {
+                let source = self.plan.profile.setting_source("blank_stops");
+                self.omit("stop", item, Because::Refused(source));
+            } else if rules.most_stops.is_some_and(|most| kept.len() >= most) {
+                self.omit("stop", item, Because::OutOfRange);
+            } else {
+                kept.push(stop.clone());
+            }
+        }
+        kept
+    }
+
+    /// The functions on offer, with the names and schemas that the endpoint takes.
+    pub(crate) fn offers(&mut self) -> Vec<Offer<'a>> {
+        let settings = &self.transcript.settings;
+        settings
+            .functions()
+            .map(|tool| {
+                let name = self.tool_name(&tool.name, tool.node);
+                {
+                    let schema =
+                        tool.schema.clone().map(|schema| self.tool_schema(schema, tool.node));
+                    let strict = tool
+                        .strict
+                        .filter(|strict| self.takes_strict(*strict, schema.as_ref(), tool.node));
+                    Offer { name, description: tool.description.clone(), schema, strict }
+                }
+            })
+            .collect()
+    }
+
+    /// Notes what a request without functions says of calls.
+    pub(crate) fn no_tools(&mut self) {
+        if self.transcript.settings.tool_choice.is_some() {
+            self.no_word("tool_choice");
+        }
+        if self.transcript.settings.parallel_calls.is_some() {
+            self.no_word("parallel_tool_calls");
+        }
+    }
+
+    /// Notes that functions are not offered because none may be called.
+    pub(crate) fn withhold_tools(&mut self) {
+        let because = || Because::Contradicts("tool_choice".to_owned());
+        let nodes: Vec<_> = self.transcript.settings.functions().map(|tool| tool.node).collect();
+        for node in nodes {
+            self.omit("tools", node, because());
+        }
+    }
+
+    /// The name by which the endpoint knows a tool.
+    fn tool_name(&mut self, name: &Str<'a>, node: Option<NodeId>) -> Str<'a> {
+        let rule = self.plan.profile.settings.tool_names.as_ref();
+        let Some(new) = fitted(&name.decode(), rule) else { return name.clone() };
+        let node = self.member(node, &["name"]);
+        self.change("name", node, Because::Renamed(new.clone()));
+        Str::plain(new)
+    }
+
+    fn tool_schema(&mut self, raw: Cow<'a, [u8]>, node: Option<NodeId>) -> Cow<'a, [u8]> {
+        let takes = self.plan.profile.settings.schema_alternatives == Taken::Taken;
+        let Some(mended) = schema::mended(&raw, takes) else { return raw };
+        let names = ["parameters", "input_schema", "parametersJsonSchema", "json"];
+        let schema = self.member(node, &names);
+        if mended.schema == NO_ARGUMENTS {
+            self.change("parameters", schema, Because::Demanded);
+        } else if mended.typed {
+            let old = self.member(schema, &["type"]);
+            match old {
+                Some(_) => self.change("type", old, Because::Nearest("object".to_owned())),
+                None => self.decide(
+                    Did::AddedField(Field { field: "type".to_owned(), because: Because::Demanded }),
+                    schema,
+                ),
+            }
+        }
+        for name in mended.left_out {
+            let source = self.plan.profile.setting_source("schema_alternatives");
+            let node = self.member(schema, &[name]);
+            self.omit(name, node, Because::Refused(source));
+        }
+        Cow::Owned(mended.schema)
+    }
+
+    fn takes_strict(
+        &mut self,
+        strict: bool,
+        schema: Option<&Cow<'a, [u8]>>,
+        node: Option<NodeId>,
+    ) -> bool {
+        let has_word = match self.wire() {
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => true,
+            Wire::Gemini | Wire::Ollama => false,
+        };
+        let source = || self.plan.profile.setting_source("strict_tools");
+        let because = match (has_word, strict, self.plan.profile.settings.strict_tools) {
+            (_, false, Capability::No | Capability::Unknown) | (false, false, _) => {
+                Because::Implied
+            }
+            (false, true, _) => Because::NoWord,
+            (true, true, Capability::No) => Because::Refused(source()),
+            (true, true, Capability::Unknown) => Because::Unproven,
+            (true, false, Capability::Yes) => return true,
+            (true, true, Capability::Yes) => {
+                if schema.is_some_and(|schema| schema::is_strict(schema)) {
+                    return true;
+                }
+                Because::Refused(source())
+            }
+        };
+        let node = self.member(node, &["strict"]);
+        self.omit("strict", node, because);
+        false
+    }
+
+    /// A member of one of these names, in an object or in a member of it.
+    pub(crate) fn member(&self, node: Option<NodeId>, names: &[&str]) -> Option<NodeId> {
+        let value = self.transcript.doc.value(node?);
+        let direct = names.iter().find_map(|name| value.get(name));
+        direct
+            .or_else(|| {
+                let mut inner = value.entries().map(|(_, inner)| inner);
+                inner.find_map(|inner| names.iter().find_map(|name| inner.get(name)))
+            })
+            .map(|value| value.id())
+    }
+
+    /// The tool that must be called, if it is one that is offered and may be demanded.
+    pub(crate) fn tool_choice(&mut self) -> Option<ToolChoice<'a>> {
+        let settings = &self.transcript.settings;
+        let choice = settings.tool_choice.as_ref()?;
+        let is_offered = |wanted: &Str<'a>| settings.functions().any(|tool| tool.name == *wanted);
+        let rule = self.plan.profile.settings.tool_names.clone();
+        let node = settings.node("tool_choice");
+        let renamed = |name: &Str<'a>, writer: &mut Self| {
+            let new = fitted(&name.decode(), rule.as_ref());
+            new.map_or_else(
+                || name.clone(),
+                |new| {
+                    writer.change("tool_choice", node, Because::Renamed(new.clone()));
+                    Str::plain(new)
+                },
+            )
+        };
+        let choice = match choice {
+            ToolChoice::Named(name) if !is_offered(name) => {
+                self.omit_setting("tool_choice", Because::NoWord);
+                return None;
+            }
+            ToolChoice::Named(name) => ToolChoice::Named(renamed(name, self)),
+            ToolChoice::Among(names, forced) => {
+                let offered: Vec<_> = names.iter().filter(|name| is_offered(name)).collect();
+                if offered.len() < names.len() {
+                    self.change("tool_choice", node, Because::NoWord);
+                }
+                let offered = offered.into_iter().map(|name| renamed(name, self)).collect();
+                self.among(offered, *forced)
+            }
+            other @ (ToolChoice::Auto | ToolChoice::None | ToolChoice::Any) => other.clone(),
+        };
+        let is_forced =
+            matches!(choice, ToolChoice::Any | ToolChoice::Named(_) | ToolChoice::Among(_, true));
+        if is_forced && self.plan.profile.settings.forced_calls == Taken::Refused {
+            let source = self.plan.profile.setting_source("forced_calls");
+            self.change("tool_choice", node, Because::Refused(source));
+            return Some(ToolChoice::Auto);
+        }
+        Some(choice)
+    }
+
+    /// Some of the tools, in the words of the wire.
+    fn among(&mut self, names: Vec<Str<'a>>, forced: bool) -> ToolChoice<'a> {
+        let has_word = match self.wire() {
+            Wire::OpenAiChat | Wire::OpenAiResponses => true,
+            Wire::Gemini => forced,
+            Wire::Anthropic | Wire::Converse | Wire::Ollama => false,
+        };
+        if has_word && !names.is_empty() {
+            return ToolChoice::Among(names, forced);
+        }
+        if let ([only], true) = (names.as_slice(), forced) {
+            return ToolChoice::Named(only.clone());
+        }
+        let node = self.transcript.settings.node("tool_choice");
+        self.change("tool_choice", node, Because::Widened);
+        if forced { ToolChoice::Any } else { ToolChoice::Auto }
+    }
+
+    /// How hard to think, in a word that the model takes.
+    pub(crate) fn effort(&mut self) -> Option<Str<'a>> {
+        let wanted = self.transcript.settings.effort.as_ref()?;
+        let node = self.transcript.settings.node("effort");
+        let taken = &self.plan.profile.settings.efforts;
+        let has_word = self.wire() != Wire::Converse;
+        if !has_word || taken.is_empty() {
+            let because = match has_word {
+                false => Because::NoWord,
+                true if self.plan.profile.setting_source("efforts").is_empty() => Because::Unproven,
+                true => Because::Refused(self.plan.profile.setting_source("efforts")),
+            };
+            self.omit("effort", node, because);
+            return None;
+        }
+        if taken.iter().any(|word| wanted.is(word)) {
+            return Some(wanted.clone());
+        }
+        let rank = |word: &str| EFFORTS.iter().position(|known| *known == word);
+        let Some(rank_wanted) = rank(&wanted.decode()) else {
+            self.omit("effort", node, Because::NoWord);
+            return None;
+        };
+        let distance = |word: &&String| rank(word).map_or(usize::MAX, |r| r.abs_diff(rank_wanted));
+        let nearest = taken.iter().min_by_key(distance)?;
+        self.change("effort", node, Because::Nearest(nearest.clone()));
+        Some(Str::plain(nearest.clone()))
+    }
+
+    /// Notes what a wire does not say of the form of an answer beside its schema.
+    pub(crate) fn bare_format(&mut self) {
+        if let Some(Format::Schema(name, _, strict)) = &self.transcript.settings.format {
+            let node = self.transcript.settings.node("format");
+            if name.is_some() {
+                let node = self.member(node, &["name"]);
+                self.omit("response_format.name", node, Because::NoWord);
+            }
+            if strict.is_some() {
+                let node = self.member(node, &["strict"]);
+                self.omit("response_format.strict", node, Because::NoWord);
+            }
+        }
+    }
+
+    /// Notes whether several calls at once may be forbidden, on a wire that cannot say it.
+    pub(crate) fn no_parallel(&mut self) {
+        if let Some(parallel) = self.transcript.settings.parallel_calls {
+            let because = if parallel { Because::Implied } else { Because::NoWord };
+            self.omit_setting("parallel_tool_calls", because);
+        }
+    }
+}
+
+/// Writes members of a section.
+pub(crate) fn members<'a>(out: &mut Out<'a>, members: &Members<'a>) {
+    for (name, raw) in members {
+        out.comma().key(name).raw(raw);
+    }
+}
+
+impl Wire {
+    /// How the wire says a shared setting.
+    pub(crate) fn word(self, name: &str) -> Word {
+        match self {
+            Self::OpenAiChat => crate::wire::openai_chat::word(name),
+            Self::OpenAiResponses => crate::wire::openai_responses::word(name),
+            Self::Anthropic => crate::wire::anthropic::word(name),
+            Self::Gemini => crate::wire::gemini::word(name),
+            Self::Converse => crate::wire::converse::word(name),
+            Self::Ollama => crate::wire::ollama::word(name),
+        }
+    }
+}

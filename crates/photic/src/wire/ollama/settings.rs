@@ -1,0 +1,181 @@
+//! The settings of `/api/chat`, both ways.
+
+use crate::json::{Kind, Out, Str, Value};
+use crate::lift::{strings, text_of};
+use crate::lower::{Because, Members, Writer, list_of_strings};
+use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
+
+/// The shared settings among the options, and their names there.
+const OPTIONS: [(&str, &str); 8] = [
+    ("temperature", "temperature"),
+    ("top_p", "top_p"),
+    ("top_k", "top_k"),
+    ("min_p", "min_p"),
+    ("seed", "seed"),
+    ("frequency_penalty", "frequency_penalty"),
+    ("presence_penalty", "presence_penalty"),
+    ("repetition_penalty", "repeat_penalty"),
+];
+
+/// Fields this wire defines and the others have no word for.
+const OWN: &[&str] = &["keep_alive", "truncate", "shift", "template"];
+
+/// How this wire says a shared setting.
+pub(crate) fn word(name: &str) -> Word {
+    match OPTIONS.iter().find(|(neutral, _)| *neutral == name) {
+        Some((_, word)) => Word::Member(word),
+        None => match name {
+            "logprobs" => Word::Field("logprobs"),
+            "top_logprobs" => Word::Field("top_logprobs"),
+            "stream" => Word::Elsewhere,
+            _ => Word::Absent,
+        },
+    }
+}
+
+/// Reads the settings of a request.
+pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    // Unlike elsewhere, silence means a stream.
+    if root.get("stream").is_none() {
+        settings.shared.push(("stream", b"true"));
+    }
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "model" => settings.model = value.str(),
+            "tools" => {
+                for tool in value.items() {
+                    read_tool(tool, &mut settings);
+                }
+            }
+            "options" => options(value, &mut settings),
+            "format" if value.is("json") => {
+                settings.format = Some(Format::Json);
+                settings.read_at("format", value);
+            }
+            "format" if value.kind() == Kind::Object => {
+                settings.format = Some(Format::Schema(None, value.raw().into(), None));
+                settings.read_at("format", value);
+            }
+            "format" if value.is("") => settings.lose_because(key, value, Because::Implied),
+            "think" if value.kind() == Kind::String => {
+                settings.effort = value.str();
+                settings.read_at("effort", value);
+            }
+            "format" | "think" => settings.lose(key, value),
+            "messages" => {}
+            _ => settings.other_field(key, value, OWN),
+        }
+    }
+    settings
+}
+
+fn options<'a>(options: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    for (key, value) in options.entries().filter(|(_, value)| !value.is_null()) {
+        let name = key.decode();
+        if let Some((neutral, _)) = OPTIONS.iter().find(|(_, word)| *word == name) {
+            settings.share(neutral, value);
+            continue;
+        }
+        match &*name {
+            // A negative number means no limit.
+            "num_predict" if value.u64().is_some() => settings.limit_answer(&key, value),
+            "stop" => {
+                settings.stop = strings(value);
+                settings.read_at("stop", value);
+            }
+            other => settings.lose(Str::plain(format!("options.{other}")), value),
+        }
+    }
+}
+
+fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    let Some(function) = tool.get("function").filter(|function| function.get("name").is_some())
+    else {
+        settings.tools.push(Tool::foreign(tool));
+        return;
+    };
+    settings.lose_others(tool, &["type", "function"]);
+    settings.lose_others(function, &["name", "description", "parameters"]);
+    settings.tools.push(Tool::Function(Function {
+        name: text_of(function, "name"),
+        description: function.get("description").and_then(|text| text.str()),
+        schema: function.get("parameters").map(|schema| schema.raw().into()),
+        strict: None,
+        node: Some(function.id()),
+    }));
+}
+
+/// What this wire calls its own.
+const FIELDS: &[&str] = &["messages", "tools", "format", "options", "think", "keep_alive"];
+
+/// Writes the settings of a request from another wire.
+pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let members = writer.common_settings(out, FIELDS);
+    let settings = &writer.transcript.settings;
+    // Silence would mean a stream.
+    out.comma().key("stream").raw(settings.shared("stream").unwrap_or(b"false"));
+    write_options(writer, out, &members);
+    match &settings.format {
+        Some(Format::Json) => {
+            out.comma().key("format").json("\"json\"");
+        }
+        Some(Format::Schema(_, schema, _)) => {
+            writer.bare_format();
+            out.comma().key("format").bytes(schema.clone());
+        }
+        None => {}
+    }
+    if let Some(effort) = writer.effort() {
+        out.comma().key("think").string(&effort);
+    }
+    writer.no_parallel();
+    tools(writer, out);
+}
+
+fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    if writer.transcript.settings.functions().next().is_none() {
+        return writer.no_tools();
+    }
+    // Tools that must not be called are not offered; what else may be demanded has no word here.
+    match writer.tool_choice() {
+        Some(ToolChoice::None) => return writer.withhold_tools(),
+        Some(ToolChoice::Auto) => writer.omit_setting("tool_choice", Because::Implied),
+        Some(ToolChoice::Any | ToolChoice::Named(_) | ToolChoice::Among(..)) => {
+            writer.no_word("tool_choice");
+        }
+        None => {}
+    }
+    out.comma().key("tools").json("[");
+    for tool in writer.offers() {
+        out.comma().json("{\"type\":\"function\",\"function\":{\"name\":").string(&tool.name);
+        if let Some(text) = &tool.description {
+            out.json(",\"description\":").string(text);
+        }
+        if let Some(schema) = tool.schema {
+            out.json(",\"parameters\":").bytes(schema);
+        }
+        out.json("}}");
+    }
+    out.json("]");
+}
+
+fn write_options<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, members: &Members<'a>) {
+    let settings = &writer.transcript.settings;
+    let mut options = Out::new();
+    options.json("{");
+    crate::lower::members(&mut options, members);
+    if let Some(most) = settings.max_tokens {
+        options.comma().key("num_predict").raw(most);
+    }
+    let stops = writer.stops();
+    if !stops.is_empty() {
+        options.comma().key("stop");
+        list_of_strings(&mut options, &stops);
+    }
+    options.json("}");
+    let options = options.finish();
+    if options.len() > "{}".len() {
+        out.comma().key("options").fragment(options);
+    }
+}

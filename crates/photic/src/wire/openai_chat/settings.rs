@@ -1,0 +1,268 @@
+//! The settings of Chat Completions, both ways.
+
+use crate::json::{Out, Str, Value};
+use crate::lift::{strings, text_of};
+use crate::lower::{Because, Writer, list_of_strings};
+use crate::profile::{AnswerLimit, StreamOptions};
+use crate::settings::{Format, Function, SHARED, Settings, Tool, ToolChoice, Word};
+
+/// Fields this wire defines and the others have no word for.
+const OWN: &[&str] =
+    &["modalities", "audio", "prediction", "web_search_options", "moderation", "image"];
+
+/// How this wire says a shared setting.
+pub(crate) fn word(name: &str) -> Word {
+    SHARED.iter().find(|shared| **shared == name).map_or(Word::Absent, |word| Word::Field(word))
+}
+
+/// Reads the settings of a request.
+pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "messages" => {}
+            "model" => settings.model = value.str(),
+            "max_completion_tokens" | "max_tokens" => settings.limit_answer(&key, value),
+            "stop" => {
+                settings.stop = strings(value);
+                settings.read_at("stop", value);
+            }
+            "tools" => {
+                for tool in value.items() {
+                    read_tool(tool, &mut settings);
+                }
+            }
+            "functions" => {
+                for function in value.items() {
+                    read_function(function, &mut settings);
+                }
+            }
+            "tool_choice" | "function_call" => read_choice(key, value, &mut settings),
+            "parallel_tool_calls" => {
+                settings.parallel_calls = value.bool();
+                settings.read_at("parallel_tool_calls", value);
+            }
+            "reasoning_effort" => {
+                settings.effort = value.str();
+                settings.read_at("effort", value);
+            }
+            // Spelled so by routers.
+            "reasoning" if value.get("effort").is_some_and(|effort| effort.str().is_some()) => {
+                if let Some(effort) = value.get("effort") {
+                    settings.effort = effort.str();
+                    settings.read_at("effort", effort);
+                }
+                settings.lose_others(value, &["effort"]);
+            }
+            "stream_options" => {
+                let asked = value.get("include_usage").and_then(|asked| asked.bool());
+                settings.usage_in_stream = asked.unwrap_or(false);
+                settings.read_at("stream_options", value);
+                settings.lose_others(value, &["include_usage"]);
+            }
+            "response_format" => read_format(key, value, &mut settings),
+            _ => settings.other_field(key, value, OWN),
+        }
+    }
+    settings
+}
+
+fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    match (tool.get("function"), tool.get("custom")) {
+        (Some(function), _) if function.get("name").is_some() => {
+            settings.lose_others(tool, &["type", "function"]);
+            read_function(function, settings);
+        }
+        (_, Some(custom)) if custom.get("name").is_some() => {
+            settings.lose_others(tool, &["type", "custom"]);
+            settings.lose_others(custom, &["name", "description"]);
+            settings.tools.push(Tool::custom(custom));
+        }
+        _ => settings.tools.push(Tool::foreign(tool)),
+    }
+}
+
+fn read_function<'a>(function: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    settings.lose_others(function, &["name", "description", "parameters", "strict"]);
+    settings.tools.push(Tool::Function(Function {
+        name: text_of(function, "name"),
+        description: function.get("description").and_then(|text| text.str()),
+        schema: function
+            .get("parameters")
+            .filter(|schema| !schema.is_null())
+            .map(|schema| schema.raw().into()),
+        strict: function.get("strict").and_then(|strict| strict.bool()),
+        node: Some(function.id()),
+    }));
+}
+
+fn read_choice<'a>(key: Str<'a>, value: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    let name = |value: Value<'_, 'a>| value.get("name").and_then(|name| name.str());
+    let choice = match value.str().as_ref().map(Str::decode).as_deref() {
+        Some("auto") => Some(ToolChoice::Auto),
+        Some("none") => Some(ToolChoice::None),
+        Some("required" | "any") => Some(ToolChoice::Any),
+        Some(_) => None,
+        None => match value.get("allowed_tools") {
+            Some(allowed) => {
+                let tools = allowed.get("tools").into_iter().flat_map(Value::items);
+                let named = |tool: Value<'_, 'a>| tool.get("function").and_then(name);
+                let forced = allowed.get("mode").is_some_and(|mode| mode.is("required"));
+                Some(ToolChoice::Among(tools.filter_map(named).collect(), forced))
+            }
+            None => value
+                .get("function")
+                .or_else(|| value.get("custom"))
+                .unwrap_or(value)
+                .get("name")
+                .and_then(|name| name.str())
+                .map(ToolChoice::Named),
+        },
+    };
+    match choice {
+        Some(choice) => {
+            settings.tool_choice = Some(choice);
+            settings.read_at("tool_choice", value);
+        }
+        None => settings.lose(key, value),
+    }
+}
+
+fn read_format<'a>(key: Str<'a>, value: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    let kind = text_of(value, "type").decode();
+    let inner = value.get("json_schema");
+    match (&*kind, inner.and_then(|inner| inner.get("schema"))) {
+        ("json_object", _) => settings.format = Some(Format::Json),
+        ("text", _) => return settings.lose_because(key, value, Because::Implied),
+        (_, Some(schema)) => {
+            let inner = inner.unwrap_or(value);
+            settings.format = Some(Format::Schema(
+                inner.get("name").and_then(|name| name.str()),
+                schema.raw().into(),
+                inner.get("strict").and_then(|strict| strict.bool()),
+            ));
+            settings.lose_others(inner, &["name", "schema", "strict"]);
+        }
+        _ => return settings.lose(key, value),
+    }
+    settings.read_at("format", value);
+    settings.lose_others(value, &["type", "json_schema"]);
+}
+
+/// What this wire calls its own.
+const FIELDS: &[&str] = &[
+    "messages",
+    "max_tokens",
+    "max_completion_tokens",
+    "stop",
+    "tools",
+    "tool_choice",
+    "functions",
+    "function_call",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "response_format",
+    "stream_options",
+];
+
+/// Writes the settings of a request from another wire.
+pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    writer.common_settings(out, FIELDS);
+    let quirks = &writer.plan.profile.quirks;
+    let streams = settings.shared.iter().any(|(name, raw)| *name == "stream" && *raw == b"true");
+    if streams && quirks.stream_options == StreamOptions::Taken {
+        // On other wires a stream always ends with what it cost.
+        out.comma().key("stream_options").json("{\"include_usage\":true}");
+        writer.add("stream_options");
+    }
+    if let Some(most) = settings.max_tokens {
+        // The older name is refused by models that reason; the newer is ignored where unknown,
+        // but for endpoints that refuse whatever they do not know.
+        let name = match quirks.answer_limit {
+            AnswerLimit::MaxCompletionTokens => "max_completion_tokens",
+            AnswerLimit::MaxTokens => "max_tokens",
+        };
+        out.comma().key(name).raw(most);
+    }
+    let stops = writer.stops();
+    if !stops.is_empty() {
+        out.comma().key("stop");
+        list_of_strings(out, &stops);
+    }
+    tools(writer, out);
+    if let Some(effort) = writer.effort() {
+        out.comma().key("reasoning_effort").string(&effort);
+    }
+    match &settings.format {
+        Some(Format::Json) => {
+            out.comma().key("response_format").json("{\"type\":\"json_object\"}");
+        }
+        Some(Format::Schema(name, schema, strict)) => {
+            out.comma()
+                .key("response_format")
+                .json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
+            if name.is_none() {
+                writer.add("response_format.name");
+            }
+            out.string(&name.clone().unwrap_or(Str::plain("answer")))
+                .json(",\"schema\":")
+                .bytes(schema.clone());
+            if let Some(strict) = strict {
+                out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
+            }
+            out.json("}}");
+        }
+        None => {}
+    }
+}
+
+fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let offers = writer.offers();
+    if offers.is_empty() {
+        return writer.no_tools();
+    }
+    out.comma().key("tools").json("[");
+    for tool in offers {
+        out.comma().json("{\"type\":\"function\",\"function\":{\"name\":").string(&tool.name);
+        if let Some(text) = &tool.description {
+            out.json(",\"description\":").string(text);
+        }
+        if let Some(schema) = tool.schema {
+            out.json(",\"parameters\":").bytes(schema);
+        }
+        if let Some(strict) = tool.strict {
+            out.json(",\"strict\":").json(if strict { "true" } else { "false" });
+        }
+        out.json("}}");
+    }
+    out.json("]");
+    let named = |out: &mut Out<'a>, name: &Str<'a>| {
+        out.json("{\"type\":\"function\",\"function\":{\"name\":").string(name).json("}}");
+    };
+    match writer.tool_choice() {
+        Some(ToolChoice::Auto) => {
+            out.comma().key("tool_choice").json("\"auto\"");
+        }
+        Some(ToolChoice::None) => {
+            out.comma().key("tool_choice").json("\"none\"");
+        }
+        Some(ToolChoice::Any) => {
+            out.comma().key("tool_choice").json("\"required\"");
+        }
+        Some(ToolChoice::Named(name)) => named(out.comma().key("tool_choice"), &name),
+        Some(ToolChoice::Among(names, forced)) => {
+            out.comma().key("tool_choice");
+            out.json("{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":");
+            out.quoted(if forced { "required" } else { "auto" }).json(",\"tools\":[");
+            for name in &names {
+                named(out.comma(), name);
+            }
+            out.json("]}}");
+        }
+        None => {}
+    }
+    if let Some(parallel) = writer.transcript.settings.parallel_calls {
+        out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
+    }
+}

@@ -1,0 +1,268 @@
+//! The settings of Responses, both ways.
+
+use std::borrow::Cow;
+
+use crate::json::{Out, Str, Value};
+use crate::lift::text_of;
+use crate::lower::{Because, NO_ARGUMENTS, Writer};
+use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
+
+/// Fields this wire defines and the others have no word for.
+const OWN: &[&str] = &[
+    "include",
+    "previous_response_id",
+    "conversation",
+    "truncation",
+    "background",
+    "max_tool_calls",
+    "prompt",
+    "context_management",
+    "image",
+    "stream_options",
+];
+
+/// How this wire says a shared setting.
+pub(crate) fn word(name: &str) -> Word {
+    const FIELDS: [&str; 12] = [
+        "temperature",
+        "top_p",
+        "stream",
+        "metadata",
+        "store",
+        "service_tier",
+        "user",
+        "safety_identifier",
+        "prompt_cache_key",
+        "prompt_cache_retention",
+        "prompt_cache_options",
+        "top_logprobs",
+    ];
+    match FIELDS.iter().find(|field| **field == name) {
+        Some(field) => Word::Field(field),
+        None if name == "verbosity" => Word::Member("verbosity"),
+        None => Word::Absent,
+    }
+}
+
+/// Reads the settings of a request.
+pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
+    let mut settings = Settings::default();
+    for (key, value) in root.entries() {
+        match &*key.decode() {
+            "instructions" => {}
+            "input" => {
+                // Tools that came after the first turn.
+                let is_offer = |item: &Value<'_, 'a>| {
+                    item.get("type").is_some_and(|name| name.is("additional_tools"))
+                };
+                for item in value.items().filter(is_offer) {
+                    for tool in item.get("tools").into_iter().flat_map(Value::items) {
+                        read_tool(tool, &mut settings);
+                    }
+                }
+            }
+            "model" => settings.model = value.str(),
+            "max_output_tokens" => settings.limit_answer(&key, value),
+            "tools" => {
+                for tool in value.items() {
+                    read_tool(tool, &mut settings);
+                }
+            }
+            "tool_choice" => match read_choice(value) {
+                Some(choice) => {
+                    settings.tool_choice = Some(choice);
+                    settings.read_at("tool_choice", value);
+                }
+                None => settings.lose(key, value),
+            },
+            "parallel_tool_calls" => {
+                settings.parallel_calls = value.bool();
+                settings.read_at("parallel_tool_calls", value);
+            }
+            "reasoning" => {
+                if let Some(effort) = value.get("effort").filter(|effort| !effort.is_null()) {
+                    settings.effort = effort.str();
+                    settings.read_at("effort", effort);
+                }
+                settings.lose_others(value, &["effort"]);
+            }
+            "text" => {
+                if let Some(format) = value.get("format").filter(|format| !format.is_null()) {
+                    read_format(format, &mut settings);
+                }
+                if let Some(verbosity) = value.get("verbosity") {
+                    settings.share("verbosity", verbosity);
+                }
+                settings.lose_others(value, &["format", "verbosity"]);
+            }
+            "previous_response_id" | "conversation" if !value.is_null() => {
+                settings.continues_elsewhere = true;
+                settings.lose(key, value);
+            }
+            _ => settings.other_field(key, value, OWN),
+        }
+    }
+    settings
+}
+
+fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    match &*text_of(tool, "type").decode() {
+        "function" => {}
+        "custom" => {
+            settings.lose_others(tool, &["type", "name", "description"]);
+            settings.tools.push(Tool::custom(tool));
+            return;
+        }
+        _ => {
+            settings.tools.push(Tool::foreign(tool));
+            return;
+        }
+    }
+    settings.lose_others(tool, &["type", "name", "description", "parameters", "strict"]);
+    settings.tools.push(Tool::Function(Function {
+        name: text_of(tool, "name"),
+        description: tool.get("description").and_then(|text| text.str()),
+        schema: tool
+            .get("parameters")
+            .filter(|schema| !schema.is_null())
+            .map(|schema| schema.raw().into()),
+        strict: tool.get("strict").and_then(|strict| strict.bool()),
+        node: Some(tool.id()),
+    }));
+}
+
+fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
+    let name = |value: Value<'_, 'a>| value.get("name").and_then(|name| name.str());
+    match value.str().as_ref().map(Str::decode).as_deref() {
+        Some("auto") => Some(ToolChoice::Auto),
+        Some("none") => Some(ToolChoice::None),
+        Some("required") => Some(ToolChoice::Any),
+        Some(_) => None,
+        None if value.get("type").is_some_and(|kind| kind.is("allowed_tools")) => {
+            let tools = value.get("tools").into_iter().flat_map(Value::items);
+            let forced = value.get("mode").is_some_and(|mode| mode.is("required"));
+            Some(ToolChoice::Among(tools.filter_map(name).collect(), forced))
+        }
+        None => Some(ToolChoice::Named(name(value)?)),
+    }
+}
+
+fn read_format<'a>(value: Value<'_, 'a>, settings: &mut Settings<'a>) {
+    let field = Str::plain("text.format");
+    match (&*text_of(value, "type").decode(), value.get("schema")) {
+        ("json_object", _) => settings.format = Some(Format::Json),
+        ("text", _) => return settings.lose_because(field, value, Because::Implied),
+        (_, Some(schema)) => {
+            settings.format = Some(Format::Schema(
+                value.get("name").and_then(|name| name.str()),
+                schema.raw().into(),
+                value.get("strict").and_then(|strict| strict.bool()),
+            ));
+        }
+        _ => return settings.lose(field, value),
+    }
+    settings.read_at("format", value);
+    settings.lose_others(value, &["type", "name", "schema", "strict"]);
+}
+
+/// What this wire calls its own.
+const FIELDS: &[&str] = &[
+    "input",
+    "instructions",
+    "max_output_tokens",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "text",
+];
+
+/// Writes the settings of a request from another wire.
+pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let settings = &writer.transcript.settings;
+    let members = writer.common_settings(out, FIELDS);
+    if let Some(most) = settings.max_tokens {
+        out.comma().key("max_output_tokens").raw(most);
+    }
+    if !settings.stop.is_empty() {
+        writer.no_word("stop");
+    }
+    tools(writer, out);
+    if let Some(effort) = writer.effort() {
+        out.comma().key("reasoning").json("{\"effort\":").string(&effort).json("}");
+    }
+    let mut text = Out::new();
+    text.json("{");
+    crate::lower::members(&mut text, &members);
+    match &settings.format {
+        Some(Format::Json) => {
+            text.comma().key("format").json("{\"type\":\"json_object\"}");
+        }
+        Some(Format::Schema(name, schema, strict)) => {
+            text.comma().key("format").json("{\"type\":\"json_schema\",\"name\":");
+            if name.is_none() {
+                writer.add("text.format.name");
+            }
+            text.string(&name.clone().unwrap_or(Str::plain("answer")))
+                .json(",\"schema\":")
+                .bytes(schema.clone());
+            if let Some(strict) = strict {
+                text.json(",\"strict\":").json(if *strict { "true" } else { "false" });
+            }
+            text.json("}");
+        }
+        None => {}
+    }
+    text.json("}");
+    let text = text.finish();
+    if text.len() > "{}".len() {
+        out.comma().key("text").fragment(text);
+    }
+}
+
+fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
+    let offers = writer.offers();
+    if offers.is_empty() {
+        return writer.no_tools();
+    }
+    out.comma().key("tools").json("[");
+    for tool in offers {
+        out.comma().json("{\"type\":\"function\",\"name\":").string(&tool.name);
+        if let Some(text) = &tool.description {
+            out.json(",\"description\":").string(text);
+        }
+        out.json(",\"parameters\":").bytes(tool.schema.unwrap_or(Cow::Borrowed(NO_ARGUMENTS)));
+        // Absent means strict here, and not elsewhere.
+        out.json(",\"strict\":")
+            .json(if tool.strict == Some(true) { "true" } else { "false" })
+            .json("}");
+    }
+    out.json("]");
+    let named = |out: &mut Out<'a>, name: &Str<'a>| {
+        out.json("{\"type\":\"function\",\"name\":").string(name).json("}");
+    };
+    match writer.tool_choice() {
+        Some(ToolChoice::Auto) => {
+            out.comma().key("tool_choice").json("\"auto\"");
+        }
+        Some(ToolChoice::None) => {
+            out.comma().key("tool_choice").json("\"none\"");
+        }
+        Some(ToolChoice::Any) => {
+            out.comma().key("tool_choice").json("\"required\"");
+        }
+        Some(ToolChoice::Named(name)) => named(out.comma().key("tool_choice"), &name),
+        Some(ToolChoice::Among(names, forced)) => {
+            out.comma().key("tool_choice").json("{\"type\":\"allowed_tools\",\"mode\":");
+            out.quoted(if forced { "required" } else { "auto" }).json(",\"tools\":[");
+            for name in &names {
+                named(out.comma(), name);
+            }
+            out.json("]}");
+        }
+        None => {}
+    }
+    if let Some(parallel) = writer.transcript.settings.parallel_calls {
+        out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
+    }
+}
