@@ -219,7 +219,11 @@ fn as_text(
         Basis::Published => grouped(view.tokens),
         Basis::Assumed => format!("about {}", grouped(view.tokens)),
         Basis::Unknown => {
-            let most = profile.most_image_tokens(view.width, view.height, view.detail);
+            let most = profile.most_image_tokens(
+                view.width,
+                view.height,
+                view.detail.or(profile.quirks.detail),
+            );
             format!("about {} (unknown, up to {})", grouped(view.tokens), grouped(most))
         }
     };

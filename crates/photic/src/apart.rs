@@ -71,6 +71,9 @@ pub struct Memory {
     pub digest: Digest,
     /// How many bytes it has.
     pub bytes: usize,
+    /// How many pages, if it is a PDF and they could be counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u32>,
     /// Base64 that says as much about it as the whole and is much shorter: of a picture, one of the
     /// same type and size without pixels; of anything else, its beginning.
     pub head: String,
@@ -158,7 +161,9 @@ impl Memory {
         };
         let head = head.and_then(|head| String::from_utf8(head).ok());
         let head = head.filter(|head| head.len() < text.len()).unwrap_or_else(|| text.to_owned());
-        Some(Self { digest: payload.digest(), bytes: whole.bytes, head })
+        let is_pdf = whole.media_type == Some("application/pdf");
+        let pages = is_pdf.then(|| payload.pages()).flatten();
+        Some(Self { digest: payload.digest(), bytes: whole.bytes, pages, head })
     }
 
     /// What stands for it where a plan is made without its bytes; [`Survey::recall`] puts right
@@ -184,6 +189,7 @@ impl Survey {
         for sighting in &mut self.sightings {
             if let Some(memory) = memories.get(&sighting.media) {
                 sighting.header.bytes = memory.bytes;
+                sighting.pages = memory.pages;
                 sighting.wire_bytes = memory.bytes.div_ceil(3) * 4;
                 sighting.digest = Some(memory.digest);
             }

@@ -58,8 +58,8 @@ pub use json::Stretches;
 pub use lift::{lift, lift_knowing};
 pub use lower::{Because, Decision, Did, Field, Lowered, lower, lower_prepared, renamed_tools};
 pub use plan::{
-    Change, Choice, Fate, Fit, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason, Recipe, plan,
-    retention,
+    Change, Choice, Fate, Fit, Former, Gone, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason,
+    Recipe, plan, retention,
 };
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use crate::json::{NodeId, Str, Value};
 use crate::lower::Because;
+use crate::tokens::Detail;
 
 /// The neutral settings of a request.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ pub struct Settings<'a> {
     pub format: Option<Format<'a>>,
     /// How hard to think.
     pub effort: Option<Str<'a>>,
+    /// How closely to look at media that do not say it themselves.
+    pub detail: Option<Detail>,
     /// Whether a stream should end with what it cost, where that has to be asked for.
     pub usage_in_stream: bool,
     /// Fields that keep value and meaning wherever they are known, by their neutral name.

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::apart::Digest;
-use crate::json::Str;
+use crate::json::{Kind, Str, Value};
 use crate::media::{Found, Header, Media, MediaKind, Payload, Source, Spelled, is_type};
-use crate::plan::Reason;
-use crate::profile::{self, Detail};
+use crate::plan::{Former, Reason};
+use crate::profile::{self, Detail, Mark};
 use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
@@ -28,6 +28,10 @@ pub struct Survey {
     pub words: Vec<usize>,
     /// Bytes of the body that are no message: settings and tools.
     pub settings: usize,
+    /// Whether the body marks places for the endpoint's cache.
+    pub is_marked: bool,
+    /// The request before this one, as it was sent, where the host knows it.
+    pub former: Option<Former>,
 }
 
 /// One occurrence of a medium.
@@ -64,8 +68,11 @@ pub struct Sighting {
     pub mislabeled: bool,
     /// The type it declares, where the bytes do not tell.
     pub declared: Option<String>,
-    /// The detail its sender asked for.
+    /// The detail its sender asked for. In a [`Plan`](crate::Plan) it is the detail that its part
+    /// states when it is sent.
     pub detail: Option<Detail>,
+    /// How many pages it has, if it is a PDF and they could be counted.
+    pub pages: Option<u32>,
     /// Bytes it takes in the body.
     pub wire_bytes: usize,
     /// Whether its own wire takes nothing but words in its place.
@@ -138,6 +145,12 @@ impl Sighting {
             mislabeled,
             declared,
             detail: media.detail.as_ref().and_then(|detail| Detail::from_name(&detail.decode())),
+            pages: match &media.source {
+                Source::Data(payload) if header.media_type == Some("application/pdf") => {
+                    payload.pages()
+                }
+                _ => None,
+            },
             wire_bytes,
             words_only: false,
             tool: None,
@@ -178,12 +191,14 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let mut sightings: Vec<Sighting> = places
         .into_iter()
         .enumerate()
-        .map(|(id, (message, slot, tool, bounds, words_only))| Sighting {
-            words_only,
-            tool,
-            alone: bounds.alone,
-            for_code: bounds.for_code,
-            ..Sighting::of(&transcript.media[id], id, message, slot)
+        .map(|(id, (message, slot, tool, bounds, words_only))| {
+            let mut sighting = Sighting::of(&transcript.media[id], id, message, slot);
+            sighting.words_only = words_only;
+            sighting.tool = tool;
+            sighting.alone = bounds.alone;
+            sighting.for_code = bounds.for_code;
+            sighting.detail = sighting.detail.or(transcript.settings.detail);
+            sighting
         })
         .collect();
     find_twins(transcript, &mut sightings);
@@ -193,7 +208,35 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     for sighting in &sightings {
         words[sighting.message] = words[sighting.message].saturating_sub(sighting.wire_bytes);
     }
-    Survey { wire: transcript.own_wire(), sightings, requests: requests(messages), words, settings }
+    Survey {
+        wire: transcript.own_wire(),
+        sightings,
+        requests: requests(messages),
+        words,
+        settings,
+        is_marked: is_marked(transcript),
+        former: None,
+    }
+}
+
+/// Whether any object of the body has a member that marks a place for the cache.
+fn is_marked(transcript: &Transcript<'_>) -> bool {
+    let mut open: Vec<Value<'_, '_>> = transcript.doc.root().into_iter().collect();
+    while let Some(value) = open.pop() {
+        match value.kind() {
+            Kind::Object => {
+                for (key, member) in value.entries() {
+                    if Mark::ALL.iter().any(|mark| key.is(mark.name())) && !member.is_null() {
+                        return true;
+                    }
+                    open.push(member);
+                }
+            }
+            Kind::Array => open.extend(value.items()),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// A request was made wherever the assistant begins to speak, and at the end.

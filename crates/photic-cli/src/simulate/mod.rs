@@ -75,7 +75,7 @@ impl Comparison {
             steps: options.steps as usize,
             system: options.system,
             text: options.text,
-            image: profile.image_tokens(width, height, None),
+            image: profile.image_tokens(width, height, profile.quirks.detail),
             notice: NOTICE.0,
             every: options.every as usize,
         };

@@ -382,6 +382,8 @@ impl Gathered {
         // The newest stands alone in the turn that goes on; everything else is past.
         let requests = if count > 1 { vec![count - 1, count] } else { vec![count] };
         Survey {
+            is_marked: false,
+            former: None,
             wire: Some(wire),
             sightings: sightings.collect(),
             requests,

@@ -156,7 +156,7 @@ pub fn fit_within(
         content = (source.0 * upscale, source.1 * upscale);
     }
     let (width, height) = bounds.padded(content);
-    let tokens = profile.image_tokens(width, height, bounds.detail);
+    let tokens = profile.image_tokens(width, height, bounds.stated());
     Target { width, height, content, upscale, detail: bounds.detail, tokens }
 }
 
@@ -191,6 +191,11 @@ impl<'a> Bounds<'a> {
         }
     }
 
+    /// The detail that the part of the view states when photic writes it.
+    fn stated(&self) -> Option<Detail> {
+        self.detail.or(self.profile.quirks.detail)
+    }
+
     /// Whether a picture of this size reaches the model as it is.
     fn admits(&self, content: (u32, u32)) -> bool {
         let (w, h) = self.padded(content);
@@ -201,7 +206,7 @@ impl<'a> Bounds<'a> {
         if self.profile.limits.patches.is_some_and(|most| patches > u64::from(most)) {
             return false;
         }
-        let seen = self.profile.seen(w, h, self.detail);
+        let seen = self.profile.seen(w, h, self.stated());
         (seen.width, seen.height) == (w, h)
     }
 

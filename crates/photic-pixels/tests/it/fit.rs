@@ -21,7 +21,7 @@ fn sizes() -> impl Strategy<Value = (u32, u32)> {
 fn check(source: (u32, u32), profile: &Profile, fidelity: Fidelity, target: &Target) {
     let Target { width, height, content, upscale, detail, tokens } = *target;
     let about = format!("{} {source:?} {fidelity:?} {target:?}", profile.id);
-    let seen = profile.seen(width, height, detail);
+    let seen = profile.seen(width, height, detail.or(profile.quirks.detail));
     assert_eq!((seen.width, seen.height), (width, height), "scaled again: {about}");
     assert_eq!(seen.tokens, tokens, "{about}");
     let limits = &profile.limits;

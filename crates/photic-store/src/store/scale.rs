@@ -167,7 +167,7 @@ fn cut(raw: &[u8], shot: &[u8], turn: usize) -> Vec<(std::ops::Range<usize>, Pie
 fn remembered(shot: &[u8]) -> photic::Memory {
     let base64 = photic::media::Payload::encode(shot);
     let head = String::from_utf8(base64.base64()[..256].to_vec()).unwrap();
-    photic::Memory { digest: *BlobId::of(shot).as_bytes(), bytes: shot.len(), head }
+    photic::Memory { digest: *BlobId::of(shot).as_bytes(), bytes: shot.len(), pages: None, head }
 }
 
 #[test]

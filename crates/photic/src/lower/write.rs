@@ -93,11 +93,7 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     /// The detail to state for a picture.
     pub(crate) fn detail(&self, id: MediaId) -> Option<Detail> {
-        let quirks = &self.plan.profile.quirks;
-        self.sighting(id)
-            .detail
-            .filter(|detail| quirks.details.is_empty() || quirks.details.contains(detail))
-            .or(quirks.detail)
+        self.sighting(id).detail
     }
 
     /// Writes the address of a medium as a JSON string: a data URL, or where it is.

@@ -4,6 +4,7 @@
 
 mod data_url;
 mod header;
+mod pages;
 mod payload;
 mod tiff;
 mod whole;

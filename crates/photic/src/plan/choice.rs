@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Policy;
+use super::{Policy, Reason};
 use crate::media::MediaKind;
 use crate::profile::Source;
 use crate::survey::Sighting;
@@ -26,6 +26,12 @@ impl Policy {
     /// What the user chose for a picture.
     pub(super) fn choice(&self, sighting: &Sighting) -> Option<Choice> {
         self.choices.get(sighting.digest.as_ref()?).copied()
+    }
+
+    /// Why a medium stays out of sight that gave way in the request before.
+    pub(super) fn keeps_retired(&self, sighting: &Sighting) -> Option<Reason> {
+        let gone = self.retired.get(&sighting.media)?;
+        (sighting.digest == Some(gone.digest)).then_some(gone.reason)
     }
 
     /// Whether a picture is to stay.

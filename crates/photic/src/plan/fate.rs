@@ -6,8 +6,7 @@ use super::recipe::{Fit, Recipe};
 use super::{Choice, Plan, Policy, Purpose};
 use crate::media::{Found, HEADER_LOOK, MediaKind, Spelled};
 use crate::profile::{
-    self, AudioPart, Capability, Detail, DocumentPart, ErrorResults, ImageAddress, Placement,
-    Profile,
+    self, AudioPart, Capability, DocumentPart, ErrorResults, ImageAddress, Placement, Profile,
 };
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, Role};
@@ -282,13 +281,9 @@ fn image_unacceptable(sighting: &Sighting, profile: &Profile) -> Option<Reason> 
 fn over_limit(sighting: &Sighting, (width, height): (u32, u32), profile: &Profile) -> bool {
     let limits = &profile.limits;
     let past = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value > limit);
-    // Patches are counted after the provider's own resize. A part that stays as it is states no
-    // detail, one that is written anew may: the larger of both counts.
-    let patches = |detail: Option<Detail>| {
-        let seen = profile.tokens.seen(width, height, detail);
-        u64::from(seen.width.div_ceil(32)) * u64::from(seen.height.div_ceil(32))
-    };
-    let patches = patches(sighting.detail).max(patches(sighting.detail.or(profile.quirks.detail)));
+    // Patches are counted after the provider's own resize.
+    let seen = profile.seen(width, height, sighting.detail);
+    let patches = u64::from(seen.width.div_ceil(32)) * u64::from(seen.height.div_ceil(32));
     past(limits.image_base64_bytes, sighting.wire_bytes as u64)
         || past(limits.image_raw_bytes, sighting.header.bytes as u64)
         || past(limits.edge.map(u64::from), u64::from(width.max(height)))

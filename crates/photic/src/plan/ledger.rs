@@ -1,8 +1,13 @@
 //! What a plan costs, and what it does to the cache.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
-use super::{Chosen, doubtful_tokens, planned_bytes, planned_tokens};
+use super::former::{Former, hidden};
+use super::{
+    Chosen, Reason, Recipe, document_tokens, doubtful_tokens, planned_bytes, planned_tokens,
+};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Survey};
@@ -18,10 +23,14 @@ pub struct Ledger {
     pub images: usize,
     /// Tokens they cost; images of unknown size are guessed.
     pub image_tokens: u64,
-    /// How that number is known.
+    /// How the tokens of images and documents are known: the least certain of them.
     pub basis: Basis,
     /// Tokens they should not exceed; more than the former only where their price is unknown.
     pub most_image_tokens: u64,
+    /// Documents the model will read.
+    pub documents: usize,
+    /// Tokens they cost, by page; a guess where `basis` is unknown.
+    pub document_tokens: u64,
     /// Tokens of the whole request.
     pub tokens: u64,
     /// Bytes of media in the request.
@@ -31,10 +40,16 @@ pub struct Ledger {
     /// How many tokens stand before the first difference from the request before, and can come
     /// from a cache.
     pub reusable_tokens: u64,
-    /// The input of the request in US dollars, at list price, if the model's is known and the
-    /// cache holds what it can.
+    /// The input of the request in US dollars, at list price, if the model's is known and a cache
+    /// holds what was marked for it, or all of it where no marks are needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
+    /// How many messages those are.
+    #[serde(skip)]
+    pub reusable_messages: usize,
+    /// Whether the endpoint keeps the request in a cache.
+    #[serde(skip)]
+    pub is_cached: bool,
     /// What changed in what the request before had shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Change>,
@@ -57,24 +72,32 @@ pub(super) fn bill(
     now: &Chosen,
     before: Option<&Chosen>,
 ) -> Ledger {
-    let mut ledger =
-        Ledger { basis: profile.basis(), retired: now.retired.clone(), ..Ledger::default() };
+    let mut ledger = Ledger { retired: now.retired.clone(), ..Ledger::default() };
+    let mut documents = None;
     for sighting in now.scope(survey).filter(|one| now.fates[one.media].is_shown()) {
         ledger.media_bytes += planned_bytes(sighting, now.recipes.get(&sighting.media));
         if sighting.kind == MediaKind::Image {
             ledger.images += 1;
             let recipe = now.recipes.get(&sighting.media);
-            let tokens = cost(sighting, profile, now);
+            let tokens = planned_tokens(sighting, recipe, profile);
             ledger.image_tokens += tokens;
             ledger.most_image_tokens += tokens + doubtful_tokens(sighting, recipe, profile);
         }
+        if sighting.kind == MediaKind::Document {
+            let (tokens, basis) = document_tokens(sighting, profile);
+            ledger.documents += 1;
+            ledger.document_tokens += tokens;
+            documents = documents.max(Some(basis));
+        }
     }
-    ledger.tokens = tokens(survey, profile, now, 0);
+    let images = (ledger.images > 0 || documents.is_none()).then(|| profile.basis());
+    ledger.basis = images.max(documents).unwrap_or_default();
+    let is_now = |one: &Sighting| {
+        let id = one.media;
+        cost(one, now.fates[id].is_shown(), now.recipes.get(&id), profile)
+    };
+    ledger.tokens = tokens(survey, 0..now.end, is_now);
     compare(&mut ledger, survey, profile, now, before);
-    let kept = ledger.reusable_tokens.min(ledger.tokens);
-    let new = (ledger.tokens - kept) as f64;
-    let paid = kept as f64 * profile.cache.read + new * profile.cache.write;
-    ledger.usd = profile.price.map(|price| price.of(paid));
     ledger
 }
 
@@ -86,38 +109,110 @@ fn compare(
     now: &Chosen,
     before: Option<&Chosen>,
 ) {
-    let Some(before) = before else { return };
-    let held = tokens(survey, profile, before, 0);
+    let Some(before) = Before::of(survey, profile, before) else { return };
+    let is_now = |id: MediaId| (hidden(now.fates[id]), now.recipes.get(&id));
     let differs = |one: &&Sighting| {
-        let id = one.media;
-        now.fates[id] != before.fates[id] || now.recipes.get(&id) != before.recipes.get(&id)
+        let placed_otherwise = match &before {
+            Before::Planned(before) => now.fates[one.media] != before.fates[one.media],
+            Before::Sent(_) => false,
+        };
+        placed_otherwise || is_now(one.media) != before.was(one.media)
     };
-    ledger.changed =
-        before.scope(survey).filter(differs).min_by_key(|one| (one.message, one.media)).map(
-            |first| Change {
-                media: first.media,
-                message: first.message,
-                rewritten_tokens: tokens(survey, profile, before, first.message),
-            },
-        );
-    ledger.reusable_tokens = held - ledger.changed.map_or(0, |change| change.rewritten_tokens);
+    let end = before.end(survey);
+    let former = survey.sightings.iter().filter(|one| one.message < end);
+    let first = former.filter(differs).min_by_key(|one| (one.message, one.media));
+    let cost = |one: &Sighting| {
+        let (hidden, recipe) = before.was(one.media);
+        cost(one, hidden.is_none(), recipe, profile)
+    };
+    ledger.changed = first.map(|first| Change {
+        media: first.media,
+        message: first.message,
+        rewritten_tokens: tokens(survey, first.message..end, cost),
+    });
+    ledger.reusable_tokens =
+        tokens(survey, 0..end, cost) - ledger.changed.map_or(0, |change| change.rewritten_tokens);
+    ledger.reusable_messages = ledger.changed.map_or(end, |change| change.message);
 }
 
-/// The tokens of a request from a message on.
-fn tokens(survey: &Survey, profile: &Profile, choice: &Chosen, from: usize) -> u64 {
-    let mut bytes: usize = survey.words[from..choice.end].iter().sum();
-    if from == 0 {
+/// The request before, as it was sent, or else as it would be planned now.
+enum Before<'b> {
+    Planned(&'b Chosen),
+    Sent(&'b Former),
+}
+
+impl<'b> Before<'b> {
+    /// A cache that was filled under another profile is the cache of another model.
+    fn of(survey: &'b Survey, profile: &Profile, planned: Option<&'b Chosen>) -> Option<Self> {
+        match &survey.former {
+            Some(former) => Some(Self::Sent(former)).filter(|_| former.profile == profile.id),
+            None => planned.map(Self::Planned),
+        }
+    }
+
+    /// How many messages it held.
+    fn end(&self, survey: &Survey) -> usize {
+        match self {
+            Self::Planned(before) => before.end,
+            Self::Sent(former) => former.messages.min(survey.words.len()),
+        }
+    }
+
+    /// Why a medium was not shown, and how the picture was made that was sent for it.
+    fn was(&self, id: MediaId) -> (Option<Reason>, Option<&'b Recipe>) {
+        match self {
+            Self::Planned(before) => (hidden(before.fates[id]), before.recipes.get(&id)),
+            Self::Sent(former) => (former.hides(id), former.recipe(id)),
+        }
+    }
+}
+
+impl Ledger {
+    /// Sets the price of the request. An endpoint that keeps only what is marked keeps nothing of a
+    /// request without a mark: then all of it is read at the full price, and nothing is written.
+    pub(super) fn price(&mut self, profile: &Profile, is_marked: bool) {
+        let cache = &profile.cache;
+        let is_kept = is_marked || cache.mark.is_none() || cache.marks_tail;
+        self.is_cached = is_kept && self.tokens >= cache.min_tokens;
+        if self.reusable_tokens < cache.min_tokens {
+            self.reusable_messages = 0;
+        }
+        let kept =
+            if self.reusable_messages > 0 { self.reusable_tokens.min(self.tokens) } else { 0 };
+        let new = (self.tokens - kept) as f64;
+        let (read, write) = (self.ratio(profile, 0, 1), self.ratio(profile, 1, 1));
+        self.usd = profile.price.map(|price| price.of(kept as f64 * read + new * write));
+    }
+
+    /// What a token of a message costs in this request, as a ratio of the base input price.
+    pub fn token_price(&self, profile: &Profile, message: usize) -> f64 {
+        self.ratio(profile, message, self.reusable_messages)
+    }
+
+    fn ratio(&self, profile: &Profile, message: usize, reusable: usize) -> f64 {
+        match (self.is_cached, message < reusable) {
+            (false, _) => 1.0,
+            (true, true) => profile.cache.read,
+            (true, false) => profile.cache.write,
+        }
+    }
+}
+
+/// The tokens of some messages of a request; those of the settings stand before the first.
+fn tokens(survey: &Survey, messages: Range<usize>, cost: impl Fn(&Sighting) -> u64) -> u64 {
+    let mut bytes: usize = survey.words[messages.clone()].iter().sum();
+    if messages.start == 0 {
         bytes += survey.settings;
     }
-    let media = choice.scope(survey).filter(|sighting| sighting.message >= from);
-    text_tokens(bytes as u64) + media.map(|sighting| cost(sighting, profile, choice)).sum::<u64>()
+    let media = survey.sightings.iter().filter(|one| messages.contains(&one.message));
+    text_tokens(bytes as u64) + media.map(cost).sum::<u64>()
 }
 
-fn cost(sighting: &Sighting, profile: &Profile, choice: &Chosen) -> u64 {
+/// What a medium costs, made by a recipe if there is one; one that is not shown leaves a notice.
+fn cost(sighting: &Sighting, is_shown: bool, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
     match sighting.kind {
-        MediaKind::Image if choice.fates[sighting.media].is_shown() => {
-            planned_tokens(sighting, choice.recipes.get(&sighting.media), profile)
-        }
-        _ => NOTICE.0,
+        MediaKind::Image if is_shown => planned_tokens(sighting, recipe, profile),
+        MediaKind::Document if is_shown => document_tokens(sighting, profile).0,
+        MediaKind::Image | MediaKind::Document | MediaKind::Audio => NOTICE.0,
     }
 }

@@ -24,7 +24,7 @@ const MOST_CELLS: usize = 16;
 
 /// Makes the request hold no more than it may.
 pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, policy: &Policy) {
-    views::apply(choice);
+    views::apply(choice, survey, policy);
     let mut request = Request::new(choice, survey, profile, policy);
     request.lighten();
     request.images();
@@ -177,6 +177,7 @@ impl<'r> Request<'r> {
     }
 
     fn documents(&mut self) {
+        self.pages();
         if let Some(most) = self.profile.limits.documents {
             let mut left = self.count(MediaKind::Document).saturating_sub(most as usize);
             let is_document = |sighting: &Sighting| sighting.kind == MediaKind::Document;
@@ -189,6 +190,21 @@ impl<'r> Request<'r> {
                 self.elide(id, Reason::OverCount);
                 left -= 1;
             }
+        }
+    }
+
+    /// No more pages than the endpoint takes, as far as they can be counted.
+    fn pages(&mut self) {
+        let Some(most) = self.profile.limits.document_pages.map(u64::from) else { return };
+        let pages = |one: &Sighting| one.pages.map_or(0, u64::from);
+        let documents: Vec<&Sighting> = self.shown().filter(|one| pages(one) > 0).collect();
+        let mut left: u64 = documents.iter().map(|one| pages(one)).sum();
+        for document in documents {
+            if left <= most {
+                return;
+            }
+            left -= pages(document);
+            self.elide(document.media, Reason::OverCount);
         }
     }
 

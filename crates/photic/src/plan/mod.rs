@@ -5,6 +5,7 @@
 
 mod choice;
 mod fate;
+mod former;
 mod ledger;
 mod limits;
 mod marks;
@@ -15,6 +16,7 @@ mod views;
 pub use choice::Choice;
 pub(crate) use fate::placed;
 pub use fate::{Fate, Reason};
+pub use former::{Former, Gone};
 pub use ledger::{Change, Ledger};
 pub(crate) use limits::shed;
 pub(crate) use marks::Marks;
@@ -26,10 +28,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::apart::Digest;
+use crate::media::Found;
 use crate::notice;
-use crate::profile::Profile;
+use crate::profile::{Detail, Profile};
 use crate::survey::{Sighting, Survey};
+use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;
+use crate::wire::Wire;
 use retention::{Floor, Keeper, Retention, Room};
 use views::Kept;
 
@@ -63,6 +68,11 @@ pub struct Policy {
     /// ([`Survey::identify`]).
     #[serde(with = "choice::by_hex", skip_serializing_if = "BTreeMap::is_empty")]
     pub choices: BTreeMap<Digest, Choice>,
+    /// Media that gave way in the request before this one. They stay out of sight, whatever is known
+    /// or chosen now, unless the user pinned them. Only those that were identified
+    /// ([`Survey::identify`]) and are what they were count.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub retired: BTreeMap<MediaId, Gone>,
 }
 
 /// What a request is for.
@@ -92,6 +102,7 @@ impl Default for Policy {
             pixels: false,
             marks: false,
             choices: BTreeMap::new(),
+            retired: BTreeMap::new(),
         }
     }
 }
@@ -131,14 +142,14 @@ pub struct Plan<'p> {
 
 /// Chooses a fate for every sighting.
 pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
-    // A detail that the endpoint has no word for is not said, and not paid for.
-    if survey.wire != Some(profile.wire) && profile.quirks.details.is_empty() {
-        survey.sightings.iter_mut().for_each(|sighting| sighting.detail = None);
+    for sighting in &mut survey.sightings {
+        sighting.detail = stated(sighting, survey.wire, profile);
     }
     let (now, before) = Chosen::made(&survey, profile, policy);
-    let ledger = ledger::bill(&survey, profile, &now, before.as_ref());
+    let mut ledger = ledger::bill(&survey, profile, &now, before.as_ref());
     let marks =
         marks::places(&survey, profile, &now, before.as_ref(), &ledger).filter(|_| policy.marks);
+    ledger.price(profile, survey.is_marked || marks.is_some());
     let Chosen { fates, recipes, .. } = now;
     let pinned = limits::pinned(&survey, policy);
     Plan { profile, fates, recipes, survey, ledger, pinned, marks }
@@ -206,6 +217,22 @@ impl Plan<'_> {
     }
 }
 
+/// The fate of every medium by itself, and what is to be made of it.
+fn alone(
+    survey: &Survey,
+    profile: &Profile,
+    policy: &Policy,
+) -> (Vec<Fate>, BTreeMap<MediaId, Recipe>) {
+    let mut recipes = BTreeMap::new();
+    let mut fates = Vec::with_capacity(survey.sightings.len());
+    for sighting in &survey.sightings {
+        let (fate, recipe) = fate::alone(sighting, survey.wire, profile, policy);
+        recipes.extend(recipe.map(|recipe| (sighting.media, recipe)));
+        fates.push(fate);
+    }
+    (fates, recipes)
+}
+
 /// The fates of all media of one of the requests that a conversation was.
 #[derive(Debug)]
 struct Chosen {
@@ -223,14 +250,16 @@ struct Chosen {
 impl Chosen {
     /// Chooses for this request, and for the one before it if there was one.
     fn made(survey: &Survey, profile: &Profile, policy: &Policy) -> (Self, Option<Self>) {
-        let mut recipes = BTreeMap::new();
-        let mut fates = Vec::with_capacity(survey.sightings.len());
-        for sighting in &survey.sightings {
-            let (fate, recipe) = fate::alone(sighting, survey.wire, profile, policy);
-            recipes.extend(recipe.map(|recipe| (sighting.media, recipe)));
-            fates.push(fate);
-        }
-        let (now, before) = views::keep(survey, profile, policy, (&fates, &recipes));
+        let (fates, recipes) = alone(survey, profile, policy);
+        // What the user chose for one picture decides nothing about others: views are retired as if
+        // nothing had been chosen.
+        let (now, before) = if policy.choices.is_empty() {
+            views::keep(survey, profile, policy, (&fates, &recipes))
+        } else {
+            let usual = Policy { choices: BTreeMap::new(), ..policy.clone() };
+            let (fates, recipes) = alone(survey, profile, &usual);
+            views::keep(survey, profile, &usual, (&fates, &recipes))
+        };
         let made = |kept: Kept, fates, recipes| {
             let Kept { end, keeper, views } = kept;
             let mut choice = Self { end, fates, recipes, retired: Vec::new(), views, keeper };
@@ -246,6 +275,23 @@ impl Chosen {
         let end = self.end;
         survey.sightings.iter().filter(move |sighting| sighting.message < end)
     }
+}
+
+/// The detail that the part of a medium states when it is sent. A part that goes out as it came
+/// states what it stated, if anything; one that is written here states a detail that the endpoint
+/// has a word for.
+fn stated(sighting: &Sighting, from: Option<Wire>, profile: &Profile) -> Option<Detail> {
+    let quirks = &profile.quirks;
+    let in_place = matches!(sighting.found, Found::Typed | Found::Mended | Found::Fetched)
+        && matches!(placed(sighting, profile), Fate::Keep(_));
+    let same_wire = from == Some(profile.wire);
+    if same_wire && in_place {
+        return sighting.detail;
+    }
+    let is_word = |detail: &Detail| {
+        quirks.details.contains(detail) || (same_wire && quirks.details.is_empty())
+    };
+    sighting.detail.filter(is_word).or(quirks.detail)
 }
 
 /// What a picture costs as a picture.
@@ -268,6 +314,15 @@ fn doubtful_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profi
         height,
         sighting.detail,
     ))
+}
+
+/// What a document that is shown costs, and how that is known. Words cost what words cost.
+fn document_tokens(sighting: &Sighting, profile: &Profile) -> (u64, Basis) {
+    let media_type = sighting.header.media_type.or(sighting.declared.as_deref());
+    if media_type.is_some_and(|name| name.starts_with("text/")) {
+        return (text_tokens(sighting.header.bytes as u64), Basis::Published);
+    }
+    profile.document_tokens(sighting.pages, sighting.header.bytes, sighting.detail)
 }
 
 fn planned_size(sighting: &Sighting, recipe: Option<&Recipe>) -> (u32, u32) {

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::profile::Limits;
 use crate::transcript::MediaId;
 
 /// How the picture is to be made that a medium is sent as.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recipe {
     /// The same picture, within bounds and of an accepted type.
@@ -23,7 +23,8 @@ pub enum Recipe {
 }
 
 /// Bounds of a picture.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Fit {
     /// Longest side, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,15 +1,15 @@
 //! From a survey to the fold: the conversation as turns, and which of its images are views.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fate::{Fate, Reason};
 use super::recipe::Recipe;
 use super::retention::{Cause, Keeper, Load, Prices, Rank, Retention, Room, Turn, View};
-use super::{Chosen, Policy, doubtful_tokens, planned_bytes, planned_tokens};
+use super::{Chosen, Policy, document_tokens, doubtful_tokens, planned_bytes, planned_tokens};
 use crate::media::MediaKind;
 use crate::profile::Profile;
 use crate::survey::{Sighting, Slot, Survey};
-use crate::tokens::text_tokens;
+use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;
 
 /// A notice in place of a picture this cheap would save nothing.
@@ -93,19 +93,34 @@ pub(super) fn keep(
     (kept, before)
 }
 
-/// Retires what the fold retired, and notes what is in sight already.
-pub(super) fn apply(choice: &mut Chosen) {
-    for (index, &id) in choice.views.iter().enumerate() {
-        let reason = if let Some(cause) = choice.keeper.retired(index) {
+/// Retires what the fold retired and what the request before had retired, and notes what is in sight
+/// already. What the user dropped or pinned is left as it is.
+pub(super) fn apply(choice: &mut Chosen, survey: &Survey, policy: &Policy) {
+    // Pictures in sight, by the first of the same bytes.
+    let mut in_sight = BTreeSet::new();
+    let views: BTreeMap<MediaId, usize> =
+        choice.views.iter().enumerate().map(|(index, &id)| (id, index)).collect();
+    for sighting in choice.scope(survey) {
+        let id = sighting.media;
+        let root = sighting.twin.unwrap_or(id);
+        if !choice.fates[id].is_shown() || policy.pins(sighting) {
+            continue;
+        }
+        let view = views.get(&id).copied();
+        let cause = view.and_then(|index| choice.keeper.retired(index));
+        let folded = cause.map(|cause| match cause {
+            Cause::Policy => Reason::Retired,
+            Cause::Count => Reason::OverCount,
+            Cause::Budget => Reason::OverBudget,
+        });
+        let reason = if let Some(reason) = folded.or_else(|| policy.keeps_retired(sighting)) {
             choice.retired.push(id);
-            match cause {
-                Cause::Policy => Reason::Retired,
-                Cause::Count => Reason::OverCount,
-                Cause::Budget => Reason::OverBudget,
-            }
-        } else if choice.keeper.is_twin(index) {
+            reason
+        } else if view.is_some_and(|index| choice.keeper.is_twin(index)) && in_sight.contains(&root)
+        {
             Reason::Repeated
         } else {
+            in_sight.extend(view.map(|_| root));
             continue;
         };
         choice.fates[id] = Fate::Elide(reason);
@@ -170,8 +185,13 @@ pub(super) fn load(
     if sighting.kind != MediaKind::Image {
         let counts = sighting.kind == MediaKind::Document
             && crowd.is_some_and(|crowd| crowd.counts_documents);
+        // A guess retires nothing.
+        let tokens = match (sighting.kind, document_tokens(sighting, profile)) {
+            (MediaKind::Document, (tokens, Basis::Published | Basis::Assumed)) => tokens,
+            (MediaKind::Document | MediaKind::Audio | MediaKind::Image, _) => 0,
+        };
         let documents = u64::from(sighting.kind == MediaKind::Document);
-        return Load { crowd: u64::from(counts), bytes, documents, ..Load::default() };
+        return Load { crowd: u64::from(counts), tokens, bytes, documents, ..Load::default() };
     }
     let tokens = planned_tokens(sighting, recipe, profile);
     let size = sighting.header.size.map(|size| recipe.map_or(size, |made| made.fit().size(size)));

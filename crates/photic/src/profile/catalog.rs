@@ -176,6 +176,7 @@ struct Raw {
     accepts: Option<Table>,
     limits: Option<Table>,
     tokens: Option<Table>,
+    pages: Option<Table>,
     cache: Option<Table>,
     quirks: Option<Table>,
     settings: Option<Table>,
@@ -208,6 +209,7 @@ impl Raw {
             ("accepts", self.accepts),
             ("limits", self.limits),
             ("tokens", self.tokens),
+            ("pages", self.pages),
             ("cache", self.cache),
             ("quirks", self.quirks),
             ("settings", self.settings),
@@ -300,6 +302,7 @@ fn assemble(named: &Entry, layers: &[&Entry]) -> Result<Profile, String> {
     typed(&mut sections, "accepts", &mut profile.accepts)?;
     typed(&mut sections, "limits", &mut profile.limits)?;
     typed(&mut sections, "tokens", &mut profile.tokens)?;
+    typed(&mut sections, "pages", &mut profile.pages)?;
     typed(&mut sections, "cache", &mut profile.cache)?;
     typed(&mut sections, "quirks", &mut profile.quirks)?;
     typed(&mut sections, "settings", &mut profile.settings)?;

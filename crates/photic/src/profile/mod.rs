@@ -23,10 +23,11 @@ pub use dialect::{AnswerLimit, AudioPart, CallIds, DocumentPart, ImageAddress, S
 pub use price::Price;
 pub use sections::{
     Accepts, Alpha, Cache, Capability, ConsecutiveUser, Crowd, ErrorResults, Limits, Mark,
-    MidSystem, Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
+    MidSystem, Pages, Placement, Placements, Quirks, Role, Sight, Source, ToolContent,
 };
 pub use settings::{SettingRules, Since, Taken, ToolNames, UnknownFields};
 
+use crate::reply::Usage;
 pub use crate::tokens::{Basis, Detail, Rule, Seen};
 use crate::wire::Wire;
 
@@ -67,8 +68,8 @@ pub enum Confidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `cache`, `quirks`, `settings` or
-    /// `price`.
+    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `pages`, `cache`, `quirks`,
+    /// `settings` or `price`.
     pub section: String,
     /// The fields of that section this origin decides, sorted.
     pub fields: Vec<String>,
@@ -107,6 +108,9 @@ pub struct Profile {
     pub limits: Limits,
     /// What an image costs.
     pub tokens: Rule,
+    /// What a page of a document costs.
+    #[serde(default)]
+    pub pages: Pages,
     /// What the prompt cache costs and saves.
     pub cache: Cache,
     /// What else is peculiar.
@@ -120,6 +124,11 @@ pub struct Profile {
     /// Where all of this comes from.
     pub facts: Vec<Fact>,
 }
+
+/// What a page is guessed to cost where no rate is known, and the bytes that are guessed to hold one
+/// where the pages cannot be counted.
+const PAGE_TOKENS: u32 = 1500;
+const PAGE_BYTES: usize = 50_000;
 
 /// Every shipped profile, in file order.
 pub fn shipped() -> &'static [Profile] {
@@ -198,9 +207,10 @@ impl Profile {
 
     /// What the model sees of an image and what it costs.
     ///
-    /// An absent detail is the one this profile would send, or else what the model assumes.
+    /// An absent detail is what the model assumes of a part that states none. What photic itself
+    /// states on a part that it writes is in [`Quirks::detail`].
     pub fn seen(&self, width: u32, height: u32, detail: Option<Detail>) -> Seen {
-        self.tokens.seen(width, height, detail.or(self.quirks.detail))
+        self.tokens.seen(width, height, detail)
     }
 
     /// The tokens of [`Profile::seen`] alone.
@@ -210,7 +220,7 @@ impl Profile {
 
     /// What an image should not exceed, however its price is known; at least its tokens.
     pub fn most_image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
-        self.tokens.most_tokens(width, height, detail.or(self.quirks.detail))
+        self.tokens.most_tokens(width, height, detail)
     }
 
     /// How what [`Profile::seen`] says of tokens is known.
@@ -218,17 +228,50 @@ impl Profile {
         if self.tokens == Rule::Unknown {
             return Basis::Unknown;
         }
+        self.basis_of("tokens")
+    }
+
+    /// How the numbers of a section are known, if there are any.
+    fn basis_of(&self, section: &str) -> Basis {
         // A rule that nobody vouches for is a belief, and so is one whose numbers are.
         let believed = |fact: &&Fact| match fact.confidence {
             Confidence::High | Confidence::Medium => false,
             Confidence::Low | Confidence::Derived | Confidence::Unverified => true,
         };
-        let facts = || self.facts.iter().filter(|fact| fact.section == "tokens");
+        let facts = || self.facts.iter().filter(|fact| fact.section == section);
         if facts().next().is_none() || facts().any(|fact| believed(&fact)) {
             Basis::Assumed
         } else {
             Basis::Published
         }
+    }
+
+    /// What documents of so many pages cost, and how that is known.
+    ///
+    /// Where the number of pages or the rate is unknown, so is the price: then the number is a guess
+    /// by the bytes of the document.
+    pub fn document_tokens(
+        &self,
+        pages: Option<u32>,
+        bytes: usize,
+        detail: Option<Detail>,
+    ) -> (u64, Basis) {
+        let rate = self.pages.tokens_at(detail);
+        let basis = match (pages, rate) {
+            (Some(_), Some(_)) => self.basis_of("pages"),
+            (None, _) | (_, None) => Basis::Unknown,
+        };
+        let pages = pages.map_or_else(|| bytes.div_ceil(PAGE_BYTES) as u64, u64::from).max(1);
+        (pages.saturating_mul(u64::from(rate.unwrap_or(PAGE_TOKENS))), basis)
+    }
+
+    /// What the provider charges for reading a request, in US dollars at list price.
+    pub fn usd(&self, usage: &Usage) -> Option<f64> {
+        let Usage { input, cache_read, cache_write, .. } = *usage;
+        let plain = input.saturating_sub(cache_read.saturating_add(cache_write));
+        let (read, write) =
+            (cache_read as f64 * self.cache.read, cache_write as f64 * self.cache.write);
+        self.price.map(|price| price.of(plain as f64 + read + write))
     }
 
     /// Who stated each field, oldest layer first.
@@ -261,6 +304,7 @@ impl Profile {
             accepts: Accepts::default(),
             limits: Limits::default(),
             tokens: Rule::default(),
+            pages: Pages::default(),
             cache: Cache::default(),
             quirks: Quirks::default(),
             settings: SettingRules::default(),

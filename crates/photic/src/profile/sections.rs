@@ -228,6 +228,33 @@ pub struct Limits {
     pub context_tokens: Option<u64>,
 }
 
+/// What a page of a document costs, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pages {
+    /// A page; absent means that no rate is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// A page at `low`, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low: Option<u32>,
+    /// A page at `high`, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<u32>,
+}
+
+impl Pages {
+    /// What a page costs at a detail.
+    pub fn tokens_at(&self, detail: Option<Detail>) -> Option<u32> {
+        let other = match detail {
+            Some(Detail::Low) => self.low,
+            Some(Detail::High | Detail::Original) => self.high,
+            Some(Detail::Auto | Detail::Medium) | None => None,
+        };
+        other.or(self.tokens)
+    }
+}
+
 /// What the prompt cache costs and saves, as ratios of the base input price.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -268,6 +295,9 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// Every mark.
+    pub const ALL: [Self; 2] = [Self::CacheControl, Self::PromptCacheBreakpoint];
+
     /// The name of the member.
     pub const fn name(self) -> &'static str {
         match self {

@@ -24,7 +24,7 @@ pub use resize::{patches14, smart_resize};
 pub use tiles::{tiles512, tiles768};
 pub use unknown::unknown;
 
-/// How closely the model is asked to look. One wire knob, four values.
+/// How closely the model is asked to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
@@ -32,6 +32,8 @@ pub enum Detail {
     Auto,
     /// A thumbnail.
     Low,
+    /// Between low and high; Gemini alone has a word for it.
+    Medium,
     /// Resized to the model's ordinary budget.
     High,
     /// Resized as little as the model allows, or not at all.
@@ -44,6 +46,7 @@ impl Detail {
         match self {
             Self::Auto => "auto",
             Self::Low => "low",
+            Self::Medium => "medium",
             Self::High => "high",
             Self::Original => "original",
         }
@@ -51,7 +54,9 @@ impl Detail {
 
     /// The detail of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Auto, Self::Low, Self::High, Self::Original].into_iter().find(|d| d.name() == name)
+        [Self::Auto, Self::Low, Self::Medium, Self::High, Self::Original]
+            .into_iter()
+            .find(|detail| detail.name() == name)
     }
 }
 
@@ -109,6 +114,9 @@ pub enum Rule {
         /// Tokens per image at `low`, where that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<u32>,
+        /// Tokens per image at `medium`, where that differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        medium: Option<u32>,
     },
     /// A grid of cells after a resize of the long side, with optional row separators.
     Cells28Grid {
@@ -128,6 +136,9 @@ pub enum Rule {
         /// Tokens per image at `low`, where that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<u32>,
+        /// Tokens per image at `medium`, where that differs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        medium: Option<u32>,
         /// Tokens per image at `original`, where that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         original: Option<u32>,
@@ -178,7 +189,7 @@ impl Rule {
                 let tier = match detail {
                     Detail::Low => patches::LOW,
                     Detail::Original => original.unwrap_or(high),
-                    Detail::High | Detail::Auto => high,
+                    Detail::Medium | Detail::High | Detail::Auto => high,
                 };
                 let seen = patch32(w, h, tier, multiplier);
                 if detail == Detail::Low {
@@ -189,16 +200,21 @@ impl Rule {
             }
             Self::Tiles512 { base, tile } => tiles512(w, h, base, tile, detail),
             Self::Cells28 { max_edge, max_tokens } => cells28(w, h, max_edge, max_tokens),
-            Self::Tiles768 { tile, single, low } => match low {
-                Some(low) if detail == Some(Detail::Low) => priced(w, h, low),
-                _ => tiles768(w, h, tile, single),
-            },
+            Self::Tiles768 { tile, single, low, medium } => {
+                let flat = match detail {
+                    Some(Detail::Low) => low,
+                    Some(Detail::Medium) => medium,
+                    Some(Detail::High | Detail::Auto | Detail::Original) | None => None,
+                };
+                flat.map_or_else(|| tiles768(w, h, tile, single), |tokens| priced(w, h, tokens))
+            }
             Self::Cells28Grid { max_side, cell, row_tokens } => {
                 cells28_grid(w, h, max_side, cell, row_tokens)
             }
-            Self::Flat { tokens, low, original } => {
+            Self::Flat { tokens, low, medium, original } => {
                 let other = match detail {
                     Some(Detail::Low) => low,
+                    Some(Detail::Medium) => medium,
                     Some(Detail::Original) => original,
                     Some(Detail::High | Detail::Auto) | None => None,
                 };
@@ -236,8 +252,10 @@ impl Rule {
     }
 }
 
-/// How a number of tokens is known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// How a number of tokens is known, the most certain first.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// By a rule that the provider, or the server's own code, states for this model.

@@ -164,7 +164,7 @@ fn detail_chooses_the_tier() {
 
     let tiles = Rule::Tiles512 { base: 85, tile: 170 };
     assert_eq!(tiles.image_tokens(3840, 2160, Some(Detail::Low)), 85);
-    let flat = Rule::Flat { tokens: 1120, low: Some(280), original: Some(2240) };
+    let flat = Rule::Flat { tokens: 1120, low: Some(280), medium: Some(560), original: Some(2240) };
     assert_eq!(flat.image_tokens(1, 1, None), 1120);
     assert_eq!(flat.image_tokens(9000, 9000, Some(Detail::Low)), 280);
     assert_eq!(flat.image_tokens(9000, 9000, Some(Detail::Original)), 2240);

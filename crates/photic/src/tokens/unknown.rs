@@ -9,8 +9,8 @@ use super::{Rule, Seen, cells28};
 /// of counting. Rates that single small models multiply their patches by are left out: they make
 /// up for a low price of the token.
 const FAMILIES: [Rule; 5] = [
-    Rule::Flat { tokens: 1120, low: None, original: None },
-    Rule::Tiles768 { tile: 258, single: 384, low: None },
+    Rule::Flat { tokens: 1120, low: None, medium: None, original: None },
+    Rule::Tiles768 { tile: 258, single: 384, low: None, medium: None },
     Rule::Cells28Grid { max_side: 1024, cell: 16, row_tokens: 1 },
     Rule::Cells28Grid { max_side: u32::MAX, cell: 28, row_tokens: 1 },
     Rule::Canvas { tile: 336, tiles: 16, tile_tokens: 144 },

@@ -9,6 +9,7 @@ mod apart;
 mod capability;
 mod captured;
 mod cases;
+mod choices;
 mod conservation;
 mod dumps;
 mod golden;

@@ -76,7 +76,7 @@ fn a_resolution_is_priced() {
         photic::plan(photic::survey(&transcript), &profile, &Policy::default()).ledger.image_tokens
     };
     let prices = ["", "LOW", "MEDIUM", "HIGH", "ULTRA_HIGH", "NONE_SUCH"].map(cost);
-    assert_eq!(prices, [1120, 280, 1120, 1120, 2240, 1120]);
+    assert_eq!(prices, [1120, 280, 560, 1120, 2240, 1120]);
     // What another wire asked for is not said here, so it costs what nothing costs.
     let address = format!("data:image/png;base64,{}", png(1280, 800));
     let part = json!({"type": "image_url", "image_url": {"url": address, "detail": "low"}});

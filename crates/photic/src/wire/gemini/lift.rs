@@ -215,17 +215,21 @@ fn is_url_safe(data: Value<'_, '_>) -> bool {
     is_padded && text.len() - bare.len() <= 2 && bare.len() % 4 != 1 && bare.bytes().all(plain)
 }
 
-/// How closely to look at a part, in the word other wires have for it. For the middle level there is
-/// none: it is priced as if nothing were said, which is dearer.
+/// How closely to look at a part, in the word other wires have for it.
 pub(super) fn resolution<'a>(part: Value<'_, 'a>) -> Option<Str<'a>> {
     let level = either(part, "mediaResolution", "media_resolution")?.get("level")?.str()?;
-    let detail = match &*level.decode() {
-        "MEDIA_RESOLUTION_LOW" => Detail::Low,
-        "MEDIA_RESOLUTION_HIGH" => Detail::High,
-        "MEDIA_RESOLUTION_ULTRA_HIGH" => Detail::Original,
-        _ => return None,
-    };
-    Some(Str::plain(detail.name()))
+    level_of(&level).map(|detail| Str::plain(detail.name()))
+}
+
+/// The level that a resolution names, for a part or for the whole request.
+pub(super) fn level_of(name: &Str<'_>) -> Option<Detail> {
+    match &*name.decode() {
+        "MEDIA_RESOLUTION_LOW" => Some(Detail::Low),
+        "MEDIA_RESOLUTION_MEDIUM" => Some(Detail::Medium),
+        "MEDIA_RESOLUTION_HIGH" => Some(Detail::High),
+        "MEDIA_RESOLUTION_ULTRA_HIGH" => Some(Detail::Original),
+        _ => None,
+    }
 }
 
 /// What the service keeps, or fetches by itself.

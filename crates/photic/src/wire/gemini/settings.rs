@@ -1,6 +1,6 @@
 //! The settings of `generateContent`, both ways.
 
-use super::lift::either;
+use super::lift::{either, level_of};
 use super::schema::as_json_schema;
 use crate::json::{Kind, Out, Str, Value};
 use crate::lift::{strings, text_of};
@@ -109,7 +109,12 @@ fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
                 }
                 settings.lose_others(value, &["thinkingLevel", "thinking_level"]);
             }
-            other => settings.lose(Str::plain(format!("generationConfig.{other}")), value),
+            other => {
+                if matches!(other, "mediaResolution" | "media_resolution") {
+                    settings.detail = value.str().and_then(|level| level_of(&level));
+                }
+                settings.lose(Str::plain(format!("generationConfig.{other}")), value);
+            }
         }
     }
 }
