@@ -134,7 +134,7 @@ pub(crate) struct CheckOptions {
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  photic lower request.json --to openai-chat               repair it on its own wire
+  photic lower request.json                                repair it on its own wire
   photic lower request.json --to anthropic --explain       what was done, on standard error
   photic lower request.json --to openai-responses --json   body, decisions and bill as one JSON
   photic lower messages.json --to gemini                   what LangChain, pydantic-ai or the AI SDK stored
@@ -142,9 +142,9 @@ Examples:
 pub(crate) struct LowerOptions {
     #[command(flatten)]
     pub(crate) source: SourceOptions,
-    /// The wire to write
+    /// The wire to write; without it, its own
     #[arg(long, value_name = "WIRE", value_parser = wire())]
-    pub(crate) to: Wire,
+    pub(crate) to: Option<Wire>,
     #[command(flatten)]
     pub(crate) policy: PolicyOptions,
     /// Say on standard error what was done and why
@@ -294,7 +294,7 @@ pub(crate) struct SourceOptions {
     /// The wire of the body, or the framework that stored it; without it, what the body looks like
     #[arg(long, value_name = "WIRE", value_parser = shape())]
     pub(crate) from: Option<Shape>,
-    /// The model the request is for; without it, the wire's generic profile holds
+    /// The model the request is for; without it, the one that the body names
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) model: Option<String>,
     /// Print JSON

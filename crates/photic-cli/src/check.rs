@@ -4,26 +4,29 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use photic::{Finding, Policy, Profile, Reason};
+use photic::{Finding, Policy, Reason};
 use serde::Serialize;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
+use crate::model::{NamedBy, Target};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
     let wire = input.wire(&options.source)?;
-    let profile = photic::profile::resolve(wire, options.source.model.as_deref(), None);
     let (transcript, lifted) = photic::lift(wire, &input.body);
-    let as_it_is = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
+    let target = Target::of(options.source.model.as_deref(), &transcript, wire);
+    target.warn()?;
+    let profile = &target.profile;
+    let as_it_is = photic::plan(photic::survey(&transcript), profile, &Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &as_it_is);
-    let plan = photic::plan(photic::survey(&transcript), &profile, &options.policy.policy());
+    let plan = photic::plan(photic::survey(&transcript), profile, &options.policy.policy());
     let out = anstream::stdout().lock();
     if options.source.json {
-        as_json(out, &profile, &plan, &findings)?;
+        as_json(out, &target, &plan, &findings)?;
     } else {
-        as_text(out, &input.name, &profile, &plan, &findings)?;
+        as_text(out, &input.name, &target, &plan, &findings)?;
     }
     Ok(ExitCode::from(u8::from(!findings.is_empty())))
 }
@@ -31,6 +34,9 @@ pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
 #[derive(Serialize)]
 struct Report<'r> {
     wire: photic::Wire,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'r str>,
+    model_from: NamedBy,
     profile: &'r str,
     images: usize,
     image_tokens: u64,
@@ -51,13 +57,15 @@ struct Explained<'r> {
 
 fn as_json(
     mut out: impl std::io::Write,
-    profile: &Profile,
+    target: &Target,
     plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
     let report = Report {
-        wire: profile.wire,
-        profile: &profile.id,
+        wire: target.profile.wire,
+        model: target.model.as_deref(),
+        model_from: target.named_by,
+        profile: &target.profile.id,
         images: plan.ledger.images,
         image_tokens: plan.ledger.image_tokens,
         basis: plan.ledger.basis,
@@ -80,7 +88,7 @@ fn as_json(
 fn as_text(
     mut out: impl std::io::Write,
     name: &str,
-    profile: &Profile,
+    target: &Target,
     plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
@@ -94,7 +102,7 @@ fn as_text(
         }
         writeln!(out, "  {CYAN}hint:{CYAN:#} {}\n", code.hint())?;
     }
-    let subject = format!("{name} ({}, profile `{}`)", profile.wire, profile.id);
+    let subject = format!("{name} ({}, {})", target.profile.wire, target.words());
     let images = match plan.ledger.images {
         0 => "no image in it".to_owned(),
         count => {

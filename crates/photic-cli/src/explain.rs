@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::ExplainOptions;
 use crate::input::{Input, Shape};
+use crate::model::{NamedBy, Target};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
 pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
@@ -21,9 +22,11 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         Some(to) => to,
         None => input.wire(&options.source)?,
     };
-    let profile = photic::profile::resolve(to, options.source.model.as_deref(), None);
+    let target = Target::of(options.source.model.as_deref(), &transcript, to);
+    target.warn()?;
+    let profile = &target.profile;
     let policy = options.policy.policy();
-    let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
+    let plan = photic::plan(photic::survey(&transcript), profile, &policy);
     let rows: Vec<Row> = plan
         .survey
         .sightings
@@ -35,6 +38,8 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         let report = Report {
             from,
             to,
+            model: target.model.as_deref(),
+            model_from: target.named_by,
             profile: &profile.id,
             policy: policy.retention.to_string(),
             media: &rows,
@@ -45,10 +50,10 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     table(&mut out, &rows)?;
-    let (id, requests) = (&profile.id, counted(plan.survey.requests.len(), "request"));
+    let (who, requests) = (target.words(), counted(plan.survey.requests.len(), "request"));
     writeln!(
         out,
-        "{DIM}{} ({to}, profile `{id}`, policy {}, {requests} so far){DIM:#}",
+        "{DIM}{} ({to}, {who}, policy {}, {requests} so far){DIM:#}",
         input.name, policy.retention
     )?;
     bill(&mut out, &plan)?;
@@ -59,6 +64,9 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
 struct Report<'r> {
     from: Shape,
     to: photic::Wire,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'r str>,
+    model_from: NamedBy,
     profile: &'r str,
     policy: String,
     media: &'r [Row],
@@ -74,7 +82,7 @@ struct Row {
     from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<(u32, u32)>,
-    /// As it stands; what a notice costs is in the bill.
+    /// As it is sent; what a notice costs is in the bill.
     tokens: u64,
     bytes: usize,
     /// What it costs in this request, read from the cache where it can be.
@@ -92,9 +100,10 @@ impl Row {
         let id = sighting.media;
         let fate = plan.fates[id];
         let size = sighting.header.size;
-        let tokens = size.map_or(0, |(w, h)| plan.profile.image_tokens(w, h, sighting.detail));
-        let cache = &plan.profile.cache;
-        let ratio = if sighting.message < kept(plan) { cache.read } else { cache.write };
+        let sent =
+            size.map(|size| plan.recipes.get(&id).map_or(size, |recipe| recipe.fit().size(size)));
+        let tokens = sent.map_or(0, |(w, h)| plan.profile.image_tokens(w, h, sighting.detail));
+        let ratio = plan.ledger.token_price(plan.profile, sighting.message);
         let price = plan.profile.price.filter(|_| fate.is_shown());
         Self {
             number: id + 1,
@@ -120,12 +129,6 @@ impl Row {
             (Fate::Refuse(_), _) => "refuse",
         }
     }
-}
-
-/// How many messages can be read from the cache.
-fn kept(plan: &Plan<'_>) -> usize {
-    let former = plan.survey.requests.iter().rev().nth(1).copied().unwrap_or(0);
-    plan.ledger.changed.map_or(former, |change| change.message)
 }
 
 /// Whose it is.

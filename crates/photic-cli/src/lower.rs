@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use crate::arguments::LowerOptions;
 use crate::input::{Input, Shape};
+use crate::model::{NamedBy, Target};
 use crate::style::{DIM, GREEN, YELLOW, counted, estimated, left_out};
 
 pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
@@ -29,12 +30,19 @@ pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
 }
 
 fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::Result<ExitCode> {
-    let (transcript, findings) = from.lift(&input.body);
+    let (mut transcript, findings) = from.lift(&input.body);
     if !transcript.is_readable() {
         return input.unknown();
     }
-    let profile = photic::profile::resolve(options.to, options.source.model.as_deref(), None);
-    let plan = photic::plan(photic::survey(&transcript), &profile, &options.policy.policy());
+    let to = match options.to {
+        Some(to) => to,
+        None => input.wire(&options.source)?,
+    };
+    let target = Target::of(options.source.model.as_deref(), &transcript, to);
+    target.warn()?;
+    target.rename(&mut transcript, from);
+    let profile = &target.profile;
+    let plan = photic::plan(photic::survey(&transcript), profile, &options.policy.policy());
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let retired = plan.retired(&lowered.retired);
@@ -43,13 +51,15 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
     }
     if options.explain {
         let is_same = lowered.body.is(transcript.body());
-        explain(from, &profile, &plan.ledger, &lowered.decisions, is_same)?;
+        explain(from, &target, &plan.ledger, &lowered.decisions, is_same)?;
     }
     if options.source.json {
         let body = lowered.body.to_vec();
         let report = Report {
             from,
-            to: options.to,
+            to,
+            model: target.model.as_deref(),
+            model_from: target.named_by,
             profile: &profile.id,
             findings: &findings,
             decisions: &lowered.decisions,
@@ -66,13 +76,16 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
 }
 
 fn reply_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Result<ExitCode> {
-    write(&photic::lower_reply(&photic::lift_reply(from, &input.body), options.to))
+    write(&photic::lower_reply(&photic::lift_reply(from, &input.body), options.to.unwrap_or(from)))
 }
 
 #[derive(Serialize)]
 struct Report<'r> {
     from: Shape,
     to: Wire,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<&'r str>,
+    model_from: NamedBy,
     profile: &'r str,
     findings: &'r [Finding],
     decisions: &'r [Decision],
@@ -84,7 +97,7 @@ struct Report<'r> {
 
 fn explain(
     from: Shape,
-    profile: &photic::Profile,
+    target: &Target,
     ledger: &Ledger,
     decisions: &[Decision],
     is_same: bool,
@@ -101,12 +114,12 @@ fn explain(
     if is_same {
         writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
     } else if decisions.is_empty() {
-        writeln!(words, "{GREEN}written for {}, nothing left out{GREEN:#}", profile.wire)?;
+        writeln!(words, "{GREEN}written for {}, nothing left out{GREEN:#}", target.profile.wire)?;
     }
     let images = counted(ledger.images, "image");
     let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);
-    let (from, wire, id) = (from.name(), profile.wire, &profile.id);
-    writeln!(words, "{DIM}{from} → {wire}, profile `{id}`; {images} seen, {tokens}{DIM:#}")?;
+    let (from, wire, who) = (from.name(), target.profile.wire, target.words());
+    writeln!(words, "{DIM}{from} → {wire}, {who}; {images} seen, {tokens}{DIM:#}")?;
     Ok(())
 }
 

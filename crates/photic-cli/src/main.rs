@@ -10,6 +10,7 @@ mod inspect;
 mod lower;
 mod mcp;
 mod mock;
+mod model;
 mod preview;
 mod probe;
 mod profiles;

@@ -7,6 +7,7 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use photic::Wire;
+use tokio::sync::oneshot;
 
 use crate::account::Account;
 use crate::cross::Way;
@@ -16,7 +17,7 @@ use crate::fix::{Effort, Order, Wants};
 use crate::heal::{self, Sent, Turn};
 use crate::intake::{self, Body};
 use crate::proxy::Proxy;
-use crate::record::Recalled;
+use crate::record::{Bill, Recalled};
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{Asked, Route};
 use crate::tenancy::Caller;
@@ -88,16 +89,16 @@ pub(crate) async fn converse_whole(
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
     let kept = kept.zip(order.sent.take()).filter(|_| reply.status().is_success());
-    let turn = match kept {
+    let (turn, bill) = match kept {
         Some((body, sent)) => {
             record(proxy, caller, body, sent, std::mem::take(&mut order.wants)).await
         }
-        None => None,
+        None => (None, None),
     };
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
         Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
-            watched(proxy, &mut order, outcome, reply)
+            watched(proxy, &mut order, outcome, bill, reply)
         }
         _ => reply,
     };
@@ -165,9 +166,11 @@ async fn record(
     body: Body,
     sent: record::Sent,
     wants: Wants,
-) -> Option<record::Turn> {
-    let recorder = proxy.workshop.recorder.as_ref()?;
-    let place = recorder.place().await?;
+) -> (Option<record::Turn>, Option<Bill>) {
+    let Some(recorder) = proxy.workshop.recorder.as_ref() else { return (None, None) };
+    let Some(place) = recorder.place().await else { return (None, None) };
+    let (tell, told) = oneshot::channel();
+    let bill = recorder.open_bill(body.recalled.tenant.clone(), &sent, told);
     let shared = Arc::clone(proxy);
     let keeping = tokio::spawn(async move {
         let gathered = if sent.is_settled {
@@ -179,12 +182,14 @@ async fn record(
         let work = move || shared.workshop.record(caller, &body, &gathered, &sent);
         let kept = tokio::task::spawn_blocking(work).await;
         drop(place);
-        kept.ok().flatten()
+        let kept = kept.ok().flatten();
+        let _ = tell.send(kept.clone());
+        kept
     });
     if !recorder.acknowledge {
-        return None;
+        return (None, bill);
     }
-    recorder.acknowledged(async { keeping.await.ok().flatten() }).await
+    (recorder.acknowledged(async { keeping.await.ok().flatten() }).await, bill)
 }
 
 /// Writes down what was done; whether it is written, where somebody waits for that.
@@ -208,6 +213,7 @@ fn watched(
     proxy: &Arc<Proxy>,
     order: &mut Order,
     outcome: &Arc<Outcome>,
+    bill: Option<Bill>,
     reply: Response<Stream>,
 ) -> Response<Stream> {
     let Some(carried) = order.carried.take() else { return reply };
@@ -218,6 +224,7 @@ fn watched(
         host: order.upstream.host().to_owned(),
         carried,
         estimate: order.tokens,
+        bill,
         head: Vec::new(),
         tail: Vec::new(),
     };

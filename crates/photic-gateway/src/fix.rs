@@ -128,6 +128,7 @@ impl Workshop {
                 what: photic_store::Sent::of(&lowered.body),
                 terms: terms.clone(),
                 is_settled: work.is_settled,
+                shed: lowered.retired.clone(),
             }),
             wire: terms.upstream.speaks(from),
             facts: facts.named(model),
@@ -185,8 +186,9 @@ impl Workshop {
     ) -> Job<'w> {
         let mut transcript = transcript;
         let recalled = &*body.recalled;
-        let mut policy = recalled.policy(&self.policy);
-        if let Some(retention) = body.retention {
+        let retention = body.retention.unwrap_or(self.policy.retention);
+        let mut policy = recalled.policy(&self.policy, retention, &terms.known.profile.id);
+        if policy.retention != retention {
             policy.to_mut().retention = retention;
         }
         let named = recalled.stand_in(&mut transcript);
@@ -369,6 +371,11 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
+    /// What is known about the endpoint and the model.
+    pub(crate) fn profile(&self) -> &Profile {
+        &self.known.profile
+    }
+
     fn plan(
         &self,
         transcript: &Transcript<'_>,

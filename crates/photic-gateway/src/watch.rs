@@ -14,6 +14,7 @@ use photic::{Fate, Plan, Prepared, Slot, Wire};
 
 use crate::learned::{Entry, Evidence, Lesson};
 use crate::proxy::Proxy;
+use crate::record::Bill;
 
 /// Bytes of the beginning of a reply that are kept: one wire says there what was read.
 const HEAD: usize = 2 << 10;
@@ -76,6 +77,8 @@ pub(crate) struct Watch {
     pub(crate) carried: Box<Carried>,
     /// What the request should cost.
     pub(crate) estimate: u64,
+    /// The turn that it is, where turns are kept.
+    pub(crate) bill: Option<Bill>,
     pub(crate) head: Vec<u8>,
     pub(crate) tail: Vec<u8>,
 }
@@ -93,11 +96,27 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Has the price of the turn noted.
+    fn settle(&mut self, usage: Usage) {
+        let Some(bill) = self.bill.take() else { return };
+        let proxy = Arc::clone(&self.proxy);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                if let Some(recorder) = &proxy.workshop.recorder {
+                    bill.settle(recorder, usage).await;
+                }
+            });
+        }
+    }
+}
+
 /// A reply ends in more ways than one; this is called in all of them.
 impl Drop for Watch {
     fn drop(&mut self) {
         let Some(usage) = usage(self.wire, &self.head, &self.tail) else { return };
         let _ = self.outcome.usage.set(usage);
+        self.settle(usage);
         if !is_billed_as_text(usage.input, self.estimate, self.carried.base64) {
             return;
         }

@@ -16,7 +16,7 @@ use crate::header;
 use crate::limits::Limits;
 use crate::raster::{Layout, Raster};
 use crate::refusal::{Refusal, RefusalCode};
-use crate::view::{ViewRequest, view};
+use crate::view::{View, ViewRequest, view};
 
 /// Makes everything that a plan asks for, as far as it can be made.
 pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
@@ -53,12 +53,38 @@ pub fn fitted(bytes: &[u8], fit: &Fit, profile: &Profile) -> Result<Made, Refusa
         caps: Caps { edge: fit.max_edge, bytes: cap, ..Caps::default() },
         ..ViewRequest::new(profile)
     };
-    let view = view(bytes, &request)?;
+    let mut made = view(bytes, &request)?;
+    // Another type takes what it takes.
+    if photic::media::sniff(bytes).is_some_and(|name| fit.types.iter().any(|one| one == name)) {
+        made = no_heavier(bytes, &request, made);
+    }
+    let view = made;
     Ok(Made {
         media_type: view.media_type.to_owned(),
         base64: STANDARD.encode(&view.bytes),
         size: (view.width, view.height),
     })
+}
+
+/// A view that takes more bytes than its source is made again, so that it takes no more: a picture of
+/// few colors has many once it is scaled, and compresses worse. Only where that would cost the
+/// picture much of its size are more bytes allowed.
+fn no_heavier(bytes: &[u8], request: &ViewRequest<'_>, made: View) -> View {
+    let source = bytes.len() as u64;
+    if made.bytes.len() as u64 <= source {
+        return made;
+    }
+    let within = |most: u64| {
+        let cap = request.caps.bytes.map_or(most, |cap| cap.min(most));
+        let caps = Caps { bytes: Some(cap), ..request.caps };
+        view(bytes, &ViewRequest { caps, ..*request }).ok()
+    };
+    let light = within(source);
+    // Three quarters of a side can still be read.
+    if let Some(light) = light.filter(|light| light.width * 4 >= made.width * 3) {
+        return light;
+    }
+    within(2 * source).filter(|light| light.width == made.width).unwrap_or(made)
 }
 
 /// Several pictures as one, each with its number.

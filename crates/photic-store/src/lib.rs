@@ -41,6 +41,8 @@ pub use handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
 pub use media::{Media, MediaRef, Minted, Minting};
 pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
-pub use store::{Collected, Done, Grace, Image, LocalStore, Look, Sent, Store, View, kin, title};
+pub use store::{
+    Collected, Done, Grace, Image, LocalStore, Look, Past, Sent, Store, View, kin, title,
+};
 pub use wait::wait;
 pub use work::{Usd, Work};

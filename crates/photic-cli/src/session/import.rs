@@ -48,6 +48,7 @@ pub(super) fn run(
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let done = Done {
+        shed: &lowered.retired,
         transcript: &transcript,
         plan: &plan,
         policy: &policy,

@@ -33,7 +33,6 @@ fn misuse_exits_with_2_and_says_what_to_do_next() {
         (vec!["check", "no-such-file.json"], "error: cannot read `no-such-file.json`"),
         (vec!["check", "Cargo.toml"], "hint: pass the body of one request"),
         (vec!["check", "captures/ai6/package.json"], "hint: name its wire with `--from"),
-        (vec!["lower", BLIND], "--to <WIRE>"),
         (vec!["lower", BLIND, "--to", "carrier-pigeon"], "possible values: openai-chat"),
     ] {
         let output = run(&arguments);
@@ -116,4 +115,61 @@ fn help_begins_with_examples_and_every_shell_gets_completions() {
     assert!(
         page.contains(".TH photic 1") && page.contains("lower") && page.contains("\\-\\-explain")
     );
+}
+
+/// A body with a picture, for a model.
+fn body_for(model: &str) -> String {
+    let url = photic_testkit::image::data_url(
+        "image/png",
+        &photic_testkit::image::png(64, 64, [1, 2, 3]),
+    );
+    let part = serde_json::json!({"type": "image_url", "image_url": {"url": url}});
+    let body =
+        serde_json::json!({"model": model, "messages": [{"role": "user", "content": [part]}]});
+    let path = std::env::temp_dir().join(format!("photic-{}-{model}.json", std::process::id()));
+    std::fs::write(&path, body.to_string()).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn the_model_is_taken_from_the_body_and_said() {
+    // This one sees nothing.
+    let blind = body_for("gpt-3.5-turbo");
+    let output = run(&["check", &blind]);
+    let words = stdout(&output);
+    let says = "model `gpt-3.5-turbo` of the body, profile `openai-text-only@openai-chat`";
+    assert!(words.contains(says) && words.contains("no image in it"), "{words}");
+    let output = run(&["explain", &blind]);
+    assert!(stdout(&output).contains("this model cannot take it in"), "{}", stdout(&output));
+    let output = run(&["lower", &blind, "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&report["model"], &report["model_from"]),
+        (&"gpt-3.5-turbo".into(), &"body".into())
+    );
+    assert_eq!((&report["to"], &report["ledger"]["images"]), (&"openai-chat".into(), &0.into()));
+    // An argument goes before it.
+    let output = run(&["check", &blind, "--for", "gpt-4o"]);
+    assert!(stdout(&output).contains("(openai-chat, model `gpt-4o`, profile"));
+}
+
+#[test]
+fn a_model_that_nobody_knows_is_said_to_be_unknown() {
+    let unknown = body_for("gtp-4o");
+    for command in ["check", "lower", "explain"] {
+        let output = run(&[command, &unknown]);
+        let note = "note: nothing is known about `gtp-4o` on openai-chat; the generic profile";
+        assert!(stderr(&output).contains(note), "{command}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_body_for_another_wire_names_the_model_that_was_asked_for() {
+    let body = body_for("gpt-4o");
+    let output = run(&["lower", &body, "--to", "anthropic", "--for", "claude-opus-5"]);
+    let lowered: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(lowered["model"], "claude-opus-5");
+    // On its own wire a body keeps its bytes.
+    let output = run(&["lower", &body, "--for", "gpt-4.1"]);
+    assert_eq!(output.stdout, std::fs::read(&body).unwrap());
 }

@@ -20,7 +20,8 @@ fn what_a_framework_stored_becomes_a_request_of_any_wire() {
     }
     let output = run(&["lower", STORED, "--to", "anthropic", "--explain"]);
     assert!(
-        stderr(&output).contains("langchain → anthropic, profile `anthropic`; 4 images seen"),
+        stderr(&output)
+            .contains("langchain → anthropic, no model named, profile `anthropic`; 4 images seen"),
         "{}",
         stderr(&output)
     );

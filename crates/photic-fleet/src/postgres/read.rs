@@ -168,7 +168,7 @@ impl Record for Postgres {
         self.one_session(tenant, id).await
     }
 
-    async fn continued(&self, kin: &[Chain]) -> Result<Option<SessionId>, Error> {
+    async fn continued(&self, kin: &[Chain]) -> Result<Option<(SessionId, u64)>, Error> {
         self.continued_session(kin).await
     }
 
@@ -179,6 +179,16 @@ impl Record for Postgres {
         entry: &Entry<'_>,
     ) -> Result<u64, Error> {
         self.append_turn(tenant, id, entry).await
+    }
+
+    async fn billed(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        number: u64,
+        usd: f64,
+    ) -> Result<(), Error> {
+        self.bill_turn(tenant, id, number, usd).await
     }
 
     async fn turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {

@@ -84,25 +84,53 @@ impl Postgres {
     pub(super) async fn continued_session(
         &self,
         kin: &[Chain],
-    ) -> Result<Option<SessionId>, Error> {
+    ) -> Result<Option<(SessionId, u64)>, Error> {
         let (mut rest, mut look) = (kin, FIRST_LOOK);
         while !rest.is_empty() {
             let (these, later) = rest.split_at(look.min(rest.len()));
-            let found: Option<String> = sqlx::query_scalar(
-                "SELECT name FROM turn JOIN session ON session.id = turn.session
+            let found: Option<(String, i64)> = sqlx::query_as(
+                "SELECT name, number FROM turn JOIN session ON session.id = turn.session
                  WHERE kin = ANY($1)
-                 ORDER BY array_position($1, kin), time DESC, session.id DESC LIMIT 1",
+                 ORDER BY array_position($1, kin), time DESC, session.id DESC, number DESC
+                 LIMIT 1",
             )
             .bind(these)
             .fetch_optional(&mut *self.connection().await?)
             .answer()
             .await?;
-            if let Some(name) = found {
-                return named(&name).map(Some);
+            if let Some((name, number)) = found {
+                return Ok(Some((named(&name)?, number.cast_unsigned())));
             }
             (rest, look) = (later, look * 8);
         }
         Ok(None)
+    }
+
+    pub(super) async fn bill_turn(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        number: u64,
+        usd: f64,
+    ) -> Result<(), Error> {
+        let (low, high) = numbers(id);
+        sqlx::query(
+            "UPDATE turn SET usd = $1 WHERE number = $2 AND session >= $3 AND session < $4
+                AND session = (
+                    SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
+                    WHERE session.name = $5 AND tenant.name = $6
+                        AND session.id >= $3 AND session.id < $4)",
+        )
+        .bind(usd)
+        .bind(number.cast_signed())
+        .bind(low)
+        .bind(high)
+        .bind(id.as_str())
+        .bind(tenant.as_str())
+        .execute(&mut *self.connection().await?)
+        .answer()
+        .await?;
+        Ok(())
     }
 
     pub(super) async fn choose_for(

@@ -10,7 +10,7 @@ use photic::transcript::{MediaId, Role};
 use photic::{Sighting, Slot, Survey, Transcript, Wire};
 use photic_pixels::ViewRequest;
 
-use crate::learned::{Lesson, refused};
+use crate::learned::{Lesson, MANY, refused};
 
 /// Sides that endpoints are known to limit images to.
 const EDGES: [u32; 7] = [8000, 4096, 2000, 1568, 1024, 768, 512];
@@ -149,7 +149,13 @@ impl Rejected<'_, '_> {
             return Vec::new();
         };
         let is_crowd = text.contains("many-image") || text.contains("many images");
-        vec![if is_crowd { Lesson::CrowdEdge { most } } else { Lesson::Edge { most } }]
+        if !is_crowd {
+            return vec![Lesson::Edge { most }];
+        }
+        // What was refused as one of many stood among as many as were sent.
+        let sent = u32::try_from(self.images().count()).unwrap_or(u32::MAX);
+        let above = sent.checked_sub(1).filter(|above| *above < MANY);
+        vec![Lesson::CrowdEdge { most, above }]
     }
 
     fn too_many(&self, limit: Option<u64>) -> Vec<Lesson> {

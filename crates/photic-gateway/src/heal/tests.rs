@@ -33,7 +33,9 @@ fn limits_that_are_named_are_obeyed_and_others_guessed() {
     let page = messages(&[png(3000, 10), png(10, 10)]);
     let crowd = "messages.0.content.0.image.source.base64.data: At least one of the image \
                  dimensions exceed max allowed size for many-image requests: 2000 pixels";
-    assert_eq!(lessons(crowd, &page), [Lesson::CrowdEdge { most: 2000 }]);
+    assert_eq!(lessons(crowd, &page), [Lesson::CrowdEdge { most: 2000, above: Some(1) }]);
+    let crowded = messages(&vec![png(3000, 10); 21]);
+    assert_eq!(lessons(crowd, &crowded), [Lesson::CrowdEdge { most: 2000, above: None }]);
     let plain = crowd.replace(" for many-image requests", "");
     assert_eq!(lessons(&plain, &page), [Lesson::Edge { most: 2000 }]);
     let patches = "Image exceeds the limit of 1536 patches after resizing";

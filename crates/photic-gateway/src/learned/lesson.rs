@@ -15,7 +15,7 @@ use photic::profile::{
 use serde::{Deserialize, Serialize};
 
 /// More images than this are what providers call many.
-const MANY: u32 = 20;
+pub(crate) const MANY: u32 = 20;
 
 /// What was learned.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub enum Lesson {
     CrowdEdge {
         /// So long.
         most: u32,
+        /// More images than this are many, where that was seen to be fewer than usual.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        above: Option<u32>,
     },
     /// Shortest side of an image, in pixels.
     MinEdge {
@@ -211,10 +214,11 @@ impl Lesson {
                 at_most(&mut limits.edge, *most);
                 ("limits", "edge")
             }
-            Self::CrowdEdge { most } => {
+            Self::CrowdEdge { most, above } => {
+                let many = above.unwrap_or(MANY).min(MANY);
                 let former = limits.crowd;
                 limits.crowd = Some(Crowd {
-                    above: former.map_or(MANY, |crowd| crowd.above.min(MANY)),
+                    above: former.map_or(many, |crowd| crowd.above.min(many)),
                     edge: former.map_or(*most, |crowd| crowd.edge.min(*most)),
                     counts_documents: former.is_some_and(|crowd| crowd.counts_documents),
                 });
@@ -343,8 +347,9 @@ impl fmt::Display for Lesson {
             }
             Self::DocumentBytes { most } => write!(f, "a document has at most {most} bytes"),
             Self::Edge { most } => write!(f, "no side of an image is longer than {most} px"),
-            Self::CrowdEdge { most } => {
-                write!(f, "among more than {MANY} images no side is longer than {most} px")
+            Self::CrowdEdge { most, above } => {
+                let many = above.unwrap_or(MANY);
+                write!(f, "among more than {many} images no side is longer than {most} px")
             }
             Self::MinEdge { least } => write!(f, "no side of an image is shorter than {least} px"),
             Self::Patches { most } => write!(f, "an image has at most {most} patches"),
@@ -395,7 +400,7 @@ mod tests {
             Lesson::Edge { most: 9000 },
             Lesson::Images { most: 5 },
             Lesson::MinEdge { least: 28 },
-            Lesson::CrowdEdge { most: 3000 },
+            Lesson::CrowdEdge { most: 3000, above: None },
             Lesson::TypeRefused { of: MediaKind::Image, media_type: "image/webp".to_owned() },
             Lesson::NoToolMedia { of: MediaKind::Image },
             Lesson::BilledAsText { in_results: true },

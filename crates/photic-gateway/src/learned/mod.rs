@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use evidence::Evidence;
 pub use lesson::Lesson;
+pub(crate) use lesson::MANY;
 pub(crate) use quarantine::{Quarantine, refused};
 
 use crate::profiles::Known;

@@ -12,9 +12,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use photic::reply::Usage;
+use photic::transcript::MediaId;
 use photic::{Plan, Policy, Prepared, Transcript};
 use photic_store::{Done, SessionId, Tenant, wait};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 pub(crate) use away::{Away, Server};
 pub(crate) use place::Place;
@@ -31,6 +33,8 @@ use crate::telemetry::Counter;
 const WAITING: u32 = 8;
 /// The same where they are written to servers, which are better at many things at once.
 const WAITING_FOR_SERVERS: u32 = 64;
+/// How many turns may wait for what they cost; those beyond keep the estimate.
+const BILLS: u32 = 1 << 16;
 /// How long a reply waits to be acknowledged, at most.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -44,6 +48,8 @@ pub(crate) struct Recorder {
     pub(crate) acknowledge: bool,
     waiting: u32,
     places: Arc<Semaphore>,
+    /// Turns whose price is not known before their reply has passed.
+    bills: Arc<Semaphore>,
     pub(crate) kept: Counter,
     pub(crate) lost: Counter,
 }
@@ -67,6 +73,7 @@ impl Recorder {
             acknowledge: config.acknowledge,
             waiting,
             places: Arc::new(Semaphore::new(waiting as usize)),
+            bills: Arc::new(Semaphore::new(BILLS as usize)),
             kept: Counter::default(),
             lost: Counter::default(),
         }
@@ -79,7 +86,10 @@ impl Recorder {
 
     /// Done when nothing waits any more, or it takes too long.
     pub(crate) async fn finish(&self, patience: Duration) {
-        let _ = tokio::time::timeout(patience, self.places.acquire_many(self.waiting)).await;
+        let nothing_waits = async {
+            tokio::join!(self.places.acquire_many(self.waiting), self.bills.acquire_many(BILLS))
+        };
+        let _ = tokio::time::timeout(patience, nothing_waits).await;
     }
 
     /// What is known about a conversation of a tenant. It fails where names stand in it and nobody
@@ -109,11 +119,23 @@ impl Recorder {
         sent: &Sent,
     ) -> Option<Turn> {
         let Made { transcript, plan, policy, prepared, named: remembered } = *made;
-        let (sent, kin, time) = (sent.what, recalled.kin.first().copied(), now());
-        let done = Done { transcript, plan, policy, prepared, sent, kin, remembered, time };
+        let (shed, kin, time) = (&sent.shed, recalled.kin.first().copied(), now());
+        let sent = sent.what;
+        let done = Done { transcript, plan, policy, prepared, sent, kin, remembered, shed, time };
         let Ok(turn) = wait(self.place.append(recalled, &done)) else { return self.lose() };
         self.kept.add(1);
         Some(turn)
+    }
+
+    /// A bill for a turn that is being kept and answered.
+    pub(crate) fn open_bill(
+        &self,
+        tenant: Tenant,
+        sent: &Sent,
+        kept: oneshot::Receiver<Option<Turn>>,
+    ) -> Option<Bill> {
+        let permit = Arc::clone(&self.bills).try_acquire_owned().ok()?;
+        Some(Bill { tenant, terms: sent.terms.clone(), kept, _permit: permit })
     }
 
     /// Counts a turn that is not kept.
@@ -131,6 +153,26 @@ impl Recorder {
     }
 }
 
+/// A turn whose price is known once its reply has passed.
+#[derive(Debug)]
+pub(crate) struct Bill {
+    tenant: Tenant,
+    terms: Terms,
+    kept: oneshot::Receiver<Option<Turn>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Bill {
+    /// Notes what the provider charged, once the turn is kept.
+    pub(crate) async fn settle(self, recorder: &Recorder, usage: Usage) {
+        let Some(usd) = self.terms.profile().usd(&usage) else { return };
+        if let Ok(Some(turn)) = self.kept.await {
+            // The estimate stays where this fails.
+            let _ = recorder.place.bill(&self.tenant, &turn, usd).await;
+        }
+    }
+}
+
 /// What was sent, for it to be kept once it is answered.
 #[derive(Debug)]
 pub(crate) struct Sent {
@@ -140,6 +182,8 @@ pub(crate) struct Sent {
     /// Whether it follows from the body and from what was recalled, and from nothing else: then it
     /// need not be made again to know what it was.
     pub(crate) is_settled: bool,
+    /// Media that the body had no room for.
+    pub(crate) shed: Vec<MediaId>,
 }
 
 /// What a request was made of.

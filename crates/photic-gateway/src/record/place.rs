@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use photic_fleet::Fleet;
-use photic_store::{Blobs, Done, Error, LocalStore, Record, Store, wait};
+use photic_store::{Blobs, Done, Error, LocalStore, Past, Record, Store, Tenant, wait};
 
 use super::{Away, Recalled, Server, Turn};
 
@@ -38,6 +38,23 @@ impl Place {
         }
     }
 
+    /// Notes what the provider charged for a turn, in US dollars.
+    pub(super) async fn bill(&self, tenant: &Tenant, turn: &Turn, usd: f64) -> Result<(), Error> {
+        match self {
+            Self::Local(store) => {
+                let (store, tenant, turn) = (Arc::clone(store), tenant.clone(), turn.clone());
+                let billing =
+                    move || wait(store.record.billed(&tenant, &turn.session, turn.number, usd));
+                tokio::task::spawn_blocking(billing).await.unwrap_or(Ok(()))
+            }
+            Self::Fleet(fleet, away) => {
+                away.refuse(&[Server::Record])?;
+                let store = fleet.store(tenant.clone());
+                away.notice(store.record.billed(tenant, &turn.session, turn.number, usd).await)
+            }
+        }
+    }
+
     /// Writes a turn; a conversation that is not known begins a session.
     pub(super) async fn append(
         &self,
@@ -61,9 +78,11 @@ async fn recall<R: Record, B: Blobs>(
     recalled: &mut Recalled,
     names: bool,
 ) -> Result<(), Error> {
-    recalled.session = store.record.continued(&recalled.kin).await?;
-    if let Some(session) = &recalled.session {
-        recalled.choices = store.record.choices(session).await?;
+    if let Some((session, number)) = store.record.continued(&recalled.kin).await? {
+        recalled.choices = store.record.choices(&session).await?;
+        let turn = store.record.turn(&session, number).await?;
+        recalled.past = turn.as_ref().map(Past::of).transpose()?;
+        recalled.session = Some(session);
     }
     if names {
         recalled.secret = Some(store.record.secret(&store.tenant).await?);
@@ -85,7 +104,7 @@ async fn append<R: Record, B: Blobs>(
     }
     // What came beside it may have begun it.
     let session = match store.record.continued(&recalled.kin).await? {
-        Some(session) => session,
+        Some((session, _)) => session,
         None => store.begin(&photic_store::title(done.transcript)).await?,
     };
     let number = store.append(&session, done).await?;

@@ -16,6 +16,7 @@ mod fleet;
 mod healing;
 mod many;
 mod metrics;
+mod mid_session;
 mod openwop;
 mod pairs;
 mod passing;

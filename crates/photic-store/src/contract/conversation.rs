@@ -96,6 +96,7 @@ impl Conversation {
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         let sent = lowered.body.to_vec();
         let done = Done {
+            shed: &[],
             transcript: &transcript,
             plan: &plan,
             policy: &self.policy,

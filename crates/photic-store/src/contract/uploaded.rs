@@ -119,6 +119,7 @@ async fn send<R: Record, B: Blobs>(
     let prepared = Prepared::new();
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let done = Done {
+        shed: &[],
         transcript: &transcript,
         plan: &plan,
         policy: &policy,

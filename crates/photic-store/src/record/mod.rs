@@ -2,7 +2,7 @@
 //!
 //! The trait is what `SQLite` and a server's database have in common, and all that a backend has to
 //! write: statements. What the rows mean is decided in `store`, once. Nothing is ever rewritten but
-//! counters and choices: messages are a tree, and a client that changes its history grows a branch.
+//! counters, choices and what a turn cost: messages are a tree, and a client that changes its history grows a branch.
 
 mod stretch;
 mod turn;
@@ -143,12 +143,12 @@ pub trait Record: Handles + Media {
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Session>, Error>> + Send;
 
-    /// The session of which one of these chains was a whole request; the first chain that is found
-    /// decides, and of several sessions the latest.
+    /// The session of which one of these chains was a whole request, and the number of that turn; the
+    /// first chain that is found decides, and of several turns the latest.
     fn continued(
         &self,
         kin: &[Chain],
-    ) -> impl Future<Output = Result<Option<SessionId>, Error>> + Send;
+    ) -> impl Future<Output = Result<Option<(SessionId, u64)>, Error>> + Send;
 
     /// Writes a turn, whole or not at all, durably once this is done; its number, from 1.
     ///
@@ -160,6 +160,16 @@ pub trait Record: Handles + Media {
         id: &SessionId,
         entry: &Entry<'_>,
     ) -> impl Future<Output = Result<u64, Error>> + Send;
+
+    /// Notes what the provider charged for the input of a turn, in US dollars, instead of what was
+    /// estimated.
+    fn billed(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        number: u64,
+        usd: f64,
+    ) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// A turn of a session.
     fn turn(

@@ -81,14 +81,14 @@ pub struct StoredTurn {
     pub row: (i64, Option<i64>, i64),
 }
 
-/// What a turn cost, by the ledger of its plan.
+/// What a turn cost: by the ledger of its plan, until the provider has said what it charged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Sums {
     /// Images the model saw.
     pub images: u64,
     /// Tokens of the request.
     pub tokens: u64,
-    /// In US dollars, if the price is known.
+    /// Its input in US dollars, if the price is known.
     pub usd: Option<f64>,
 }
 

@@ -161,7 +161,7 @@ impl Record for Sqlite {
         self.one_session(tenant, id)
     }
 
-    async fn continued(&self, kin: &[Chain]) -> Result<Option<SessionId>, Error> {
+    async fn continued(&self, kin: &[Chain]) -> Result<Option<(SessionId, u64)>, Error> {
         self.continued_session(kin)
     }
 
@@ -172,6 +172,16 @@ impl Record for Sqlite {
         entry: &Entry<'_>,
     ) -> Result<u64, Error> {
         self.append_turn(tenant, id, entry)
+    }
+
+    async fn billed(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        number: u64,
+        usd: f64,
+    ) -> Result<(), Error> {
+        self.bill_turn(tenant, id, number, usd)
     }
 
     async fn turn(&self, id: &SessionId, number: u64) -> Result<Option<StoredTurn>, Error> {

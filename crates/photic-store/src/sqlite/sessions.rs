@@ -52,19 +52,40 @@ impl Sqlite {
         found.transpose()
     }
 
-    pub(super) fn continued_session(&self, kin: &[Chain]) -> Result<Option<SessionId>, Error> {
+    pub(super) fn continued_session(
+        &self,
+        kin: &[Chain],
+    ) -> Result<Option<(SessionId, u64)>, Error> {
         let connection = self.connection();
         let mut find = connection.prepare_cached(
-            "SELECT name FROM turn JOIN session ON session.id = turn.session
-             WHERE kin = ? ORDER BY time DESC, session.id DESC LIMIT 1",
+            "SELECT name, number FROM turn JOIN session ON session.id = turn.session
+             WHERE kin = ? ORDER BY time DESC, session.id DESC, number DESC LIMIT 1",
         )?;
         for chain in kin {
-            let found: Option<String> = find.query_row([chain], |row| row.get(0)).optional()?;
-            if let Some(name) = found {
-                return name.parse().map(Some).map_err(|_| Error::Damaged("the name of a session"));
+            let found: Option<(String, u64)> =
+                find.query_row([chain], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            if let Some((name, number)) = found {
+                let id = name.parse().map_err(|_| Error::Damaged("the name of a session"))?;
+                return Ok(Some((id, number)));
             }
         }
         Ok(None)
+    }
+
+    pub(super) fn bill_turn(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        number: u64,
+        usd: f64,
+    ) -> Result<(), Error> {
+        self.connection().execute(
+            "UPDATE turn SET usd = ?1 WHERE number = ?2 AND session = (
+                SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
+                WHERE session.name = ?3 AND tenant.name = ?4)",
+            params![usd, number, id.as_str(), tenant.as_str()],
+        )?;
+        Ok(())
     }
 
     pub(super) fn choose_for(

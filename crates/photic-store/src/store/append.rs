@@ -8,7 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use photic::json::Segments;
 use photic::media::{Found, Payload, Source};
 use photic::transcript::MediaId;
-use photic::{Digest, Form, Memory, Plan, Policy, Prepared, Recipe, Segment, Transcript};
+use photic::{
+    Digest, Form, Former, Gone, Memory, Plan, Policy, Prepared, Recipe, Segment, Transcript,
+};
 
 use super::reproduce::Circumstances;
 use super::{Store, keys};
@@ -39,6 +41,9 @@ pub struct Done<'d, 'a> {
     /// for each ([`Memory::stand_in`]), and the survey was told ([`photic::Survey::recall`]).
     /// Their blobs are in the store.
     pub remembered: &'d BTreeMap<MediaId, &'d Memory>,
+    /// Media that the plan would have shown, had the body not become too large with them
+    /// ([`Lowered::retired`](photic::Lowered::retired)).
+    pub shed: &'d [MediaId],
     /// When: milliseconds since 1970.
     pub time: i64,
 }
@@ -325,6 +330,15 @@ impl<'d, 'a> Gathered<'d, 'a> {
             }
         }
         circumstances.forget_usual_names(&self.digests, secret);
+        circumstances.sent = Some(Former::of(done.plan, done.prepared, done.shed));
+        circumstances.estimated_usd = done.plan.ledger.usd;
+        for (id, reason) in done.plan.gave_way(done.shed) {
+            let Some(digest) = self.digests.get(id).copied().flatten() else { continue };
+            let gone = Gone { digest, reason };
+            if done.policy.retired.get(&id) != Some(&gone) {
+                circumstances.gone.insert(id, gone);
+            }
+        }
         circumstances
     }
 }

@@ -7,7 +7,7 @@ use photic::transcript::{MediaId, Transcript};
 use photic::{Choice, Digest, Fate, Plan, Position, Sighting};
 
 use super::Store;
-use super::reproduce::Terms;
+use super::reproduce::{Past, Terms};
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::handle::Handle;
@@ -80,6 +80,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         let mut terms = self.terms(&turn).await?;
         if let Some(choices) = choices {
             terms.policy.choices = choices;
+            terms.policy.retired = Past::of(&turn)?.retired;
         }
         let parts = self.parts(&turn).await?;
         let mut bytes = self.read(parts.needed()).await?;

@@ -21,7 +21,7 @@ use photic::{Choice, Digest, Transcript};
 pub use append::{Done, Sent};
 pub use collect::{Collected, Grace};
 pub use images::{Image, Look};
-pub use reproduce::View;
+pub use reproduce::{Past, View};
 pub use title::title;
 
 use crate::blobs::{Blobs, FileBlobs};
@@ -112,7 +112,8 @@ impl<R: Record, B: Blobs> Store<R, B> {
         &self,
         transcript: &Transcript<'_>,
     ) -> Result<Option<SessionId>, Error> {
-        self.record.continued(&kin(&self.tenant, transcript)).await
+        let found = self.record.continued(&kin(&self.tenant, transcript)).await?;
+        Ok(found.map(|(id, _)| id))
     }
 
     /// A turn, by its number from 1.

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::media::Payload;
+use photic::retention::Retention;
 use photic::transcript::MediaId;
 use photic::{
-    Digest, Made, Memory, Plan, Policy, Prepared, Profile, Reason, Supply, Survey, Transcript,
+    Digest, Former, Gone, Made, Memory, Plan, Policy, Prepared, Profile, Reason, Supply, Survey,
+    Transcript,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +31,8 @@ pub struct View {
     pub read: Vec<BlobId>,
 }
 
-/// What a plan was made with, beside the body, the profile and the policy.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a plan was made with, beside the body, the profile and the policy, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Circumstances {
     /// What was fetched.
@@ -45,6 +47,42 @@ pub(super) struct Circumstances {
     /// By what names the model may ask for pictures, where it is another.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) names: BTreeMap<MediaId, String>,
+    /// What became of its media, for the next turn to be compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sent: Option<Former>,
+    /// Media that gave way in this turn, beside those that the policy says had done so before.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) gone: BTreeMap<MediaId, Gone>,
+    /// The input in US dollars by the ledger of the plan. What the provider charged is in the sums.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) estimated_usd: Option<f64>,
+}
+
+/// What the next turn of a session has to know about the one before it.
+#[derive(Clone, Debug)]
+pub struct Past {
+    /// The request as it was sent; unknown for turns of older versions.
+    pub sent: Option<Former>,
+    /// Everything that had given way by then.
+    pub retired: BTreeMap<MediaId, Gone>,
+    /// How views were retired.
+    pub retention: Retention,
+    /// What the turn was expected to cost, in US dollars.
+    pub estimated_usd: Option<f64>,
+}
+
+impl Past {
+    /// Reads what a turn left behind.
+    pub fn of(turn: &StoredTurn) -> Result<Self, Error> {
+        let circumstances: Circumstances = serde_json::from_str(&turn.circumstances)
+            .map_err(|_| Error::Damaged("circumstances"))?;
+        let policy: Policy =
+            serde_json::from_str(&turn.policy).map_err(|_| Error::Damaged("a policy"))?;
+        let mut retired = policy.retired;
+        retired.extend(circumstances.gone);
+        let Circumstances { sent, estimated_usd, .. } = circumstances;
+        Ok(Self { sent, retired, retention: policy.retention, estimated_usd })
+    }
 }
 
 impl Circumstances {
@@ -206,7 +244,8 @@ impl Terms {
         let mut memories = parts.recall(transcript, bytes).unwrap_or_default();
         memories.extend(fetched);
         survey.recall(transcript, &memories);
-        if !self.policy.choices.is_empty() || self.circumstances.handles {
+        let by_digest = !self.policy.choices.is_empty() || !self.policy.retired.is_empty();
+        if by_digest || self.circumstances.handles {
             survey.identify(transcript);
         }
         for (&id, &reason) in &self.circumstances.withheld {

@@ -68,6 +68,7 @@ fn send(
     let plan = photic::plan(photic::survey(&transcript), &talk.profile, &talk.policy);
     let lowered = photic::lower(&transcript, &plan);
     let done = photic_store::Done {
+        shed: &[],
         transcript: &transcript,
         plan: &plan,
         policy: &talk.policy,

@@ -42,6 +42,7 @@ fn append(
 ) -> (u64, Vec<u8>) {
     let lowered: Lowered<'_> = photic::lower_prepared(transcript, plan, prepared);
     let done = Done {
+        shed: &[],
         transcript,
         plan,
         policy,
@@ -243,6 +244,7 @@ fn a_view_that_cannot_be_reproduced_is_an_error() {
     let lowered = photic::lower(&another, &plan);
     let none = Prepared::new();
     let done = Done {
+        shed: &[],
         transcript: &transcript,
         plan: &plan,
         policy: &policy,
