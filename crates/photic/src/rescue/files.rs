@@ -148,7 +148,9 @@ fn reads_file(call: &Call<'_>) -> bool {
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&&**word));
     let arguments = match &call.arguments {
         Arguments::Text(text) | Arguments::Free(text) => text.decode().into_owned(),
-        Arguments::Json(raw) => String::from_utf8_lossy(raw).into_owned(),
+        Arguments::Json(raw) | Arguments::Wrapped(_, raw) => {
+            String::from_utf8_lossy(raw).into_owned()
+        }
     };
     let doc = Doc::read(arguments.as_bytes());
     let root = doc.as_ref().and_then(Doc::root);
@@ -159,7 +161,7 @@ fn reads_file(call: &Call<'_>) -> bool {
     let command = match (root, &call.arguments) {
         (Some(root), _) => first_string(root, &COMMANDS),
         (None, Arguments::Free(text)) => Some(text.decode().into_owned()),
-        (None, Arguments::Text(_) | Arguments::Json(_)) => None,
+        (None, Arguments::Text(_) | Arguments::Json(_) | Arguments::Wrapped(..)) => None,
     };
     (has(&READS) && (has(&FILES) || named.is_some())) || command.is_some_and(|line| prints(&line))
 }

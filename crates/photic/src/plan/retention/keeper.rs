@@ -11,6 +11,7 @@ use super::{Floor, Prices, Retention};
 
 /// The fold.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Keeper {
     pub(super) policy: Retention,
     pub(super) floor: Floor,
@@ -356,9 +357,13 @@ impl Keeper {
             let twins = self.twins.remove(&index).unwrap_or_default();
             let twins: Vec<usize> =
                 twins.into_iter().filter(|&twin| self.seen[twin].gone.is_none()).collect();
-            twins.iter().for_each(|&twin| self.load -= self.of(twin));
+            for &twin in &twins {
+                self.load -= self.of(twin);
+            }
             self.seen[index].gone = Some(cause);
-            twins.iter().for_each(|&twin| self.load += self.of(twin));
+            for &twin in &twins {
+                self.load += self.of(twin);
+            }
         }
         self.gone += batch.len() as u64;
         self.edited = self.turns;

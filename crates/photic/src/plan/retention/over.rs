@@ -15,6 +15,7 @@ pub enum Cause {
 
 /// The limits that a load exceeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each limit is exceeded or not")]
 pub(super) struct Over {
     pub(super) images: bool,
     pub(super) documents: bool,
@@ -41,7 +42,7 @@ impl Over {
         }
     }
 
-    pub(super) const fn any(&self) -> bool {
+    pub(super) const fn any(self) -> bool {
         self.images
             || self.documents
             || self.crowd
@@ -51,12 +52,12 @@ impl Over {
     }
 
     /// Returns the reason that is stated for what is retired.
-    pub(super) const fn cause(&self) -> Cause {
+    pub(super) const fn cause(self) -> Cause {
         if self.images || self.documents || self.crowd { Cause::Count } else { Cause::Budget }
     }
 
     /// Whether retiring something of this load helps against one of the exceeded limits.
-    pub(super) const fn is_helped_by(&self, load: &Load) -> bool {
+    pub(super) const fn is_helped_by(self, load: &Load) -> bool {
         (self.images && load.images > 0)
             || (self.documents && load.documents > 0)
             || (self.crowd && load.crowd > 0)

@@ -1,5 +1,6 @@
 //! Long sessions on every wire and every shipped profile: by default nothing is retired before a
 //! limit is met, and the cached prefix breaks in at most one turn of eight.
+#![expect(clippy::print_stdout, reason = "the figures belong to the run's output")]
 
 mod breaks;
 mod limits;
