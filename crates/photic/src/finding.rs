@@ -23,7 +23,11 @@ impl Finding {
     /// Whether lowering leaves it as it is: an image that cannot be taken out of the text it stands
     /// in is reported and not repaired.
     pub fn is_left_alone(&self) -> bool {
-        self.media.is_none() && self.code.name().starts_with("image_")
+        self.media.is_none()
+            && match self.code {
+                Code::SmallImageInText | Code::TooManyValues | Code::WrongWire => true,
+                code => code.name().starts_with("image_"),
+            }
     }
 }
 

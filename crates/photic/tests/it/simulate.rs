@@ -206,7 +206,7 @@ fn other_read_prices_are_no_reason_to_lose() {
 /// the end of a short session comes before a batch has paid; where they are dear, the batches would
 /// follow each other within the eight turns that the prefix is to last.
 const BY_READ: [(f64, [f64; 3]); 8] = [
-    (0.025, [18.0, 7.0, 2.0]),
+    (0.025, [18.0, 7.5, 2.0]),
     (0.05, [15.0, 2.5, 1.0]),
     (0.1, [6.0, 1.5, 1.0]),
     (0.15, [5.5, 3.5, 2.0]),
