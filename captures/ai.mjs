@@ -2,6 +2,17 @@
 // each major lives in its own folder.
 import { FOLLOWUP, PROMPT, TOOL, asMcp, run, toBytes } from './flow.mjs';
 
+// Every setting that the SDK has a name for; each provider sends those that it knows.
+const SETTINGS = {
+  system: 'Answer in one sentence.', temperature: 0.2, topP: 0.9, topK: 40, presencePenalty: 0.1, frequencyPenalty: 0.2,
+  stopSequences: ['END', '\n\n'], seed: 7, maxOutputTokens: 512, toolChoice: 'auto',
+  providerOptions: {
+    openai: { user: 'user-7', metadata: { run: '7' }, parallelToolCalls: true, store: false, reasoningEffort: 'low', textVerbosity: 'low' },
+    anthropic: { effort: 'low', disableParallelToolUse: true },
+    gateway: { user: 'user-7', reasoningEffort: 'low' },
+  },
+};
+
 // sdk: the imported functions. stop: ends the loop after the second step.
 // part: (result part, shape asked for) -> content part of that major.
 // models: door -> (settings, capture) -> model.
@@ -34,6 +45,7 @@ export function runAiSdk({ sdk, z, stop, part, models }) {
     const { tools, close } = capture.as === 'mcp' ? await lookThroughMcp(capture) : { tools: { look: lookTool(capture) } };
     const providerOptions = capture.how === 'unstored' ? { openai: { store: false } } : undefined;
     const settings = { model, tools, stopWhen: stop, maxRetries: 0, providerOptions };
+    if (capture.how === 'settings') Object.assign(settings, SETTINGS);
     if (capture.how === 'download') {
       // Stands in for the SDK's own fetch, which refuses loopback: what it decides to fetch, it gets.
       const [{ data, mediaType }] = capture.results.flat().filter((p) => p.url);

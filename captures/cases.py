@@ -33,6 +33,8 @@ BASIC = {name: {} for name in VARIANTS}
 # shape the tool's author chose, `how` any other switch the client script knows.
 PLAIN = {"plain-json": {"as": "json"}}  # tool result handed over without toModelOutput
 MCP = {"mcp": {"as": "mcp"}, "mcp-error": {"as": "mcp", "of": "error"}}
+# What users set beside messages and tools; each client spells it its own way.
+SETTINGS = {"settings": {"how": "settings"}}
 TALK = {"followup": {"how": "followup"}, "stream": {"how": "stream"}}
 AI6_OLD = {"media": {"as": "media"}, "file-data": {"as": "file-data"}}
 # 7 also takes bytes: a Uint8Array, or the Buffer that reading a file gives.
@@ -63,21 +65,21 @@ for ai, old, multipart in (
 ):
     MATRIX += [
         (f"{ai}-openai-compatible", ai, "openai-compatible", "openai-chat", "@ai-sdk/openai-compatible",
-         {**BASIC, **GATEWAY_URL, **PLAIN, **MCP, **TALK, **old, **multipart}),
-        (f"{ai}-openai-chat", ai, "openai-chat", "openai-chat", "@ai-sdk/openai", {**BASIC, **PLAIN, **MCP, **old}),
+         {**BASIC, **GATEWAY_URL, **PLAIN, **MCP, **TALK, **SETTINGS, **old, **multipart}),
+        (f"{ai}-openai-chat", ai, "openai-chat", "openai-chat", "@ai-sdk/openai", {**BASIC, **PLAIN, **MCP, **SETTINGS, **old}),
         (f"{ai}-openai-responses", ai, "openai-responses", "openai-responses", "@ai-sdk/openai",
-         {**BASIC, **PLAIN, **MCP, **TALK, **old, "unstored": {"how": "unstored"}}),
-        (f"{ai}-anthropic", ai, "anthropic", "anthropic", "@ai-sdk/anthropic", {**BASIC, **PLAIN, **MCP, **TALK, **old}),
+         {**BASIC, **PLAIN, **MCP, **TALK, **SETTINGS, **old, "unstored": {"how": "unstored"}}),
+        (f"{ai}-anthropic", ai, "anthropic", "anthropic", "@ai-sdk/anthropic", {**BASIC, **PLAIN, **MCP, **TALK, **SETTINGS, **old}),
     ]
 for language in ("node", "python"):
     MATRIX += [
         (f"openai-{language}-chat", f"openai-{language}", "chat", "openai-chat", "openai",
-         {**NOT_ERROR, **CHAT_TEXT, "stream": {"how": "stream"},
+         {**NOT_ERROR, **CHAT_TEXT, **SETTINGS, "stream": {"how": "stream"},
           **({"run-tools": {"how": "run-tools"}, "run-tools-mcp": {"how": "run-tools", "as": "mcp"}} if language == "node" else {})}),
         (f"openai-{language}-responses", f"openai-{language}", "responses", "openai-responses", "openai",
-         {**NOT_ERROR, "mcp-text": {"as": "mcp-text"}, "previous-id": {"how": "previous-id"}, "stream": {"how": "stream"}}),
+         {**NOT_ERROR, **SETTINGS, "mcp-text": {"as": "mcp-text"}, "previous-id": {"how": "previous-id"}, "stream": {"how": "stream"}}),
         (f"anthropic-{language}", f"anthropic-{language}", "messages", "anthropic", "@anthropic-ai/sdk" if language == "node" else "anthropic",
-         {**BASIC, **UNTHREADED, "manual": {"how": "manual"}, "manual-parallel-both": {"how": "manual", "of": "parallel-both"},
+         {**BASIC, **UNTHREADED, **SETTINGS, "manual": {"how": "manual"}, "manual-parallel-both": {"how": "manual", "of": "parallel-both"},
           "mcp-text": {"as": "mcp-text"}, "stream": {"how": "stream"}}),
     ]
 

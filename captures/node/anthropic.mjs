@@ -19,7 +19,13 @@ async function messages({ url, results, as, how, error }) {
   const look = ({ n }) =>
     as === 'mcp-text' ? JSON.stringify(asMcp(results[n - 1], error)) : results[n - 1].map(block);
 
-  if (how === 'manual') {
+  if (how === 'settings')
+    Object.assign(settings, {
+      system: [{ type: 'text', text: 'Answer in one sentence.', cache_control: { type: 'ephemeral' } }],
+      stop_sequences: ['END'], metadata: { user_id: 'user-7' }, service_tier: 'auto',
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true }, output_config: { effort: 'low' },
+    });
+  if (how === 'manual' || how === 'settings') {
     const request = { ...settings, messages: history, tools: [{ ...TOOL, input_schema: inputSchema }] };
     const { content } = await client.messages.create(request);
     const answers = content.map((use) => ({ type: 'tool_result', tool_use_id: use.id, content: look(use.input) }));

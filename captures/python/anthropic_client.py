@@ -26,7 +26,13 @@ def messages(capture):
             return json.dumps(as_mcp(parts, capture["error"]))
         return [block(p) for p in parts]
 
-    if capture["how"] == "manual":
+    if capture["how"] == "settings":
+        settings |= {
+            "system": [{"type": "text", "text": "Answer in one sentence.", "cache_control": {"type": "ephemeral"}}],
+            "stop_sequences": ["END"], "metadata": {"user_id": "user-7"}, "service_tier": "auto",
+            "tool_choice": {"type": "auto", "disable_parallel_tool_use": True}, "output_config": {"effort": "low"},
+        }
+    if capture["how"] in ("manual", "settings"):
         tools = [{"name": NAME, "description": DESCRIPTION, "input_schema": SCHEMA}]
         content = client.messages.create(**settings, tools=tools).content
         results = [{"type": "tool_result", "tool_use_id": use.id, "content": answer(**use.input)} for use in content]

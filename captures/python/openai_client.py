@@ -7,6 +7,20 @@ from openai.lib.responses_tool_runner import RegisteredFunction, ResponsesToolRu
 from flow import DESCRIPTION, NAME, PROMPT, SCHEMA, as_mcp, data_url, run
 
 MODEL = "gpt-4.1"
+ANSWER = {"type": "object", "properties": {"color": {"type": "string"}}, "required": ["color"], "additionalProperties": False}
+CHAT_SETTINGS = {
+    "temperature": 0.2, "top_p": 0.9, "stop": ["END", "\n\n"], "max_completion_tokens": 512, "seed": 7, "n": 1,
+    "frequency_penalty": 0.1, "presence_penalty": 0.2, "logit_bias": {"50256": -100}, "user": "user-7",
+    "metadata": {"run": "7"}, "store": False, "service_tier": "auto", "tool_choice": "auto", "parallel_tool_calls": True,
+    "logprobs": True, "top_logprobs": 2, "prompt_cache_key": "run-7", "safety_identifier": "user-7",
+    "response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": ANSWER, "strict": True}},
+}
+RESPONSES_SETTINGS = {
+    "instructions": "Answer in one sentence.", "temperature": 0.2, "top_p": 0.9, "max_output_tokens": 512, "user": "user-7",
+    "metadata": {"run": "7"}, "store": False, "service_tier": "auto", "tool_choice": "auto", "parallel_tool_calls": True,
+    "top_logprobs": 2, "truncation": "disabled", "prompt_cache_key": "run-7", "include": ["reasoning.encrypted_content"],
+    "text": {"format": {"type": "json_schema", "name": "answer", "schema": ANSWER, "strict": True}, "verbosity": "low"},
+}
 
 
 def connect(capture):
@@ -39,6 +53,8 @@ def chat(capture):
     messages = [{"role": "user", "content": PROMPT}]
     function = {"name": NAME, "description": DESCRIPTION, "parameters": SCHEMA, "strict": True}
     request = {"model": MODEL, "messages": messages, "tools": [{"type": "function", "function": function}]}
+    if capture["how"] == "settings":
+        request |= CHAT_SETTINGS
 
     def send():
         if capture["how"] != "stream":
@@ -68,7 +84,8 @@ def responses(capture):
 
     if capture["how"] != "previous-id":
         runner = ResponsesToolRunner(functions=[RegisteredFunction(tool, look)])
-        runner.run(client, {"model": MODEL, "input": PROMPT}, stream=capture["how"] == "stream")
+        settings = RESPONSES_SETTINGS if capture["how"] == "settings" else {}
+        runner.run(client, {"model": MODEL, "input": PROMPT, **settings}, stream=capture["how"] == "stream")
         return
     # The other common loop: the server keeps the history, only results are sent.
     first = client.responses.create(model=MODEL, input=PROMPT, tools=[tool])
