@@ -189,19 +189,19 @@ codes! {
         "choose a model that sees; `photic lower` tells the model honestly that nothing was shown";
     /// A picture within a longer text, which stays there.
     ImageInsideLongerText = "image_inside_longer_text",
-        "what looks like an image stands inside a longer text; it stays there, because it cannot be told apart from the words or because they are a user's",
+        "this text holds what looks like an image; it is left there, because it cannot be separated from the words or because a user wrote them",
         "make the tool return the image as a part of its own";
     /// A picture in a text whose end is missing.
     ImageCutOff = "image_cut_off",
-        "an image begins here as text and its end is missing; nobody can see it, and the text stays as it is",
+        "an image begins in this text and its end is missing; the text is left as it is",
         "return the whole image as a part of its own: something on the way cuts long tool results";
     /// A picture of few pixels within a longer text.
     SmallImageInText = "small_image_in_text",
-        "an image of less than 64 pixels on both sides stands inside a longer text; it stays there",
+        "this text holds an image of less than 64 by 64 pixels; it is left there",
         "nothing, if it is an icon; to have it shown, make the tool return it as a part of its own";
     /// A picture in the text of a file or in source code.
     ImageInFile = "image_in_file",
-        "an image stands in the text of a file or in source code, which stays whole",
+        "this text is a file or source code that holds an image; it is left as it is",
         "to have it shown, make the tool return it as a part of its own";
     /// A list of parts in a text that names an image by address.
     ImageAddressInText = "image_address_in_text",
@@ -213,11 +213,11 @@ codes! {
         "pass the body of one request, or name its wire with `--from`";
     /// A body with more values than its length allows an index for.
     TooManyValues = "too_many_values",
-        "the body holds so many values for its length that it was not read; it travels as it is",
+        "the body holds too many JSON values for its length and was not read; it is sent as it came",
         "send bytes as base64, and leave out what the model does not need";
-    /// A body that does not fit the wire it was said to be of.
+    /// A body that is not a request of the named wire.
     WrongWire = "wrong_wire",
-        "this body is no request of the wire that was named; what it holds was not found",
+        "this body is not a request of the named wire; nothing in it was read",
         "name the wire of the body with `--from`, or leave it out to have it detected";
 }
 
