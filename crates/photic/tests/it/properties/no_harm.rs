@@ -124,7 +124,12 @@ impl Harm {
         let plan = photic::plan(photic::survey(&transcript), profile, policy);
         let lowered = photic::lower(&transcript, &plan);
         let gave_way = !plan.ledger.retired.is_empty() || !lowered.retired.is_empty();
-        let output = lowered.body.to_vec();
+        let decisions = lowered.decisions.iter().map(|decision| decision.did.name()).collect();
+        Self { gave_way, decisions, ..Self::between(wire, input, &lowered.body.to_vec(), profile) }
+    }
+
+    /// Two bodies, of which the second was made from the first.
+    fn between(wire: Wire, input: &[u8], output: &[u8], profile: &Profile) -> Self {
         let rules = Rules {
             // No provider minds: the model reads letters.
             base64_text: true,
@@ -133,9 +138,10 @@ impl Harm {
             ..rules(profile)
         };
         let before = oracle::look(wire.name(), input, &rules);
-        let after = oracle::look(wire.name(), &output, &rules);
-        let decisions = lowered.decisions.iter().map(|decision| decision.did.name()).collect();
-        Self { wire, input: input.to_vec(), output, before, after, decisions, gave_way }
+        let after = oracle::look(wire.name(), output, &rules);
+        let (input, output) = (input.to_vec(), output.to_vec());
+        let (decisions, gave_way) = (Vec::new(), false);
+        Self { wire, input, output, before, after, decisions, gave_way }
     }
 
     fn is_accepted_before(&self) -> bool {
@@ -366,6 +372,7 @@ fn no_case_is_harmed() {
     let mut files: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
+    files.retain(|file| file.is_file());
     let bodies = files.into_iter().map(|file| {
         let body = fs::read(&file).unwrap();
         let wire = photic::detect(&body).unwrap();
@@ -376,4 +383,26 @@ fn no_case_is_harmed() {
     });
     let accepted = judged(bodies);
     assert!(accepted > 5, "only {accepted} are accepted as they are");
+}
+
+/// The bodies that version 0.1.0 made of some cases, with its default policy (and marks for the one
+/// about marks): each of them is harm, so the property would have found it.
+#[test]
+fn what_version_0_1_0_made_of_the_cases_is_harm() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let made: Vec<_> =
+        fs::read_dir(folder.join("by-0.1.0")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(made.len(), 8);
+    for file in made {
+        let input = fs::read(folder.join(file.file_name().unwrap())).unwrap();
+        let wire = photic::detect(&input).unwrap();
+        let value: Value = serde_json::from_slice(&input).unwrap_or_default();
+        let profile = photic::profile::resolve(wire, value["model"].as_str(), None);
+        let mut harm = Harm::between(wire, &input, &fs::read(&file).unwrap(), &profile);
+        assert!(harm.is_accepted_before(), "{}: {:?}", file.display(), harm.before.1);
+        // Most of them were said; that is not what is asked here.
+        harm.decisions = vec!["rewrote"];
+        let verdict = harm.judge(Texts::All);
+        assert!(verdict.is_err(), "{} does no harm", file.display());
+    }
 }
