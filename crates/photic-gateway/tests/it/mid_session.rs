@@ -134,7 +134,7 @@ async fn play(retention: &str, marks: bool) {
         compared += usize::from(is_comparable);
         if is_comparable {
             // Words are estimated by the bytes of their JSON, so small requests are off by more.
-            assert!(off < 0.2, "{name}, turn {turn}: {estimate} estimated, {usd} by usage");
+            assert!(off < 0.3, "{name}, turn {turn}: {estimate} estimated, {usd} by usage");
         }
         // What was out of sight stays there, but for what the user pinned.
         let back: Vec<&usize> = shown.iter().filter(|one| hidden.contains(*one)).collect();

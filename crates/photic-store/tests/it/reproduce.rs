@@ -187,7 +187,7 @@ fn pictures_go_by_their_handles_and_that_takes_a_word() {
         assert!(text.contains(handle.as_str()) && text.contains("the-first-one") == odd, "{text}");
         assert!(wait(store.lower(&id, number)).unwrap().body == sent);
         let circumstances = wait(store.turn(&id, number)).unwrap().circumstances;
-        let kept: serde_json::Value = serde_json::from_str(&circumstances).unwrap();
+        let kept: Value = serde_json::from_str(&circumstances).unwrap();
         assert_eq!(kept["handles"] == true, !odd, "{circumstances}");
         // The handle that stands in the conversation leads to the picture.
         let issued = store.record.resolve(&store.tenant, &handle).unwrap().unwrap();

@@ -176,7 +176,7 @@ impl Trial {
 
     /// What a person attached is seen as long as there are views that could go instead.
     fn attached(&self) -> Result<(), TestCaseError> {
-        if self.is_budgeted() {
+        if self.is_budgeted() || self.had_to_give_way() {
             return Ok(());
         }
         let views = self.views();
@@ -213,6 +213,27 @@ impl Trial {
             }
         }
         Ok(())
+    }
+
+    /// Whether there was a turn whose own views left no room for everything attached by then. What
+    /// gives way in it stays out of sight, also when older views could go in a later turn.
+    fn had_to_give_way(&self) -> bool {
+        let limits = &self.rules.limits;
+        let frames = self.history.frames();
+        (0..=self.history.current_turn()).any(|turn| {
+            let needed = frames.iter().filter(|(at, owner, _)| match owner {
+                Owner::Call(_) => *at == turn,
+                Owner::User | Owner::Other => *at <= turn,
+            });
+            let bytes: Vec<usize> =
+                needed.map(|(_, _, frame)| frame.bytes().div_ceil(3) * 4).collect();
+            // The newest view of an earlier turn stays as well.
+            let count = bytes.len() + 1;
+            let papers = self.seen.documents.len();
+            limits.images.is_some_and(|most| count > most)
+                || limits.many.is_some_and(|many| count + papers > many.over)
+                || limits.body.is_some_and(|most| 2 * bytes.iter().sum::<usize>() > most)
+        })
     }
 
     /// A budget may be less than one image takes; then anything goes.
