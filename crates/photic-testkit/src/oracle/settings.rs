@@ -301,13 +301,28 @@ const GENERATION: [&str; 24] = [
     "modelSelectionConfig",
 ];
 
+/// An object with its own names in camel case: the service takes both spellings.
+fn in_camel_case(object: &Map<String, Value>) -> Map<String, Value> {
+    let camel = |name: &String| {
+        let mut words = name.split('_');
+        let first = words.next().unwrap_or_default().to_owned();
+        words.fold(first, |camel, word| {
+            let (head, tail) = word.split_at(word.len().min(1));
+            camel + &head.to_ascii_uppercase() + tail
+        })
+    };
+    object.iter().map(|(name, value)| (camel(name), value.clone())).collect()
+}
+
 fn gemini(w: &mut Witness<'_>, body: &Map<String, Value>, model: &str) {
-    if let Some(config) = body.get("generationConfig").and_then(Value::as_object) {
-        w.fields(config, "/generationConfig", &GENERATION);
-        range(w, config, "/generationConfig", "temperature", 2.0);
-        if let Some(thinking) = config.get("thinkingConfig").and_then(Value::as_object) {
+    let body = in_camel_case(body);
+    let object = |value: Option<&Value>| value.and_then(Value::as_object).map(in_camel_case);
+    if let Some(config) = object(body.get("generationConfig")) {
+        w.fields(&config, "/generationConfig", &GENERATION);
+        range(w, &config, "/generationConfig", "temperature", 2.0);
+        if let Some(thinking) = object(config.get("thinkingConfig")) {
             let at = "/generationConfig/thinkingConfig";
-            w.fields(thinking, at, &["thinkingLevel", "thinkingBudget", "includeThoughts"]);
+            w.fields(&thinking, at, &["thinkingLevel", "thinkingBudget", "includeThoughts"]);
             let level = thinking.get("thinkingLevel").and_then(Value::as_str);
             let words = ["minimal", "low", "medium", "high"];
             let known = |level: &str| words.contains(&level.to_ascii_lowercase().as_str());
@@ -318,7 +333,8 @@ fn gemini(w: &mut Witness<'_>, body: &Map<String, Value>, model: &str) {
         }
     }
     for (index, tool) in objects(body.get("tools")).iter().enumerate() {
-        for function in objects(tool.get("functionDeclarations")) {
+        for function in objects(in_camel_case(tool).get("functionDeclarations")) {
+            let function = in_camel_case(function);
             let at = format!("/tools/{index}/functionDeclarations");
             let known = [
                 "name",
@@ -329,7 +345,7 @@ fn gemini(w: &mut Witness<'_>, body: &Map<String, Value>, model: &str) {
                 "responseJsonSchema",
                 "behavior",
             ];
-            w.fields(function, &at, &known);
+            w.fields(&function, &at, &known);
             name(w, function.get("name"), &at, "_.:-", 128);
             let starts = |name: &str| {
                 name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

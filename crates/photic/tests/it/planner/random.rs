@@ -125,7 +125,13 @@ impl Trial {
         // Words alone may be too many, and what is smaller than a notice is not worth one.
         let tiny = |image: &oracle::Image| image.bytes().is_none_or(|bytes| bytes.len() < 300);
         let bare = self.seen.images.iter().all(tiny) && self.seen.documents.is_empty();
-        let excused = |violation: &&Violation| bare && violation.code == "body_too_large";
+        // On its own wire what is no picture is sent, whether or not the profile lists its type.
+        let at_home = self.history.wire == self.profile.wire;
+        let excused = |violation: &&Violation| match violation.code {
+            "body_too_large" => bare,
+            "media_type_unsupported" => at_home && violation.text.contains("application/pdf"),
+            _ => false,
+        };
         match self.violations.iter().find(|violation| !excused(violation)) {
             Some(violation) => self.fail(format!("refused: {violation}")),
             None => Ok(()),
