@@ -125,7 +125,7 @@ impl Harm {
         let lowered = photic::lower(&transcript, &plan);
         let gave_way = !plan.ledger.retired.is_empty() || !lowered.retired.is_empty();
         let decisions = lowered.decisions.iter().map(|decision| decision.did.name()).collect();
-        Self { gave_way, decisions, ..Self::between(wire, input, &lowered.body.to_vec(), profile) }
+        Self { decisions, gave_way, ..Self::between(wire, input, &lowered.body.to_vec(), profile) }
     }
 
     /// Two bodies, of which the second was made from the first.
