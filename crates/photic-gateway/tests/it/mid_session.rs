@@ -86,10 +86,10 @@ async fn billed(directory: &Path, turns: u64, usd: f64) -> (LocalStore, SessionI
             if turn.sums.usd.is_some_and(|is| (is - usd).abs() < 1e-9) {
                 return (store, session.id.clone());
             }
-            let late = begun.elapsed() > Duration::from_secs(20);
+            let late = begun.elapsed() > Duration::from_secs(60);
             assert!(!late, "turn {turns}: {:?} recorded, {usd} by usage", turn.sums.usd);
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "{sessions:?}");
+        assert!(begun.elapsed() < Duration::from_secs(90), "{sessions:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
