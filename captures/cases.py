@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The list of captures, and the index of what was recorded.
 
-    cases.py list [--only GLOB]   one line per capture: runner, name
-    cases.py send RUNNER [--only GLOB] [--base-url URL]
+    cases.py list [--only GLOB] [--except GLOB]   one line per capture: runner, name
+    cases.py send RUNNER [--only GLOB] [--except GLOB] [--base-url URL]
                                   the captures of one runner as JSON, for its client
     cases.py index DIR            check the bodies in DIR and write DIR/index.toml
 
@@ -89,11 +89,11 @@ LOST = {
 }
 
 
-def cases(only="*"):
+def cases(only="*", without=""):
     for prefix, runner, door, wire, package, captures in MATRIX:
         for variant, settings in captures.items():
             name, of = f"{prefix}-{variant}", settings.get("of", variant if variant in VARIANTS else "one")
-            if fnmatch.fnmatch(name, only):
+            if fnmatch.fnmatch(name, only) and not fnmatch.fnmatch(name, without):
                 yield {"name": name, "runner": runner, "door": door, "wire": wire, "package": package,
                        "variant": variant, "results": VARIANTS[of], "error": of == "error",
                        "as": settings.get("as", "default"), "how": settings.get("how", "default")}
@@ -104,10 +104,10 @@ def picture(file):
     return {"data": data, "mediaType": "image/" + {"jpg": "jpeg"}.get(end := file.rsplit(".")[-1], end), "file": file}
 
 
-def send(runner, only, base_url):
+def send(runner, only, without, base_url):
     """Images inlined, so that the clients need not know where ours lie."""
     out = []
-    for case in cases(only):
+    for case in cases(only, without):
         if case["runner"] != runner:
             continue
         results = [
@@ -221,12 +221,13 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=["list", "send", "index"])
     parser.add_argument("argument", nargs="?")
     parser.add_argument("--only", default="*")
+    parser.add_argument("--except", default="", dest="without")
     parser.add_argument("--base-url", default="")
     a = parser.parse_args()
     if a.what == "list":
-        for case in cases(a.only):
+        for case in cases(a.only, a.without):
             print(case["runner"], case["name"])
     elif a.what == "send":
-        send(a.argument, a.only, a.base_url)
+        send(a.argument, a.only, a.without, a.base_url)
     else:
         index(pathlib.Path(a.argument))
