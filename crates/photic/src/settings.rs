@@ -99,6 +99,58 @@ impl<'a> Settings<'a> {
         self.read_at("max_tokens", value);
     }
 
+    /// Takes the strings that end the answer.
+    pub(crate) fn take_stops(&mut self, value: Value<'_, 'a>) {
+        self.stop = strings(value);
+        self.read_at("stop", value);
+    }
+
+    /// Takes how hard to think.
+    pub(crate) fn take_effort(&mut self, value: Value<'_, 'a>) {
+        self.effort = value.str();
+        self.read_at("effort", value);
+    }
+
+    /// Takes whether several calls may be made at once.
+    pub(crate) fn take_parallel_calls(&mut self, value: Value<'_, 'a>) {
+        self.parallel_calls = value.bool();
+        self.read_at("parallel_tool_calls", value);
+    }
+
+    /// Takes the tool that must or may be called; where it was not understood, it is a loss.
+    pub(crate) fn take_choice(
+        &mut self,
+        field: Str<'a>,
+        value: Value<'_, 'a>,
+        choice: Option<ToolChoice<'a>>,
+    ) {
+        if choice.is_none() {
+            return self.lose(field, value);
+        }
+        self.tool_choice = choice;
+        self.read_at("tool_choice", value);
+    }
+
+    /// Takes the form that the answer must have.
+    pub(crate) fn take_format(&mut self, format: Format<'a>, value: Value<'_, 'a>) {
+        self.format = Some(format);
+        self.read_at("format", value);
+    }
+
+    /// Takes a field that keeps its name on several wires, or notes what it is.
+    ///
+    /// `own` lists what the source wire defines; a field outside it is one we do not know.
+    pub(crate) fn other_field(&mut self, key: Str<'a>, value: Value<'_, 'a>, own: &[&str]) {
+        let name = key.decode();
+        if let Some(shared) = SHARED.iter().find(|shared| **shared == name) {
+            self.share(shared, value);
+        } else if own.contains(&&*name) {
+            self.lose(key, value);
+        } else if !value.is_null() {
+            self.unknown.push((key, (value.raw(), value.id())));
+        }
+    }
+
     /// Notes a value that no other wire can carry.
     pub(crate) fn lose(&mut self, field: Str<'a>, value: Value<'_, 'a>) {
         self.lose_because(field, value, Because::NoWord);
@@ -145,6 +197,20 @@ pub struct Function<'a> {
     pub(crate) node: Option<NodeId>,
 }
 
+impl<'a> Function<'a> {
+    /// The function that an object describes, with its schema as the caller read it.
+    pub(crate) fn read(object: Value<'_, 'a>, schema: Option<Cow<'a, [u8]>>) -> Self {
+        let text = |name: &str| object.get(name).and_then(|text| text.str());
+        Self {
+            name: text("name").unwrap_or(Str::plain("")),
+            description: text("description"),
+            schema,
+            strict: object.get("strict").and_then(|strict| strict.bool()),
+            node: Some(object.id()),
+        }
+    }
+}
+
 /// A tool that only its own wire knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign {
@@ -158,14 +224,8 @@ impl<'a> Tool<'a> {
 
     /// A tool that takes free text, as the function that calls of it become: with one string.
     pub(crate) fn custom(value: Value<'_, 'a>) -> Self {
-        let text = |name: &str| value.get(name).and_then(|text| text.str());
-        Self::Function(Function {
-            name: text("name").unwrap_or(Str::plain("")),
-            description: text("description"),
-            schema: Some(Cow::Borrowed(FREE_TEXT)),
-            strict: None,
-            node: Some(value.id()),
-        })
+        let function = Function::read(value, Some(Cow::Borrowed(FREE_TEXT)));
+        Self::Function(Function { strict: None, ..function })
     }
 }
 
@@ -239,3 +299,10 @@ pub(crate) const SHARED: [&str; 22] = [
 /// The shared fields that only servers beside the owner of a wire know: they cross where unknown
 /// fields are ignored.
 pub(crate) const EXTRA: [&str; 3] = ["top_k", "min_p", "repetition_penalty"];
+
+/// A string or a list of them.
+pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
+    value
+        .str()
+        .map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
+}

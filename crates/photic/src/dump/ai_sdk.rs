@@ -4,7 +4,7 @@
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Words, strings};
+use crate::lift::{Draft, Lifter, Words};
 use crate::transcript::{Arguments, Call, CallKind, Opaque, Part, Role};
 
 pub(super) fn lift<'d, 'a>(
@@ -144,7 +144,7 @@ fn settings<'a>(root: Value<'_, 'a>, draft: &mut Draft<'a>) {
             "maxOutputTokens" | "maxTokens" => settings.limit_answer(&key, value),
             "temperature" => settings.share("temperature", value),
             "topP" => settings.share("top_p", value),
-            "stopSequences" => settings.stop = strings(value),
+            "stopSequences" => settings.take_stops(value),
             _ => settings.lose(key, value),
         }
     }

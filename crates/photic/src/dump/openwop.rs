@@ -3,7 +3,7 @@
 
 use super::{first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Words, strings};
+use crate::lift::{Draft, Lifter, Words};
 use crate::settings::Format;
 use crate::transcript::{Opaque, Part, Role};
 
@@ -60,9 +60,9 @@ fn settings<'a>(root: Value<'_, 'a>, draft: &mut Draft<'a>) {
             "model" => settings.model = value.str(),
             "maxTokens" => settings.limit_answer(&key, value),
             "temperature" => settings.share("temperature", value),
-            "stopSequences" => settings.stop = strings(value),
+            "stopSequences" => settings.take_stops(value),
             "responseSchema" => {
-                settings.format = Some(Format::Schema(None, value.raw().into(), None));
+                settings.take_format(Format::Schema(None, value.raw().into(), None), value);
             }
             _ => settings.lose(key, value),
         }

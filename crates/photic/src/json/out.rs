@@ -155,6 +155,24 @@ impl<'a> Out<'a> {
         self.quoted(name).json(":")
     }
 
+    /// `true` or `false`.
+    pub(crate) fn boolean(&mut self, value: bool) -> &mut Self {
+        self.json(if value { "true" } else { "false" })
+    }
+
+    /// A member that is an object, unless nothing is written into it.
+    pub(crate) fn object(&mut self, name: &str, write: impl FnOnce(&mut Self)) -> &mut Self {
+        let mut inside = Self::new();
+        inside.json("{");
+        write(&mut inside);
+        inside.json("}");
+        let inside = inside.finish();
+        if inside.len() > "{}".len() {
+            self.comma().key(name).fragment(inside);
+        }
+        self
+    }
+
     /// What was written apart.
     pub(crate) fn fragment(&mut self, fragment: Fragment<'a>) -> &mut Self {
         for piece in fragment.list {

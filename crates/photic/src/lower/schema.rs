@@ -17,6 +17,8 @@ const ALTERNATIVES: [&str; 3] = ["oneOf", "anyOf", "allOf"];
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_ARGUMENTS: &[u8] = b"{\"type\":\"object\",\"properties\":{}}";
+/// The schema of any arguments, for wires that demand one of a tool that came without.
+pub(crate) const ANY_OBJECT: &[u8] = b"{\"type\":\"object\"}";
 
 /// The schema with an object at its root; `None` if it is fine as it came.
 pub(super) fn mended(raw: &[u8], takes_alternatives: bool) -> Option<Mended> {
@@ -62,7 +64,7 @@ pub(super) fn is_strict(raw: &[u8]) -> bool {
         let is_object = value.get("type").is_some_and(|name| name.is("object"));
         if is_object || value.get("properties").is_some_and(|all| all.kind() == Kind::Object) {
             let closed = value.get("additionalProperties").and_then(|flag| flag.bool());
-            let required = value.get("required").map(crate::lift::strings).unwrap_or_default();
+            let required = value.get("required").map(crate::settings::strings).unwrap_or_default();
             let mut names = value.get("properties").into_iter().flat_map(Value::entries);
             if closed != Some(false) || !names.all(|(name, _)| required.contains(&name)) {
                 return false;

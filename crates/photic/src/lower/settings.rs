@@ -3,21 +3,11 @@
 use std::borrow::Cow;
 
 use super::decision::{Because, Decision, Did, Field};
-use super::names::fitted;
-use super::schema::{self, NO_ARGUMENTS};
-use super::write::Writer;
+use super::write::{Writer, list_of_strings};
 use crate::json::{NodeId, Out, Str};
-use crate::profile::{Capability, Taken, UnknownFields};
-use crate::settings::{EXTRA, Format, Tool, ToolChoice, Word};
+use crate::profile::{Taken, UnknownFields};
+use crate::settings::{EXTRA, Format, Tool, Word};
 use crate::wire::Wire;
-
-/// A function as an endpoint takes it.
-pub(crate) struct Offer<'a> {
-    pub(crate) name: Str<'a>,
-    pub(crate) description: Option<Str<'a>>,
-    pub(crate) schema: Option<Cow<'a, [u8]>>,
-    pub(crate) strict: Option<bool>,
-}
 
 /// Shared settings that stand in a section of the body: the name there, and the value.
 pub(crate) type Members<'a> = Vec<(Cow<'static, str>, &'a [u8])>;
@@ -26,7 +16,7 @@ pub(crate) type Members<'a> = Vec<(Cow<'static, str>, &'a [u8])>;
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 impl<'a> Writer<'_, 'a> {
-    fn decide(&mut self, did: Did, node: Option<NodeId>) {
+    pub(super) fn decide(&mut self, did: Did, node: Option<NodeId>) {
         let at = node.map(|node| crate::lift::position(self.transcript, node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
@@ -58,7 +48,7 @@ impl<'a> Writer<'_, 'a> {
         self.omit_setting(name, Because::NoWord);
     }
 
-    /// Whether the model takes a setting.
+    /// Whether the model refuses a setting.
     fn is_refused(&self, name: &str) -> bool {
         self.plan.profile.settings.refuses.iter().any(|refused| refused == name)
     }
@@ -153,8 +143,16 @@ impl<'a> Writer<'_, 'a> {
         (first != name).then(|| Because::Contradicts(first.clone()))
     }
 
-    /// The strings that end an answer, as far as they are taken.
-    pub(crate) fn stops(&mut self) -> Vec<Str<'a>> {
+    /// Writes the strings that end an answer, as far as they are taken.
+    pub(crate) fn stops(&mut self, out: &mut Out<'a>, key: &str) {
+        let stops = self.taken_stops();
+        if !stops.is_empty() {
+            out.comma().key(key);
+            list_of_strings(out, &stops);
+        }
+    }
+
+    fn taken_stops(&mut self) -> Vec<Str<'a>> {
         let settings = &self.transcript.settings;
         if settings.stop.is_empty() {
             return Vec::new();
@@ -184,109 +182,6 @@ impl<'a> Writer<'_, 'a> {
         kept
     }
 
-    /// The functions on offer, with the names and schemas that the endpoint takes.
-    pub(crate) fn offers(&mut self) -> Vec<Offer<'a>> {
-        let settings = &self.transcript.settings;
-        settings
-            .functions()
-            .map(|tool| {
-                let name = self.tool_name(&tool.name, tool.node);
-                {
-                    let schema =
-                        tool.schema.clone().map(|schema| self.tool_schema(schema, tool.node));
-                    let strict = tool
-                        .strict
-                        .filter(|strict| self.takes_strict(*strict, schema.as_ref(), tool.node));
-                    Offer { name, description: tool.description.clone(), schema, strict }
-                }
-            })
-            .collect()
-    }
-
-    /// Notes what a request without functions says of calls.
-    pub(crate) fn no_tools(&mut self) {
-        if self.transcript.settings.tool_choice.is_some() {
-            self.no_word("tool_choice");
-        }
-        if self.transcript.settings.parallel_calls.is_some() {
-            self.no_word("parallel_tool_calls");
-        }
-    }
-
-    /// Notes that functions are not offered because none may be called.
-    pub(crate) fn withhold_tools(&mut self) {
-        let because = || Because::Contradicts("tool_choice".to_owned());
-        let nodes: Vec<_> = self.transcript.settings.functions().map(|tool| tool.node).collect();
-        for node in nodes {
-            self.omit("tools", node, because());
-        }
-    }
-
-    /// The name by which the endpoint knows a tool.
-    fn tool_name(&mut self, name: &Str<'a>, node: Option<NodeId>) -> Str<'a> {
-        let rule = self.plan.profile.settings.tool_names.as_ref();
-        let Some(new) = fitted(&name.decode(), rule) else { return name.clone() };
-        let node = self.member(node, &["name"]);
-        self.change("name", node, Because::Renamed(new.clone()));
-        Str::plain(new)
-    }
-
-    fn tool_schema(&mut self, raw: Cow<'a, [u8]>, node: Option<NodeId>) -> Cow<'a, [u8]> {
-        let takes = self.plan.profile.settings.schema_alternatives == Taken::Taken;
-        let Some(mended) = schema::mended(&raw, takes) else { return raw };
-        let names = ["parameters", "input_schema", "parametersJsonSchema", "json"];
-        let schema = self.member(node, &names);
-        if mended.schema == NO_ARGUMENTS {
-            self.change("parameters", schema, Because::Demanded);
-        } else if mended.typed {
-            let old = self.member(schema, &["type"]);
-            match old {
-                Some(_) => self.change("type", old, Because::Nearest("object".to_owned())),
-                None => self.decide(
-                    Did::AddedField(Field { field: "type".to_owned(), because: Because::Demanded }),
-                    schema,
-                ),
-            }
-        }
-        for name in mended.left_out {
-            let source = self.plan.profile.setting_source("schema_alternatives");
-            let node = self.member(schema, &[name]);
-            self.omit(name, node, Because::Refused(source));
-        }
-        Cow::Owned(mended.schema)
-    }
-
-    fn takes_strict(
-        &mut self,
-        strict: bool,
-        schema: Option<&Cow<'a, [u8]>>,
-        node: Option<NodeId>,
-    ) -> bool {
-        let has_word = match self.wire() {
-            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => true,
-            Wire::Gemini | Wire::Ollama => false,
-        };
-        let source = || self.plan.profile.setting_source("strict_tools");
-        let because = match (has_word, strict, self.plan.profile.settings.strict_tools) {
-            (_, false, Capability::No | Capability::Unknown) | (false, false, _) => {
-                Because::Implied
-            }
-            (false, true, _) => Because::NoWord,
-            (true, true, Capability::No) => Because::Refused(source()),
-            (true, true, Capability::Unknown) => Because::Unproven,
-            (true, false, Capability::Yes) => return true,
-            (true, true, Capability::Yes) => {
-                if schema.is_some_and(|schema| schema::is_strict(schema)) {
-                    return true;
-                }
-                Because::Refused(source())
-            }
-        };
-        let node = self.member(node, &["strict"]);
-        self.omit("strict", node, because);
-        false
-    }
-
     /// A member of one of these names, in an object or in a member of it.
     pub(crate) fn member(&self, node: Option<NodeId>, names: &[&str]) -> Option<NodeId> {
         let value = self.transcript.doc.value(node?);
@@ -297,67 +192,6 @@ impl<'a> Writer<'_, 'a> {
                 inner.find_map(|inner| names.iter().find_map(|name| inner.get(name)))
             })
             .map(|value| value.id())
-    }
-
-    /// The tool that must be called, if it is one that is offered and may be demanded.
-    pub(crate) fn tool_choice(&mut self) -> Option<ToolChoice<'a>> {
-        let settings = &self.transcript.settings;
-        let choice = settings.tool_choice.as_ref()?;
-        let is_offered = |wanted: &Str<'a>| settings.functions().any(|tool| tool.name == *wanted);
-        let rule = self.plan.profile.settings.tool_names.clone();
-        let node = settings.node("tool_choice");
-        let renamed = |name: &Str<'a>, writer: &mut Self| {
-            let new = fitted(&name.decode(), rule.as_ref());
-            new.map_or_else(
-                || name.clone(),
-                |new| {
-                    writer.change("tool_choice", node, Because::Renamed(new.clone()));
-                    Str::plain(new)
-                },
-            )
-        };
-        let choice = match choice {
-            ToolChoice::Named(name) if !is_offered(name) => {
-                self.omit_setting("tool_choice", Because::NoWord);
-                return None;
-            }
-            ToolChoice::Named(name) => ToolChoice::Named(renamed(name, self)),
-            ToolChoice::Among(names, forced) => {
-                let offered: Vec<_> = names.iter().filter(|name| is_offered(name)).collect();
-                if offered.len() < names.len() {
-                    self.change("tool_choice", node, Because::NoWord);
-                }
-                let offered = offered.into_iter().map(|name| renamed(name, self)).collect();
-                self.among(offered, *forced)
-            }
-            other @ (ToolChoice::Auto | ToolChoice::None | ToolChoice::Any) => other.clone(),
-        };
-        let is_forced =
-            matches!(choice, ToolChoice::Any | ToolChoice::Named(_) | ToolChoice::Among(_, true));
-        if is_forced && self.plan.profile.settings.forced_calls == Taken::Refused {
-            let source = self.plan.profile.setting_source("forced_calls");
-            self.change("tool_choice", node, Because::Refused(source));
-            return Some(ToolChoice::Auto);
-        }
-        Some(choice)
-    }
-
-    /// Some of the tools, in the words of the wire.
-    fn among(&mut self, names: Vec<Str<'a>>, forced: bool) -> ToolChoice<'a> {
-        let has_word = match self.wire() {
-            Wire::OpenAiChat | Wire::OpenAiResponses => true,
-            Wire::Gemini => forced,
-            Wire::Anthropic | Wire::Converse | Wire::Ollama => false,
-        };
-        if has_word && !names.is_empty() {
-            return ToolChoice::Among(names, forced);
-        }
-        if let ([only], true) = (names.as_slice(), forced) {
-            return ToolChoice::Named(only.clone());
-        }
-        let node = self.transcript.settings.node("tool_choice");
-        self.change("tool_choice", node, Because::Widened);
-        if forced { ToolChoice::Any } else { ToolChoice::Auto }
     }
 
     /// How hard to think, in a word that the model takes.
@@ -401,14 +235,6 @@ impl<'a> Writer<'_, 'a> {
                 let node = self.member(node, &["strict"]);
                 self.omit("response_format.strict", node, Because::NoWord);
             }
-        }
-    }
-
-    /// Notes whether several calls at once may be forbidden, on a wire that cannot say it.
-    pub(crate) fn no_parallel(&mut self) {
-        if let Some(parallel) = self.transcript.settings.parallel_calls {
-            let because = if parallel { Because::Implied } else { Because::NoWord };
-            self.omit_setting("parallel_tool_calls", because);
         }
     }
 }

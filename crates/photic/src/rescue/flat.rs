@@ -2,7 +2,7 @@
 //! reprs, YAML, CSV, JSON that does not parse.
 //!
 //! The text is searched for runs of base64 characters. A run that begins like a picture is read as
-//! one: its format says where it ends ([`extent`]), and what follows must not be base64. Such a
+//! one: its format says where it ends ([`super::candidate`]), and what follows must not be base64. Such a
 //! span provably is one whole picture, so that it can leave the text without harm.
 //!
 //! Some whole pictures stay all the same, and so does everything that is not whole:
@@ -22,12 +22,13 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::candidate::{Read, SIGNATURES, begins_hex, names_picture, read};
 use super::prefix::prefix_start;
 use super::source::is_source;
 use super::{Left, Rescued};
 use crate::finding::Code;
 use crate::json::{Str, base64_run, is_base64};
-use crate::media::{Extent, MediaKind, Payload, Source, extent, has_weak_magic};
+use crate::media::{MediaKind, Payload, Source};
 
 /// A picture of fewer pixels than this on both sides stays in the text it stands in.
 pub(super) const SMALL: u32 = 64;
@@ -137,24 +138,6 @@ pub(super) fn is_small(payload: &Payload<'_>) -> bool {
     payload.header().size.is_some_and(|(width, height)| width < SMALL && height < SMALL)
 }
 
-/// What a run of base64 that begins like a picture turned out to be.
-enum Read<'a> {
-    /// No picture, up to a place in the text.
-    Nothing {
-        end: usize,
-    },
-    /// A picture whose end is missing.
-    Cut {
-        end: usize,
-    },
-    /// A picture that something follows without a break.
-    Glued,
-    Picture {
-        payload: Payload<'a>,
-        end: usize,
-    },
-}
-
 /// Runs of base64 characters that are long enough.
 struct Runs<'t> {
     text: &'t [u8],
@@ -194,10 +177,6 @@ impl Runs<'_> {
 /// How pictures begin in base64. Those of two letters are told apart by their headers.
 const OPENINGS: [&[u8]; 8] =
     [b"iVBORw0KGgo", b"/9j/", b"R0lGOD", b"UklGR", b"Qk", b"SUkqA", b"TU0AK", b"AAAA"];
-/// Openings that are no accident wherever they stand.
-const SIGNATURES: [&[u8]; 3] = [b"iVBORw0KGgoAAAANSUhEUg", b"R0lGODlh", b"R0lGODdh"];
-const HEX_OPENINGS: [&[u8]; 4] = [b"89504e470d0a1a0a", b"ffd8ff", b"474946383", b"52494646"];
-
 /// Where in a run a picture begins, if one does.
 fn begins(text: &[u8], run: &Range<usize>) -> Option<usize> {
     let opens = |at: usize| {
@@ -215,19 +194,6 @@ fn begins(text: &[u8], run: &Range<usize>) -> Option<usize> {
     // `\/9j\/4` is how some encoders write `/9j/4`.
     let slashed = before.ends_with(b"/9j\\") && text[run.clone()].starts_with(b"/");
     slashed.then(|| run.start - 4)
-}
-
-fn begins_hex(rest: &[u8]) -> bool {
-    let head = &rest[..rest.len().min(16)];
-    HEX_OPENINGS.iter().any(|opening| {
-        head.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening))
-    }) && head.iter().all(u8::is_ascii_hexdigit)
-}
-
-/// Whether the head of an image data URL stands right before a place.
-fn names_picture(text: &[u8], start: usize) -> bool {
-    let from = prefix_start(text, start);
-    from < start && text[from..start].windows(6).any(|word| word.eq_ignore_ascii_case(b"image/"))
 }
 
 fn holds_signature(run: &[u8]) -> bool {
@@ -261,208 +227,14 @@ fn next_number<'t>(text: &'t [u8], key: &[u8], number: &[u8]) -> Option<&'t [u8]
     list.strip_prefix(number).or_else(|| skipped(list.strip_prefix(key)?).strip_prefix(number))
 }
 
-fn read(text: &[u8], run: Range<usize>) -> Read<'_> {
-    count(run.len());
-    if begins_hex(&text[run.clone()]) {
-        return hex(text, run);
-    }
-    let padding = padding(&text[run.end..]);
-    let end = run.end + padding;
-    let digits = &text[run.clone()];
-    let payload = Payload::canonical(&text[run.start..end], true)
-        .filter(|_| padding <= 2)
-        .or_else(|| Payload::from_digits(digits.to_vec()));
-    // A run of an impossible length may still go on behind a line break.
-    if let Some(payload) = payload {
-        match extent(&payload) {
-            Extent::Unknown => return Read::Nothing { end },
-            Extent::Ends(_) if payload.is_whole_picture() => return judged(payload, end),
-            Extent::Ends(_) => return Read::Glued,
-            Extent::Cut => {}
-        }
-        if join(text, run.end).is_none() {
-            return cut_off(text, &payload, run.start, end);
-        }
-    }
-    joined(text, run.start)
-}
-
-/// A picture that is whole, if its header can be read.
-fn judged(payload: Payload<'_>, end: usize) -> Read<'_> {
-    let header = payload.header();
-    if header.is_image() && header.size.is_some() && !has_weak_magic(&header) {
-        Read::Picture { payload, end }
-    } else {
-        Read::Nothing { end }
-    }
-}
-
-fn cut_off<'a>(text: &[u8], payload: &Payload<'_>, start: usize, end: usize) -> Read<'a> {
-    let header = payload.header();
-    let is_picture = header.is_image() && header.size.is_some() && !has_weak_magic(&header);
-    if is_picture || names_picture(text, start) { Read::Cut { end } } else { Read::Nothing { end } }
-}
-
-fn hex(text: &[u8], run: Range<usize>) -> Read<'_> {
-    let digits = text[run.clone()].iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    let end = run.start + digits;
-    let Some(payload) = hex_payload(&text[run.start..end]) else {
-        return Read::Nothing { end };
-    };
-    match extent(&payload) {
-        Extent::Unknown => Read::Nothing { end },
-        Extent::Ends(_) if end == run.end && payload.is_whole_picture() => judged(payload, end),
-        Extent::Ends(_) => Read::Glued,
-        Extent::Cut => cut_off(text, &payload, run.start, end),
-    }
-}
-
-/// The bytes that hexadecimal digits stand for.
-pub(super) fn hex_payload(digits: &[u8]) -> Option<Payload<'static>> {
-    if !begins_hex(digits) {
-        return None;
-    }
-    let nibble = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
-    let bytes: Option<Vec<u8>> = digits
-        .chunks(2)
-        .map(|pair| match pair {
-            [high, low] => Some(nibble(*high)? << 4 | nibble(*low)?),
-            _ => None,
-        })
-        .collect();
-    Some(Payload::encode(&bytes?))
-}
-
-/// The padding that follows base64, in bytes of the text.
-fn padding(rest: &[u8]) -> usize {
-    let mut length = 0;
-    for _ in 0..2 {
-        let rest = &rest[length..];
-        length += if rest.starts_with(b"=") {
-            1
-        } else if rest.get(..3).is_some_and(|sign| sign.eq_ignore_ascii_case(b"%3d")) {
-            3
-        } else {
-            break;
-        };
-    }
-    length
-}
-
-/// A break that base64 goes on behind.
-struct Join {
-    /// Its length in the text.
-    length: usize,
-    /// A digit that it stands for.
-    digit: Option<u8>,
-    is_line: bool,
-}
-
-/// A line break, an escaped slash or a percent sign, raw or escaped.
-fn join(text: &[u8], at: usize) -> Option<Join> {
-    let rest = &text[at..];
-    let percent = |word: &[u8]| rest.get(..3).is_some_and(|sign| sign.eq_ignore_ascii_case(word));
-    if percent(b"%2b") || percent(b"%2f") {
-        let digit = if percent(b"%2b") { b'+' } else { b'/' };
-        return Some(Join { length: 3, digit: Some(digit), is_line: false });
-    }
-    let slashes = rest.iter().take_while(|&&byte| byte == b'\\').count();
-    if slashes > 0 && rest.get(slashes) == Some(&b'/') {
-        return Some(Join { length: slashes, digit: None, is_line: false });
-    }
-    let line = |rest: &[u8], letter: u8, sign: u8| {
-        let slashes = rest.iter().take_while(|&&byte| byte == b'\\').count();
-        match rest.get(slashes) {
-            Some(&byte) if slashes > 0 && byte == letter => slashes + 1,
-            Some(&byte) if slashes == 0 && byte == sign => 1,
-            _ => 0,
-        }
-    };
-    let returned = line(rest, b'r', b'\r');
-    let mut length = returned + line(&rest[returned..], b'n', b'\n');
-    if length == 0 {
-        return None;
-    }
-    // Lines may be indented.
-    length += rest[length..].iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
-    Some(Join { length, digit: None, is_line: true })
-}
-
-/// Reads base64 that is broken over lines or holds escaped slashes.
-fn joined<'a>(text: &[u8], start: usize) -> Read<'a> {
-    let mut digits = Vec::new();
-    // How many digits there are at the end of each piece, and where it ends in the text.
-    let mut ends: Vec<(usize, usize)> = Vec::new();
-    let mut at = start;
-    loop {
-        let run = base64_run(&text[at..]);
-        digits.extend_from_slice(&text[at..at + run]);
-        at += run;
-        ends.push((digits.len(), at));
-        let Some(join) = join(text, at).filter(|_| padding(&text[at..]) == 0) else { break };
-        let next = &text[at + join.length..];
-        let is_new = join.is_line && SIGNATURES.iter().any(|opening| next.starts_with(opening));
-        if is_new || !(join.digit.is_some() || next.first().is_some_and(|&byte| is_base64(byte))) {
-            break;
-        }
-        digits.extend(join.digit);
-        at += join.length;
-    }
-    let last = at;
-    count(last - start);
-    let read = |digits: &[u8]| {
-        // A digit that stands alone is no byte.
-        let whole = digits.len() - usize::from(digits.len() % 4 == 1);
-        Payload::from_digits(digits[..whole].to_vec())
-    };
-    let Some(payload) = read(&digits) else { return Read::Nothing { end: last } };
-    let full = match extent(&payload) {
-        Extent::Unknown => return Read::Nothing { end: last },
-        Extent::Ends(_) if payload.is_whole_picture() => {
-            return judged(payload, last + padding(&text[last..]));
-        }
-        Extent::Ends(end) => (end * 4).div_ceil(3),
-        // Of a JPEG only the end tells; a line that is shorter than the one before is the last.
-        Extent::Cut => shorter_line(&ends),
-    };
-    let Ok(index) = ends.binary_search_by_key(&full, |(digits, _)| *digits) else {
-        return cut_off(text, &payload, start, last);
-    };
-    let end = ends[index].1;
-    match read(&digits[..full]).filter(Payload::is_whole_picture) {
-        Some(payload) => judged(payload, end + padding(&text[end..])),
-        None => cut_off(text, &payload, start, last),
-    }
-}
-
-/// How many digits there are at the end of the first line that is shorter than the one before it.
-fn shorter_line(ends: &[(usize, usize)]) -> usize {
-    let lengths = |index: usize| ends[index].0 - if index == 0 { 0 } else { ends[index - 1].0 };
-    (1..ends.len())
-        .find(|&index| lengths(index) < lengths(index - 1))
-        .map_or(0, |index| ends[index].0)
-}
-
-/// Counts the bytes that candidates are made of, so that a test can tell how much is looked at.
-#[cfg(test)]
-fn count(bytes: usize) {
-    tests::WORK.with(|work| work.set(work.get() + bytes));
-}
-
-#[cfg(not(test))]
-const fn count(_: usize) {}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
 
     use photic_testkit::image;
 
+    use super::super::candidate::WORK;
     use super::*;
-
-    thread_local! {
-        pub(super) static WORK: Cell<usize> = const { Cell::new(0) };
-    }
 
     fn pictures(text: &str) -> (usize, Vec<Code>) {
         let mut left = Left::default();

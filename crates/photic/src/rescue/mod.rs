@@ -16,6 +16,7 @@
 //! What stays and could be a picture is reported by a finding ([`Left`]): cut off, small, part of a
 //! file or of source code, or inside a longer text. Nothing is left in silence.
 
+mod candidate;
 mod files;
 mod flat;
 mod prefix;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::Rescued;
-use super::flat::{hex_payload, picture};
+use super::candidate::hex_payload;
+use super::flat::picture;
 use super::prefix::strip_prefix;
 use crate::json::{Kind, Str, Value};
 use crate::media::{

@@ -6,6 +6,7 @@ mod detect;
 mod door;
 pub(crate) mod gemini;
 pub(crate) mod ollama;
+mod openai;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 

@@ -1,4 +1,4 @@
-//! The fold.
+//! Decides turn by turn which views a request retires.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,7 +9,8 @@ use super::over::{Cause, Over};
 use super::price::Held;
 use super::{Floor, Prices, Retention};
 
-/// The fold.
+/// The views of a conversation so far, and which of them are retired. Each turn is added with
+/// [`Keeper::turn`].
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Keeper {

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Out, Str, Value};
-use crate::lift::{strings, text_of};
-use crate::lower::{Members, Writer, list_of_strings};
+use crate::lower::{ANY_OBJECT, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 
 /// The wire demands a number; this one every model accepts.
@@ -22,9 +21,6 @@ const OWN: &[&str] = &[
     "speed",
     "fallbacks",
 ];
-
-/// The schema of a tool that takes nothing.
-const NO_PARAMETERS: &[u8] = b"{\"type\":\"object\"}";
 
 /// How this wire says a shared setting.
 pub(crate) fn word(name: &str) -> Word {
@@ -46,10 +42,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "messages" | "system" => {}
             "model" => settings.model = value.str(),
             "max_tokens" => settings.limit_answer(&key, value),
-            "stop_sequences" => {
-                settings.stop = strings(value);
-                settings.read_at("stop", value);
-            }
+            "stop_sequences" => settings.take_stops(value),
             "tools" => {
                 for tool in value.items() {
                     read_tool(tool, &mut settings);
@@ -61,18 +54,11 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                     settings.parallel_calls = parallel.bool().map(|disabled| !disabled);
                     settings.read_at("parallel_tool_calls", parallel);
                 }
-                match read_choice(value) {
-                    Some(choice) => {
-                        settings.tool_choice = Some(choice);
-                        settings.read_at("tool_choice", value);
-                    }
-                    None => settings.lose(key, value),
-                }
+                settings.take_choice(key, value, read_choice(value));
             }
             "output_config" => {
                 if let Some(effort) = value.get("effort").filter(|effort| !effort.is_null()) {
-                    settings.effort = effort.str();
-                    settings.read_at("effort", effort);
+                    settings.take_effort(effort);
                 }
                 if let Some(format) = value.get("format") {
                     read_format(format, &mut settings);
@@ -102,8 +88,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
 fn read_format<'a>(format: Value<'_, 'a>, settings: &mut Settings<'a>) {
     match format.get("schema") {
         Some(schema) => {
-            settings.format = Some(Format::Schema(None, schema.raw().into(), None));
-            settings.read_at("format", format);
+            settings.take_format(Format::Schema(None, schema.raw().into(), None), format);
             settings.lose_others(format, &["type", "schema"]);
         }
         None => settings.lose(Str::plain("output_config.format"), format),
@@ -118,13 +103,7 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
         return;
     };
     settings.lose_others(tool, &["type", "name", "description", "input_schema", "strict"]);
-    settings.tools.push(Tool::Function(Function {
-        name: text_of(tool, "name"),
-        description: tool.get("description").and_then(|text| text.str()),
-        schema: Some(schema.raw().into()),
-        strict: tool.get("strict").and_then(|strict| strict.bool()),
-        node: Some(tool.id()),
-    }));
+    settings.tools.push(Tool::Function(Function::read(tool, Some(schema.raw().into()))));
 }
 
 fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
@@ -151,9 +130,7 @@ const FIELDS: &[&str] = &[
 pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
     let metadata = writer.common_settings(out, FIELDS);
-    if !metadata.is_empty() {
-        section(out, "metadata", &metadata);
-    }
+    out.object("metadata", |out| crate::lower::members(out, &metadata));
     out.comma().key("max_tokens");
     if let Some(most) = settings.max_tokens {
         out.raw(most);
@@ -161,37 +138,22 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
         out.json(MAX_TOKENS);
         writer.add("max_tokens");
     }
-    let stops = writer.stops();
-    if !stops.is_empty() {
-        out.comma().key("stop_sequences");
-        list_of_strings(out, &stops);
-    }
+    writer.stops(out, "stop_sequences");
     tools(writer, out);
-    let mut output = Out::new();
-    output.json("{");
-    if let Some(effort) = writer.effort() {
-        output.comma().key("effort").string(&effort);
-    }
-    match &settings.format {
-        Some(Format::Schema(_, schema, _)) => {
-            writer.bare_format();
-            output.comma().key("format").json("{\"type\":\"json_schema\",\"schema\":");
-            output.bytes(schema.clone()).json("}");
+    out.object("output_config", |output| {
+        if let Some(effort) = writer.effort() {
+            output.comma().key("effort").string(&effort);
         }
-        Some(Format::Json) => writer.no_word("format"),
-        None => {}
-    }
-    output.json("}");
-    let output = output.finish();
-    if output.len() > "{}".len() {
-        out.comma().key("output_config").fragment(output);
-    }
-}
-
-fn section<'a>(out: &mut Out<'a>, name: &str, members: &Members<'a>) {
-    out.comma().key(name).json("{");
-    crate::lower::members(out, members);
-    out.json("}");
+        match &settings.format {
+            Some(Format::Schema(_, schema, _)) => {
+                writer.bare_format();
+                output.comma().key("format").json("{\"type\":\"json_schema\",\"schema\":");
+                output.bytes(schema.clone()).json("}");
+            }
+            Some(Format::Json) => writer.no_word("format"),
+            None => {}
+        }
+    });
 }
 
 fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
@@ -205,9 +167,9 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
         if let Some(text) = &tool.description {
             out.json(",\"description\":").string(text);
         }
-        out.json(",\"input_schema\":").bytes(tool.schema.unwrap_or(Cow::Borrowed(NO_PARAMETERS)));
+        out.json(",\"input_schema\":").bytes(tool.schema.unwrap_or(Cow::Borrowed(ANY_OBJECT)));
         if let Some(strict) = tool.strict {
-            out.json(",\"strict\":").json(if strict { "true" } else { "false" });
+            out.json(",\"strict\":").boolean(strict);
         }
         out.json("}");
     }

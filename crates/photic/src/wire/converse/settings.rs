@@ -4,12 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::json::{Out, Str, Value};
-use crate::lift::{strings, text_of};
-use crate::lower::{Members, Step, Writer, list_of_strings};
+use crate::lower::{ANY_OBJECT, Members, Step, Writer};
 use crate::settings::{Function, Settings, Tool, ToolChoice, Word};
-
-/// The schema of a tool that takes nothing.
-const NO_PARAMETERS: &[u8] = b"{\"type\":\"object\"}";
 
 /// How this wire says a shared setting.
 pub(crate) fn word(name: &str) -> Word {
@@ -65,10 +61,7 @@ fn inference<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
             "temperature" => settings.share("temperature", value),
             "topP" => settings.share("top_p", value),
             "maxTokens" => settings.limit_answer(&key, value),
-            "stopSequences" => {
-                settings.stop = strings(value);
-                settings.read_at("stop", value);
-            }
+            "stopSequences" => settings.take_stops(value),
             other => settings.lose(Str::plain(format!("inferenceConfig.{other}")), value),
         }
     }
@@ -82,31 +75,21 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
     };
     settings.lose_others(tool, &["toolSpec"]);
     settings.lose_others(spec, &["name", "description", "inputSchema", "strict"]);
-    settings.tools.push(Tool::Function(Function {
-        name: text_of(spec, "name"),
-        description: spec.get("description").and_then(|text| text.str()),
-        schema: spec
-            .get("inputSchema")
-            .and_then(|schema| schema.get("json"))
-            .map(|schema| schema.raw().into()),
-        strict: spec.get("strict").and_then(|strict| strict.bool()),
-        node: Some(spec.id()),
-    }));
+    let schema = spec.get("inputSchema").and_then(|schema| schema.get("json"));
+    let schema = schema.map(|schema| schema.raw().into());
+    settings.tools.push(Tool::Function(Function::read(spec, schema)));
 }
 
 fn read_choice<'a>(choice: Value<'_, 'a>, settings: &mut Settings<'a>) {
     let name = choice.get("tool").and_then(|tool| tool.get("name")?.str());
-    settings.tool_choice = if choice.get("auto").is_some() {
+    let read = if choice.get("auto").is_some() {
         Some(ToolChoice::Auto)
     } else if choice.get("any").is_some() {
         Some(ToolChoice::Any)
     } else {
         name.map(ToolChoice::Named)
     };
-    match settings.tool_choice {
-        Some(_) => settings.read_at("tool_choice", choice),
-        None => settings.lose(Str::plain("toolConfig.toolChoice"), choice),
-    }
+    settings.take_choice(Str::plain("toolConfig.toolChoice"), choice, read);
 }
 
 /// What this wire calls its own.
@@ -126,22 +109,13 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &
 
 fn write_inference<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, members: &Members<'a>) {
     let settings = &writer.transcript.settings;
-    let mut config = Out::new();
-    config.json("{");
-    if let Some(most) = settings.max_tokens {
-        config.comma().key("maxTokens").raw(most);
-    }
-    crate::lower::members(&mut config, members);
-    let stops = writer.stops();
-    if !stops.is_empty() {
-        config.comma().key("stopSequences");
-        list_of_strings(&mut config, &stops);
-    }
-    config.json("}");
-    let config = config.finish();
-    if config.len() > "{}".len() {
-        out.comma().key("inferenceConfig").fragment(config);
-    }
+    out.object("inferenceConfig", |config| {
+        if let Some(most) = settings.max_tokens {
+            config.comma().key("maxTokens").raw(most);
+        }
+        crate::lower::members(config, members);
+        writer.stops(config, "stopSequences");
+    });
 }
 
 fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>]) {
@@ -163,16 +137,16 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>])
         if let Some(text) = tool.description.as_ref().filter(|text| !text.is_empty()) {
             out.json(",\"description\":").string(text);
         }
-        let schema = tool.schema.unwrap_or(Cow::Borrowed(NO_PARAMETERS));
+        let schema = tool.schema.unwrap_or(Cow::Borrowed(ANY_OBJECT));
         out.json(",\"inputSchema\":{\"json\":").bytes(schema).json("}");
         if let Some(strict) = tool.strict {
-            out.json(",\"strict\":").json(if strict { "true" } else { "false" });
+            out.json(",\"strict\":").boolean(strict);
         }
         out.json("}}");
     }
     for name in called.iter().filter(|_| is_bare) {
         out.comma().json("{\"toolSpec\":{\"name\":").quoted(name);
-        out.json(",\"inputSchema\":{\"json\":").raw(NO_PARAMETERS).json("}}}");
+        out.json(",\"inputSchema\":{\"json\":").raw(ANY_OBJECT).json("}}}");
     }
     if is_bare {
         writer.add("toolConfig.tools");

@@ -3,9 +3,9 @@
 use super::lift::{either, level_of};
 use super::schema::as_json_schema;
 use crate::json::{Kind, Out, Str, Value};
-use crate::lift::{strings, text_of};
+use crate::lift::text_of;
 use crate::lower::{Because, Members, Writer, list_of_strings};
-use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
+use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word, strings};
 
 /// The shared settings and their names here.
 const WORDS: [(&str, &str, &str); 8] = [
@@ -70,10 +70,7 @@ fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
         }
         match &*name {
             "maxOutputTokens" | "max_output_tokens" => settings.limit_answer(&key, value),
-            "stopSequences" | "stop_sequences" => {
-                settings.stop = strings(value);
-                settings.read_at("stop", value);
-            }
+            "stopSequences" | "stop_sequences" => settings.take_stops(value),
             "responseMimeType" | "response_mime_type" => {
                 if value.is("application/json") {
                     // A schema says so as well.
@@ -84,8 +81,7 @@ fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
                     if schemas.iter().any(Option::is_some) {
                         settings.lose_because(key, value, Because::Implied);
                     } else {
-                        settings.format = Some(Format::Json);
-                        settings.read_at("format", value);
+                        settings.take_format(Format::Json, value);
                     }
                 } else if value.is("text/plain") {
                     settings.lose_because(key, value, Because::Implied);
@@ -97,8 +93,7 @@ fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
             | "response_schema"
             | "responseJsonSchema"
             | "response_json_schema" => {
-                settings.format = Some(Format::Schema(None, as_json_schema(value), None));
-                settings.read_at("format", value);
+                settings.take_format(Format::Schema(None, as_json_schema(value), None), value);
             }
             "thinkingConfig" | "thinking_config" => {
                 let level = either(value, "thinkingLevel", "thinking_level");
@@ -133,13 +128,8 @@ fn read_tools<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
         let read =
             ["name", "description", "parametersJsonSchema", "parameters_json_schema", "parameters"];
         settings.lose_others(function, &read);
-        settings.tools.push(Tool::Function(Function {
-            name: text_of(function, "name"),
-            description: function.get("description").and_then(|text| text.str()),
-            schema: schema.map(as_json_schema),
-            strict: None,
-            node: Some(function.id()),
-        }));
+        let function = Function::read(function, schema.map(as_json_schema));
+        settings.tools.push(Tool::Function(Function { strict: None, ..function }));
     }
 }
 
@@ -211,31 +201,22 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
 
 fn write_generation<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, members: &Members<'a>) {
     let settings = &writer.transcript.settings;
-    let mut config = Out::new();
-    config.json("{");
-    crate::lower::members(&mut config, members);
-    if let Some(most) = settings.max_tokens {
-        config.comma().key("maxOutputTokens").raw(most);
-    }
-    let stops = writer.stops();
-    if !stops.is_empty() {
-        config.comma().key("stopSequences");
-        list_of_strings(&mut config, &stops);
-    }
-    if let Some(effort) = writer.effort() {
-        config.comma().key("thinkingConfig").json("{\"thinkingLevel\":").string(&effort);
-        config.json("}");
-    }
-    if let Some(format) = &settings.format {
-        config.comma().key("responseMimeType").json("\"application/json\"");
-        if let Format::Schema(_, schema, _) = format {
-            writer.bare_format();
-            config.json(",\"responseJsonSchema\":").bytes(schema.clone());
+    out.object("generationConfig", |config| {
+        crate::lower::members(config, members);
+        if let Some(most) = settings.max_tokens {
+            config.comma().key("maxOutputTokens").raw(most);
         }
-    }
-    config.json("}");
-    let config = config.finish();
-    if config.len() > "{}".len() {
-        out.comma().key("generationConfig").fragment(config);
-    }
+        writer.stops(config, "stopSequences");
+        if let Some(effort) = writer.effort() {
+            config.comma().key("thinkingConfig").json("{\"thinkingLevel\":").string(&effort);
+            config.json("}");
+        }
+        if let Some(format) = &settings.format {
+            config.comma().key("responseMimeType").json("\"application/json\"");
+            if let Format::Schema(_, schema, _) = format {
+                writer.bare_format();
+                config.json(",\"responseJsonSchema\":").bytes(schema.clone());
+            }
+        }
+    });
 }

@@ -1,8 +1,7 @@
 //! The settings of `/api/chat`, both ways.
 
 use crate::json::{Kind, Out, Str, Value};
-use crate::lift::{strings, text_of};
-use crate::lower::{Because, Members, Writer, list_of_strings};
+use crate::lower::{Because, Members, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 
 /// The shared settings among the options, and their names there.
@@ -49,19 +48,12 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                 }
             }
             "options" => options(value, &mut settings),
-            "format" if value.is("json") => {
-                settings.format = Some(Format::Json);
-                settings.read_at("format", value);
-            }
+            "format" if value.is("json") => settings.take_format(Format::Json, value),
             "format" if value.kind() == Kind::Object => {
-                settings.format = Some(Format::Schema(None, value.raw().into(), None));
-                settings.read_at("format", value);
+                settings.take_format(Format::Schema(None, value.raw().into(), None), value);
             }
             "format" if value.is("") => settings.lose_because(key, value, Because::Implied),
-            "think" if value.kind() == Kind::String => {
-                settings.effort = value.str();
-                settings.read_at("effort", value);
-            }
+            "think" if value.kind() == Kind::String => settings.take_effort(value),
             "format" | "think" => settings.lose(key, value),
             "messages" => {}
             _ => settings.other_field(key, value, OWN),
@@ -80,10 +72,7 @@ fn options<'a>(options: Value<'_, 'a>, settings: &mut Settings<'a>) {
         match &*name {
             // A negative number means no limit.
             "num_predict" if value.u64().is_some() => settings.limit_answer(&key, value),
-            "stop" => {
-                settings.stop = strings(value);
-                settings.read_at("stop", value);
-            }
+            "stop" => settings.take_stops(value),
             other => settings.lose(Str::plain(format!("options.{other}")), value),
         }
     }
@@ -97,13 +86,9 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
     };
     settings.lose_others(tool, &["type", "function"]);
     settings.lose_others(function, &["name", "description", "parameters"]);
-    settings.tools.push(Tool::Function(Function {
-        name: text_of(function, "name"),
-        description: function.get("description").and_then(|text| text.str()),
-        schema: function.get("parameters").map(|schema| schema.raw().into()),
-        strict: None,
-        node: Some(function.id()),
-    }));
+    let schema = function.get("parameters").map(|schema| schema.raw().into());
+    let function = Function::read(function, schema);
+    settings.tools.push(Tool::Function(Function { strict: None, ..function }));
 }
 
 /// What this wire calls its own.
@@ -162,20 +147,11 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
 
 fn write_options<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, members: &Members<'a>) {
     let settings = &writer.transcript.settings;
-    let mut options = Out::new();
-    options.json("{");
-    crate::lower::members(&mut options, members);
-    if let Some(most) = settings.max_tokens {
-        options.comma().key("num_predict").raw(most);
-    }
-    let stops = writer.stops();
-    if !stops.is_empty() {
-        options.comma().key("stop");
-        list_of_strings(&mut options, &stops);
-    }
-    options.json("}");
-    let options = options.finish();
-    if options.len() > "{}".len() {
-        out.comma().key("options").fragment(options);
-    }
+    out.object("options", |options| {
+        crate::lower::members(options, members);
+        if let Some(most) = settings.max_tokens {
+            options.comma().key("num_predict").raw(most);
+        }
+        writer.stops(options, "stop");
+    });
 }

@@ -1,10 +1,11 @@
 //! The settings of Chat Completions, both ways.
 
 use crate::json::{Out, Str, Value};
-use crate::lift::{strings, text_of};
-use crate::lower::{Because, Writer, list_of_strings};
+use crate::lift::text_of;
+use crate::lower::{Because, Writer};
 use crate::profile::{AnswerLimit, StreamOptions};
 use crate::settings::{Format, Function, SHARED, Settings, Tool, ToolChoice, Word};
+use crate::wire::openai::{Around, write_choice, write_schema};
 
 /// Fields this wire defines and the others have no word for.
 const OWN: &[&str] =
@@ -23,10 +24,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "messages" => {}
             "model" => settings.model = value.str(),
             "max_completion_tokens" | "max_tokens" => settings.limit_answer(&key, value),
-            "stop" => {
-                settings.stop = strings(value);
-                settings.read_at("stop", value);
-            }
+            "stop" => settings.take_stops(value),
             "tools" => {
                 for tool in value.items() {
                     read_tool(tool, &mut settings);
@@ -38,19 +36,12 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                 }
             }
             "tool_choice" | "function_call" => read_choice(key, value, &mut settings),
-            "parallel_tool_calls" => {
-                settings.parallel_calls = value.bool();
-                settings.read_at("parallel_tool_calls", value);
-            }
-            "reasoning_effort" => {
-                settings.effort = value.str();
-                settings.read_at("effort", value);
-            }
+            "parallel_tool_calls" => settings.take_parallel_calls(value),
+            "reasoning_effort" => settings.take_effort(value),
             // Spelled so by routers.
             "reasoning" if value.get("effort").is_some_and(|effort| effort.str().is_some()) => {
                 if let Some(effort) = value.get("effort") {
-                    settings.effort = effort.str();
-                    settings.read_at("effort", effort);
+                    settings.take_effort(effort);
                 }
                 settings.lose_others(value, &["effort"]);
             }
@@ -84,16 +75,9 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
 
 fn read_function<'a>(function: Value<'_, 'a>, settings: &mut Settings<'a>) {
     settings.lose_others(function, &["name", "description", "parameters", "strict"]);
-    settings.tools.push(Tool::Function(Function {
-        name: text_of(function, "name"),
-        description: function.get("description").and_then(|text| text.str()),
-        schema: function
-            .get("parameters")
-            .filter(|schema| !schema.is_null())
-            .map(|schema| schema.raw().into()),
-        strict: function.get("strict").and_then(|strict| strict.bool()),
-        node: Some(function.id()),
-    }));
+    let schema = function.get("parameters").filter(|schema| !schema.is_null());
+    let schema = schema.map(|schema| schema.raw().into());
+    settings.tools.push(Tool::Function(Function::read(function, schema)));
 }
 
 fn read_choice<'a>(key: Str<'a>, value: Value<'_, 'a>, settings: &mut Settings<'a>) {
@@ -119,13 +103,7 @@ fn read_choice<'a>(key: Str<'a>, value: Value<'_, 'a>, settings: &mut Settings<'
                 .map(ToolChoice::Named),
         },
     };
-    match choice {
-        Some(choice) => {
-            settings.tool_choice = Some(choice);
-            settings.read_at("tool_choice", value);
-        }
-        None => settings.lose(key, value),
-    }
+    settings.take_choice(key, value, choice);
 }
 
 fn read_format<'a>(key: Str<'a>, value: Value<'_, 'a>, settings: &mut Settings<'a>) {
@@ -165,6 +143,12 @@ const FIELDS: &[&str] = &[
     "stream_options",
 ];
 
+/// The JSON around names in a choice of tools.
+const AROUND: Around = Around {
+    function: ("{\"type\":\"function\",\"function\":{\"name\":", "}}"),
+    allowed: ("{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":", "]}}"),
+};
+
 /// Writes the settings of a request from another wire.
 pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
@@ -185,11 +169,7 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
         };
         out.comma().key(name).raw(most);
     }
-    let stops = writer.stops();
-    if !stops.is_empty() {
-        out.comma().key("stop");
-        list_of_strings(out, &stops);
-    }
+    writer.stops(out, "stop");
     tools(writer, out);
     if let Some(effort) = writer.effort() {
         out.comma().key("reasoning_effort").string(&effort);
@@ -199,18 +179,9 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.comma().key("response_format").json("{\"type\":\"json_object\"}");
         }
         Some(Format::Schema(name, schema, strict)) => {
-            out.comma()
-                .key("response_format")
-                .json("{\"type\":\"json_schema\",\"json_schema\":{\"name\":");
-            if name.is_none() {
-                writer.add("response_format.name");
-            }
-            out.string(&name.clone().unwrap_or(Str::plain("answer")))
-                .json(",\"schema\":")
-                .bytes(schema.clone());
-            if let Some(strict) = strict {
-                out.json(",\"strict\":").json(if *strict { "true" } else { "false" });
-            }
+            out.comma().key("response_format").json("{\"type\":\"json_schema\",\"json_schema\":{");
+            let schema = (name.as_ref(), schema.clone(), *strict);
+            write_schema(writer, out, "response_format.name", schema);
             out.json("}}");
         }
         None => {}
@@ -232,37 +203,10 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.json(",\"parameters\":").bytes(schema);
         }
         if let Some(strict) = tool.strict {
-            out.json(",\"strict\":").json(if strict { "true" } else { "false" });
+            out.json(",\"strict\":").boolean(strict);
         }
         out.json("}}");
     }
     out.json("]");
-    let named = |out: &mut Out<'a>, name: &Str<'a>| {
-        out.json("{\"type\":\"function\",\"function\":{\"name\":").string(name).json("}}");
-    };
-    match writer.tool_choice() {
-        Some(ToolChoice::Auto) => {
-            out.comma().key("tool_choice").json("\"auto\"");
-        }
-        Some(ToolChoice::None) => {
-            out.comma().key("tool_choice").json("\"none\"");
-        }
-        Some(ToolChoice::Any) => {
-            out.comma().key("tool_choice").json("\"required\"");
-        }
-        Some(ToolChoice::Named(name)) => named(out.comma().key("tool_choice"), &name),
-        Some(ToolChoice::Among(names, forced)) => {
-            out.comma().key("tool_choice");
-            out.json("{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":");
-            out.quoted(if forced { "required" } else { "auto" }).json(",\"tools\":[");
-            for name in &names {
-                named(out.comma(), name);
-            }
-            out.json("]}}");
-        }
-        None => {}
-    }
-    if let Some(parallel) = writer.transcript.settings.parallel_calls {
-        out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
-    }
+    write_choice(writer, out, &AROUND);
 }

@@ -6,6 +6,7 @@ use crate::json::{Out, Str, Value};
 use crate::lift::text_of;
 use crate::lower::{Because, NO_ARGUMENTS, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
+use crate::wire::openai::{Around, write_choice, write_schema};
 
 /// Fields this wire defines and the others have no word for.
 const OWN: &[&str] = &[
@@ -68,21 +69,11 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                     read_tool(tool, &mut settings);
                 }
             }
-            "tool_choice" => match read_choice(value) {
-                Some(choice) => {
-                    settings.tool_choice = Some(choice);
-                    settings.read_at("tool_choice", value);
-                }
-                None => settings.lose(key, value),
-            },
-            "parallel_tool_calls" => {
-                settings.parallel_calls = value.bool();
-                settings.read_at("parallel_tool_calls", value);
-            }
+            "tool_choice" => settings.take_choice(key, value, read_choice(value)),
+            "parallel_tool_calls" => settings.take_parallel_calls(value),
             "reasoning" => {
                 if let Some(effort) = value.get("effort").filter(|effort| !effort.is_null()) {
-                    settings.effort = effort.str();
-                    settings.read_at("effort", effort);
+                    settings.take_effort(effort);
                 }
                 settings.lose_others(value, &["effort"]);
             }
@@ -119,16 +110,9 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
         }
     }
     settings.lose_others(tool, &["type", "name", "description", "parameters", "strict"]);
-    settings.tools.push(Tool::Function(Function {
-        name: text_of(tool, "name"),
-        description: tool.get("description").and_then(|text| text.str()),
-        schema: tool
-            .get("parameters")
-            .filter(|schema| !schema.is_null())
-            .map(|schema| schema.raw().into()),
-        strict: tool.get("strict").and_then(|strict| strict.bool()),
-        node: Some(tool.id()),
-    }));
+    let schema = tool.get("parameters").filter(|schema| !schema.is_null());
+    let schema = schema.map(|schema| schema.raw().into());
+    settings.tools.push(Tool::Function(Function::read(tool, schema)));
 }
 
 fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
@@ -177,6 +161,12 @@ const FIELDS: &[&str] = &[
     "text",
 ];
 
+/// The JSON around names in a choice of tools.
+const AROUND: Around = Around {
+    function: ("{\"type\":\"function\",\"name\":", "}"),
+    allowed: ("{\"type\":\"allowed_tools\",\"mode\":", "]}"),
+};
+
 /// Writes the settings of a request from another wire.
 pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let settings = &writer.transcript.settings;
@@ -191,33 +181,21 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     if let Some(effort) = writer.effort() {
         out.comma().key("reasoning").json("{\"effort\":").string(&effort).json("}");
     }
-    let mut text = Out::new();
-    text.json("{");
-    crate::lower::members(&mut text, &members);
-    match &settings.format {
-        Some(Format::Json) => {
-            text.comma().key("format").json("{\"type\":\"json_object\"}");
-        }
-        Some(Format::Schema(name, schema, strict)) => {
-            text.comma().key("format").json("{\"type\":\"json_schema\",\"name\":");
-            if name.is_none() {
-                writer.add("text.format.name");
+    out.object("text", |text| {
+        crate::lower::members(text, &members);
+        match &settings.format {
+            Some(Format::Json) => {
+                text.comma().key("format").json("{\"type\":\"json_object\"}");
             }
-            text.string(&name.clone().unwrap_or(Str::plain("answer")))
-                .json(",\"schema\":")
-                .bytes(schema.clone());
-            if let Some(strict) = strict {
-                text.json(",\"strict\":").json(if *strict { "true" } else { "false" });
+            Some(Format::Schema(name, schema, strict)) => {
+                text.comma().key("format").json("{\"type\":\"json_schema\",");
+                let schema = (name.as_ref(), schema.clone(), *strict);
+                write_schema(writer, text, "text.format.name", schema);
+                text.json("}");
             }
-            text.json("}");
+            None => {}
         }
-        None => {}
-    }
-    text.json("}");
-    let text = text.finish();
-    if text.len() > "{}".len() {
-        out.comma().key("text").fragment(text);
-    }
+    });
 }
 
 fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
@@ -233,36 +211,8 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
         }
         out.json(",\"parameters\":").bytes(tool.schema.unwrap_or(Cow::Borrowed(NO_ARGUMENTS)));
         // Absent means strict here, and not elsewhere.
-        out.json(",\"strict\":")
-            .json(if tool.strict == Some(true) { "true" } else { "false" })
-            .json("}");
+        out.json(",\"strict\":").boolean(tool.strict == Some(true)).json("}");
     }
     out.json("]");
-    let named = |out: &mut Out<'a>, name: &Str<'a>| {
-        out.json("{\"type\":\"function\",\"name\":").string(name).json("}");
-    };
-    match writer.tool_choice() {
-        Some(ToolChoice::Auto) => {
-            out.comma().key("tool_choice").json("\"auto\"");
-        }
-        Some(ToolChoice::None) => {
-            out.comma().key("tool_choice").json("\"none\"");
-        }
-        Some(ToolChoice::Any) => {
-            out.comma().key("tool_choice").json("\"required\"");
-        }
-        Some(ToolChoice::Named(name)) => named(out.comma().key("tool_choice"), &name),
-        Some(ToolChoice::Among(names, forced)) => {
-            out.comma().key("tool_choice").json("{\"type\":\"allowed_tools\",\"mode\":");
-            out.quoted(if forced { "required" } else { "auto" }).json(",\"tools\":[");
-            for name in &names {
-                named(out.comma(), name);
-            }
-            out.json("]}");
-        }
-        None => {}
-    }
-    if let Some(parallel) = writer.transcript.settings.parallel_calls {
-        out.comma().key("parallel_tool_calls").json(if parallel { "true" } else { "false" });
-    }
+    write_choice(writer, out, &AROUND);
 }

@@ -1,16 +1,18 @@
 //! From a body to a transcript: what all wires share. It borrows, and it cannot fail.
 
+mod call_ids;
+mod medium;
+
+pub(crate) use call_ids::CallIds;
+pub(crate) use medium::{address_medium, audio_type, base64_medium, file_medium, medium};
+
 use crate::dump::Dump;
 use crate::finding::{Code, Finding, Position};
 use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value};
-use crate::media::{
-    DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_type,
-    is_type_with_parameters, proper_name, sniff_kind, whole_string_image,
-};
+use crate::media::{Found, Media, MediaKind, Source};
 use crate::rescue::{self, Looked, Piece, Rescue, Scope};
-use crate::settings::{SHARED, Settings};
+use crate::settings::Settings;
 use crate::structure;
-use crate::supply::is_reference;
 use crate::transcript::{
     Bounds, MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven,
 };
@@ -272,179 +274,9 @@ impl<'d, 'a> Lifter<'d, 'a> {
     }
 }
 
-/// Ids on wires where calls may come without one: made from the order of calls, and given to the
-/// results that answer them by name or, failing that, by place.
-#[derive(Default)]
-pub(crate) struct CallIds<'a> {
-    made: usize,
-    open: Vec<(Str<'a>, Str<'a>)>,
-}
-
-impl<'a> CallIds<'a> {
-    /// A new turn of the model: what was not answered by now is not answered by name any more.
-    pub(crate) fn turn(&mut self) {
-        self.open.clear();
-    }
-
-    /// The id of a call.
-    pub(crate) fn call(&mut self, id: Option<Str<'a>>, name: &Str<'a>) -> Str<'a> {
-        self.made += 1;
-        let id = id
-            .filter(|id| !id.is_empty())
-            .unwrap_or_else(|| Str::plain(format!("call_{}", self.made)));
-        self.open.push((name.clone(), id.clone()));
-        id
-    }
-
-    /// The id of the call that a result answers.
-    pub(crate) fn result(&mut self, id: Option<Str<'a>>, name: &Str<'a>) -> Str<'a> {
-        if let Some(id) = id.filter(|id| !id.is_empty()) {
-            if let Some(at) = self.open.iter().position(|(_, open)| *open == id) {
-                self.open.remove(at);
-            }
-            return id;
-        }
-        let by_name = self.open.iter().position(|(open, _)| open == name);
-        let first = (name.is_empty() && !self.open.is_empty()).then_some(0);
-        match by_name.or(first) {
-            Some(at) => self.open.remove(at).1,
-            None => Str::plain("call_unknown"),
-        }
-    }
-}
-
-/// A medium from a string that may be a data URL, an address, or bare base64.
-pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media<'a> {
-    let text = value.str().unwrap_or(Str::plain(""));
-    let tail = value.has_base64_tail();
-    let (source, declared, found) = if let Some(url) = DataUrl::parse(&text, tail) {
-        // Only of a picture do we know how it must be spelled.
-        let is_fine = url.canonical || (kind != MediaKind::Image && url.payload.is_some());
-        let found = if is_fine { Found::Typed } else { Found::Mended };
-        (url.payload.map_or(Source::Missing, Source::Data), url.media_type, found)
-    } else if rescue::is_web_address(&text) {
-        (Source::Url(text), None, Found::Typed)
-    } else if let Some(payload) = whole_string_image(&text, tail) {
-        (Source::Data(payload), None, Found::Mended)
-    } else {
-        // Addresses of other schemes are between the client and its provider.
-        (Source::Url(text), None, Found::Typed)
-    };
-    medium(kind, source, declared, found, value.id())
-}
-
-/// A medium from bare base64 beside a declared type.
-pub(crate) fn base64_medium<'a>(
-    value: Value<'_, 'a>,
-    declared: Option<&Str<'a>>,
-    kind: MediaKind,
-) -> Media<'a> {
-    let text = value.str().unwrap_or(Str::plain(""));
-    let label = declared.map(|label| label.decode().to_ascii_lowercase());
-    let is_image = kind == MediaKind::Image;
-    let good_label =
-        label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
-    // The parameters of other media say what cannot be told without them.
-    let is_named =
-        |label: &str| if is_image { is_type(label) } else { is_type_with_parameters(label) };
-    let is_misnamed = label.as_deref().is_some_and(|label| !is_named(label));
-    let declared = label
-        .filter(|label| is_named(label))
-        .map(|label| Str::plain(proper_name(&label).to_owned()));
-    if is_reference(&text) {
-        return medium(kind, Source::Url(text), declared, Found::Typed, value.id());
-    }
-    let (source, declared, canonical) = match DataUrl::parse(&text, value.has_base64_tail()) {
-        Some(url) => {
-            (url.payload.map_or(Source::Missing, Source::Data), declared.or(url.media_type), false)
-        }
-        None => match Payload::read(&text, value.has_base64_tail()) {
-            Some((payload, canonical)) => (Source::Data(payload), declared, canonical),
-            None => (Source::Missing, declared, false),
-        },
-    };
-    // Only of a picture do we know how it must be spelled.
-    let is_fine = if is_image {
-        canonical && good_label
-    } else {
-        matches!(source, Source::Data(_)) && !is_misnamed
-    };
-    let found = if is_fine { Found::Typed } else { Found::Mended };
-    medium(kind, source, declared, found, value.id())
-}
-
-/// The medium of a file slot, which holds a data URL or bare base64; an image does not belong there.
-pub(crate) fn file_medium<'a>(data: Value<'_, 'a>) -> Media<'a> {
-    let is_url = data.str().is_some_and(|text| begins_with_data(&text));
-    let mut media = if is_url {
-        address_medium(data, MediaKind::Document)
-    } else {
-        base64_medium(data, None, MediaKind::Document)
-    };
-    let is_image = sniff_kind(&media.header()) == Some(MediaKind::Image);
-    if is_image && !media.says_film_or_sound() {
-        media.kind = MediaKind::Image;
-        media.found = Found::Misfiled;
-    }
-    media
-}
-
-/// The type that the name of an audio format stands for.
-pub(crate) fn audio_type(format: &str) -> Str<'static> {
-    Str::plain(match format {
-        "mp3" => "audio/mpeg".to_owned(),
-        other => format!("audio/{other}"),
-    })
-}
-
 /// The string of that name, or an empty one.
 pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
     value.get(name).and_then(|text| text.str()).unwrap_or(Str::plain(""))
-}
-
-/// A string or a list of them.
-pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
-    value
-        .str()
-        .map_or_else(|| value.items().filter_map(|item| item.str()).collect(), |one| vec![one])
-}
-
-/// A medium without a name or detail.
-pub(crate) const fn medium<'a>(
-    kind: MediaKind,
-    source: Source<'a>,
-    declared: Option<Str<'a>>,
-    found: Found,
-    node: NodeId,
-) -> Media<'a> {
-    Media {
-        kind,
-        source,
-        declared,
-        detail: None,
-        name: None,
-        found,
-        spelled: Spelled::InFull,
-        withheld: None,
-        node,
-        inner: None,
-    }
-}
-
-impl<'a> Settings<'a> {
-    /// Takes a field that keeps its name on several wires, or notes what it is.
-    ///
-    /// `own` lists what the source wire defines; a field outside it is one we do not know.
-    pub(crate) fn other_field(&mut self, key: Str<'a>, value: Value<'_, 'a>, own: &[&str]) {
-        let name = key.decode();
-        if let Some(shared) = SHARED.iter().find(|shared| **shared == name) {
-            self.share(shared, value);
-        } else if own.contains(&&*name) {
-            self.lose(key, value);
-        } else if !value.is_null() {
-            self.unknown.push((key, (value.raw(), value.id())));
-        }
-    }
 }
 
 /// Where a node stands.
