@@ -23,7 +23,7 @@ pub fn detect(body: &[u8]) -> Option<Wire> {
     let is_ollama = ["options", "keep_alive", "think"].iter().any(|name| root.get(name).is_some())
         || messages
             .items()
-            .any(|message| message.get("images").is_some() || message.get("tool_name").is_some());
+            .any(|message| has_bare_images(message) || message.get("tool_name").is_some());
     if is_ollama {
         return Some(Wire::Ollama);
     }
@@ -112,6 +112,12 @@ pub fn detect_reply(body: &[u8]) -> Option<Wire> {
 }
 
 /// Blocks of that wire have no `type`: their only member names them.
+/// Whether a message lists images as bare base64. Routers list parts under the same name.
+fn has_bare_images(message: Value<'_, '_>) -> bool {
+    let mut images = message.get("images").into_iter().flat_map(Value::items);
+    images.any(|image| image.kind() == Kind::String)
+}
+
 fn has_converse_blocks(message: Value<'_, '_>) -> bool {
     const NAMES: [&str; 6] = ["text", "image", "document", "toolUse", "toolResult", "video"];
     blocks(message).any(|block| {
@@ -133,4 +139,18 @@ fn has_anthropic_blocks(message: Value<'_, '_>) -> bool {
 
 fn blocks<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
     message.get("content").into_iter().flat_map(Value::items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_a_message_are_bare_on_ollama_and_parts_elsewhere() {
+        let bare = br#"{"messages":[{"role":"user","content":"?","images":["iVBORw0KGgo"]}]}"#;
+        assert_eq!(detect(bare), Some(Wire::Ollama));
+        let parts = br#"{"messages":[{"role":"user","content":"?"},{"role":"assistant",
+            "content":"","images":[{"type":"image_url","image_url":{"url":"data:"}}]}]}"#;
+        assert_eq!(detect(parts), Some(Wire::OpenAiChat));
+    }
 }

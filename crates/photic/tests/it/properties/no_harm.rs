@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use photic::profile::Capability;
 use photic::retention::Retention;
 use photic::{Policy, Profile, Wire};
 use photic_testkit::oracle::{self, Pixels, Rules, Seen, Slot, Source, Text, Violation, smuggled};
@@ -134,7 +135,11 @@ impl Harm {
             // No provider minds: the model reads letters.
             base64_text: true,
             pixels: Pixels::Whole,
-            audio_formats: &["wav", "mp3", "flac", "ogg", "aac", "mp4", "pcm16", "L16"],
+            // A model that is known to take no sound refuses all of them.
+            audio_formats: match profile.sight.audio {
+                Capability::No => &[],
+                _ => &["wav", "mp3", "flac", "ogg", "aac", "mp4", "pcm16", "L16"],
+            },
             ..rules(profile)
         };
         let before = oracle::look(wire.name(), input, &rules);
