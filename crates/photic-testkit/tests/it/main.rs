@@ -7,4 +7,6 @@ mod graph;
 #[cfg(test)]
 mod sources;
 #[cfg(test)]
+mod threats;
+#[cfg(test)]
 mod tidy;
