@@ -7,12 +7,10 @@ use photic_pixels::decode::{Note, Wanted};
 use photic_pixels::geometry::Rect;
 use photic_pixels::{Layout, header};
 
-fn compressed(
-    pixels: &[u8],
-    size: usize,
-    format: PixelFormat,
-    tune: fn(Encoder<'_>) -> Encoder<'_>,
-) -> Vec<u8> {
+/// Settings of an encoder.
+type Tune = fn(Encoder<'_>) -> Encoder<'_>;
+
+fn compressed(pixels: &[u8], size: usize, format: PixelFormat, tune: Tune) -> Vec<u8> {
     let encoder = Encoder::new(pixels, size, size, format);
     tune(encoder.quality(100).subsampling(Subsampling::S444)).encode().unwrap()
 }
@@ -22,7 +20,7 @@ fn inks_with_and_without_adobes_mark() {
     // Adobe's way: 255 is no ink. No cyan, full magenta, full yellow, no black: red.
     let red = [255, 0, 0, 255].repeat(256);
     for space in [ColorSpace::Cmyk, ColorSpace::Ycck] {
-        let tune: fn(Encoder<'_>) -> Encoder<'_> = match space {
+        let tune: Tune = match space {
             ColorSpace::Cmyk => |made| made.colorspace(ColorSpace::Cmyk),
             _ => |made| made.colorspace(ColorSpace::Ycck),
         };
@@ -46,7 +44,7 @@ fn gray_stays_gray_and_slow_kinds_open() {
     let gray = all(&compressed(&[77; 256], 16, PixelFormat::Grayscale, |made| made));
     assert_eq!((gray.layout, gray.data[100]), (Layout::Gray, 77));
     let rgb = [40, 90, 200].repeat(256);
-    let tunes: [fn(Encoder<'_>) -> Encoder<'_>; 4] = [
+    let tunes: [Tune; 4] = [
         |made| made.progressive(true),
         |made| made.arithmetic(true),
         |made| made.lossless(true),
@@ -70,7 +68,7 @@ fn waves(size: usize) -> Vec<u8> {
 #[test]
 fn another_decoder_sees_the_same_pixels_at_every_subsampling() {
     let (size, pixels) = (83, waves(83));
-    let tunes: [(&str, u8, fn(Encoder<'_>) -> Encoder<'_>); 5] = [
+    let tunes: [(&str, u8, Tune); 5] = [
         ("4:4:4", 4, |made| made),
         ("4:2:2", 12, |made| made.subsampling(Subsampling::S422)),
         ("4:2:0", 12, |made| made.subsampling(Subsampling::S420)),
