@@ -2,6 +2,10 @@
 //!
 //! Must never judge what the properties judge better: whether a provider would take the result.
 
+pub mod pixels;
+#[cfg(feature = "render")]
+mod render;
+
 use std::collections::BTreeMap;
 
 use photic::media::{Payload, Source};
@@ -10,6 +14,21 @@ use photic::retention::Retention;
 use photic::transcript::MediaId;
 use photic::{Form, Memory, Policy, Profile, Transcript, Wire};
 use serde::de::IgnoredAny;
+
+#[cfg(feature = "render")]
+pub use render::drawn;
+
+/// The fuzzer ends at any panic, before the library can catch one. That of a third-party decoder
+/// is a corrupt file, as promised, and goes on; ours are findings.
+pub fn let_libraries_panic() {
+    let ours = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let theirs = info.location().is_some_and(|at| at.file().contains("/registry/src/"));
+        if !theirs {
+            ours(info);
+        }
+    }));
+}
 
 /// Sends a request body of a wire through everything, to every wire.
 pub fn travel(from: Wire, body: &[u8]) {

@@ -92,6 +92,12 @@ impl Fetch {
         target.resolve(&*self.resolver, &self.rules).await.map(|_| ())
     }
 
+    /// Whether a redirect from one address to a location may be followed; nothing is dialed.
+    pub async fn check_redirect(&self, address: &str, location: &str) -> Result<(), Refusal> {
+        let target = Target::read(address, &self.rules)?.redirect(location, &self.rules)?;
+        target.resolve(&*self.resolver, &self.rules).await.map(|_| ())
+    }
+
     /// The bytes behind an address.
     pub async fn get(&self, address: &str) -> Result<Vec<u8>, Refusal> {
         let deadline = Instant::now() + self.rules.total;

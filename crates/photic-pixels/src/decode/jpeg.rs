@@ -1,15 +1,20 @@
-//! JPEG by libjpeg-turbo, which scales inside the inverse transform.
+//! JPEG by a port of libjpeg-turbo to Rust, which scales inside the inverse transform as that does.
+//!
+//! The decoder's own reading of the header is held against the limits and against ours before it
+//! decodes, so that the two cannot disagree about a size.
 
 use std::borrow::Cow;
 
-use turbojpeg::{Colorspace, Decompressor, Image, PixelFormat, ScalingFactor};
+use libjpeg_turbo_rs::{
+    ColorSpace, DecodeLimits, Decoder, FrameHeader, Image, JpegError, PixelFormat, ScalingFactor,
+};
 
 use super::bounds::Bounds;
 use super::color::{self, Applied};
+use super::sink;
 use super::{Ask, Note, Part, Window};
-use super::{icon, sink};
 use crate::geometry::Rect;
-use crate::header::{Color, Header, JpegFrame, jpeg_adobe, jpeg_icc, jpeg_scans};
+use crate::header::{Header, JpegFrame, jpeg_adobe, jpeg_icc, jpeg_scans};
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
 
@@ -41,50 +46,41 @@ pub(super) fn decode(
     let closed = if ended { Cow::Borrowed(bytes) } else { Cow::Owned([bytes, END].concat()) };
     let bytes = closed.as_ref();
 
-    let mut decoder = Decompressor::new().map_err(|error| bounds.corrupt(&error))?;
-    let head = match decoder.read_header(bytes) {
-        Ok(head) => head,
-        // The binding takes a warning about the header for an error and gives no picture.
-        Err(error) if is_warning(&error.to_string()) => return other(bytes, header, bounds, ask),
-        Err(error) => return Err(bounds.corrupt(&error)),
-    };
-    let factor = if head.is_lossless { ScalingFactor::ONE } else { scaling(ask) };
-    let (format, samples) = match head.colorspace {
-        Colorspace::Gray => (PixelFormat::GRAY, 1),
-        Colorspace::CMYK | Colorspace::YCCK => (PixelFormat::CMYK, 4),
-        Colorspace::RGB | Colorspace::YCbCr => (PixelFormat::RGB, 3),
-    };
-    let scaled = head.scaled(factor);
-    let size = scaled.width as u64 * scaled.height as u64 * samples as u64;
-    let kept = if frame.several { frame.coefficients } else { 0 };
-    let again = if samples == 4 { size } else { 0 };
-    // A few rows of blocks are always held.
-    let rows = head.width as u64 * 4 * 64;
-    let turned = if header.turned() { 2 } else { 1 };
-    bounds.room(OWN + size * turned + kept + again + rows)?;
-
-    decoder.set_scaling_factor(factor).map_err(|error| bounds.corrupt(&error))?;
-    decoder.set_scan_limit(SCANS_MOST as u32).map_err(|error| bounds.corrupt(&error))?;
-    let mut pixels = vec![0; size as usize];
-    let image = Image {
-        pixels: pixels.as_mut_slice(),
-        width: scaled.width,
-        pitch: scaled.width * samples,
-        height: scaled.height,
-        format,
-    };
-    let mut notes = if ended { Vec::new() } else { vec![Note::Damaged] };
-    if let Err(error) = decoder.decompress(bytes, image) {
-        if !ended {
-            return Err(bounds.cut());
-        }
-        // A warning and an error look the same from here; a warning leaves a picture.
-        if !is_warning(&error.to_string()) {
-            return Err(bounds.corrupt(&error));
-        }
-        notes.push(Note::Damaged);
+    let limits = DecodeLimits { max_scans: SCANS_MOST as usize, ..DecodeLimits::default() };
+    let mut decoder =
+        Decoder::new_with_limits(bytes, limits).map_err(|error| refused(bounds, &error))?;
+    let found = decoder.header();
+    let stored =
+        if header.turned() { (header.height, header.width) } else { (header.width, header.height) };
+    if (u32::from(found.width), u32::from(found.height)) != stored || found.precision != 8 {
+        return Err(bounds.corrupt(&"it has two headers that differ"));
     }
-    let (width, height) = (scaled.width as u32, scaled.height as u32);
+    let eighths = if found.is_lossless { 8 } else { eighths(ask) };
+    let (format, samples) = match decoder.jpeg_color_space() {
+        ColorSpace::Grayscale => (PixelFormat::Grayscale, 1),
+        ColorSpace::YCbCr | ColorSpace::Rgb => (PixelFormat::Rgb, 3),
+        ColorSpace::Cmyk | ColorSpace::Ycck => (PixelFormat::Cmyk, 4),
+        ColorSpace::Unknown => return Err(bounds.corrupt(&"its colors cannot be told")),
+    };
+    let factor = factor(eighths).map_err(|error| refused(bounds, &error))?;
+    let size = (factor.scale_dim(stored.0 as usize), factor.scale_dim(stored.1 as usize));
+    let output = (size.0 * size.1 * samples) as u64;
+    let held = planes(found, eighths, decoder.jpeg_color_space())
+        + if found.is_progressive || decoder.has_multiple_scans() { frame.coefficients } else { 0 }
+        + if samples == 4 { output } else { 0 };
+    let turned = if header.turned() { output } else { 0 };
+    // Turned when all but the pixels is gone again.
+    bounds.room(OWN + output + held.max(turned))?;
+
+    decoder.set_output_format(format);
+    decoder.set_scale(factor);
+    let mut notes = if ended { Vec::new() } else { vec![Note::Damaged] };
+    let image = read(&mut decoder, bounds, ended, &mut notes)?;
+    let (width, height) = (image.width as u32, image.height as u32);
+    let mut pixels = image.data;
+    if (image.width, image.height) != size || pixels.len() as u64 != output {
+        return Err(bounds.corrupt(&"its pixels are not as many as its header says"));
+    }
     let icc = jpeg_icc(bytes);
     let (raster, applied) = if samples == 4 {
         // Adobe writes inks the other way round, and every reader goes by its mark.
@@ -105,9 +101,61 @@ pub(super) fn decode(
     if applied == Applied::No {
         notes.push(Note::ProfileIgnored);
     }
-    let (raster, window) = cut(raster, ask.region, factor);
-    let scale = factor.num() as f64 / factor.denom() as f64;
+    let scale = f64::from(eighths) / 8.0;
+    let (raster, window) = cut(raster, ask.region, scale);
     Ok(Part { raster, window, scale, notes })
+}
+
+/// Decodes, and again with patience if the data is damaged: the patient way is slower.
+fn read(
+    decoder: &mut Decoder<'_>,
+    bounds: &Bounds,
+    ended: bool,
+    notes: &mut Vec<Note>,
+) -> Result<Image, Refusal> {
+    let image = match decoder.decode_image() {
+        // Without its end, data that stops early is a file that was cut.
+        Err(_) if !ended => return Err(bounds.cut()),
+        Err(JpegError::CorruptData(_) | JpegError::UnexpectedEof) => {
+            decoder.set_lenient(true);
+            let image = decoder.decode_image().map_err(|error| refused(bounds, &error))?;
+            notes.push(Note::Damaged);
+            return Ok(image);
+        }
+        read => read.map_err(|error| refused(bounds, &error))?,
+    };
+    if !image.warnings.is_empty() {
+        notes.push(Note::Damaged);
+    }
+    Ok(image)
+}
+
+fn refused(bounds: &Bounds, error: &JpegError) -> Refusal {
+    match error {
+        JpegError::LimitExceeded { .. } => bounds.too_slow(),
+        JpegError::Unsupported(feature) => bounds.lacks(feature),
+        error => bounds.corrupt(error),
+    }
+}
+
+/// Bytes of the planes that the decoder fills before it makes pixels of them: one for each
+/// component, in whole blocks, and another where components that are not luma and chroma have to
+/// be brought to one size.
+fn planes(frame: &FrameHeader, eighths: u32, space: ColorSpace) -> u64 {
+    let (across, down) = frame.components.iter().fold((1, 1), |(across, down), component| {
+        (across.max(component.horizontal_sampling), down.max(component.vertical_sampling))
+    });
+    let whole = |edge: u16, most: u8| {
+        u64::from(edge).div_ceil(8 * u64::from(most)) * u64::from(most) * u64::from(eighths)
+    };
+    let plane = whole(frame.width, across) * whole(frame.height, down);
+    let count = match (space, frame.is_lossless) {
+        (ColorSpace::Grayscale | ColorSpace::YCbCr, false) => frame.components.len(),
+        // Lossless samples are kept in two bytes.
+        (_, true) => frame.components.len() * 3,
+        _ => frame.components.len() * 2,
+    };
+    plane * count as u64
 }
 
 /// What can be known to be too much, or too little, before any pixel.
@@ -128,17 +176,22 @@ fn check(bytes: &[u8], bounds: &Bounds, frame: &JpegFrame, scans: u64) -> Result
     Ok(())
 }
 
-/// The smallest n/8 that still covers what is asked.
-fn scaling(ask: Ask) -> ScalingFactor {
-    let Some((width, height)) = ask.at_most else { return ScalingFactor::ONE };
+/// The smallest n of eighths that still covers what is asked.
+fn eighths(ask: Ask) -> u32 {
+    let Some((width, height)) = ask.at_most else { return 8 };
     let need = |whole: u32, part: u32| (u64::from(part) * 8).div_ceil(u64::from(whole.max(1)));
     let eighths = need(ask.region.width, width).max(need(ask.region.height, height));
-    ScalingFactor::new(eighths.clamp(1, 8) as usize, 8)
+    eighths.clamp(1, 8) as u32
+}
+
+/// So many eighths in the lowest terms, as the decoder wants them.
+fn factor(eighths: u32) -> Result<ScalingFactor, JpegError> {
+    let shift = eighths.trailing_zeros().min(3);
+    ScalingFactor::try_new(eighths >> shift, 8 >> shift)
 }
 
 /// The region in scaled pixels, outward to whole ones, and where it lies among them.
-fn cut(raster: Raster, region: Rect, factor: ScalingFactor) -> (Raster, Window) {
-    let scale = factor.num() as f64 / factor.denom() as f64;
+fn cut(raster: Raster, region: Rect, scale: f64) -> (Raster, Window) {
     let (left, top) = (f64::from(region.x) * scale, f64::from(region.y) * scale);
     let (right, bottom) = (f64::from(region.right()) * scale, f64::from(region.bottom()) * scale);
     let (x, y) = (left.floor(), top.floor());
@@ -150,35 +203,4 @@ fn cut(raster: Raster, region: Rect, factor: ScalingFactor) -> (Raster, Window) 
     };
     let window = Window { x: left - x, y: top - y, width: right - left, height: bottom - top };
     (sink::crop(raster, around), window)
-}
-
-/// The messages of libjpeg that leave a whole picture behind.
-fn is_warning(error: &str) -> bool {
-    [
-        "Corrupt JPEG data",
-        "Inconsistent progression",
-        "Invalid SOS parameters",
-        "Unknown Adobe",
-        "unknown JFIF",
-    ]
-    .iter()
-    .any(|sign| error.contains(sign))
-}
-
-/// The Rust decoder, slower and without scaling, for headers that libjpeg frowns at.
-fn other(bytes: &[u8], header: &Header, bounds: &Bounds, ask: Ask) -> Result<Part, Refusal> {
-    bounds.room(OWN + header.pixels() * 10)?;
-    let decoder = image::codecs::jpeg::JpegDecoder::new(std::io::Cursor::new(bytes))
-        .map_err(|error| bounds.corrupt(&error))?;
-    let mut raster = icon::read(decoder, bounds)?;
-    let applied = match header.color {
-        Color::Cmyk => Applied::Yes,
-        _ => color::by_icc(&mut raster, jpeg_icc(bytes)),
-    };
-    let (raster, window) = cut(raster, ask.region, ScalingFactor::ONE);
-    let mut notes = vec![Note::Damaged];
-    if applied == Applied::No {
-        notes.push(Note::ProfileIgnored);
-    }
-    Ok(Part { raster, window, scale: 1.0, notes })
 }

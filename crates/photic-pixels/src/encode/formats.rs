@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
+use libjpeg_turbo_rs::{PixelFormat, Subsampling};
 use photic_webp::{Channels, Mode};
 use png::{BitDepth, ColorType, DeflateCompression, Filter};
-use turbojpeg::{Compressor, Image, PixelFormat, Subsamp};
 
 use super::Chroma;
 use crate::{Layout, Raster};
@@ -54,22 +54,14 @@ fn drop_alpha(raster: &Raster, pixel: impl Fn([u8; 4]) -> [u8; 3]) -> Raster {
 /// A JPEG. Has no alpha: see [`flat`].
 pub(super) fn jpeg(raster: &Raster, quality: u8, chroma: Chroma) -> Result<Vec<u8>, Failed> {
     let (format, subsampling) = match (raster.layout, chroma) {
-        (Layout::Gray, _) => (PixelFormat::GRAY, Subsamp::Gray),
-        (Layout::Rgb, Chroma::Full) => (PixelFormat::RGB, Subsamp::None),
-        (Layout::Rgb, Chroma::Quarter) => (PixelFormat::RGB, Subsamp::Sub2x2),
+        (Layout::Gray, _) => (PixelFormat::Grayscale, Subsampling::S444),
+        (Layout::Rgb, Chroma::Full) => (PixelFormat::Rgb, Subsampling::S444),
+        (Layout::Rgb, Chroma::Quarter) => (PixelFormat::Rgb, Subsampling::S420),
         (Layout::Rgba, _) => return Err(Failed),
     };
-    let mut compressor = Compressor::new().map_err(|_| Failed)?;
-    compressor.set_quality(i32::from(quality)).map_err(|_| Failed)?;
-    compressor.set_subsamp(subsampling).map_err(|_| Failed)?;
-    let image = Image {
-        pixels: raster.data.as_slice(),
-        width: raster.width as usize,
-        pitch: raster.width as usize * raster.layout.samples(),
-        height: raster.height as usize,
-        format,
-    };
-    compressor.compress_to_vec(image).map_err(|_| Failed)
+    let (width, height) = (raster.width as usize, raster.height as usize);
+    libjpeg_turbo_rs::compress(&raster.data, width, height, format, quality, subsampling)
+        .map_err(|_| Failed)
 }
 
 /// A lossy WebP.

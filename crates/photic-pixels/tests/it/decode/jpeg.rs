@@ -1,44 +1,35 @@
 //! JPEG: colour spaces, scaling, damage.
 
+use super::make;
+use super::{all, near, open, pixel};
+use libjpeg_turbo_rs::{ColorSpace, Encoder, PixelFormat, Subsampling};
 use photic_pixels::decode::{Note, Wanted};
 use photic_pixels::geometry::Rect;
 use photic_pixels::{Layout, header};
-use turbojpeg::{Colorspace, Compressor, Image, PixelFormat, Subsamp};
 
-use super::make;
-use super::{all, near, open, pixel};
+/// Settings of an encoder.
+type Tune = fn(Encoder<'_>) -> Encoder<'_>;
 
-fn compressed(
-    pixels: &[u8],
-    size: usize,
-    format: PixelFormat,
-    tune: fn(&mut Compressor),
-) -> Vec<u8> {
-    let mut compressor = Compressor::new().unwrap();
-    compressor.set_quality(100).unwrap();
-    compressor.set_subsamp(Subsamp::None).unwrap();
-    tune(&mut compressor);
-    let image = Image { pixels, width: size, pitch: size * format.size(), height: size, format };
-    compressor.compress_to_vec(image).unwrap()
+fn compressed(pixels: &[u8], size: usize, format: PixelFormat, tune: Tune) -> Vec<u8> {
+    let encoder = Encoder::new(pixels, size, size, format);
+    tune(encoder.quality(100).subsampling(Subsampling::S444)).encode().unwrap()
 }
 
 #[test]
 fn inks_with_and_without_adobes_mark() {
     // Adobe's way: 255 is no ink. No cyan, full magenta, full yellow, no black: red.
     let red = [255, 0, 0, 255].repeat(256);
-    for space in [Colorspace::CMYK, Colorspace::YCCK] {
-        let mut compressor = Compressor::new().unwrap();
-        compressor.set_quality(100).unwrap();
-        compressor.set_subsamp(Subsamp::None).unwrap();
-        compressor.set_colorspace(space).unwrap();
-        let image =
-            Image { pixels: &red[..], width: 16, pitch: 64, height: 16, format: PixelFormat::CMYK };
-        let file = compressor.compress_to_vec(image).unwrap();
+    for space in [ColorSpace::Cmyk, ColorSpace::Ycck] {
+        let tune: Tune = match space {
+            ColorSpace::Cmyk => |made| made.colorspace(ColorSpace::Cmyk),
+            _ => |made| made.colorspace(ColorSpace::Ycck),
+        };
+        let file = compressed(&red, 16, PixelFormat::Cmyk, tune);
         assert_eq!(header::probe(&file).unwrap().color, header::Color::Cmyk);
         let raster = all(&file);
         assert_eq!(raster.layout, Layout::Rgb);
         assert!(near(pixel(&raster, 8, 8), &[255, 0, 0], 2), "{:?}", pixel(&raster, 8, 8));
-        if space == Colorspace::CMYK {
+        if space == ColorSpace::Cmyk {
             // Without the mark 255 is full ink: cyan and black in full are black.
             let at = file.windows(5).position(|part| part == b"Adobe").unwrap();
             let length = usize::from(file[at - 1]);
@@ -50,19 +41,75 @@ fn inks_with_and_without_adobes_mark() {
 
 #[test]
 fn gray_stays_gray_and_slow_kinds_open() {
-    let gray = all(&compressed(&[77; 256], 16, PixelFormat::GRAY, |made| {
-        made.set_subsamp(Subsamp::Gray).unwrap();
-    }));
+    let gray = all(&compressed(&[77; 256], 16, PixelFormat::Grayscale, |made| made));
     assert_eq!((gray.layout, gray.data[100]), (Layout::Gray, 77));
     let rgb = [40, 90, 200].repeat(256);
-    let tunes: [fn(&mut Compressor); 3] = [
-        |made| made.set_progressive(true).unwrap(),
-        |made| made.set_arithmetic(true).unwrap(),
-        |made| made.set_lossless(true).unwrap(),
+    let tunes: [Tune; 4] = [
+        |made| made.progressive(true),
+        |made| made.arithmetic(true),
+        |made| made.lossless(true),
+        |made| made.restart_blocks(1),
     ];
     for tune in tunes {
-        let file = compressed(&rgb, 16, PixelFormat::RGB, tune);
+        let file = compressed(&rgb, 16, PixelFormat::Rgb, tune);
         assert!(near(pixel(&all(&file), 8, 8), &[40, 90, 200], 2));
+    }
+}
+
+/// Colors that change everywhere, softly.
+fn waves(size: usize) -> Vec<u8> {
+    let wave = |n: usize, period: f64| 127.5 + 100.0 * (n as f64 / period).sin();
+    (0..size)
+        .flat_map(|y| (0..size).map(move |x| (x, y)))
+        .flat_map(|(x, y)| [wave(x, 17.0), wave(y, 11.0), wave(x + y, 23.0)].map(|n| n as u8))
+        .collect()
+}
+
+#[test]
+fn another_decoder_sees_the_same_pixels_at_every_subsampling() {
+    let (size, pixels) = (83, waves(83));
+    let tunes: [(&str, u8, Tune); 5] = [
+        ("4:4:4", 4, |made| made),
+        ("4:2:2", 12, |made| made.subsampling(Subsampling::S422)),
+        ("4:2:0", 12, |made| made.subsampling(Subsampling::S420)),
+        ("4:4:4, progressive", 4, |made| made.progressive(true)),
+        ("4:2:0, progressive", 12, |made| made.subsampling(Subsampling::S420).progressive(true)),
+    ];
+    for (name, most, tune) in tunes {
+        let file = compressed(&pixels, size, PixelFormat::Rgb, tune);
+        let theirs = image::load_from_memory(&file).unwrap().into_rgb8().into_raw();
+        let ours = all(&file);
+        assert_eq!(ours.data.len(), theirs.len());
+        let apart = ours.data.iter().zip(&theirs).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+        assert!(apart <= most, "{name}: {apart}");
+    }
+}
+
+#[test]
+fn a_damaged_scan_opens_with_a_note() {
+    let (size, pixels) = (83, waves(83));
+    let mut file = compressed(&pixels, size, PixelFormat::Rgb, |made| made.restart_blocks(4));
+    let (at, end) = (file.len() * 2 / 3, file.len() - 2);
+    for byte in &mut file[at..end] {
+        // Keeps markers apart from data.
+        *byte = if *byte == 0xff { 0xff } else { 0x55 };
+    }
+    let got = open(&file, Wanted::default()).unwrap();
+    assert_eq!(got.notes, [Note::Damaged]);
+    assert!(near(pixel(&got.raster, 5, 5), &pixels[(5 * size + 5) * 3..][..3], 4));
+}
+
+#[test]
+fn a_second_frame_of_another_size_is_refused() {
+    let file = make::jpeg((16, 16), &[30, 60, 90].repeat(256));
+    let at = file.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
+    let length = 2 + usize::from(file[at + 3]);
+    let mut second = file[at..at + length].to_vec();
+    second[6] = 64;
+    let scan = file.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
+    for place in [at, scan] {
+        let two = [&file[..place], &second, &file[place..]].concat();
+        assert!(open(&two, Wanted::default()).is_err());
     }
 }
 
@@ -122,7 +169,7 @@ fn a_file_without_its_end_opens_with_a_note_and_a_cut_one_does_not() {
 }
 
 #[test]
-fn headers_that_libjpeg_warns_about_still_open() {
+fn headers_with_stray_bytes_still_open() {
     let file = make::jpeg((16, 16), &[30, 60, 90].repeat(256));
     let at = file.windows(2).position(|pair| pair == [0xff, 0xdb]).unwrap();
     let stray = [&file[..at], &[0; 10], &file[at..]].concat();

@@ -109,14 +109,9 @@ pub(crate) fn with_segment(jpeg: &[u8], marker: u8, body: &[u8]) -> Vec<u8> {
 
 /// A JPEG of RGB pixels at the best quality, chroma in full.
 pub(crate) fn jpeg(size: (u32, u32), rgb: &[u8]) -> Vec<u8> {
-    let image = turbojpeg::Image {
-        pixels: rgb,
-        width: size.0 as usize,
-        pitch: size.0 as usize * 3,
-        height: size.1 as usize,
-        format: turbojpeg::PixelFormat::RGB,
-    };
-    turbojpeg::compress(image, 100, turbojpeg::Subsamp::None).unwrap().to_vec()
+    let (format, chroma) =
+        (libjpeg_turbo_rs::PixelFormat::Rgb, libjpeg_turbo_rs::Subsampling::S444);
+    libjpeg_turbo_rs::compress(rgb, size.0 as usize, size.1 as usize, format, 100, chroma).unwrap()
 }
 
 /// A chunk of a WebP.
