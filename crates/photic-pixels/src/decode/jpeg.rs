@@ -28,7 +28,7 @@ const OWN: u64 = 2 << 20;
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     let frame = JpegFrame::of(bytes).ok_or_else(|| bounds.cut())?;
@@ -111,7 +111,7 @@ pub(super) fn decode(
 }
 
 /// What can be known to be too much, or too little, before any pixel.
-fn check(bytes: &[u8], bounds: &Bounds, frame: &JpegFrame, scans: u64) -> Result<(), Refusal> {
+fn check(bytes: &[u8], bounds: &Bounds<'_>, frame: &JpegFrame, scans: u64) -> Result<(), Refusal> {
     // Huffman codes cost at least a bit a block in one scan: less is a lie, and sixteen leaves
     // slack. Arithmetic codes have no such floor, but nothing real comes near a thousand.
     let blocks = frame.coefficients / 128;
@@ -166,7 +166,7 @@ fn is_warning(error: &str) -> bool {
 }
 
 /// The Rust decoder, slower and without scaling, for headers that libjpeg frowns at.
-fn other(bytes: &[u8], header: &Header, bounds: &Bounds, ask: Ask) -> Result<Part, Refusal> {
+fn other(bytes: &[u8], header: &Header, bounds: &Bounds<'_>, ask: Ask) -> Result<Part, Refusal> {
     bounds.room(OWN + header.pixels() * 10)?;
     let decoder = image::codecs::jpeg::JpegDecoder::new(std::io::Cursor::new(bytes))
         .map_err(|error| bounds.corrupt(&error))?;
