@@ -16,7 +16,7 @@ def status_of(connection):
     return None
 
 
-def chunked(wire, count=12, mib=60, keys=1, ended=True):
+def chunked(wire, count=8, mib=40, keys=1, ended=True):
     """Chunked bodies at once, none of them past its own bound."""
     with Upstream() as upstream, gateway(upstream, BUDGET) as photic:
         begin = b'{"model":"m","messages":[{"role":"user","content":"'
@@ -40,8 +40,8 @@ def chunked(wire, count=12, mib=60, keys=1, ended=True):
 
 
 for wire in ["chat", "messages", "gemini"]:
-    attack(7, f"twelve chunked bodies of 60 MiB ({wire})", wire=wire)(chunked)
-attack(7, "chunked bodies of many callers", wire="chat", keys=12)(chunked)
+    attack(7, f"eight chunked bodies of 40 MiB ({wire})", wire=wire)(chunked)
+attack(7, "chunked bodies of many callers", wire="chat", keys=8)(chunked)
 attack(7, "chunked bodies that never end", wire="responses", ended=False)(chunked)
 
 

@@ -77,6 +77,7 @@ impl Buffers {
     }
 
     /// What unused buffers take together.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> u64 {
         self.lock().iter().map(|idle| idle.bytes.capacity() as u64).sum()
     }
@@ -150,7 +151,9 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // From here on it is nobody's.
         drop(self.charge.take());
-        if let Some(home) = self.home.upgrade() {
+        // What was hardly used is hardly there, and not worth its room.
+        let is_used = self.bytes.len().max(self.resident) * 2 >= self.bytes.capacity();
+        if let Some(home) = self.home.upgrade().filter(|_| is_used) {
             home.keep(std::mem::take(&mut self.bytes));
         }
     }
@@ -164,11 +167,17 @@ mod tests {
         Buffers::within(&MemoryBudget::new(256))
     }
 
+    /// A buffer that was used.
+    async fn filled(buffers: &Arc<Buffers>, size: usize) -> Buffer {
+        let mut buffer = buffers.take(size, None);
+        buffer.extend(&vec![0; size]).await.unwrap();
+        buffer
+    }
+
     #[tokio::test]
     async fn a_buffer_comes_back_when_its_last_reader_is_done() {
         let buffers = pool();
-        let mut buffer = buffers.take(1 << 20, None);
-        buffer.extend(b"body").await.unwrap();
+        let buffer = filled(&buffers, 1 << 20).await;
         let at = buffer.as_ref().as_ptr();
         let bytes = buffer.freeze();
         let slice = bytes.slice(1..);
@@ -179,25 +188,28 @@ mod tests {
         assert_eq!((again.len(), again.as_ref().as_ptr()), (0, at));
     }
 
-    #[test]
-    fn one_that_is_too_small_makes_way() {
+    #[tokio::test]
+    async fn one_that_is_too_small_makes_way() {
         let buffers = pool();
-        drop(buffers.take(1 << 20, None).freeze());
+        drop(filled(&buffers, 1 << 20).await.freeze());
         let larger = buffers.take(3 << 20, None);
         assert_eq!((larger.bytes.capacity(), buffers.bytes()), (3 << 20, 0));
     }
 
-    #[test]
-    fn small_ones_are_nobodys_business() {
+    #[tokio::test]
+    async fn small_ones_are_nobodys_business() {
         let buffers = pool();
-        drop(buffers.take(1000, None).freeze());
+        drop(filled(&buffers, 1000).await.freeze());
         assert!(buffers.lock().is_empty());
     }
 
-    #[test]
-    fn no_more_is_kept_than_agreed() {
+    #[tokio::test]
+    async fn no_more_is_kept_than_agreed() {
         let buffers = pool();
-        let taken: Vec<Buffer> = (0..5).map(|_| buffers.take(MOST / 4 + 1, None)).collect();
+        let mut taken = Vec::new();
+        for _ in 0..5 {
+            taken.push(filled(&buffers, MOST / 4 + 1).await);
+        }
         drop(taken);
         assert_eq!(buffers.lock().len(), 3);
     }
@@ -213,6 +225,7 @@ mod tests {
         assert_eq!(bodies(), STEP as u64, "not what was promised");
         drop(buffer.freeze());
         assert_eq!(bodies(), 0);
+        drop(filled(&buffers, 32 << 20).await);
         let mut again = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
         again.extend(b"{").await.unwrap();
         assert_eq!(bodies(), 32 << 20, "these pages are there already");

@@ -21,10 +21,11 @@ use crate::memory::{Share, Use, charged};
 use crate::record::Recalled;
 use crate::route::Asked;
 
-/// Without a length, a body of a conversation is guessed to be this long; the buffer grows.
-const UNKNOWN: usize = 64 << 10;
 /// So much of a body has to be there before a buffer is looked for that holds all of it.
 const BEGINNING: usize = 256 << 10;
+/// A body without a length that is longer may have any. Its buffer has room for the longest: what is not used of
+/// that takes no memory, and to grow step by step leaves gaps that do.
+const LARGE: usize = 8 << 20;
 
 /// Bounds of a body.
 #[derive(Clone, Copy, Debug)]
@@ -86,16 +87,23 @@ pub(crate) async fn read(
         let charge = share.charge(Use::Bodies, first.len() as u64).await?;
         return Ok(charged(first, charge).into());
     }
-    let room = declared.map_or(UNKNOWN, |length| usize::try_from(length).unwrap_or(UNKNOWN));
+    let declared = declared.and_then(|length| usize::try_from(length).ok());
     // A promise takes no memory: there is a buffer for all of it once there is something to put in.
-    let mut buffer = buffers.take(room.min(BEGINNING), Some(share.nothing(Use::Bodies)));
+    let mut room = declared.map_or(BEGINNING, |length| length.min(BEGINNING));
+    let mut buffer = buffers.take(room, Some(share.nothing(Use::Bodies)));
     let mut stretches = Stretches::default();
     let mut next = Some(first);
     while let Some(piece) = next {
-        if (buffer.len() + piece.len()) as u64 > bounds.bytes {
+        let length = buffer.len() + piece.len();
+        if length as u64 > bounds.bytes {
             return Err(Failure::TooLarge { limit: bounds.bytes });
         }
-        if room > BEGINNING && buffer.len() < BEGINNING && buffer.len() + piece.len() >= BEGINNING {
+        if length > room {
+            room = match declared {
+                Some(all) => all.max(length),
+                None if length <= LARGE => LARGE,
+                None => usize::try_from(bounds.bytes).unwrap_or(length),
+            };
             let charge = buffer.take_charge();
             let beginning = std::mem::replace(&mut buffer, buffers.take(room, charge));
             buffer.extend(beginning.as_ref()).await?;

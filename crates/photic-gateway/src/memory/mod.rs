@@ -331,7 +331,9 @@ mod tests {
     async fn unused_buffers_make_way() {
         let (budget, one, _) = budget();
         let buffers = Buffers::within(&budget);
-        drop(buffers.take(10 << 20, None));
+        let mut buffer = buffers.take(10 << 20, None);
+        buffer.extend(&vec![0; 10 << 20]).await.unwrap();
+        drop(buffer);
         assert_eq!(budget.used()[Use::Spare as usize], 10 * MIB);
         assert!(one.charge(Use::Bodies, 42 * MIB).await.is_ok());
         assert_eq!((budget.used()[Use::Spare as usize], buffers.bytes()), (0, 0));

@@ -6,16 +6,33 @@ use std::fs;
 const MOST: u64 = 2048;
 /// What the process needs beside the budget, in MiB: code, stacks, connections, what the allocator keeps.
 const BESIDE: u64 = 192;
-/// Where the kernel tells the limit of a group of processes, in its second and first version.
-const GROUPS: [&str; 2] =
-    ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+/// Where control groups are mounted.
+const MOUNT: &str = "/sys/fs/cgroup";
 
 /// The budget in MiB: seven eighths of what the container may have, less what the process itself needs, or
 /// a quarter of the machine's memory where there is no container; 2 GiB at most.
 pub(crate) fn default_mib() -> u32 {
-    let group = GROUPS.iter().find_map(|path| limit(&fs::read_to_string(path).ok()?));
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let told = files(&groups).into_iter().filter_map(|path| limit(&fs::read_to_string(path).ok()?));
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| physical(&text));
-    u32::try_from(budget(group, machine)).unwrap_or(u32::MAX)
+    u32::try_from(budget(told.min(), machine)).unwrap_or(u32::MAX)
+}
+
+/// Where the kernel tells the limits that hold for this process, in both versions of control groups: that of
+/// its own group and that of the whole container.
+fn files(groups: &str) -> Vec<String> {
+    let mut files =
+        vec![format!("{MOUNT}/memory.max"), format!("{MOUNT}/memory/memory.limit_in_bytes")];
+    for line in groups.lines() {
+        match line.splitn(3, ':').collect::<Vec<_>>().as_slice() {
+            [_, "", path] => files.push(format!("{MOUNT}{path}/memory.max")),
+            [_, names, path] if names.split(',').any(|name| name == "memory") => {
+                files.push(format!("{MOUNT}/memory{path}/memory.limit_in_bytes"));
+            }
+            _ => {}
+        }
+    }
+    files
 }
 
 fn budget(group: Option<u64>, machine: Option<u64>) -> u64 {
@@ -55,7 +72,21 @@ mod tests {
     }
 
     #[test]
+    fn the_chart_and_the_compose_file_leave_room_for_the_process() {
+        let chart = include_str!("../../../../deploy/helm/photic/values.yaml");
+        assert!(chart.contains("limits: { memory: 1Gi }"));
+        assert!(include_str!("../../../../deploy/compose/compose.yaml").contains("mem_limit: 1g"));
+        // The budget, the 64 MB that a process may hold beside it, and room for what the kernel counts as well.
+        let budget = budget(Some(1024), Some(16 << 10));
+        assert!((budget << 20) + 64_000_000 + (64 << 20) <= 1 << 30, "{budget}");
+    }
+
+    #[test]
     fn what_the_kernel_says_is_read() {
+        assert_eq!(
+            files("12:pids:/a\n4:cpu,memory:/a/b\n0::/c\n")[2..],
+            ["/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "/sys/fs/cgroup/c/memory.max"]
+        );
         assert_eq!(limit("1073741824\n"), Some(1024));
         assert_eq!(limit("max\n"), None);
         assert_eq!(physical("MemTotal:       16384000 kB\nMemFree: 1 kB\n"), Some(16000));
