@@ -13,10 +13,12 @@ use crate::account::Account;
 use crate::cross::Way;
 use crate::failure::Failure;
 use crate::fetching::Gathered;
-use crate::fix::{Effort, Order, Wants};
+use crate::fix::{Effort, Order, Supplies, Wants, Work};
 use crate::heal::{self, Sent, Turn};
 use crate::intake::{self, Body};
-use crate::proxy::Proxy;
+use crate::memory::Share;
+use crate::pixel_work::Allowance;
+use crate::proxy::{Admitted, Proxy};
 use crate::record::{Bill, Recalled};
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{Asked, Route};
@@ -30,11 +32,11 @@ pub(crate) async fn converse(
     route: Route,
     off: bool,
     request: Request<Incoming>,
-    who: Caller,
+    who: &Admitted,
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (parts, mut incoming) = request.into_parts();
-    let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
+    let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers, &who.share).await {
         Ok(body) => body,
         Err(failure) => {
             intake::drain(incoming);
@@ -51,7 +53,7 @@ pub(crate) async fn converse_whole(
     route: Route,
     off: bool,
     request: Request<Body>,
-    who: Caller,
+    who: &Admitted,
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut body) = request.into_parts();
@@ -64,7 +66,7 @@ pub(crate) async fn converse_whole(
     let order = if off {
         proxy.workshop.order(caller, &body, Effort::Exact, &[]).map_err(|_| Failure::Broken)?
     } else {
-        repaired(proxy, caller, &who, &mut body).await?
+        repaired(proxy, caller, who, &mut body).await?
     };
     let kept = (!off && route != Route::CountTokens && proxy.workshop.recorder.is_some())
         .then(|| body.clone());
@@ -85,13 +87,14 @@ pub(crate) async fn converse_whole(
     };
     let mut asked = parts.uri.query().unwrap_or_default().split('&');
     let array = caller == Wire::Gemini && !asked.any(|pair| pair == "alt=sse");
-    let turn = Turn { caller, body, headers: parts.headers, path: &path, query };
+    let turn = Turn { caller, body, headers: parts.headers, path: &path, query, share: &who.share };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
     let kept = kept.zip(order.sent.take()).filter(|_| reply.status().is_success());
     let (turn, bill) = match kept {
         Some((body, sent)) => {
-            record(proxy, caller, body, sent, std::mem::take(&mut order.wants)).await
+            let wants = std::mem::take(&mut order.wants);
+            record(proxy, caller, body, sent, wants, who.share.clone()).await
         }
         None => (None, None),
     };
@@ -105,7 +108,7 @@ pub(crate) async fn converse_whole(
     let Order { upstream, wire, usage_in_stream, renamed, .. } = order;
     let mut reply = if crosses {
         let way = Way { from: wire, to: caller, usage_in_stream, array, renamed };
-        cross::reply(way, upstream.host(), reply).await?
+        cross::reply(way, upstream.host(), reply, &who.share).await?
     } else {
         Proxy::through(reply)
     };
@@ -118,7 +121,7 @@ pub(crate) async fn converse_whole(
         headers::say_healed(reply.headers_mut(), &outcome.healed);
         account.outcome = Some(outcome);
     }
-    if audit(proxy, &who, account, turn.as_ref()).await
+    if audit(proxy, &who.caller, account, turn.as_ref()).await
         && let Some(turn) = turn
     {
         headers::say_kept(reply.headers_mut(), &turn);
@@ -130,17 +133,18 @@ pub(crate) async fn converse_whole(
 async fn repaired(
     proxy: &Arc<Proxy>,
     caller: Wire,
-    who: &Caller,
+    who: &Admitted,
     body: &mut Body,
 ) -> Result<Order, Failure> {
     let came = body.clone();
     let workshop = &proxy.workshop;
     let (transcript, findings) = came.lift(caller);
     if let Some(recorder) = &workshop.recorder {
-        let recalled = recorder.recall(who.tenant.clone(), &transcript, &workshop.shelf).await?;
+        let recalled =
+            recorder.recall(who.caller.tenant.clone(), &transcript, &workshop.shelf).await?;
         body.recalled = Arc::new(recalled);
     } else {
-        body.recalled = Arc::new(Recalled::nothing(who.tenant.clone()));
+        body.recalled = Arc::new(Recalled::nothing(who.caller.tenant.clone()));
     }
     if !transcript.is_readable() {
         return workshop.exactly(caller, body, &transcript).ok_or(Failure::Broken);
@@ -150,12 +154,14 @@ async fn repaired(
     if !job.needs_only_pictures() {
         return with_effort(proxy, caller, who, body.clone(), &job.wants).await;
     }
-    let gathered = workshop.gather(&who.tenant, &job.wants).await;
+    let mut gathered = workshop.gather(&who.caller.tenant, &job.wants, &who.share).await?;
     if gathered.pictures.away {
         return Err(Failure::StoreAway);
     }
-    Ok(workshop
-        .finish(&terms, job, &gathered, |work| workshop.ordered(caller, body, &findings, work)))
+    let held = gathered.take_charges();
+    let ordered = |work: Work<'_, '_>| workshop.ordered(caller, body, &findings, work);
+    let order = workshop.finish(&terms, job, Supplies::of(&gathered), ordered);
+    Ok(Order { held, ..order })
 }
 
 /// Keeps a turn that is being answered: beside the answer, or before it, where that is wanted. Then
@@ -166,6 +172,7 @@ async fn record(
     body: Body,
     sent: record::Sent,
     wants: Wants,
+    share: Share,
 ) -> (Option<record::Turn>, Option<Bill>) {
     let Some(recorder) = proxy.workshop.recorder.as_ref() else { return (None, None) };
     let Some(place) = recorder.place().await else { return (None, None) };
@@ -173,16 +180,8 @@ async fn record(
     let bill = recorder.open_bill(body.recalled.tenant.clone(), &sent, told);
     let shared = Arc::clone(proxy);
     let keeping = tokio::spawn(async move {
-        let gathered = if sent.is_settled {
-            Gathered::default()
-        } else {
-            // At hand since the request was made ready.
-            shared.workshop.gather(&body.recalled.tenant, &wants).await
-        };
-        let work = move || shared.workshop.record(caller, &body, &gathered, &sent);
-        let kept = tokio::task::spawn_blocking(work).await;
+        let kept = recorded(&shared, caller, body, sent, &wants, &share).await;
         drop(place);
-        let kept = kept.ok().flatten();
         let _ = tell.send(kept.clone());
         kept
     });
@@ -190,6 +189,31 @@ async fn record(
         return (None, bill);
     }
     (recorder.acknowledged(async { keeping.await.ok().flatten() }).await, bill)
+}
+
+/// Writes a turn into the record. What it takes pixels for is mostly at hand since it was made ready; where it
+/// is not, that is pixel work like any other.
+async fn recorded(
+    proxy: &Arc<Proxy>,
+    caller: Wire,
+    body: Body,
+    sent: record::Sent,
+    wants: &Wants,
+    share: &Share,
+) -> Option<record::Turn> {
+    let shared = Arc::clone(proxy);
+    if sent.is_settled {
+        let work = move || {
+            shared.workshop.record(caller, &body, Supplies::of(&Gathered::default()), &sent)
+        };
+        return tokio::task::spawn_blocking(work).await.ok().flatten();
+    }
+    let gathered = proxy.workshop.gather(&body.recalled.tenant, wants, share).await.ok()?;
+    let work = move |allowance: &Allowance| {
+        let supplies = Supplies::with_pixels(&gathered, allowance);
+        shared.workshop.record(caller, &body, supplies, &sent)
+    };
+    proxy.pixels.run(share, work).await.ok()?.0
 }
 
 /// Writes down what was done; whether it is written, where somebody waits for that.
@@ -235,26 +259,30 @@ fn watched(
 async fn with_effort(
     proxy: &Arc<Proxy>,
     caller: Wire,
-    who: &Caller,
+    who: &Admitted,
     body: Body,
     wants: &Wants,
 ) -> Result<Order, Failure> {
     // Before a place among the pixels is taken: the network is slower than they are.
-    let gathered = proxy.workshop.gather(&who.tenant, wants).await;
+    let mut gathered = proxy.workshop.gather(&who.caller.tenant, wants, &who.share).await?;
     if gathered.pictures.away {
         return Err(Failure::StoreAway);
     }
     if let Some(quotas) = proxy.quotas.as_ref().filter(|_| gathered.pixels > 0) {
-        let spent = Box::pin(quotas.spend_pixels(&who.tenant, gathered.pixels)).await;
-        spent.map_err(|over| proxy.over(who, over))?;
+        let spent = Box::pin(quotas.spend_pixels(&who.caller.tenant, gathered.pixels)).await;
+        spent.map_err(|over| proxy.over(&who.caller, over))?;
     }
-    // Decoded pictures are large: as many at once as there are processors, not as there are
-    // requests.
-    let _permit = proxy.pixels.acquire().await.map_err(|_| Failure::Broken)?;
     let shared = Arc::clone(proxy);
-    let work = move || shared.workshop.order(caller, &body, Effort::Full(&gathered), &[]);
-    // A decoder that panics takes this request with it, and no other.
-    tokio::task::spawn_blocking(work).await.ok().and_then(Result::ok).ok_or(Failure::Broken)
+    let held = gathered.take_charges();
+    let work = move |allowance: &Allowance| {
+        let effort = Effort::Full(Supplies::with_pixels(&gathered, allowance));
+        shared.workshop.order(caller, &body, effort, &[])
+    };
+    let (order, charge) = proxy.pixels.run(&who.share, work).await?;
+    let mut order = order.map_err(|_| Failure::Broken)?;
+    order.held = held;
+    order.held.push(charge);
+    Ok(order)
 }
 
 /// An upstream of another wire cannot count; the estimate is better than no answer.

@@ -9,10 +9,13 @@ use photic::{Stream as Translation, Wire};
 
 use crate::failure::Failure;
 use crate::headers;
+use crate::memory::{Charge, Share, Use, charged};
 use crate::reply::{ReplyBody, Stream};
 
 /// A reply that is translated whole is no longer than this.
 const LONGEST: usize = 64 << 20;
+/// Bytes that are charged at once.
+const STEP: usize = 64 << 10;
 
 /// From which wire to which, and what its caller asked of streams.
 #[derive(Clone, Debug)]
@@ -42,6 +45,7 @@ pub(crate) async fn reply(
     way: Way,
     host: &str,
     reply: Response<Stream>,
+    share: &Share,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, stream) = reply.into_parts();
     headers::reply(&mut parts.headers);
@@ -50,15 +54,21 @@ pub(crate) async fn reply(
     if is_stream(&parts.headers) {
         let (media_type, translation) = way.translation();
         parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-        let body = ReplyBody::translated(stream, translation);
+        let body = ReplyBody::translated(stream, translation, share);
         return Ok(Response::from_parts(parts, body));
     }
-    let body = whole(stream, host).await?;
+    let mut charge = share.nothing(Use::Replies);
+    let body = whole(stream, host, &mut charge).await?;
+    // As it came, as it is written, and that in one piece.
+    charge.reach(3 * body.len() as u64).await?;
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     let mut lifted = photic::lift_reply(way.from, &body);
     lifted.rename_calls(&way.renamed);
     let written = Bytes::from(photic::lower_reply(&lifted, way.to).to_vec());
-    Ok(Response::from_parts(parts, ReplyBody::whole(written)))
+    drop(lifted);
+    drop(body);
+    charge.shrink_to(written.len() as u64);
+    Ok(Response::from_parts(parts, ReplyBody::whole(charged(written, charge))))
 }
 
 /// Whether it comes as events; an error comes whole, whatever was asked for.
@@ -81,7 +91,7 @@ const fn stream_type(wire: Wire) -> &'static str {
     }
 }
 
-async fn whole(mut stream: Stream, host: &str) -> Result<Bytes, Failure> {
+async fn whole(mut stream: Stream, host: &str, charge: &mut Charge) -> Result<Bytes, Failure> {
     let mut whole = BytesMut::new();
     while let Some(frame) = poll_fn(|context| stream.poll(context)).await {
         let frame = frame.map_err(|_| Failure::Closed(host.to_owned()))?;
@@ -89,6 +99,9 @@ async fn whole(mut stream: Stream, host: &str) -> Result<Bytes, Failure> {
             if whole.len() + data.len() > LONGEST {
                 return Err(Failure::ReplyTooLarge(host.to_owned()));
             }
+            // Twice: it grows by doubling.
+            let held = 2 * (whole.len() + data.len());
+            charge.reach(held.next_multiple_of(STEP) as u64).await?;
             whole.extend_from_slice(&data);
         }
     }

@@ -7,6 +7,9 @@ use photic::media::{Payload, Source};
 use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Recipe, Transcript};
 
+use photic_pixels::Meter as _;
+
+use crate::pixel_work::Allowance;
 use crate::recent::{Key, Recent, Weighed};
 use crate::telemetry::Counter;
 
@@ -36,6 +39,7 @@ impl Derivatives {
         transcript: &Transcript<'_>,
         plan: &Plan<'_>,
         profile: &[u8; 32],
+        allowance: &Allowance,
     ) -> Prepared {
         let made = |(&id, recipe): (&MediaId, &Recipe)| {
             let (members, fit) = match recipe {
@@ -48,23 +52,20 @@ impl Derivatives {
             let key = key(profile, recipe, fit, &payloads);
             let known = self.kept.get(&key);
             if known.is_some() { &self.hits } else { &self.misses }.add(1);
-            let attempt = known.unwrap_or_else(|| {
-                let made = match recipe {
-                    Recipe::Fit(fit) => payloads.first().and_then(|one| {
-                        photic_pixels::fitted(&one.decode(), fit, plan.profile).ok()
-                    }),
-                    Recipe::Sheet { fit, .. } => {
-                        let all: Vec<Vec<u8>> = payloads.iter().map(|one| one.decode()).collect();
-                        photic_pixels::merged(&all, fit, plan.profile).ok()
-                    }
-                };
-                let made = made.map_or(Attempt::Failed, |made| Attempt::Made(Arc::new(made)));
-                self.kept.put(key, made.clone());
-                made
-            });
+            let attempt = match known {
+                Some(attempt) => attempt,
+                None => {
+                    let attempt = attempted(recipe, &payloads, plan, allowance)?;
+                    self.kept.put(key, attempt.clone());
+                    attempt
+                }
+            };
             match attempt {
-                Attempt::Made(made) => Some((id, Made::clone(&made))),
-                Attempt::Failed => None,
+                // Once here, and once more in the request that is written with it.
+                Attempt::Made(made) if allowance.made(2 * made.base64.len() as u64) => {
+                    Some((id, Made::clone(&made)))
+                }
+                Attempt::Made(_) | Attempt::Failed => None,
             }
         };
         plan.recipes.iter().filter_map(made).collect()
@@ -83,6 +84,39 @@ impl Weighed for Attempt {
             Self::Failed => 0,
         }
     }
+}
+
+/// What a sheet holds beside its members: their cells, and itself.
+const SHEET: u64 = 32 << 20;
+
+/// Makes a picture. Gives nothing where that says more about the gateway's time or memory than about the
+/// picture: then it is tried again the next time.
+fn attempted(
+    recipe: &Recipe,
+    payloads: &[&Payload<'_>],
+    plan: &Plan<'_>,
+    allowance: &Allowance,
+) -> Option<Attempt> {
+    if !allowance.is_wanted() {
+        return None;
+    }
+    let files: u64 = payloads.iter().map(|one| one.base64().len() as u64 / 4 * 3).sum();
+    let limits = allowance.picture(match recipe {
+        Recipe::Fit(_) => files,
+        Recipe::Sheet { .. } => files + SHEET,
+    })?;
+    let made = match recipe {
+        Recipe::Fit(fit) => payloads
+            .first()
+            .and_then(|one| photic_pixels::fitted(&one.decode(), fit, plan.profile, &limits).ok()),
+        Recipe::Sheet { fit, .. } => {
+            let all: Vec<Vec<u8>> = payloads.iter().map(|one| one.decode()).collect();
+            photic_pixels::merged(&all, fit, plan.profile, &limits).ok()
+        }
+    };
+    let failed_here = made.is_none() && allowance.is_to_blame();
+    allowance.made(0);
+    (!failed_here).then(|| made.map_or(Attempt::Failed, |made| Attempt::Made(Arc::new(made))))
 }
 
 fn payload<'t, 'a>(transcript: &'t Transcript<'a>, id: MediaId) -> Option<&'t Payload<'a>> {

@@ -4,7 +4,8 @@
 //! A failure is an outcome like any other: the picture gives way to a notice, never the request.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use photic::media::Payload;
@@ -14,9 +15,13 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::config::{FetchConfig, FetchMode};
+use crate::failure::Failure;
 use crate::media::Pictures;
+use crate::memory::{Charge, Share, Use};
 use crate::recent::{Key, Recent, Weighed};
 
+/// Bytes that are charged at once.
+const STEP: u64 = 1 << 20;
 /// How many are fetched at once, for all requests together: each may take its full size.
 const AT_ONCE: usize = 8;
 /// The most addresses of one request; no endpoint shows more pictures.
@@ -34,6 +39,8 @@ pub(crate) struct Fetching {
     fetch: Fetch,
     /// For one request, whatever it holds.
     patience: Duration,
+    /// The most bytes for one request.
+    total: u64,
     permits: Arc<Semaphore>,
     kept: Recent<Known>,
 }
@@ -47,6 +54,23 @@ pub(crate) struct Gathered {
     pub(crate) pictures: Pictures,
     /// How many pixels have to be decoded for it.
     pub(crate) pixels: u64,
+    /// The memory of all that, until the request was sent.
+    pub(crate) charges: Vec<Charge>,
+}
+
+/// What is fetched for one request: charged as it arrives, and bounded together.
+#[derive(Debug)]
+struct Arriving {
+    /// Bytes that may still come.
+    left: AtomicU64,
+}
+
+impl Arriving {
+    /// Whether so many bytes more are within what one request may have.
+    fn takes(&self, bytes: u64) -> bool {
+        let less = |left: u64| left.checked_sub(bytes);
+        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
 }
 
 /// What was found at an address.
@@ -63,11 +87,12 @@ struct Known {
 }
 
 impl Fetching {
-    pub(crate) fn new(config: &FetchConfig) -> Self {
-        Self::resolving(config, Arc::new(System))
+    /// Fetches as configured, and keeps so many bytes.
+    pub(crate) fn new(config: &FetchConfig, keep: usize) -> Self {
+        Self::resolving(config, keep, Arc::new(System))
     }
 
-    fn resolving(config: &FetchConfig, resolver: Arc<dyn Resolve>) -> Self {
+    fn resolving(config: &FetchConfig, keep: usize, resolver: Arc<dyn Resolve>) -> Self {
         let total = Duration::from_secs(config.timeout_s.into());
         let rules = Rules {
             hosts: config.hosts.clone(),
@@ -86,7 +111,8 @@ impl Fetching {
             fetch: Fetch::new(rules, resolver),
             patience: total * 2,
             permits: Arc::new(Semaphore::new(AT_ONCE)),
-            kept: Recent::new((config.keep_mib as usize) << 20),
+            total: u64::from(config.total_mib) << 20,
+            kept: Recent::new(keep),
         }
     }
 
@@ -101,34 +127,62 @@ impl Fetching {
         wanted.into_iter().flatten().map(|(_, address)| address).collect()
     }
 
-    /// Fetches what is not at hand; in time for the request, or not at all.
-    pub(crate) async fn gather(&self, addresses: BTreeSet<String>) -> Gathered {
+    /// Fetches what is not at hand; in time for the request, or not at all. Fails where there is no memory for
+    /// it at the moment.
+    pub(crate) async fn gather(
+        &self,
+        addresses: BTreeSet<String>,
+        share: &Share,
+    ) -> Result<Gathered, Failure> {
         let mut gathered = Gathered::default();
+        if addresses.is_empty() {
+            return Ok(gathered);
+        }
+        let arriving = Arc::new(Arriving { left: AtomicU64::new(self.total) });
         let mut fetches = JoinSet::new();
         for address in addresses {
             if let Some(outcome) = self.known(&key(&address)) {
+                if let Outcome::Picture(picture) = &outcome {
+                    let size = picture.base64().len() as u64;
+                    if !arriving.takes(size / 4 * 3) {
+                        gathered.found.insert(address, Outcome::Nothing(Refusal::TooLarge));
+                        continue;
+                    }
+                    gathered.charges.push(share.charge(Use::Fetched, size).await?);
+                }
                 gathered.found.insert(address, outcome);
             } else if fetches.len() < MOST {
                 let (fetch, permits) = (self.fetch.clone(), Arc::clone(&self.permits));
+                let (share, arriving) = (share.clone(), Arc::clone(&arriving));
                 fetches.spawn(async move {
                     let _permit = permits.acquire().await;
-                    let got = fetch.get(&address).await;
-                    (address, got)
+                    let (got, charge) = fetched(&fetch, &address, &share, &arriving).await;
+                    (address, got, charge)
                 });
             }
         }
         let all = async {
             // One that panics is one that is not there.
             while let Some(done) = fetches.join_next().await {
-                if let Ok((address, got)) = done {
-                    let outcome = self.keep(&address, got);
+                if let Ok((address, got, charge)) = done {
+                    if matches!(got, Err(Refusal::NoRoom)) {
+                        return Err(Failure::NoRoom);
+                    }
+                    gathered.charges.extend(charge);
+                    // Too much for this request says nothing about the next.
+                    let outcome = match got {
+                        Err(refusal @ Refusal::OverTotal) => Outcome::Nothing(refusal),
+                        got => self.keep(&address, got),
+                    };
                     gathered.found.insert(address, outcome);
                 }
             }
+            Ok(())
         };
         // Whatever is not here by then is stopped with the set.
-        let _ = tokio::time::timeout(self.patience, all).await;
-        gathered
+        let done = tokio::time::timeout(self.patience, all).await;
+        done.unwrap_or(Ok(()))?;
+        Ok(gathered)
     }
 
     fn known(&self, key: &Key) -> Option<Outcome> {
@@ -159,7 +213,37 @@ impl Fetching {
     }
 }
 
+/// One address: its bytes are charged as they arrive, then as they are written into the request.
+async fn fetched(
+    fetch: &Fetch,
+    address: &str,
+    share: &Share,
+    arriving: &Arriving,
+) -> (Result<Vec<u8>, Refusal>, Option<Charge>) {
+    let Ok(charge) = share.charge(Use::Fetched, STEP).await else {
+        return (Err(Refusal::NoRoom), None);
+    };
+    let charge = Mutex::new(charge);
+    let room = |all: usize, more: usize| {
+        if !arriving.takes(more as u64) {
+            return Err(Refusal::OverTotal);
+        }
+        // What arrives grows by doubling, and is then held as base64, twice.
+        let wanted = (all as u64 * 3).next_multiple_of(STEP);
+        let mut charge = charge.lock().unwrap_or_else(PoisonError::into_inner);
+        if charge.try_reach(wanted) { Ok(()) } else { Err(Refusal::NoRoom) }
+    };
+    let got = fetch.get_within(address, &room).await;
+    let charge = charge.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (got, Some(charge))
+}
+
 impl Gathered {
+    /// Hands over the memory that it stands for, to whatever is made of it.
+    pub(crate) fn take_charges(&mut self) -> Vec<Charge> {
+        std::mem::take(&mut self.charges)
+    }
+
     /// Nothing but pictures that came by name.
     pub(crate) fn of(pictures: Pictures) -> Self {
         Self { pictures, ..Self::default() }
@@ -201,7 +285,7 @@ impl Weighed for Known {
 /// What the model is told. Little: it reads it, and so does whoever wrote the address.
 const fn reason(refusal: Refusal) -> Reason {
     match (refusal, refusal.blame()) {
-        (Refusal::TooLarge, _) => Reason::FetchTooLarge,
+        (Refusal::TooLarge | Refusal::OverTotal, _) => Reason::FetchTooLarge,
         (Refusal::WrongKind, _) => Reason::FetchWrongKind,
         (_, Blame::Rule) => Reason::FetchForbidden,
         (_, Blame::Host | Blame::Content) => Reason::FetchFailed,

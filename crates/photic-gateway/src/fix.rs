@@ -14,12 +14,15 @@ use photic_store::{BlobId, Tenant};
 
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
+use crate::failure::Failure;
 use crate::fetching::{Fetching, Gathered};
 use crate::fixes::Fixes;
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::media::{self, Named, Shelf};
+use crate::memory::{Charge, Share};
 use crate::pieces::pieces;
+use crate::pixel_work::Allowance;
 use crate::profiles::{Addressee, Known, Profiles};
 use crate::record::{Made, Recalled, Recorder, Sent, Turn};
 use crate::route::Asked;
@@ -65,6 +68,8 @@ pub(crate) struct Order {
     pub(crate) sent: Option<Sent>,
     /// What had to be there for it; not held, only known, while the model thinks.
     pub(crate) wants: Wants,
+    /// The memory of those pieces that are not the caller's own bytes.
+    pub(crate) held: Vec<Charge>,
 }
 
 /// How far a request may be worked on.
@@ -75,7 +80,27 @@ pub(crate) enum Effort<'f> {
     /// As far as it goes without pixels.
     Light,
     /// With pixels, which can take a second, and with what was fetched.
-    Full(&'f Gathered),
+    Full(Supplies<'f>),
+}
+
+/// What a plan is finished with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Supplies<'f> {
+    gathered: &'f Gathered,
+    /// What pixels may use; without it, no picture is made.
+    pixels: Option<&'f Allowance>,
+}
+
+impl<'f> Supplies<'f> {
+    /// Nothing but what was gathered.
+    pub(crate) const fn of(gathered: &'f Gathered) -> Self {
+        Self { gathered, pixels: None }
+    }
+
+    /// What was gathered, and pixels as far as they are allowed.
+    pub(crate) const fn with_pixels(gathered: &'f Gathered, pixels: &'f Allowance) -> Self {
+        Self { gathered, pixels: Some(pixels) }
+    }
 }
 
 impl Workshop {
@@ -95,8 +120,8 @@ impl Workshop {
         }
         let terms = self.terms(&transcript, tried).ok_or_else(Wants::default)?;
         let job = self.begin(&terms, transcript, body);
-        let gathered = match effort {
-            Effort::Full(gathered) => gathered,
+        let supplies = match effort {
+            Effort::Full(supplies) => supplies,
             Effort::Exact | Effort::Light => {
                 let tenant = &body.recalled.tenant;
                 let (pictures, missing) = self.shelf.at_hand(tenant, &job.wants.blobs);
@@ -104,10 +129,10 @@ impl Workshop {
                     return Err(job.wants);
                 }
                 lately = Gathered::of(pictures);
-                &lately
+                Supplies::of(&lately)
             }
         };
-        Ok(self.finish(&terms, job, gathered, |work| self.ordered(from, body, &findings, work)))
+        Ok(self.finish(&terms, job, supplies, |work| self.ordered(from, body, &findings, work)))
     }
 
     /// A request that is finished.
@@ -140,6 +165,7 @@ impl Workshop {
             pieces: pieces(lowered.body, &body.bytes),
             upstream: Arc::clone(&terms.upstream),
             wants,
+            held: Vec::new(),
         }
     }
 
@@ -148,7 +174,7 @@ impl Workshop {
         &self,
         from: Wire,
         body: &Body,
-        gathered: &Gathered,
+        supplies: Supplies<'_>,
         sent: &Sent,
     ) -> Option<Turn> {
         let recorder = self.recorder.as_ref()?;
@@ -167,7 +193,7 @@ impl Workshop {
                 sent,
             );
         }
-        self.finish(&sent.terms, job, gathered, |work| {
+        self.finish(&sent.terms, job, supplies, |work| {
             // What was fetched again, or made again, may be another thing, and the record must not
             // say that it was sent.
             let is_it = photic_store::Sent::of(&work.lowered.body) == sent.what;
@@ -202,10 +228,11 @@ impl Workshop {
         &self,
         terms: &'w Terms,
         job: Job<'w>,
-        gathered: &'w Gathered,
+        supplies: Supplies<'w>,
         finish: impl FnOnce(Work<'_, '_>) -> T,
     ) -> T {
         let is_complete = job.needs_only_pictures();
+        let Supplies { gathered, pixels } = supplies;
         let Job { mut transcript, recalled, policy, named, mut plan, wants } = job;
         if !wants.addresses.is_empty() {
             gathered.put_into(&mut transcript, &plan, &self.fetching);
@@ -218,10 +245,12 @@ impl Workshop {
                 plan = terms.plan(&transcript, &policy, recalled, &named);
             }
         }
-        let mut prepared = if plan.recipes.is_empty() {
-            Prepared::new()
-        } else {
-            self.derivatives.prepare(&transcript, &plan, &terms.known.fingerprint)
+        let mut prepared = match pixels.filter(|_| !plan.recipes.is_empty()) {
+            Some(pixels) => {
+                let profile = &terms.known.fingerprint;
+                self.derivatives.prepare(&transcript, &plan, profile, pixels)
+            }
+            None => Prepared::new(),
         };
         if let Some(lessons) = &terms.lessons {
             lessons.quarantine.withhold_made(&mut prepared);
@@ -250,20 +279,35 @@ impl Workshop {
     }
 
     /// Fetches what has to be there before a request can be made ready.
-    pub(crate) async fn gather(&self, tenant: &Tenant, wants: &Wants) -> Gathered {
-        let mut gathered = self.fetching.gather(wants.addresses.clone()).await;
+    pub(crate) async fn gather(
+        &self,
+        tenant: &Tenant,
+        wants: &Wants,
+        share: &Share,
+    ) -> Result<Gathered, Failure> {
+        let mut gathered = self.fetching.gather(wants.addresses.clone(), share).await?;
         gathered.pixels = wants.pixels;
         if let Some(recorder) = self.recorder.as_ref().filter(|_| !wants.blobs.is_empty()) {
-            gathered.pictures = self.shelf.read(&recorder.place, tenant, &wants.blobs).await;
+            let blobs = &wants.blobs;
+            let (pictures, charges) =
+                self.shelf.read(&recorder.place, tenant, blobs, share).await?;
+            gathered.pictures = pictures;
+            gathered.charges.extend(charges);
         }
-        gathered
+        Ok(gathered)
     }
 
     /// The same under what is being tried.
-    pub(crate) async fn gather_trying(&self, from: Wire, body: &Body, tried: &[Entry]) -> Gathered {
+    pub(crate) async fn gather_trying(
+        &self,
+        from: Wire,
+        body: &Body,
+        tried: &[Entry],
+        share: &Share,
+    ) -> Result<Gathered, Failure> {
         let light = self.order(from, body, Effort::Light, tried);
         let wants = light.map_or_else(|wants| wants, |order| order.wants);
-        self.gather(&body.recalled.tenant, &wants).await
+        self.gather(&body.recalled.tenant, &wants, share).await
     }
 
     /// The request as it came.
@@ -287,6 +331,7 @@ impl Workshop {
             carried: None,
             sent: None,
             wants: Wants::default(),
+            held: Vec::new(),
         })
     }
 
@@ -299,6 +344,14 @@ impl Workshop {
         let lessons = self.learned.of(upstream.host(), model, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
+    }
+}
+
+impl Order {
+    /// Lets go of the body, once it was sent for the last time.
+    pub(crate) fn let_go(&mut self) {
+        self.pieces = Vec::new();
+        self.held = Vec::new();
     }
 }
 

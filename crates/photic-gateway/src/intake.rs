@@ -13,16 +13,19 @@ use hyper::body::Incoming;
 use photic::json::Str;
 use photic::retention::Retention;
 use photic::{Finding, Stretches, Transcript, Wire};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::buffers::Buffers;
 use crate::failure::Failure;
+use crate::memory::{Share, Use, charged};
 use crate::record::Recalled;
 use crate::route::Asked;
 
-/// Without a length, a body of a conversation is guessed to be this long; the buffer grows.
-const UNKNOWN: usize = 64 << 10;
+/// So much of a body has to be there before a buffer is looked for that holds all of it.
+const BEGINNING: usize = 256 << 10;
+/// A body without a length that is longer may have any. Its buffer has room for the longest: what is not used of
+/// that takes no memory, and to grow step by step leaves gaps that do.
+const LARGE: usize = 8 << 20;
 
 /// Bounds of a body.
 #[derive(Clone, Copy, Debug)]
@@ -68,68 +71,76 @@ impl From<Bytes> for Body {
     }
 }
 
-/// Reads a body whole.
+/// Reads a body whole, charged to whoever sends it, as it arrives. Fails if it is too large, if there is no
+/// room for it, or if it comes too slowly.
 pub(crate) async fn read(
     body: &mut Incoming,
     bounds: Bounds,
     buffers: &Arc<Buffers>,
+    share: &Share,
 ) -> Result<Body, Failure> {
     let declared = body.size_hint().exact();
-    let Some(first) = frame(body, bounds.idle).await? else { return Ok(Body::default()) };
+    let mut pace = Pace::new(bounds.idle);
+    let Some(first) = pace.frame(body).await? else { return Ok(Body::default()) };
     // Small bodies mostly come in one piece, which then is the buffer.
     if declared == Some(first.len() as u64) {
-        return Ok(first.into());
+        let charge = share.charge(Use::Bodies, first.len() as u64).await?;
+        return Ok(charged(first, charge).into());
     }
-    let room = declared.map_or(UNKNOWN, |length| usize::try_from(length).unwrap_or(UNKNOWN));
-    let mut buffer = buffers.take(room);
+    let declared = declared.and_then(|length| usize::try_from(length).ok());
+    // A promise takes no memory: there is a buffer for all of it once there is something to put in.
+    let mut room = declared.map_or(BEGINNING, |length| length.min(BEGINNING));
+    let mut buffer = buffers.take(room, Some(share.nothing(Use::Bodies)));
     let mut stretches = Stretches::default();
-    buffer.extend(&first);
-    stretches.feed(&first);
-    drop(first);
-    while let Some(piece) = frame(body, bounds.idle).await? {
-        if (buffer.len() + piece.len()) as u64 > bounds.bytes {
+    let mut next = Some(first);
+    while let Some(piece) = next {
+        let length = buffer.len() + piece.len();
+        if length as u64 > bounds.bytes {
             return Err(Failure::TooLarge { limit: bounds.bytes });
         }
-        buffer.extend(&piece);
+        if length > room {
+            room = match declared {
+                Some(all) => all.max(length),
+                None if length <= LARGE => LARGE,
+                None => usize::try_from(bounds.bytes).unwrap_or(length),
+            };
+            let charge = buffer.take_charge();
+            let beginning = std::mem::replace(&mut buffer, buffers.take(room, charge));
+            buffer.extend(beginning.as_ref()).await?;
+        }
+        buffer.extend(&piece).await?;
         // Now, while the processor has it at hand.
         stretches.feed(&piece);
+        drop(piece);
+        next = pace.frame(body).await?;
     }
     Ok(Body { bytes: buffer.freeze(), stretches, ..Body::default() })
 }
 
-/// What a request counts for that does not say how long it is.
-pub(crate) const UNDECLARED: u64 = 1 << 20;
-
-/// Room for bodies: how much memory requests may take together.
+/// How fast a body has to come: no pause may be long, and all of it may not take longer than one long pause
+/// and what the slowest useful line takes.
 #[derive(Debug)]
-pub(crate) struct Room {
-    /// In KiB.
-    free: Arc<Semaphore>,
-    all: u32,
+struct Pace {
+    idle: Duration,
+    begun: Instant,
+    arrived: u64,
 }
 
-impl Room {
-    /// How long somebody waits for room.
-    const PATIENCE: Duration = Duration::from_secs(2);
+impl Pace {
+    /// Bytes a second of the slowest line that is useful.
+    const SLOWEST: u64 = 4 << 10;
 
-    pub(crate) fn new(mib: u32) -> Self {
-        let all = mib.max(1).saturating_mul(1024).min(u32::MAX >> 4);
-        Self { free: Arc::new(Semaphore::new(all as usize)), all }
+    fn new(idle: Duration) -> Self {
+        Self { idle, begun: Instant::now(), arrived: 0 }
     }
 
-    /// Room for a body, until it is let go of. One that is larger than all there is gets all.
-    pub(crate) async fn take(&self, bytes: u64) -> Result<OwnedSemaphorePermit, Failure> {
-        let wanted = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX).min(self.all);
-        let taking = Arc::clone(&self.free).acquire_many_owned(wanted);
-        match timeout(Self::PATIENCE, taking).await {
-            Ok(Ok(room)) => Ok(room),
-            Ok(Err(_)) | Err(_) => Err(Failure::NoRoom),
-        }
-    }
-
-    /// Bytes that are taken.
-    pub(crate) fn taken(&self) -> u64 {
-        (u64::from(self.all) - self.free.available_permits() as u64) << 10
+    /// The next piece of data, in time.
+    async fn frame(&mut self, body: &mut Incoming) -> Result<Option<Bytes>, Failure> {
+        let whole = self.idle + Duration::from_millis(self.arrived * 1000 / Self::SLOWEST);
+        let left = whole.saturating_sub(self.begun.elapsed());
+        let piece = frame(body, left.min(self.idle)).await?;
+        self.arrived += piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        Ok(piece)
     }
 }
 
@@ -182,22 +193,5 @@ async fn frame(body: &mut Incoming, idle: Duration) -> Result<Option<Bytes>, Fai
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn who_finds_no_room_is_told_so_and_room_comes_back() {
-        let room = Room::new(1);
-        let most = room.take(1 << 30).await.unwrap();
-        assert_eq!(room.taken(), 1 << 20);
-        assert!(matches!(room.take(1).await, Err(Failure::NoRoom)));
-        drop(most);
-        let _half = room.take(512 << 10).await.unwrap();
-        let _other = room.take(512 << 10).await.unwrap();
-        assert_eq!(room.taken(), 1 << 20);
     }
 }

@@ -1,6 +1,7 @@
 //! One request and its answer: which way it goes.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,15 +12,16 @@ use hyper::body::Incoming;
 use photic::Wire;
 use photic_fleet::{Ask, Guard, Over, Quotas, Subject, What};
 use photic_net::{Client, Outgoing};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::account::Account;
 use crate::auditing::{self, Auditing};
 use crate::buffers::Buffers;
 use crate::failure::Failure;
 use crate::fix::Workshop;
-use crate::intake::{self, Bounds, Room, UNDECLARED};
+use crate::intake::{self, Bounds};
+use crate::memory::{CallerIds, MemoryBudget, Share};
 use crate::openwop::{self, Openwop};
+use crate::pixel_work::PixelWork;
 use crate::record::{Place, Server};
 use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
@@ -44,20 +46,26 @@ pub(crate) struct Proxy {
     pub(crate) workshop: Workshop,
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) bounds: Bounds,
-    pub(crate) room: Room,
-    /// How many requests may work on pixels at once.
-    pub(crate) pixels: Semaphore,
+    pub(crate) memory: Arc<MemoryBudget>,
+    pub(crate) caller_ids: CallerIds,
+    pub(crate) pixels: PixelWork,
     pub(crate) stopping: AtomicBool,
     pub(crate) watchers: Arc<Watchers>,
     pub(crate) tally: Arc<Tally>,
 }
 
-/// What a request holds of its tenant's quota and of the gateway's memory, until it is dropped.
+/// Who asks, and what its request may use.
 #[derive(Debug)]
-pub(crate) struct Held {
-    _quota: Option<Guard>,
-    _room: OwnedSemaphorePermit,
+pub(crate) struct Admitted {
+    pub(crate) caller: Caller,
+    /// The memory that the request is charged to.
+    pub(crate) share: Share,
+    /// What it holds of its tenant's quota, until it is dropped.
+    pub(crate) quota: Option<Guard>,
 }
+
+/// What a request counts for in its tenant's quota that does not say how long it is.
+const UNDECLARED: u64 = 1 << 20;
 
 /// Who comes in by a door.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +81,7 @@ impl Proxy {
         self: Arc<Self>,
         mut request: Request<Incoming>,
         door: Door,
+        peer: Option<IpAddr>,
     ) -> Result<Response<Watched>, Infallible> {
         let route = Route::of(request.method(), request.uri().path(), request.headers());
         if let Some(own) = self.own(route, door) {
@@ -87,7 +96,7 @@ impl Proxy {
                     _ => Err(failure),
                 }
             }
-            Ok(()) => self.forward(route, request, &mut watch.account).await,
+            Ok(()) => self.forward(route, request, peer, &mut watch.account).await,
         };
         Ok(watch.answered(answer))
     }
@@ -136,12 +145,13 @@ impl Proxy {
         }
     }
 
-    /// Who asks, if it may; what it holds counts as in flight until it lets go.
+    /// Lets a request in, if whoever asks may ask.
     pub(crate) async fn admit(
         &self,
         headers: &HeaderMap,
+        peer: Option<IpAddr>,
         own: bool,
-    ) -> Result<(Caller, Held), Failure> {
+    ) -> Result<Admitted, Failure> {
         let caller = self.tenancy.caller(headers, own).await?;
         let bytes = intake::declared(headers).unwrap_or(UNDECLARED);
         let quota = match &self.quotas {
@@ -152,8 +162,8 @@ impl Proxy {
                 Some(admitted.map_err(|over| self.over(&caller, over))?)
             }
         };
-        let held = Held { _quota: quota, _room: self.room.take(bytes).await? };
-        Ok((caller, held))
+        let share = self.memory.share(self.caller_ids.caller(&caller, headers, peer));
+        Ok(Admitted { caller, share, quota })
     }
 
     /// A tenant has had what it is allowed.
@@ -169,16 +179,17 @@ impl Proxy {
         self: Arc<Self>,
         route: Route,
         request: Request<Incoming>,
+        peer: Option<IpAddr>,
         account: &mut Account,
     ) -> Result<Response<ReplyBody>, Failure> {
         if route == Route::Media {
-            return Box::pin(media::answer(&self, request, account)).await;
+            return Box::pin(media::answer(&self, request, peer, account)).await;
         }
         if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
-            return Ok(Box::pin(openwop::answer(&self, openwop, request, account)).await);
+            return Ok(Box::pin(openwop::answer(&self, openwop, request, peer, account)).await);
         }
-        let admitted = self.admit(request.headers(), false).await;
-        let (caller, _held) = match admitted {
+        let admitted = self.admit(request.headers(), peer, false).await;
+        let admitted = match admitted {
             Ok(admitted) => admitted,
             Err(failure) => {
                 intake::drain(request.into_body());
@@ -194,7 +205,7 @@ impl Proxy {
             _ if off && !self.workshop.upstreams.differ_by_model() => {
                 self.pass(route.wire(), request, account).await
             }
-            _ => converse::converse(&self, route, off, request, caller, account).await,
+            _ => converse::converse(&self, route, off, request, &admitted, account).await,
         }
     }
 

@@ -11,7 +11,15 @@ use http_body::{Body, Frame, SizeHint};
 use photic_net::Incoming;
 use tokio::time::{Instant, Sleep};
 
+use crate::memory::{Charge, Share, Use};
 use crate::watch::Watch;
+
+/// Below this nothing is charged: most events are far shorter.
+const SMALL: usize = 256 << 10;
+/// Bytes that are charged at once.
+const STEP: usize = 1 << 20;
+/// How often an event is held while it is translated: as lines, as data, as what it says, as it is written.
+const HELD_TIMES: usize = 4;
 
 /// A reply body.
 #[derive(Debug)]
@@ -30,6 +38,8 @@ pub(crate) struct Translated {
     stream: Stream,
     translation: photic::Stream,
     over: bool,
+    /// The memory of what cannot be passed on yet.
+    charge: Charge,
 }
 
 /// A body that is being received, and the patience with it.
@@ -65,8 +75,9 @@ impl ReplyBody {
         Self::Pieces(pieces.into_iter(), left)
     }
 
-    pub(crate) fn translated(stream: Stream, translation: photic::Stream) -> Self {
-        Self::Translated(Box::new(Translated { stream, translation, over: false }))
+    pub(crate) fn translated(stream: Stream, translation: photic::Stream, share: &Share) -> Self {
+        let charge = share.nothing(Use::Replies);
+        Self::Translated(Box::new(Translated { stream, translation, over: false, charge }))
     }
 }
 
@@ -135,7 +146,7 @@ impl Translated {
             let events = match self.stream.poll(context) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => self.translation.feed(&data),
+                    Ok(data) => self.feed(&data),
                     Err(_) => Vec::new(),
                 },
                 Poll::Ready(Some(Err(_)) | None) => {
@@ -148,6 +159,24 @@ impl Translated {
             }
         }
         Poll::Ready(None)
+    }
+
+    /// Translates a piece, as long as there is memory for what it leaves behind. An event that is not complete is
+    /// held as it came, and a few times over once it is.
+    fn feed(&mut self, data: &[u8]) -> Vec<u8> {
+        let held = self.translation.held() + data.len();
+        let wanted = if held > SMALL { (held * HELD_TIMES).next_multiple_of(STEP) } else { 0 };
+        let events = if self.charge.try_reach(wanted as u64) {
+            self.translation.feed(data)
+        } else {
+            self.translation.fail("the gateway has no room for this reply; try again soon")
+        };
+        if self.translation.held() <= SMALL {
+            self.charge.shrink_to(0);
+        }
+        // Whatever else the upstream has to say, nobody would read it.
+        self.over = self.translation.has_failed();
+        events
     }
 }
 

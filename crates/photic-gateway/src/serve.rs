@@ -16,7 +16,7 @@ use photic_fleet::{Audit, QuotaOptions, Quotas};
 use photic_net::Client;
 use photic_store::LocalStore;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 
 use crate::auditing::Auditing;
 use crate::buffers::Buffers;
@@ -24,11 +24,13 @@ use crate::config::{Config, ConfigError, LogFormat, Policies};
 use crate::derivatives::Derivatives;
 use crate::fetching::Fetching;
 use crate::fix::Workshop;
-use crate::intake::{Bounds, Room};
+use crate::intake::Bounds;
 use crate::itself::is_itself;
 use crate::learned::Learned;
 use crate::media::Shelf;
+use crate::memory::{self, CallerIds, MemoryBudget};
 use crate::openwop::{Objects, Openwop};
+use crate::pixel_work::PixelWork;
 use crate::profiles::Profiles;
 use crate::proxy::{Door, Proxy};
 use crate::record::{Place, Recorder};
@@ -137,6 +139,11 @@ impl Gateway {
         };
         let recorder = place.map(|place| Recorder::new(place, &config.record));
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let memory = MemoryBudget::new(match config.limits.memory_mib {
+            0 => memory::default_mib(),
+            mib => mib,
+        });
+        let pictures = memory.cache(config.limits.pictures_mib);
         let proxy = Arc::new(Proxy {
             client,
             tenancy,
@@ -148,20 +155,21 @@ impl Gateway {
                 upstreams,
                 policy,
                 profiles: Profiles::default(),
-                derivatives: Derivatives::new((config.limits.pictures_mib as usize) << 20),
+                derivatives: Derivatives::new(pictures),
                 details: watchers.want_details(),
                 learned,
-                fetching: Fetching::new(&config.fetch),
+                fetching: Fetching::new(&config.fetch, memory.cache(config.fetch.keep_mib)),
                 recorder,
-                shelf: Shelf::new((config.limits.pictures_mib as usize) << 20),
+                shelf: Shelf::new(pictures, memory.cache(16)),
             },
-            buffers: Arc::default(),
+            buffers: Buffers::within(&memory),
             bounds: Bounds {
                 bytes: u64::from(config.limits.body_mib) << 20,
                 idle: seconds(config.timeouts.idle_s),
             },
-            room: Room::new(config.limits.in_flight_mib),
-            pixels: Semaphore::new(processors),
+            memory,
+            caller_ids: CallerIds::default(),
+            pixels: PixelWork::new(processors, seconds(config.timeouts.pixels_s)),
             stopping: AtomicBool::new(false),
             watchers,
             tally: Arc::default(),
@@ -256,7 +264,8 @@ impl Gateway {
         // Pieces of a stream are small, and each is waited for.
         let _ = stream.set_nodelay(true);
         let proxy = Arc::clone(&self.proxy);
-        let service = service_fn(move |request| Arc::clone(&proxy).answer(request, door));
+        let peer = stream.peer_addr().ok().map(|address| address.ip());
+        let service = service_fn(move |request| Arc::clone(&proxy).answer(request, door, peer));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(SILENCE)

@@ -15,7 +15,7 @@ pub mod resize;
 pub mod strip;
 mod view;
 
-pub use limits::Limits;
+pub use limits::{Limits, Meter};
 pub use prepare::{fitted, merged, prepare};
 pub use raster::{Layout, Raster};
 pub use refusal::{Refusal, RefusalCode};

@@ -26,10 +26,10 @@ pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     };
     let made = |(&id, recipe): (&MediaId, &Recipe)| {
         let made = match recipe {
-            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, plan.profile),
+            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, plan.profile, &Limits::default()),
             Recipe::Sheet { members, fit } => {
                 let members: Option<Vec<_>> = members.iter().map(|&member| bytes(member)).collect();
-                merged(&members?, fit, plan.profile)
+                merged(&members?, fit, plan.profile, &Limits::default())
             }
         };
         Some((id, made.ok()?))
@@ -37,8 +37,13 @@ pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     plan.recipes.iter().filter_map(made).collect()
 }
 
-/// One picture within bounds.
-pub fn fitted(bytes: &[u8], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
+/// Makes one picture that fits.
+pub fn fitted(
+    bytes: &[u8],
+    fit: &Fit,
+    profile: &Profile,
+    limits: &Limits<'_>,
+) -> Result<Made, Refusal> {
     if fit.types.is_empty() {
         return Err(Refusal::new(
             RefusalCode::CannotFit,
@@ -51,6 +56,7 @@ pub fn fitted(bytes: &[u8], fit: &Fit, profile: &Profile) -> Result<Made, Refusa
         // No smaller than it must be: somebody sent it at this size.
         fidelity: Fidelity::Pixel,
         caps: Caps { edge: fit.max_edge, bytes: cap, ..Caps::default() },
+        limits: *limits,
         ..ViewRequest::new(profile)
     };
     let mut made = view(bytes, &request)?;
@@ -88,7 +94,12 @@ fn no_heavier(bytes: &[u8], request: &ViewRequest<'_>, made: View) -> View {
 }
 
 /// Several pictures as one, each with its number.
-pub fn merged(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made, Refusal> {
+pub fn merged(
+    members: &[Vec<u8>],
+    fit: &Fit,
+    profile: &Profile,
+    limits: &Limits<'_>,
+) -> Result<Made, Refusal> {
     let headers: Vec<_> =
         members.iter().map(|bytes| header::probe(bytes)).collect::<Result<_, _>>()?;
     let largest = |side: fn(&header::Header) -> u32| headers.iter().map(side).max().unwrap_or(1);
@@ -99,7 +110,7 @@ pub fn merged(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made,
     let mut cells = Vec::with_capacity(members.len());
     for (bytes, header) in members.iter().zip(&headers) {
         let wanted = Wanted { at_most: Some(grid.size()), region: None, frame: 0 };
-        let decoded = decode::decode(bytes, header, &Limits::default(), wanted)?;
+        let decoded = decode::decode(bytes, header, limits, wanted)?;
         let mut cell = grid.cell(decoded.raster)?;
         number(&mut cell, cells.len() + 1);
         cells.push(cell);
@@ -110,7 +121,7 @@ pub fn merged(members: &[Vec<u8>], fit: &Fit, profile: &Profile) -> Result<Made,
         &EncodeOptions { accepts: &["image/png"], ..EncodeOptions::default() },
     )
     .map_err(|no| no.refusal)?;
-    fitted(&png.bytes, fit, profile)
+    fitted(&png.bytes, fit, profile, limits)
 }
 
 /// Digits of three by five dots, a row in three bits.

@@ -51,7 +51,7 @@ pub struct Bounds {
     /// Most lines that `read` returns at once.
     pub reply_lines: usize,
     /// What decoding may use.
-    pub pixels: Limits,
+    pub pixels: Limits<'static>,
 }
 
 impl Default for Bounds {

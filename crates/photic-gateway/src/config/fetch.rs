@@ -20,9 +20,12 @@ pub struct FetchConfig {
     pub private: Vec<SocketAddr>,
     /// The largest picture, in MiB.
     pub max_mib: u32,
+    /// The most that is fetched for one request, in MiB; what is past that gives way to a notice.
+    pub total_mib: u32,
     /// For each picture, from its name to its last byte, in seconds.
     pub timeout_s: u32,
-    /// What fetched pictures may take together, in MiB.
+    /// What fetched pictures may take together, in MiB, so that later turns need not fetch them again; at
+    /// most a sixteenth of `limits.memory_mib`.
     pub keep_mib: u32,
 }
 
@@ -47,6 +50,7 @@ impl Default for FetchConfig {
             not_hosts: Vec::new(),
             private: Vec::new(),
             max_mib: 20,
+            total_mib: 64,
             timeout_s: 10,
             keep_mib: 64,
         }

@@ -77,10 +77,13 @@ pub struct LearnedConfig {
 pub struct Limits {
     /// The largest request body, in MiB.
     pub body_mib: u32,
-    /// What request bodies may take together, in MiB; who comes then waits a moment, and is told to
-    /// come again. What is uploaded once and named afterwards takes next to nothing.
-    pub in_flight_mib: u32,
-    /// What prepared pictures may take together, in MiB.
+    /// The memory for everything that requests make the gateway hold, in MiB: bodies as they arrive, fetched
+    /// pictures, pixels, replies that are translated, caches. 0 finds it out: seven eighths of what the
+    /// container may have less 192, or a quarter of the machine's memory, and 2048 at most. One caller gets
+    /// at most half while others need some; who finds no room waits a moment, and is told to come again.
+    pub memory_mib: u32,
+    /// What prepared pictures may take together, in MiB, so that later turns need not make them again; at
+    /// most a sixteenth of `memory_mib`.
     pub pictures_mib: u32,
 }
 
@@ -92,8 +95,11 @@ pub struct Timeouts {
     pub connect_s: u32,
     /// For the head of a reply.
     pub answer_s: u32,
-    /// Between two pieces of a body, either way.
+    /// Between two pieces of a body, either way. A request body has to come within that and what it takes at
+    /// 4 KiB a second.
     pub idle_s: u32,
+    /// For the pixels of one request; what is not made by then gives way to a notice.
+    pub pixels_s: u32,
     /// For requests under way when the gateway is told to stop.
     pub drain_s: u32,
 }
@@ -198,13 +204,13 @@ impl LearnedConfig {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_mib: 64, in_flight_mib: 2048, pictures_mib: 64 }
+        Self { body_mib: 64, memory_mib: 0, pictures_mib: 64 }
     }
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect_s: 10, answer_s: 600, idle_s: 300, drain_s: 30 }
+        Self { connect_s: 10, answer_s: 600, idle_s: 300, pixels_s: 20, drain_s: 30 }
     }
 }
 

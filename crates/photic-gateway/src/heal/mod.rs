@@ -22,10 +22,12 @@ use diagnose::Diagnosis;
 
 use crate::failure::Failure;
 use crate::fetching::Gathered;
-use crate::fix::{Effort, Order};
+use crate::fix::{Effort, Order, Supplies};
 use crate::fixes::Fixes;
 use crate::intake::Body;
 use crate::learned::{Entry, Evidence, Lesson};
+use crate::memory::Share;
+use crate::pixel_work::Allowance;
 use crate::proxy::Proxy;
 use crate::reply::Stream;
 use crate::watch::Outcome;
@@ -44,6 +46,8 @@ pub(crate) struct Turn<'t> {
     /// Where it goes.
     pub(crate) path: &'t str,
     pub(crate) query: Option<&'t str>,
+    /// The memory that it is charged to.
+    pub(crate) share: &'t Share,
 }
 
 /// A request that was answered, one way or the other.
@@ -73,6 +77,7 @@ pub(crate) async fn send(
         // Whoever reads the body no more gives its buffer back.
         turn.body = Body::default();
         let reply = turn.post(proxy, &order, headers, pieces).await?;
+        order.let_go();
         return Ok(Sent { order, reply, outcome: None });
     }
     // A rejection has to be read, and what a reply cost: neither may come compressed.
@@ -90,7 +95,7 @@ pub(crate) async fn send(
             if status.is_success() && !tried.is_empty() {
                 remember(proxy, tried).await;
             }
-            order.pieces = Vec::new();
+            order.let_go();
             return Ok(Sent { order, reply, outcome: Some(outcome) });
         }
         let (reply, text) = read::whole(reply).await;
@@ -109,7 +114,7 @@ pub(crate) async fn send(
             }
             outcome.healed.pop();
         }
-        order.pieces = Vec::new();
+        order.let_go();
         // Nothing helped. The first rejection is about the request as it was meant; but one that
         // is not about media says what would still be wrong.
         return Ok(match first.filter(|_| is_ours) {
@@ -175,19 +180,26 @@ async fn again(
     if diagnosis.rejection.class == Class::FetchFailed {
         // What the provider could not fetch, we perhaps can.
         all.push(entry(Lesson::NoAddresses));
-        found = proxy.workshop.gather_trying(caller, &body, &all).await;
+        found = proxy.workshop.gather_trying(caller, &body, &all, turn.share).await.ok()?;
         if !found.has_pictures() {
             all.pop();
         }
     }
     let fetched = found.has_pictures();
     // Mostly at hand since the first time.
-    let gathered =
-        if fetched { found } else { proxy.workshop.gather_trying(caller, &body, &all).await };
-    let _permit = proxy.pixels.acquire().await.ok()?;
+    let mut gathered = if fetched {
+        found
+    } else {
+        proxy.workshop.gather_trying(caller, &body, &all, turn.share).await.ok()?
+    };
     let shared = Arc::clone(proxy);
-    let work = move || {
-        let effort = Effort::Full(&gathered);
+    let held = gathered.take_charges();
+    let work = move |allowance: &Allowance| {
+        let effort = Effort::Full(Supplies::with_pixels(&gathered, allowance));
+        // Both requests are compared, each in one piece.
+        if !allowance.made(2 * body.bytes.len() as u64) {
+            return None;
+        }
         let order = |tried| shared.workshop.order(caller, &body, effort, tried).ok();
         let sent = if pieces.is_empty() { order(&before)?.pieces } else { pieces }.concat();
         if !fetched {
@@ -197,8 +209,11 @@ async fn again(
         // The same request would get the same answer.
         (better.pieces.concat() != sent).then_some((better, all))
     };
-    // A decoder that panics takes this attempt with it, and nothing else.
-    let (better, all) = tokio::task::spawn_blocking(work).await.ok().flatten()?;
+    // Work that fails takes this attempt with it, and nothing else.
+    let (done, charge) = proxy.pixels.run(turn.share, work).await.ok()?;
+    let (mut better, all) = done?;
+    better.held = held;
+    better.held.push(charge);
     *tried = all;
     Some(better)
 }

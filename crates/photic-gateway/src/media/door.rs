@@ -2,6 +2,7 @@
 //!
 //! What is not there, is over, or is another tenant's is answered in the same words.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use crate::account::Account;
 use crate::auditing;
 use crate::failure::Failure;
 use crate::intake::{self, Bounds};
-use crate::proxy::Proxy;
+use crate::proxy::{Admitted, Proxy};
 use crate::record::{Place, Server};
 use crate::reply::ReplyBody;
 use crate::tenancy::Caller;
@@ -43,6 +44,7 @@ struct Wish {
 pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     request: Request<Incoming>,
+    peer: Option<IpAddr>,
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let path = request.uri().path().to_owned();
@@ -51,17 +53,18 @@ pub(crate) async fn answer(
     if request.method() == Method::GET && path.starts_with(SHOWN) {
         return shelf.show(&path).await;
     }
-    let (caller, _held) = match proxy.admit(request.headers(), true).await {
-        Ok(admitted) => admitted,
-        Err(failure) => {
-            intake::drain(request.into_body());
-            return Err(failure);
-        }
-    };
+    let Admitted { caller, share, quota: _quota } =
+        match proxy.admit(request.headers(), peer, true).await {
+            Ok(admitted) => admitted,
+            Err(failure) => {
+                intake::drain(request.into_body());
+                return Err(failure);
+            }
+        };
     let (parts, mut incoming) = request.into_parts();
     let bounds = Bounds { bytes: MOST, idle: proxy.bounds.idle };
     intake::admit(&parts.headers, MOST)?;
-    let body = intake::read(&mut incoming, bounds, &proxy.buffers).await?.bytes;
+    let body = intake::read(&mut incoming, bounds, &proxy.buffers, &share).await?.bytes;
     account.bytes_in = body.len() as u64;
     let (lasting, tenant) = (parts.uri.query().and_then(lasting), &caller.tenant);
     let steps: Vec<&str> = path.trim_start_matches("/photic/v1/").split('/').collect();

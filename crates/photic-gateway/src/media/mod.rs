@@ -20,15 +20,16 @@ pub(crate) use address::now;
 pub(crate) use door::{answer, forget, keep};
 
 use crate::failure::Failure;
+use crate::memory::{Charge, Share, Use};
 use crate::recent::{Key, Recent, Weighed};
 use crate::record::{Place, Recalled};
 
 /// How long what a name means is taken for known: as long as one that was taken back still works.
 const KNOWN: Duration = Duration::from_secs(20);
-/// What names may take together.
-const NAMES: usize = 16 << 20;
 /// How many pictures are read at once for one request.
 const AT_ONCE: usize = 8;
+/// What a picture is taken to need before it was read.
+const USUAL: u64 = 4 << 20;
 
 /// What was looked up lately.
 #[derive(Debug)]
@@ -71,9 +72,9 @@ pub(crate) struct Pictures {
 }
 
 impl Shelf {
-    /// Room for so many bytes of pictures.
-    pub(crate) const fn new(most: usize) -> Self {
-        Self { names: Recent::new(NAMES), pictures: Recent::new(most) }
+    /// Room for so many bytes of pictures, and of names.
+    pub(crate) const fn new(most: usize, names: usize) -> Self {
+        Self { names: Recent::new(names), pictures: Recent::new(most) }
     }
 
     /// What names mean to a tenant; what is no name, or means nothing, is left out.
@@ -134,8 +135,13 @@ impl Shelf {
         place: &Place,
         tenant: &Tenant,
         blobs: &BTreeSet<BlobId>,
-    ) -> Pictures {
+        share: &Share,
+    ) -> Result<(Pictures, Vec<Charge>), Failure> {
         let (mut pictures, missing) = self.at_hand(tenant, blobs);
+        let mut charges = Vec::new();
+        for payload in pictures.found.values() {
+            charges.push(share.charge(Use::Fetched, payload.base64().len() as u64).await?);
+        }
         let mut reads = tokio::task::JoinSet::new();
         let mut missing = missing.into_iter();
         loop {
@@ -143,22 +149,28 @@ impl Shelf {
                 && let Some(blob) = missing.next()
             {
                 let (place, tenant) = (place.clone(), tenant.clone());
-                reads.spawn(async move { (blob, place.read(&tenant, &blob).await) });
+                let charge = share.charge(Use::Fetched, USUAL).await?;
+                reads.spawn(async move { (blob, place.read(&tenant, &blob).await, charge) });
             }
             let Some(read) = reads.join_next().await else { break };
             match read {
-                Ok((blob, Ok(bytes))) => {
+                Ok((blob, Ok(bytes), mut charge)) => {
+                    // As base64, and once more in the request that is written with it.
+                    let size = bytes.len().div_ceil(3) as u64 * 8;
+                    charge.reach(size).await?;
+                    charge.shrink_to(size);
+                    charges.push(charge);
                     let payload = Arc::new(Payload::encode(&bytes));
                     let key = key(tenant, &blob.to_string());
                     self.pictures.put(key, Picture(Arc::clone(&payload)));
                     pictures.found.insert(blob, payload);
                 }
                 // What is gone, or is not what it was, is told to the model.
-                Ok((_, Err(BlobError::Absent(_) | BlobError::Damaged(_)))) => {}
-                Ok((_, Err(_))) | Err(_) => pictures.away = true,
+                Ok((_, Err(BlobError::Absent(_) | BlobError::Damaged(_)), _)) => {}
+                Ok((_, Err(_), _)) | Err(_) => pictures.away = true,
             }
         }
-        pictures
+        Ok((pictures, charges))
     }
 }
 

@@ -19,10 +19,10 @@ use super::{Objects, Only, Openwop, of_store};
 use crate::account::Account;
 use crate::failure::Failure;
 use crate::intake::Body;
-use crate::proxy::Proxy;
+use crate::memory::{Use, charged};
+use crate::proxy::{Admitted, Proxy};
 use crate::record;
 use crate::route::Route;
-use crate::tenancy::Caller;
 use crate::{converse, media};
 
 /// The longest answer of a model.
@@ -33,7 +33,7 @@ pub(super) struct Desk<'a> {
     pub(super) proxy: &'a Arc<Proxy>,
     pub(super) openwop: &'a Openwop,
     /// Who asks, if anybody may.
-    pub(super) admitted: Result<Option<Caller>, HostError>,
+    pub(super) admitted: Result<Option<Arc<Admitted>>, HostError>,
     /// What providers may see.
     pub(super) headers: HeaderMap,
     pub(super) account: Mutex<&'a mut Account>,
@@ -51,7 +51,7 @@ impl Desk<'_> {
 }
 
 impl Host for Desk<'_> {
-    type Tenant = Caller;
+    type Tenant = Arc<Admitted>;
 
     fn modalities(&self) -> &[Modality] {
         &self.openwop.modalities
@@ -75,45 +75,54 @@ impl Host for Desk<'_> {
         self.openwop.basis
     }
 
-    async fn tenant(&self, _: Option<&str>) -> Result<Option<Caller>, HostError> {
+    async fn tenant(&self, _: Option<&str>) -> Result<Option<Arc<Admitted>>, HostError> {
         self.admitted.clone()
     }
 
-    async fn call(&self, caller: &Caller, request: CallRequest) -> Result<Bytes, CallError> {
+    async fn call(&self, caller: &Arc<Admitted>, request: CallRequest) -> Result<Bytes, CallError> {
         let mut turn = Request::new(Body::from(request.body));
         *turn.method_mut() = Method::POST;
         *turn.uri_mut() = Uri::from_static("/v1/chat/completions");
         *turn.headers_mut() = self.headers.clone();
         let route = Route::Converse(Wire::OpenAiChat);
         let mut account = self.account.lock().await;
-        let caller = caller.clone();
         let reply =
             converse::converse_whole(self.proxy, route, false, turn, caller, &mut account).await;
         let reply = reply.map_err(|failure| of_failure(&failure))?;
         if !reply.status().is_success() {
             return Err(of_status(reply.status()));
         }
-        let body = Limited::new(reply.into_body(), LONGEST).collect().await;
-        body.map(http_body_util::Collected::to_bytes).map_err(|_| CallError::Unavailable)
+        // Its pieces, and all of it in one.
+        let mut charge = caller.share.nothing(Use::Replies);
+        let mut reply = Limited::new(reply.into_body(), LONGEST);
+        let mut body = bytes::BytesMut::new();
+        while let Some(frame) = reply.frame().await {
+            let frame = frame.map_err(|_| CallError::Unavailable)?;
+            let data = frame.into_data().unwrap_or_default();
+            let size = (body.len() + data.len()) as u64 * 2;
+            charge.reach(size).await.map_err(|failure| of_failure(&failure))?;
+            body.extend_from_slice(&data);
+        }
+        Ok(charged(body.freeze(), charge))
     }
 
-    async fn mint(&self, caller: &Caller, media: Media) -> Result<Minted, HostError> {
-        let kept = media::keep(self.proxy, self.place()?, caller, media.bytes, None).await;
+    async fn mint(&self, caller: &Arc<Admitted>, media: Media) -> Result<Minted, HostError> {
+        let kept = media::keep(self.proxy, self.place()?, &caller.caller, media.bytes, None).await;
         let (name, minted) = kept.map_err(|failure| of_store(&failure))?;
         Ok(told(&name, &minted))
     }
 
     async fn resolve(
         &self,
-        caller: &Caller,
+        caller: &Arc<Admitted>,
         media_ref: &str,
     ) -> Result<Option<(Media, Minted)>, HostError> {
         let place = self.place()?;
         let Ok(name) = media_ref.parse::<MediaRef>() else { return Ok(None) };
-        let found = place.media(&caller.tenant, std::slice::from_ref(&name)).await;
+        let found = place.media(&caller.caller.tenant, std::slice::from_ref(&name)).await;
         let found = found.map_err(|_| HostError::Away)?.remove(&name);
         let Some(minted) = found else { return Ok(None) };
-        let bytes = match place.read(&caller.tenant, &minted.blob).await {
+        let bytes = match place.read(&caller.caller.tenant, &minted.blob).await {
             Ok(bytes) => bytes.into(),
             // What is gone, or is not what it was, is not there.
             Err(BlobError::Absent(_) | BlobError::Damaged(_)) => return Ok(None),
@@ -123,56 +132,68 @@ impl Host for Desk<'_> {
         Ok(Some((Media { media_type, bytes }, told(&name, &minted))))
     }
 
-    async fn forget(&self, caller: &Caller, media_ref: &str) -> Result<bool, HostError> {
+    async fn forget(&self, caller: &Arc<Admitted>, media_ref: &str) -> Result<bool, HostError> {
         let place = self.place()?;
         let Ok(name) = media_ref.parse::<MediaRef>() else { return Ok(false) };
-        let forgotten = media::forget(self.proxy, place, &caller.tenant, &name).await;
+        let forgotten = media::forget(self.proxy, place, &caller.caller.tenant, &name).await;
         forgotten.map_err(|failure| of_store(&failure))
     }
 
     async fn put_media(
         &self,
-        caller: &Caller,
+        caller: &Arc<Admitted>,
         place: &Place,
         media: Media,
     ) -> Result<(), HostError> {
-        self.objects()?.put(&caller.tenant, place, media)
+        self.objects()?.put(&caller.caller.tenant, place, media)
     }
 
-    async fn get_media(&self, caller: &Caller, place: &Place) -> Result<Option<Media>, HostError> {
-        Ok(self.objects()?.get(&caller.tenant, place))
+    async fn get_media(
+        &self,
+        caller: &Arc<Admitted>,
+        place: &Place,
+    ) -> Result<Option<Media>, HostError> {
+        Ok(self.objects()?.get(&caller.caller.tenant, place))
     }
 
-    async fn remove_media(&self, caller: &Caller, place: &Place) -> Result<bool, HostError> {
-        Ok(self.objects()?.remove(&caller.tenant, place))
+    async fn remove_media(&self, caller: &Arc<Admitted>, place: &Place) -> Result<bool, HostError> {
+        Ok(self.objects()?.remove(&caller.caller.tenant, place))
     }
 
     async fn list_media(
         &self,
-        caller: &Caller,
+        caller: &Arc<Admitted>,
         beginning: &Place,
         after: Option<&str>,
     ) -> Result<Listed, HostError> {
-        Ok(self.objects()?.list(&caller.tenant, beginning, after))
+        Ok(self.objects()?.list(&caller.caller.tenant, beginning, after))
     }
 
     async fn presign(
         &self,
-        caller: &Caller,
+        caller: &Arc<Admitted>,
         place: &Place,
         seconds: u32,
     ) -> Result<Option<Address>, HostError> {
         let expires_ms = media::now() + u64::from(seconds) * 1000;
-        Ok(self.objects()?.sign(&caller.tenant, place, expires_ms))
+        Ok(self.objects()?.sign(&caller.caller.tenant, place, expires_ms))
     }
 
     async fn shown(&self, token: &str) -> Result<Shown, HostError> {
         Ok(self.objects()?.shown(token, media::now()))
     }
 
-    async fn fetch(&self, _: &Caller, wanted: Wanted<'_>) -> Result<Fetched, NotFetched> {
+    async fn fetch(
+        &self,
+        caller: &Arc<Admitted>,
+        wanted: Wanted<'_>,
+    ) -> Result<Fetched, NotFetched> {
         let Some((rules, guarded)) = &self.openwop.fetch else { return Err(NotFetched::Blocked) };
         let _permit = self.openwop.fetches.acquire().await;
+        // Twice what it may be: what arrives grows by doubling.
+        let most = 2 * rules.most_bytes.min(wanted.most) as u64;
+        let charge = caller.share.charge(Use::Fetched, most).await;
+        let mut charge = charge.map_err(|_| NotFetched::Failed)?;
         let got = match wanted.resolves_to {
             None => guarded.get(wanted.url).await,
             Some(address) => {
@@ -181,7 +202,9 @@ impl Host for Desk<'_> {
         };
         match got {
             Ok(bytes) if bytes.len() <= wanted.most => {
-                Ok(Fetched { status: StatusCode::OK.as_u16(), bytes: bytes.into() })
+                charge.shrink_to(bytes.len() as u64);
+                let bytes = charged(bytes.into(), charge);
+                Ok(Fetched { status: StatusCode::OK.as_u16(), bytes })
             }
             Ok(_) | Err(Refusal::TooLarge) => Err(NotFetched::TooLarge),
             Err(refusal) if refusal.blame() == Blame::Rule => Err(NotFetched::Blocked),

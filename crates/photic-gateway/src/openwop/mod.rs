@@ -112,23 +112,24 @@ pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     openwop: &Openwop,
     request: Request<Incoming>,
+    peer: Option<IpAddr>,
     account: &mut Account,
 ) -> Response<ReplyBody> {
     let (parts, mut incoming) = request.into_parts();
     let path = parts.uri.path();
     let path = path.strip_suffix('/').unwrap_or(path);
-    let (admitted, _held) = if photic_openwop::is_public(path) {
-        (Ok(None), None)
+    let admitted = if photic_openwop::is_public(path) {
+        Ok(None)
     } else {
-        match proxy.admit(&parts.headers, true).await {
-            Ok((caller, held)) => (Ok(Some(caller)), Some(held)),
-            Err(Failure::NoKey) => (Ok(None), None),
-            Err(failure) => (Err(of_store(&failure)), None),
+        match proxy.admit(&parts.headers, peer, true).await {
+            Ok(admitted) => Ok(Some(Arc::new(admitted))),
+            Err(Failure::NoKey) => Ok(None),
+            Err(failure) => Err(of_store(&failure)),
         }
     };
     let mut body = bytes::Bytes::new();
-    if matches!(admitted, Ok(Some(_))) {
-        match intake::read(&mut incoming, proxy.bounds, &proxy.buffers).await {
+    if let Ok(Some(admitted)) = &admitted {
+        match intake::read(&mut incoming, proxy.bounds, &proxy.buffers, &admitted.share).await {
             Ok(read) => body = read.bytes,
             Err(failure) => {
                 intake::drain(incoming);

@@ -10,6 +10,7 @@ use photic::Wire;
 use super::series::{Counter, Histogram, Named, Names, Page};
 use crate::account::Account;
 use crate::auditing::Auditing;
+use crate::memory::Use;
 use crate::proxy::Proxy;
 use crate::record::Server;
 use crate::route::Route;
@@ -180,15 +181,20 @@ impl Metrics {
         }
         for (name, help, value) in [
             ("photic_requests_in_flight", "Requests under way.", self.in_flight.get()),
-            ("photic_bytes_in_flight", "Bytes of requests under way.", proxy.room.taken()),
-            ("photic_picture_cache_bytes", "Bytes of pictures that are kept.", bytes),
+            ("photic_pixel_jobs", "Jobs that work on pixels.", proxy.pixels.running() as u64),
             (
-                "photic_buffer_pool_bytes",
-                "Bytes of buffers that nobody uses.",
-                proxy.buffers.bytes(),
+                "photic_memory_budget_bytes",
+                "Bytes that requests and caches may take together.",
+                proxy.memory.total(),
             ),
+            ("photic_picture_cache_bytes", "Bytes of pictures that are kept.", bytes),
         ] {
             page.single(name, "gauge", help, value);
+        }
+        let name = "photic_memory_bytes";
+        page.family(name, "gauge", "Bytes of the budget that are in use, by what for.");
+        for (what, bytes) in Use::ALL.into_iter().zip(proxy.memory.used()) {
+            page.sample(name, &[("of", what.name())], bytes);
         }
         let away = proxy.away();
         page.family("photic_store_away", "gauge", "Whether a server of the store is away.");

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::target::Target;
-use super::{Refusal, Rules};
+use super::{Refusal, Room, Rules};
 use crate::body::Outgoing;
 
 /// Enough to tell what a file is.
@@ -65,16 +65,17 @@ pub(super) async fn get(
     checked: &[SocketAddr],
     rules: &Rules,
     tls: &Arc<ClientConfig>,
+    room: &Room<'_>,
 ) -> Result<Answer, Refusal> {
     let stream = dial(checked, rules).await?;
     if !target.is_secured() {
-        return exchange(stream, target, rules).await;
+        return exchange(stream, target, rules, room).await;
     }
     let name = target.host()?.to_owned();
     let name = ServerName::try_from(name).map_err(|_| Refusal::NoAddress)?;
     let secured = TlsConnector::from(Arc::clone(tls)).connect(name, stream);
     let secured = timeout(rules.connect, secured).await.map_err(|_| Refusal::Timeout)?;
-    exchange(secured.map_err(|_| Refusal::Unreachable)?, target, rules).await
+    exchange(secured.map_err(|_| Refusal::Unreachable)?, target, rules, room).await
 }
 
 async fn dial(checked: &[SocketAddr], rules: &Rules) -> Result<TcpStream, Refusal> {
@@ -99,6 +100,7 @@ async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     target: &Target,
     rules: &Rules,
+    room: &Room<'_>,
 ) -> Result<Answer, Refusal> {
     let request = request(target)?;
     let (mut sender, connection) = http1::Builder::new()
@@ -108,7 +110,7 @@ async fn exchange(
         .map_err(|_| Refusal::BrokeOff)?;
     let asked = async move {
         let reply = sender.send_request(request).await.map_err(|_| Refusal::BrokeOff)?;
-        answer(reply, rules).await
+        answer(reply, rules, room).await
     };
     // Driven here and not in a task: whoever stops waiting stops everything.
     let (mut asked, mut connection) = (pin!(asked), pin!(connection));
@@ -133,7 +135,11 @@ fn request(target: &Target) -> Result<Request<Outgoing>, Refusal> {
     Ok(request)
 }
 
-async fn answer(reply: Response<Incoming>, rules: &Rules) -> Result<Answer, Refusal> {
+async fn answer(
+    reply: Response<Incoming>,
+    rules: &Rules,
+    room: &Room<'_>,
+) -> Result<Answer, Refusal> {
     let (head, body) = reply.into_parts();
     match head.status {
         StatusCode::OK => {}
@@ -150,11 +156,11 @@ async fn answer(reply: Response<Incoming>, rules: &Rules) -> Result<Answer, Refu
     if head.headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity") {
         return Err(Refusal::Encoded);
     }
-    read(body, rules).await.map(Answer::Whole)
+    read(body, rules, room).await.map(Answer::Whole)
 }
 
 /// Reads until it is too much, or shows itself to be something else.
-async fn read(body: Incoming, rules: &Rules) -> Result<Vec<u8>, Refusal> {
+async fn read(body: Incoming, rules: &Rules, room: &Room<'_>) -> Result<Vec<u8>, Refusal> {
     if body.size_hint().lower() > rules.most_bytes as u64 {
         return Err(Refusal::TooLarge);
     }
@@ -164,6 +170,7 @@ async fn read(body: Incoming, rules: &Rules) -> Result<Vec<u8>, Refusal> {
     while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await
     {
         let data = frame.map_err(|_| Refusal::BrokeOff)?.into_data().unwrap_or_default();
+        room(bytes.len() + data.len(), data.len())?;
         take(&mut bytes, &data, rules.most_bytes)?;
         if !known && bytes.len() >= BEGINNING {
             known = begins_as_wanted(&bytes, rules)?;

@@ -51,6 +51,10 @@ pub struct Rules {
     pub wanted: fn(&[u8]) -> bool,
 }
 
+/// Tells whether there is room for a file: how many bytes it has so far with the piece that came, and how many
+/// that piece has.
+pub type Room<'r> = dyn Fn(usize, usize) -> Result<(), Refusal> + Send + Sync + 'r;
+
 /// Fetches what the rules allow.
 #[derive(Clone, Debug)]
 pub struct Fetch {
@@ -98,17 +102,23 @@ impl Fetch {
         target.resolve(&*self.resolver, &self.rules).await.map(|_| ())
     }
 
-    /// The bytes behind an address.
+    /// Fetches the bytes behind an address.
     pub async fn get(&self, address: &str) -> Result<Vec<u8>, Refusal> {
-        let deadline = Instant::now() + self.rules.total;
-        timeout_at(deadline, self.follow(address)).await.unwrap_or(Err(Refusal::Timeout))
+        self.get_within(address, &|_, _| Ok(())).await
     }
 
-    async fn follow(&self, address: &str) -> Result<Vec<u8>, Refusal> {
+    /// Fetches the bytes behind an address, as far as there is `room` for them. It is asked before each piece
+    /// is taken; where it refuses, so does the fetch.
+    pub async fn get_within(&self, address: &str, room: &Room<'_>) -> Result<Vec<u8>, Refusal> {
+        let deadline = Instant::now() + self.rules.total;
+        timeout_at(deadline, self.follow(address, room)).await.unwrap_or(Err(Refusal::Timeout))
+    }
+
+    async fn follow(&self, address: &str, room: &Room<'_>) -> Result<Vec<u8>, Refusal> {
         let mut target = Target::read(address, &self.rules)?;
         for _ in 0..=self.rules.redirects {
             let checked = target.resolve(&*self.resolver, &self.rules).await?;
-            match exchange::get(&target, &checked, &self.rules, &self.tls).await? {
+            match exchange::get(&target, &checked, &self.rules, &self.tls, room).await? {
                 Answer::Whole(bytes) => return Ok(bytes),
                 Answer::Elsewhere(location) => target = target.redirect(&location, &self.rules)?,
             }

@@ -52,6 +52,12 @@ pub enum Refusal {
     /// More bytes than allowed.
     #[error("it is larger than allowed")]
     TooLarge,
+    /// More bytes than all addresses of one request may have together.
+    #[error("the pictures of this request are larger than allowed together")]
+    OverTotal,
+    /// There is no memory for it at the moment.
+    #[error("there is no room for it at the moment")]
+    NoRoom,
     /// The bytes are not of a kind that is wanted.
     #[error("what is there is no picture or document")]
     WrongKind,
@@ -90,6 +96,8 @@ impl Refusal {
             Self::Status(_) => "status",
             Self::Encoded => "encoded",
             Self::TooLarge => "too_large",
+            Self::OverTotal => "over_total",
+            Self::NoRoom => "no_room",
             Self::WrongKind => "wrong_kind",
             Self::BrokeOff => "broke_off",
         }
@@ -112,6 +120,8 @@ impl Refusal {
             }
             Self::Status(_) => "check that the address works without a login",
             Self::Encoded => "serve the picture as it is",
+            Self::OverTotal => "send fewer pictures, or raise `fetch.total_mib`",
+            Self::NoRoom => "try again soon",
             Self::TooLarge => "use a smaller picture, or raise `fetch.max_mib`",
             Self::WrongKind => "use the address of the picture, not of the page that shows it",
         }
@@ -133,8 +143,9 @@ impl Refusal {
             | Self::Unreachable
             | Self::Timeout
             | Self::Status(_)
-            | Self::BrokeOff => Blame::Host,
-            Self::Encoded | Self::TooLarge | Self::WrongKind => Blame::Content,
+            | Self::BrokeOff
+            | Self::NoRoom => Blame::Host,
+            Self::Encoded | Self::TooLarge | Self::OverTotal | Self::WrongKind => Blame::Content,
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) type Visit<'a> = dyn FnMut(u32, &Raster) -> Result<Go, Refusal> + 'a;
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), Refusal> {
     match header.format {
@@ -40,7 +40,7 @@ pub(super) fn frames(
 pub(super) fn still(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     let mut found = None;
@@ -64,13 +64,11 @@ fn copied(canvas: &Raster, ask: Ask) -> Raster {
     }
     let samples = canvas.layout.samples();
     let (stride, length) = (canvas.width as usize * samples, region.width as usize * samples);
-    let data = canvas
-        .data
-        .chunks_exact(stride.max(1))
-        .skip(region.y as usize)
-        .take(region.height as usize)
-        .flat_map(|row| row[region.x as usize * samples..][..length].iter().copied())
-        .collect();
+    let mut data = Vec::with_capacity(length * region.height as usize);
+    let rows = canvas.data.chunks_exact(stride.max(1)).skip(region.y as usize);
+    for row in rows.take(region.height as usize) {
+        data.extend_from_slice(&row[region.x as usize * samples..][..length]);
+    }
     crop(
         Raster { width: region.width, height: region.height, layout: canvas.layout, data },
         crate::geometry::Rect::whole(region.size()),
@@ -119,7 +117,9 @@ impl Place {
 
     /// A copy of its pixels.
     pub(super) fn save(self, canvas: &Raster) -> Vec<u8> {
-        self.rows(canvas).flat_map(|row| canvas.data[row].iter().copied()).collect()
+        let mut saved = Vec::with_capacity(self.width * self.height * 4);
+        self.rows(canvas).for_each(|row| saved.extend_from_slice(&canvas.data[row]));
+        saved
     }
 
     /// Puts a copy back.

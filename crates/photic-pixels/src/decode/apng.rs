@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), Refusal> {
     // The canvas, what is saved of it, the copy that leaves, and one frame.

@@ -7,18 +7,23 @@ use crate::limits::Limits;
 use crate::refusal::{Refusal, RefusalCode};
 
 /// Limits and the moment they end.
-pub(super) struct Bounds {
+pub(super) struct Bounds<'m> {
     pub(super) pixels: u64,
     pub(super) memory: u64,
     pub(super) frames: u32,
     pub(super) time: Duration,
     until: Instant,
     format: Format,
+    limits: Limits<'m>,
 }
 
-impl Bounds {
+impl<'m> Bounds<'m> {
     /// Holds the header against the limits; nothing has been allocated yet.
-    pub(super) fn check(bytes: &[u8], header: &Header, limits: &Limits) -> Result<Self, Refusal> {
+    pub(super) fn check(
+        bytes: &[u8],
+        header: &Header,
+        limits: &Limits<'m>,
+    ) -> Result<Self, Refusal> {
         if !header.format.is_decoded() {
             return Err(unsupported(header.format));
         }
@@ -52,13 +57,14 @@ impl Bounds {
             time: limits.time,
             until: Instant::now() + limits.time,
             format: header.format,
+            limits: *limits,
         })
     }
 
-    /// Whether so many bytes may be held at once, all buffers of the decoder counted.
+    /// Asks for so many bytes to be held at once, all buffers of the decoder counted.
     pub(super) fn room(&self, bytes: u64) -> Result<(), Refusal> {
         if bytes <= self.memory {
-            return Ok(());
+            return self.limits.hold(bytes);
         }
         Err(too_large(format!(
             "decoding this {} file needs {} MB, over the limit of {}",
@@ -68,8 +74,9 @@ impl Bounds {
         )))
     }
 
-    /// Whether there is time left.
+    /// Fails once there is no time left, or the work is not wanted any more.
     pub(super) fn on_time(&self) -> Result<(), Refusal> {
+        self.limits.wanted()?;
         if Instant::now() < self.until { Ok(()) } else { Err(self.too_slow()) }
     }
 

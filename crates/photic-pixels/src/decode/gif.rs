@@ -10,14 +10,18 @@ use crate::header::Header;
 use crate::raster::Raster;
 use crate::refusal::Refusal;
 
+/// What the decoder holds beside frames: its dictionary, and palettes.
+const OWN: u64 = 1 << 20;
+
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), Refusal> {
-    // The canvas, what is saved of it, the copy that leaves, and one frame of indices.
-    bounds.room(header.pixels() * 9 + (1 << 20))?;
+    // The canvas, and the copy that leaves.
+    let canvases = header.pixels() * 8 + OWN;
+    bounds.room(canvases)?;
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::Indexed);
     options.allow_unknown_blocks(true);
@@ -46,6 +50,9 @@ pub(super) fn frames(
         if whole.width as u64 * whole.height as u64 > bounds.pixels {
             return Err(too_large("a frame of this GIF file has too many pixels".to_owned()));
         }
+        // A frame may be larger than the canvas, and what it covers may have to be kept.
+        let kept = if dispose == DisposalMethod::Previous { header.pixels() * 4 } else { 0 };
+        bounds.room(canvases + whole.width as u64 * whole.height as u64 + kept)?;
         // Fresh zeros cost nothing until they are written: a frame may lie about its size.
         let mut indices = vec![0; whole.width * whole.height];
         decoder.read_into_buffer(&mut indices).map_err(|error| refuse(&error, bounds))?;
@@ -87,7 +94,7 @@ fn paint(
     }
 }
 
-fn refuse(error: &DecodingError, bounds: &Bounds) -> Refusal {
+fn refuse(error: &DecodingError, bounds: &Bounds<'_>) -> Refusal {
     match error {
         DecodingError::Io(_) => bounds.cut(),
         DecodingError::OutOfMemory | DecodingError::MemoryLimit => {

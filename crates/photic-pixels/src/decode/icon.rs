@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 pub(super) fn bmp(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     bounds.room(header.pixels() * 5)?;
@@ -29,7 +29,7 @@ pub(super) fn bmp(
 pub(super) fn ico(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     let (_, number) = ico_best(bytes).ok_or_else(|| bounds.cut())?;
@@ -67,7 +67,7 @@ fn single(entry: &[u8], body: &[u8]) -> Vec<u8> {
 }
 
 /// All pixels of a decoder of the `image` crate, under its own limits too.
-pub(super) fn read(mut decoder: impl ImageDecoder, bounds: &Bounds) -> Result<Raster, Refusal> {
+pub(super) fn read(mut decoder: impl ImageDecoder, bounds: &Bounds<'_>) -> Result<Raster, Refusal> {
     let mut limits = Limits::no_limits();
     limits.max_alloc = Some(bounds.memory);
     decoder.set_limits(limits).map_err(|error| refuse(&error, bounds))?;
@@ -88,7 +88,7 @@ pub(super) fn read(mut decoder: impl ImageDecoder, bounds: &Bounds) -> Result<Ra
     Ok(Raster { width, height, layout, data })
 }
 
-fn refuse(error: &ImageError, bounds: &Bounds) -> Refusal {
+fn refuse(error: &ImageError, bounds: &Bounds<'_>) -> Refusal {
     match error {
         ImageError::IoError(_) => bounds.cut(),
         ImageError::Limits(_) => too_large("decoding needs more memory than allowed".to_owned()),

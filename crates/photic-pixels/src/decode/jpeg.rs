@@ -33,7 +33,7 @@ const OWN: u64 = 2 << 20;
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     let frame = JpegFrame::of(bytes).ok_or_else(|| bounds.cut())?;
@@ -109,7 +109,7 @@ pub(super) fn decode(
 /// Decodes, and again with patience if the data is damaged: the patient way is slower.
 fn read(
     decoder: &mut Decoder<'_>,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ended: bool,
     notes: &mut Vec<Note>,
 ) -> Result<Image, Refusal> {
@@ -130,7 +130,7 @@ fn read(
     Ok(image)
 }
 
-fn refused(bounds: &Bounds, error: &JpegError) -> Refusal {
+fn refused(bounds: &Bounds<'_>, error: &JpegError) -> Refusal {
     match error {
         JpegError::LimitExceeded { .. } => bounds.too_slow(),
         JpegError::Unsupported(feature) => bounds.lacks(feature),
@@ -159,7 +159,7 @@ fn planes(frame: &FrameHeader, eighths: u32, space: ColorSpace) -> u64 {
 }
 
 /// What can be known to be too much, or too little, before any pixel.
-fn check(bytes: &[u8], bounds: &Bounds, frame: &JpegFrame, scans: u64) -> Result<(), Refusal> {
+fn check(bytes: &[u8], bounds: &Bounds<'_>, frame: &JpegFrame, scans: u64) -> Result<(), Refusal> {
     // Huffman codes cost at least a bit a block in one scan: less is a lie, and sixteen leaves
     // slack. Arithmetic codes have no such floor, but nothing real comes near a thousand.
     let blocks = frame.coefficients / 128;

@@ -105,7 +105,7 @@ struct Ask {
 pub fn decode(
     bytes: &[u8],
     header: &Header,
-    limits: &Limits,
+    limits: &Limits<'_>,
     wanted: Wanted,
 ) -> Result<Decoded, Refusal> {
     let page = page(bytes, header, wanted.frame)?;
@@ -133,7 +133,7 @@ pub fn frames(bytes: &[u8], header: &Header) -> Frames {
     animation::count(bytes, header)
 }
 
-fn one(bytes: &[u8], header: &Header, bounds: &Bounds, ask: Ask) -> Result<Part, Refusal> {
+fn one(bytes: &[u8], header: &Header, bounds: &Bounds<'_>, ask: Ask) -> Result<Part, Refusal> {
     match header.format {
         Format::Gif => animation::still(bytes, header, bounds, ask),
         Format::Png | Format::Webp if ask.frame > 0 => animation::still(bytes, header, bounds, ask),

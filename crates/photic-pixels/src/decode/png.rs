@@ -25,7 +25,7 @@ const ROWS_A_LOOK: u32 = 16;
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     if PngChunks::new(bytes).next().is_some_and(|(kind, _)| kind == b"CgBI") {
@@ -87,7 +87,7 @@ fn row_bytes(header: &Header) -> u64 {
 pub(super) type Rows<'a> = Reader<Cursor<&'a [u8]>>;
 
 /// A reader with its own limits; text and profiles are not its business.
-pub(super) fn open<'a>(bytes: &'a [u8], bounds: &Bounds) -> Result<Rows<'a>, Refusal> {
+pub(super) fn open<'a>(bytes: &'a [u8], bounds: &Bounds<'_>) -> Result<Rows<'a>, Refusal> {
     let mut decoder = png::Decoder::new_with_limits(
         Cursor::new(bytes),
         Limits { bytes: usize::try_from(bounds.memory).unwrap_or(usize::MAX) },
@@ -98,7 +98,7 @@ pub(super) fn open<'a>(bytes: &'a [u8], bounds: &Bounds) -> Result<Rows<'a>, Ref
     decoder.read_info().map_err(|error| refuse(&error, bounds))
 }
 
-pub(super) fn refuse(error: &DecodingError, bounds: &Bounds) -> Refusal {
+pub(super) fn refuse(error: &DecodingError, bounds: &Bounds<'_>) -> Refusal {
     match error {
         DecodingError::IoError(_) => bounds.cut(),
         DecodingError::LimitsExceeded => super::bounds::too_large(
@@ -111,7 +111,7 @@ pub(super) fn refuse(error: &DecodingError, bounds: &Bounds) -> Refusal {
 fn straight(
     reader: &mut Rows<'_>,
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     sink: &mut Sink,
 ) -> Result<State, Refusal> {
     let (color, depth) = reader.output_color_type();
@@ -140,7 +140,7 @@ enum State {
 }
 
 /// Eight bits is what the transformations promise.
-fn check(depth: BitDepth, bounds: &Bounds) -> Result<(), Refusal> {
+fn check(depth: BitDepth, bounds: &Bounds<'_>) -> Result<(), Refusal> {
     if depth == BitDepth::Eight { Ok(()) } else { Err(bounds.corrupt(&"an odd bit depth")) }
 }
 
@@ -158,7 +158,7 @@ pub(super) fn widened<'a>(row: &'a [u8], color: ColorType, wide: &'a mut Vec<u8>
 fn interlaced(
     reader: &mut Rows<'_>,
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     sink: &mut Sink,
 ) -> Result<State, Refusal> {
     let (color, depth) = reader.output_color_type();
@@ -209,7 +209,7 @@ fn to_srgb(bytes: &[u8], part: &mut Part) -> Applied {
 }
 
 /// A nested file whose place and size are its own: the whole of it.
-pub(super) fn whole(bytes: &[u8], header: &Header, bounds: &Bounds) -> Result<Part, Refusal> {
+pub(super) fn whole(bytes: &[u8], header: &Header, bounds: &Bounds<'_>) -> Result<Part, Refusal> {
     let region = Rect::whole((header.stored_width, header.stored_height));
     decode(bytes, header, bounds, Ask { region, at_most: None, frame: 0 })
 }

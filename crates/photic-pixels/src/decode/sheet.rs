@@ -25,7 +25,7 @@ const GAP_LEVEL: u8 = 160;
 pub fn contact_sheet(
     bytes: &[u8],
     header: &Header,
-    limits: &Limits,
+    limits: &Limits<'_>,
     most_frames: u32,
 ) -> Result<Raster, Refusal> {
     let bounds = Bounds::check(bytes, header, limits)?;

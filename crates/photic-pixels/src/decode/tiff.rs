@@ -22,7 +22,7 @@ type Pages<'a> = Decoder<Cursor<&'a [u8]>>;
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     let bytes = grayed(bytes, header, ask.frame, bounds)?;
@@ -45,7 +45,8 @@ pub(super) fn decode(
     let chunk = u64::from(chunk_width) * u64::from(chunk_height);
     let chunk = chunk.min(pixels * 2).saturating_mul(shape.samples as u64 * wide);
     let own = pixels * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
-    bounds.room((own + chunk * 2).saturating_add(1 << 20))?;
+    let copied = if header.color == Color::Palette { bytes.len() as u64 } else { 0 };
+    bounds.room((own + copied + chunk * 2).saturating_add(1 << 20))?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
@@ -68,7 +69,7 @@ fn grayed<'a>(
     bytes: &'a [u8],
     header: &Header,
     page: u32,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
 ) -> Result<Cow<'a, [u8]>, Refusal> {
     if header.color != Color::Palette {
         return Ok(Cow::Borrowed(bytes));
@@ -106,7 +107,7 @@ impl Shape {
         pages: &mut Pages<'_>,
         color: ColorType,
         header: &Header,
-        bounds: &Bounds,
+        bounds: &Bounds<'_>,
     ) -> Result<Self, Refusal> {
         let planes =
             matches!(pages.find_tag_unsigned::<u16>(Tag::PlanarConfiguration), Ok(Some(2)));
@@ -134,7 +135,7 @@ fn gather(
     pages: &mut Pages<'_>,
     shape: Shape,
     (width, height): (u32, u32),
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let (wide, high) = pages.chunk_dimensions();
     if wide == 0 || high == 0 {
@@ -207,7 +208,7 @@ fn colored(
     (width, height): (u32, u32),
     data: Vec<u8>,
     icc: Found<'_>,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
 ) -> Result<(Raster, Applied), Refusal> {
     let raster = |layout, data| Raster { width, height, layout, data };
     let mut raster = match shape.kind {
@@ -256,7 +257,7 @@ fn icc(pages: &mut Pages<'_>, header: &Header) -> Found<'static> {
     pages.get_tag_u8_vec(Tag::IccProfile).map(|icc| Some(Cow::Owned(icc))).map_err(|_| ())
 }
 
-fn refuse(error: &TiffError, bounds: &Bounds) -> Refusal {
+fn refuse(error: &TiffError, bounds: &Bounds<'_>) -> Refusal {
     match error {
         TiffError::IoError(_) => bounds.cut(),
         TiffError::LimitsExceeded => {

@@ -19,7 +19,7 @@ const ICC_MOST: usize = 4 << 20;
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     ask: Ask,
 ) -> Result<Part, Refusal> {
     // The output, the decoder's planes or packed pixels, an alpha plane, and a turned copy.
@@ -39,7 +39,7 @@ pub(super) fn decode(
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
     visit: &mut Visit<'_>,
 ) -> Result<(), Refusal> {
     bounds.room(header.pixels() * 16 + (2 << 20))?;
@@ -63,7 +63,7 @@ pub(super) fn frames(
 fn open<'a>(
     bytes: &'a [u8],
     header: &Header,
-    bounds: &Bounds,
+    bounds: &Bounds<'_>,
 ) -> Result<WebPDecoder<Cursor<&'a [u8]>>, Refusal> {
     let mut decoder =
         WebPDecoder::new(Cursor::new(bytes)).map_err(|error| refuse(&error, bounds))?;
@@ -74,7 +74,7 @@ fn open<'a>(
     Ok(decoder)
 }
 
-fn canvas(decoder: &WebPDecoder<Cursor<&[u8]>>, bounds: &Bounds) -> Result<Raster, Refusal> {
+fn canvas(decoder: &WebPDecoder<Cursor<&[u8]>>, bounds: &Bounds<'_>) -> Result<Raster, Refusal> {
     let (width, height) = decoder.dimensions();
     let layout = if decoder.has_alpha() { Layout::Rgba } else { Layout::Rgb };
     let length = decoder.output_buffer_size().ok_or_else(|| bounds.cut())?;
@@ -92,7 +92,7 @@ fn icc(decoder: &mut WebPDecoder<Cursor<&[u8]>>, header: &Header) -> Found<'stat
     }
 }
 
-fn refuse(error: &DecodingError, bounds: &Bounds) -> Refusal {
+fn refuse(error: &DecodingError, bounds: &Bounds<'_>) -> Refusal {
     match error {
         DecodingError::IoError(_) => bounds.cut(),
         DecodingError::MemoryLimitExceeded | DecodingError::ImageTooLarge => {

@@ -42,7 +42,7 @@ pub struct ViewRequest<'a> {
     /// How closely to look.
     pub fidelity: Fidelity,
     /// What decoding may use.
-    pub limits: Limits,
+    pub limits: Limits<'a>,
     /// Who will see it.
     pub profile: &'a Profile,
     /// What the caller allows.
@@ -132,9 +132,12 @@ pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
     let at_most = hint(&header, region.size(), target.content);
     let wanted = Wanted { region: Some(region), at_most: Some(at_most), frame: request.frame };
     let mut decoded = decode::decode(bytes, &header, &request.limits, wanted)?;
+    request.limits.wanted()?;
+    request.limits.hold(after_decoding(&decoded.raster, &target))?;
     let cap = cap(request);
     let own = pass::pass(bytes, &header, (&decoded, region.size()), &target, (request, cap));
     decoded.raster = decode::into_opaque(decoded.raster);
+    request.limits.wanted()?;
     let text = readable(&decoded, request);
     let (encoded, shrunk) = match own {
         Some(own) => (own, None),
@@ -219,6 +222,20 @@ fn part(
     })
 }
 
+/// The most bytes that scaling and encoding hold, with the decoded picture.
+///
+/// Scaling goes over one direction after the other, and holds what is between: as wide as the result and
+/// as high as the source. Encoders hold the picture a few times over, in their own layout (measured: five
+/// times at most, by WebP; a palette is sought in a copy), and the file, which grows by doubling.
+fn after_decoding(raster: &Raster, target: &Target) -> u64 {
+    let (width, height) = (u64::from(target.width), u64::from(target.height));
+    let samples = raster.layout.samples() as u64;
+    let between = width.max(u64::from(target.content.0)) * u64::from(raster.height) * samples;
+    // A copy, where the picture has to be turned or loses its alpha, and the marks of lines of text.
+    let source = raster.data.len() as u64 + u64::from(raster.width) * u64::from(raster.height) / 16;
+    source + between + width * height * samples * 6 + (2 << 20)
+}
+
 /// How small a decoder may make the picture on its own.
 ///
 /// Rows that are averaged while they arrive are not averaged over more than two pixels: small text
@@ -280,6 +297,7 @@ fn encoded(
         options.accepts = &types;
     }
     loop {
+        request.limits.wanted()?;
         let refused = match encode::encode(&scaled(decoded, text, target)?, &options) {
             Ok(encoded) => {
                 let (width, height) = wished;

@@ -3,8 +3,8 @@
 //! A frame is its length, the length of its headers, a check sum of both, headers, payload, and a
 //! check sum of everything before it. Sums are written and not demanded: the transport has its own.
 
-/// What is longer is no event of a provider.
-const LONGEST: usize = 64 << 20;
+use super::LONGEST;
+
 const PRELUDE: usize = 12;
 const SUM: usize = 4;
 /// The type of a header whose value is a string.
@@ -20,6 +20,9 @@ pub(super) struct Frames {
 impl Frames {
     /// Every event that these bytes complete, as an object with its name as the only member.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
+        if self.broken {
+            return Vec::new();
+        }
         self.bytes.extend_from_slice(bytes);
         let mut events = Vec::new();
         let mut at = 0;
@@ -32,8 +35,17 @@ impl Frames {
             events.extend(event_of(frame));
             at += length;
         }
-        self.bytes.drain(..at);
+        if self.broken {
+            self.bytes = Vec::new();
+        } else {
+            self.bytes.drain(..at);
+        }
         events
+    }
+
+    /// Bytes of an event that is not complete.
+    pub(super) const fn held(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Whether these are no frames, or one that no provider sends.

@@ -18,6 +18,10 @@ use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai
 use frames::Frames;
 use sse::{JsonLines, Lines};
 
+/// The most bytes of an event, and of what has to be gathered of a reply before it can be written. No event of
+/// a provider is longer; what is would only fill the memory.
+const LONGEST: usize = 64 << 20;
+
 /// A stream on its way from one wire to another.
 #[derive(Debug)]
 pub struct Stream {
@@ -26,6 +30,9 @@ pub struct Stream {
     writer: Writer,
     /// Whether the reply has come to its end, one way or the other.
     over: bool,
+    failed: bool,
+    /// Bytes that the writer keeps until the end of the reply.
+    gathered: usize,
     /// Names that tools went by, each with the tool's own.
     names: Vec<(String, String)>,
 }
@@ -66,6 +73,14 @@ impl Framing {
         }
     }
 
+    const fn held(&self) -> usize {
+        match self {
+            Self::ServerSent(lines) => lines.held(),
+            Self::JsonLines(lines) => lines.held(),
+            Self::Frames(frames) => frames.held(),
+        }
+    }
+
     const fn is_broken(&self) -> bool {
         match self {
             Self::ServerSent(lines) => lines.is_overfull(),
@@ -95,6 +110,21 @@ enum Writer {
     Ollama(ollama::StreamWriter),
 }
 
+impl Writer {
+    /// Bytes of an event that are kept until the reply ends: one wire tells all of it again, and some take calls
+    /// only whole.
+    const fn gathers(&self, event: &Event) -> usize {
+        match (self, event) {
+            (Self::Responses(_), Event::Text(text) | Event::Refusal(text)) => text.len(),
+            (
+                Self::Responses(_) | Self::Gemini(_) | Self::Ollama(_),
+                Event::Arguments { json, .. },
+            ) => json.len(),
+            _ => 0,
+        }
+    }
+}
+
 impl Stream {
     /// A stream of one wire, to be read by a client of another. `with_usage` is what a client of
     /// Chat Completions asked for with `stream_options.include_usage`.
@@ -115,7 +145,15 @@ impl Stream {
             Wire::Converse => Writer::Converse(converse::StreamWriter::default()),
             Wire::Ollama => Writer::Ollama(ollama::StreamWriter::default()),
         };
-        Self { framing: Framing::of(from), reader, writer, over: false, names: Vec::new() }
+        Self {
+            framing: Framing::of(from),
+            reader,
+            writer,
+            over: false,
+            failed: false,
+            gathered: 0,
+            names: Vec::new(),
+        }
     }
 
     /// Gives calls of tools that went by another name their own name back; `names` is what
@@ -136,6 +174,9 @@ impl Stream {
     /// Takes what has come and gives what can be passed on.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
+        if self.over {
+            return out;
+        }
         let mut events = Vec::new();
         for data in self.framing.feed(bytes) {
             match &mut self.reader {
@@ -151,9 +192,30 @@ impl Stream {
             events.push(Event::Failed(Failed::ours("an event of the stream cannot be read")));
         }
         for event in events {
+            self.gathered += self.writer.gathers(&event);
+            if self.gathered > LONGEST {
+                self.write(Event::Failed(Failed::ours("the reply is too long")), &mut out);
+            }
             self.write(event, &mut out);
         }
         out
+    }
+
+    /// Ends the reply with an error that says why. Nothing is passed on after that.
+    pub fn fail(&mut self, why: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write(Event::Failed(Failed::ours(why)), &mut out);
+        out
+    }
+
+    /// Bytes that are held: of an event that is not complete, and of what can be written only at the end.
+    pub const fn held(&self) -> usize {
+        self.framing.held() + self.gathered
+    }
+
+    /// Whether the reply has failed: what comes after that means nothing.
+    pub const fn has_failed(&self) -> bool {
+        self.failed
     }
 
     /// The stream has ended; what is left to say. One that ended early says so.
@@ -189,7 +251,8 @@ impl Stream {
         {
             name.clone_from(old);
         }
-        self.over = matches!(event, Event::End | Event::Failed(_));
+        self.failed = matches!(event, Event::Failed(_));
+        self.over = self.failed || matches!(event, Event::End);
         match &mut self.writer {
             Writer::Chat(writer) => writer.write(event, out),
             Writer::Responses(writer) => writer.write(event, out),

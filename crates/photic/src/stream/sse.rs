@@ -1,9 +1,7 @@
 //! Server-sent events and lines of JSON: lines in, data out; data in, lines out.
 
+use super::LONGEST;
 use crate::json::escape_into;
-
-/// No event of a provider is longer; what is would only fill the memory.
-const LONGEST: usize = 64 << 20;
 
 /// Cuts a stream of bytes into the data of events, wherever the chunks end.
 #[derive(Debug, Default)]
@@ -12,6 +10,8 @@ pub(super) struct Lines {
     line: Vec<u8>,
     /// The data of the event that is not yet complete.
     data: Vec<u8>,
+    /// Whether an event was longer than any may be; nothing is read from then on.
+    overfull: bool,
 }
 
 impl Lines {
@@ -20,6 +20,9 @@ impl Lines {
         let mut events = Vec::new();
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
+            if !self.takes(end) {
+                return events;
+            }
             self.line.extend_from_slice(&rest[..end]);
             rest = &rest[end + 1..];
             let line = std::mem::take(&mut self.line);
@@ -28,13 +31,28 @@ impl Lines {
                 line => self.field(line),
             }
         }
-        self.line.extend_from_slice(rest);
+        if self.takes(rest.len()) {
+            self.line.extend_from_slice(rest);
+        }
         events
     }
 
-    /// Whether more was gathered than any event holds.
+    /// Whether more came than any event holds.
     pub(super) const fn is_overfull(&self) -> bool {
-        self.line.len() + self.data.len() > LONGEST
+        self.overfull
+    }
+
+    /// Bytes of an event that is not complete.
+    pub(super) const fn held(&self) -> usize {
+        self.line.len() + self.data.len()
+    }
+
+    /// Whether so many bytes more can be of one event. What is held of one that is too long is let go.
+    fn takes(&mut self, more: usize) -> bool {
+        if self.held() + more > LONGEST {
+            *self = Self { overfull: true, ..Self::default() };
+        }
+        !self.overfull
     }
 
     fn field(&mut self, line: &[u8]) {
@@ -58,6 +76,8 @@ impl Lines {
 #[derive(Debug, Default)]
 pub(super) struct JsonLines {
     line: Vec<u8>,
+    /// Whether a line was longer than any may be; nothing is read from then on.
+    overfull: bool,
 }
 
 impl JsonLines {
@@ -66,6 +86,9 @@ impl JsonLines {
         let mut lines = Vec::new();
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
+            if !self.takes(end) {
+                return lines;
+            }
             self.line.extend_from_slice(&rest[..end]);
             rest = &rest[end + 1..];
             let line = std::mem::take(&mut self.line);
@@ -73,13 +96,27 @@ impl JsonLines {
                 lines.push(line);
             }
         }
-        self.line.extend_from_slice(rest);
+        if self.takes(rest.len()) {
+            self.line.extend_from_slice(rest);
+        }
         lines
     }
 
-    /// Whether more was gathered than any line holds.
+    /// Whether more came than any line holds.
     pub(super) const fn is_overfull(&self) -> bool {
-        self.line.len() > LONGEST
+        self.overfull
+    }
+
+    /// Bytes of a line that is not complete.
+    pub(super) const fn held(&self) -> usize {
+        self.line.len()
+    }
+
+    fn takes(&mut self, more: usize) -> bool {
+        if self.line.len() + more > LONGEST {
+            *self = Self { overfull: true, ..Self::default() };
+        }
+        !self.overfull
     }
 }
 
@@ -107,6 +144,20 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_without_an_end_is_let_go_of() {
+        let piece = vec![b'x'; 1 << 20];
+        let (mut lines, mut json) = (Lines::default(), JsonLines::default());
+        let mut event = Lines::default();
+        for _ in 0..=LONGEST / piece.len() {
+            assert!(lines.feed(&piece).is_empty() && json.feed(&piece).is_empty());
+            assert!(event.feed(&[b"data: ", piece.as_slice(), b"\n"].concat()).is_empty());
+        }
+        assert!(lines.is_overfull() && json.is_overfull() && event.is_overfull());
+        assert_eq!((lines.held(), json.held(), event.held()), (0, 0, 0));
+        assert!(lines.feed(b"\ndata: {}\n\n").is_empty(), "nothing follows");
+    }
 
     #[test]
     fn events_are_the_same_however_they_are_cut() {

@@ -50,7 +50,7 @@ fn small() -> Vec<u8> {
 fn limits_hold_before_anything_is_decoded() {
     let bytes = small();
     let header = header::probe(&bytes).unwrap();
-    let code = |limits: Limits| {
+    let code = |limits: Limits<'_>| {
         decode::decode(&bytes, &header, &limits, Wanted::default()).unwrap_err().code
     };
     let room = Limits::default();
