@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::fetching::Gathered;
 use crate::fix::{Effort, Order, Wants};
 use crate::heal::{self, Sent, Turn};
+use crate::identity::Identity;
 use crate::intake::{self, Body};
 use crate::proxy::Proxy;
 use crate::record::{Bill, Recalled};
@@ -51,11 +52,15 @@ pub(crate) async fn converse_whole(
     route: Route,
     off: bool,
     request: Request<Body>,
-    who: Caller,
+    mut who: Caller,
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut body) = request.into_parts();
     account.bytes_in = body.bytes.len() as u64;
+    if who.identity == Identity::Nobody {
+        who.identity = parts.uri.query().map(Identity::of_query).unwrap_or_default();
+    }
+    body.identity.clone_from(&who.identity);
     let caller = route.wire();
     body.asked = Asked::of(caller, parts.uri.path());
     if !off {
@@ -98,7 +103,7 @@ pub(crate) async fn converse_whole(
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
         Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
-            watched(proxy, &mut order, outcome, bill, reply)
+            watched(proxy, &who, &mut order, outcome, bill, reply)
         }
         _ => reply,
     };
@@ -145,12 +150,12 @@ async fn repaired(
     if !transcript.is_readable() {
         return workshop.exactly(caller, body, &transcript).ok_or(Failure::Broken);
     }
-    let terms = workshop.terms(&transcript, &[]).ok_or(Failure::Broken)?;
+    let terms = workshop.terms(&transcript, &who.identity, &[]).ok_or(Failure::Broken)?;
     let job = workshop.begin(&terms, transcript, body);
     if !job.needs_only_pictures() {
         return with_effort(proxy, caller, who, body.clone(), &job.wants).await;
     }
-    let gathered = workshop.gather(&who.tenant, &job.wants).await;
+    let gathered = workshop.gather(&who.tenant, &who.identity, &job.wants).await;
     if gathered.pictures.away {
         return Err(Failure::StoreAway);
     }
@@ -177,7 +182,7 @@ async fn record(
             Gathered::default()
         } else {
             // At hand since the request was made ready.
-            shared.workshop.gather(&body.recalled.tenant, &wants).await
+            shared.workshop.gather(&body.recalled.tenant, &body.identity, &wants).await
         };
         let work = move || shared.workshop.record(caller, &body, &gathered, &sent);
         let kept = tokio::task::spawn_blocking(work).await;
@@ -211,6 +216,7 @@ async fn audit(
 /// A reply whose cost is compared with what was expected.
 fn watched(
     proxy: &Arc<Proxy>,
+    who: &Caller,
     order: &mut Order,
     outcome: &Arc<Outcome>,
     bill: Option<Bill>,
@@ -222,6 +228,7 @@ fn watched(
         outcome: Arc::clone(outcome),
         wire: order.wire,
         host: order.upstream.host().to_owned(),
+        teacher: who.identity.clone(),
         carried,
         estimate: order.tokens,
         bill,
@@ -240,7 +247,7 @@ async fn with_effort(
     wants: &Wants,
 ) -> Result<Order, Failure> {
     // Before a place among the pixels is taken: the network is slower than they are.
-    let gathered = proxy.workshop.gather(&who.tenant, wants).await;
+    let gathered = proxy.workshop.gather(&who.tenant, &who.identity, wants).await;
     if gathered.pictures.away {
         return Err(Failure::StoreAway);
     }

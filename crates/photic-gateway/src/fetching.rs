@@ -14,8 +14,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::config::{FetchConfig, FetchMode};
+use crate::identity::Identity;
 use crate::media::Pictures;
-use crate::recent::{Key, Recent, Weighed};
+use crate::recent::{self, Key, Recent, Weighed};
 
 /// How many are fetched at once, for all requests together: each may take its full size.
 const AT_ONCE: usize = 8;
@@ -102,11 +103,11 @@ impl Fetching {
     }
 
     /// Fetches what is not at hand; in time for the request, or not at all.
-    pub(crate) async fn gather(&self, addresses: BTreeSet<String>) -> Gathered {
+    pub(crate) async fn gather(&self, whose: &Identity, addresses: BTreeSet<String>) -> Gathered {
         let mut gathered = Gathered::default();
         let mut fetches = JoinSet::new();
         for address in addresses {
-            if let Some(outcome) = self.known(&key(&address)) {
+            if let Some(outcome) = self.known(&key(whose, &address)) {
                 gathered.found.insert(address, outcome);
             } else if fetches.len() < MOST {
                 let (fetch, permits) = (self.fetch.clone(), Arc::clone(&self.permits));
@@ -121,7 +122,7 @@ impl Fetching {
             // One that panics is one that is not there.
             while let Some(done) = fetches.join_next().await {
                 if let Ok((address, got)) = done {
-                    let outcome = self.keep(&address, got);
+                    let outcome = self.keep(whose, &address, got);
                     gathered.found.insert(address, outcome);
                 }
             }
@@ -141,8 +142,8 @@ impl Fetching {
         Some(outcome)
     }
 
-    fn keep(&self, address: &str, got: Result<Vec<u8>, Refusal>) -> Outcome {
-        let key = key(address);
+    fn keep(&self, whose: &Identity, address: &str, got: Result<Vec<u8>, Refusal>) -> Outcome {
+        let key = key(whose, address);
         let (outcome, time) = match got {
             // Somebody else may have been faster, and its bytes are on their way already.
             Ok(bytes) => match self.known(&key) {
@@ -213,6 +214,9 @@ fn is_wanted(beginning: &[u8]) -> bool {
         .is_some_and(|kind| kind.starts_with("image/") || kind == "application/pdf")
 }
 
-fn key(address: &str) -> Key {
-    *blake3::hash(address.as_bytes()).as_bytes()
+/// What one caller's fetch found, or that it failed, says nothing to another.
+fn key(whose: &Identity, address: &str) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(address.as_bytes());
+    recent::key_of(whose, hasher)
 }

@@ -16,6 +16,7 @@ use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::fetching::{Fetching, Gathered};
 use crate::fixes::Fixes;
+use crate::identity::Identity;
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::media::{self, Named, Shelf};
@@ -93,7 +94,7 @@ impl Workshop {
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             return self.exactly(from, body, &transcript).ok_or_else(Wants::default);
         }
-        let terms = self.terms(&transcript, tried).ok_or_else(Wants::default)?;
+        let terms = self.terms(&transcript, &body.identity, tried).ok_or_else(Wants::default)?;
         let job = self.begin(&terms, transcript, body);
         let gathered = match effort {
             Effort::Full(gathered) => gathered,
@@ -194,7 +195,7 @@ impl Workshop {
         let named = recalled.stand_in(&mut transcript);
         let plan = terms.plan(&transcript, &policy, recalled, &named);
         let wants = self.wants(&transcript, &plan, &named);
-        Job { transcript, recalled, policy, named, plan, wants }
+        Job { transcript, recalled, whose: &body.identity, policy, named, plan, wants }
     }
 
     /// Prepares and lowers what was planned, with what it takes.
@@ -206,7 +207,7 @@ impl Workshop {
         finish: impl FnOnce(Work<'_, '_>) -> T,
     ) -> T {
         let is_complete = job.needs_only_pictures();
-        let Job { mut transcript, recalled, policy, named, mut plan, wants } = job;
+        let Job { mut transcript, recalled, whose, policy, named, mut plan, wants } = job;
         if !wants.addresses.is_empty() {
             gathered.put_into(&mut transcript, &plan, &self.fetching);
             plan = terms.plan(&transcript, &policy, recalled, &named);
@@ -221,7 +222,7 @@ impl Workshop {
         let mut prepared = if plan.recipes.is_empty() {
             Prepared::new()
         } else {
-            self.derivatives.prepare(&transcript, &plan, &terms.known.fingerprint)
+            self.derivatives.prepare(&transcript, &plan, whose, &terms.known.fingerprint)
         };
         if let Some(lessons) = &terms.lessons {
             lessons.quarantine.withhold_made(&mut prepared);
@@ -250,8 +251,13 @@ impl Workshop {
     }
 
     /// Fetches what has to be there before a request can be made ready.
-    pub(crate) async fn gather(&self, tenant: &Tenant, wants: &Wants) -> Gathered {
-        let mut gathered = self.fetching.gather(wants.addresses.clone()).await;
+    pub(crate) async fn gather(
+        &self,
+        tenant: &Tenant,
+        whose: &Identity,
+        wants: &Wants,
+    ) -> Gathered {
+        let mut gathered = self.fetching.gather(whose, wants.addresses.clone()).await;
         gathered.pixels = wants.pixels;
         if let Some(recorder) = self.recorder.as_ref().filter(|_| !wants.blobs.is_empty()) {
             gathered.pictures = self.shelf.read(&recorder.place, tenant, &wants.blobs).await;
@@ -263,7 +269,7 @@ impl Workshop {
     pub(crate) async fn gather_trying(&self, from: Wire, body: &Body, tried: &[Entry]) -> Gathered {
         let light = self.order(from, body, Effort::Light, tried);
         let wants = light.map_or_else(|wants| wants, |order| order.wants);
-        self.gather(&body.recalled.tenant, &wants).await
+        self.gather(&body.recalled.tenant, &body.identity, &wants).await
     }
 
     /// The request as it came.
@@ -291,12 +297,17 @@ impl Workshop {
     }
 
     /// Whom a request is for, and what is known about that.
-    pub(crate) fn terms(&self, transcript: &Transcript<'_>, tried: &[Entry]) -> Option<Terms> {
+    pub(crate) fn terms(
+        &self,
+        transcript: &Transcript<'_>,
+        who: &Identity,
+        tried: &[Entry],
+    ) -> Option<Terms> {
         let model = transcript.settings.model.as_ref().map(Str::decode);
         let model = model.as_deref();
         let Addressee { upstream, known } =
             self.profiles.of(&self.upstreams, transcript.wire, model)?;
-        let lessons = self.learned.of(upstream.host(), model, tried);
+        let lessons = self.learned.of(upstream.host(), model, who, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
     }
@@ -326,6 +337,8 @@ fn streams(transcript: &Transcript<'_>) -> bool {
 pub(crate) struct Job<'w> {
     transcript: Transcript<'w>,
     recalled: &'w Recalled,
+    /// Whom what is made for it is kept for.
+    whose: &'w Identity,
     policy: Cow<'w, Policy>,
     named: Named<'w>,
     plan: Plan<'w>,

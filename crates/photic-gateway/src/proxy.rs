@@ -118,6 +118,9 @@ impl Proxy {
                 state(StatusCode::SERVICE_UNAVAILABLE, "stopping")
             }
             (Route::Ready, _) => ready(&self.away()),
+            // Figures about all tenants together are the operator's, and a key of one opens no door
+            // to them.
+            (Route::Metrics, Door::Everybody) if self.tenancy.asks_for_keys() => hidden(),
             (Route::Metrics, _) => {
                 let mut page = Response::new(ReplyBody::whole(self.watchers.metrics.page(self)));
                 page.headers_mut().insert(CONTENT_TYPE, METRICS);

@@ -16,8 +16,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use said::Said;
 use envelope::Layers;
+pub use said::Said;
 
 /// What a rejection is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

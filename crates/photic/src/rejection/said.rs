@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn bodies_that_are_cut_short_are_heard_as_far_as_they_go() {
-        for body in ["\"", "\"a\\", "{\"a\":\"b", "\"\\u00", "\"\\u\u{e9}\u{e9}\"", "%4", "\"a\\\""] {
+        for body in ["\"", "\"a\\", "{\"a\":\"b", "\"\\u00", "\"\\u\u{e9}\u{e9}\"", "%4", "\"a\\\""]
+        {
             heard(Said::Json(body.as_bytes()));
             heard(Said::Text(body));
         }

@@ -255,12 +255,17 @@ fn an_answer_in_its_own_words_is_understood_whatever_it_names() {
         "tools": [{"type": "function", "function": {"name": "look_at_image", "description": "Looks."}}],
     })
     .to_string();
-    let said = [Said::Json(body.as_bytes()), Said::Text("/v1/chat/completions"), Said::Text("Bearer sk-abc")];
+    let said = [
+        Said::Json(body.as_bytes()),
+        Said::Text("/v1/chat/completions"),
+        Said::Text("Bearer sk-abc"),
+    ];
     let named = classify_own_words(Some(400), "model gpt-x does not support image input", &said);
     assert_eq!(named.class, Class::ModalityUnsupported);
     let mut lost = Vec::new();
     for case in corpus() {
-        let (raw, own) = (classify(case.status, &case.text), classify_own_words(case.status, &case.text, &said));
+        let (raw, own) =
+            (classify(case.status, &case.text), classify_own_words(case.status, &case.text, &said));
         if (raw.class, raw.limit, &raw.position) != (own.class, own.limit, &own.position) {
             lost.push(format!("{}\n  {raw:?}\n  {own:?}", case.text));
         }
