@@ -312,14 +312,17 @@ def pushed_out_fetched():
 def pushed_out(world, settings):
     """The victim's picture is sent every turn and made once; whatever another sends must not have it made again."""
     world = world(settings) if settings else world.get()
-    mine = body_of(wide(height=256, noise=True))
+    mine = body_of(wide())
     send(world, mine, world.good)
     before = hits(world)
     send(world, mine, world.good)
     if hits(world) == before:
         raise RuntimeError("nothing is kept")
-    for _ in range(7):
-        send(world, body_of(wide(height=256, noise=True)), world.evil)
+    # Among so many pictures sides are shorter, and all of them are made anew: more than there is room for.
+    many = body_of(wide())
+    parts = many["messages"][0]["content"]
+    parts[1:] = [body_of(png(2100, 60, noise=next(NUMBERS)))["messages"][0]["content"][1] for _ in range(24)]
+    send(world, many, world.evil)
     before = hits(world)
     send(world, mine, world.good)
     harm_if(hits(world) == before, "the victim's picture was pushed out, and is made again")

@@ -10,9 +10,9 @@ PICTURE = png(50, 50, (3, 4, 5))
 
 def put(url, content):
     """Puts bytes under a signed address, as a client does: past the gateway."""
-    request = urllib.request.Request(url, content, method="PUT")
+    request = urllib.request.Request(url, content, {"content-type": "application/octet-stream"}, method="PUT")
     try:
-        with urllib.request.urlopen(request) as reply:
+        with urllib.request.urlopen(request, timeout=rig.PATIENCE) as reply:
             return reply.status
     except urllib.error.HTTPError as error:
         return error.code

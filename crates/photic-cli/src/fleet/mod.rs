@@ -84,7 +84,10 @@ async fn forget(fleet: &Fleet, tenant: &Tenant, json: bool) -> anyhow::Result<Ex
     } else {
         print(&format!("{} rows and {} objects are gone", gone.rows, gone.objects))?;
         for (table, count) in &gone.left.rows {
-            print(&format!("still there: {} of `{table}`", counted(*count as usize, "row")))?;
+            print(&format!(
+                "still there: {} of `{table}`",
+                counted(usize::try_from(*count).unwrap_or_default(), "row")
+            ))?;
         }
         for object in &gone.left.objects {
             print(&format!("still there: `{object}` of the bucket"))?;

@@ -39,7 +39,7 @@ impl Endpoint {
         });
         let own = own.collect();
         let common = (!common.is_empty()).then(|| Arc::new(Lessons::new(common)));
-        Self { common, own, entries }
+        Self { entries, common, own }
     }
 
     /// What holds for somebody.

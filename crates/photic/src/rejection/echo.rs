@@ -66,7 +66,7 @@ struct Answer {
 
 #[derive(Debug)]
 struct Letter {
-    letter: char,
+    folded: char,
     /// The number of its text, and where it stands in it.
     text: usize,
     start: usize,
@@ -86,14 +86,21 @@ impl Answer {
                     continue;
                 };
                 let end = start + c.len_utf8();
-                letters.push(Letter { letter, text, start, end, begins_word, is_echo: false });
+                letters.push(Letter {
+                    folded: letter,
+                    text,
+                    start,
+                    end,
+                    begins_word,
+                    is_echo: false,
+                });
                 begins_word = false;
             }
         }
         let mut answer = Self { noted: vec![false; 1 << NOTED_BITS], ..Self::default() };
         for (at, stretch) in letters.windows(LONG).enumerate() {
             if stretch[0].text == stretch[LONG - 1].text {
-                let hash = stretch.iter().fold(0, |hash, one| rolled(hash, one.letter));
+                let hash = stretch.iter().fold(0, |hash, one| rolled(hash, one.folded));
                 answer.stretches.entry(hash).or_default().push(at);
                 answer.noted[place(hash)] = true;
             }
@@ -102,7 +109,7 @@ impl Answer {
             let mut phrase = String::new();
             let rest = letters[start..].iter().take_while(|one| one.text == letters[start].text);
             for (at, one) in (start..).zip(rest.take(LONG)) {
-                phrase.push(one.letter);
+                phrase.push(one.folded);
                 let next = letters.get(at + 1);
                 let ends = next.is_none_or(|next| next.begins_word || next.text != one.text);
                 if ends && phrase.chars().count() >= SHORT {

@@ -138,15 +138,12 @@ fn percent_decoded(text: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let code = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                at += 3;
-            }
-            None => {
-                plain.push(if bytes[at] == b'+' { b' ' } else { bytes[at] });
-                at += 1;
-            }
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            plain.push(byte);
+            at += 3;
+        } else {
+            plain.push(if bytes[at] == b'+' { b' ' } else { bytes[at] });
+            at += 1;
         }
     }
     String::from_utf8_lossy(&plain).into_owned()

@@ -198,24 +198,23 @@ fn quoting(form: &str, value: &str) -> String {
 #[test]
 fn what_the_request_says_itself_teaches_nothing() {
     let mut wrong = Vec::new();
-    for case in corpus() {
+    for (number, case) in corpus().into_iter().enumerate() {
         let value = case.inner.as_ref().unwrap_or(&case.text);
-        // What a form says without any value is the provider's own.
-        for form in QUOTING {
+        let places = [
+            serde_json::json!({"messages": [{"detail": value}]}),
+            serde_json::json!({value: true}),
+            serde_json::json!({"user": value.to_uppercase()}),
+            serde_json::json!({"text": format!("{value} and more")}),
+            serde_json::json!({"text": serde_json::json!({"message": value}).to_string()}),
+        ];
+        for (at, form) in QUOTING.into_iter().enumerate() {
+            // What a form says without any value is the provider's own.
             let own = classify(Some(400), &quoting(form, "x")).class;
-            for said in [
-                serde_json::json!({"messages": [{"detail": value}]}).to_string(),
-                serde_json::json!({value: true}).to_string(),
-                serde_json::json!({"user": value.to_uppercase()}).to_string(),
-                serde_json::json!({"text": format!("{value} and more")}).to_string(),
-                serde_json::json!({"text": serde_json::json!({"message": value}).to_string()})
-                    .to_string(),
-            ] {
-                let answer = quoting(form, value);
-                let got = classify_own_words(Some(400), &answer, &[Said::Json(said.as_bytes())]);
-                if got.class != own && got.class != Class::Unrelated {
-                    wrong.push(format!("{answer}\n  with {said}\n  {got:?}"));
-                }
+            let said = places[(number + at) % places.len()].to_string();
+            let answer = quoting(form, value);
+            let got = classify_own_words(Some(400), &answer, &[Said::Json(said.as_bytes())]);
+            if got.class != own && got.class != Class::Unrelated {
+                wrong.push(format!("{answer}\n  with {said}\n  {got:?}"));
             }
         }
     }
@@ -228,7 +227,9 @@ fn words_of_headers_paths_and_payloads_are_echoes_too() {
     let encoded = photic_testkit::image::base64(claim.as_bytes());
     let body = format!("{{\"data\":\"data:image/png;base64,{encoded}\"}}");
     let path = "/v1/chat?x=this%20model%20does%20not%20support%20image%20input";
-    let escaped: String = claim.chars().map(|c| format!("\\\\u{:04x}", u32::from(c))).collect();
+    let escaped: Vec<String> =
+        claim.chars().map(|c| format!("\\\\u{:04x}", u32::from(c))).collect();
+    let escaped = escaped.concat();
     let nested = format!("{{\"user\":\"{{\\\"message\\\":\\\"{escaped}\\\"}}\"}}");
     let answer = format!("cannot read: {claim}");
     assert_eq!(classify(Some(400), &answer).class, Class::ModalityUnsupported);
