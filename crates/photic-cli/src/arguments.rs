@@ -22,7 +22,9 @@ use photic::{Policy, Purpose, Wire};
 use photic_mock::Misbehavior;
 
 pub(crate) use doctor::DoctorOptions;
-pub(crate) use fleet::{AuditCommand, FleetCommand, FleetOptions, KeysCommand, LimitOptions};
+pub(crate) use fleet::{
+    AuditCommand, FleetCommand, FleetOptions, KeysCommand, LessonOptions, LimitOptions,
+};
 pub(crate) use inspect::InspectOptions;
 pub(crate) use mcp::McpOptions;
 pub(crate) use probe::{Path, ProbeOptions};

@@ -80,6 +80,12 @@ fn forget(options: &ProfilesOptions, file: Option<&Path>, what: &str) -> anyhow:
         writeln!(out, "{}", json!({ "forgotten": gone }))?;
     } else {
         writeln!(out, "{} forgotten", counted(gone, "lesson"))?;
+        // Whoever looks for a lesson that does not go may look in the wrong place.
+        anstream::eprintln!(
+            "{DIM}only in `{}`; gateways of a fleet keep theirs in its database: `photic fleet \
+             lessons`{DIM:#}",
+            file.display()
+        );
     }
     Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -157,7 +163,7 @@ fn lessons(out: &mut impl Write, file: Option<&Path>, entries: &[Entry]) -> anyh
     let mut entries: Vec<&Entry> = entries.iter().collect();
     entries.sort_by_key(|entry| (&entry.host, &entry.model, &entry.lesson));
     let mut endpoint = ("", "");
-    for Entry { host, model, wire, lesson, evidence } in entries {
+    for Entry { host, model, wire, lesson, teacher, evidence } in entries {
         if endpoint != (host.as_str(), model.as_str()) {
             endpoint = (host, model);
             let model = if model.is_empty() { "any model" } else { model };
@@ -165,7 +171,8 @@ fn lessons(out: &mut impl Write, file: Option<&Path>, entries: &[Entry]) -> anyh
         }
         let on = wire.map(|wire| format!(" on {wire}")).unwrap_or_default();
         writeln!(out, "  {lesson}{on}")?;
-        writeln!(out, "    {DIM}{}, {}{DIM:#}", evidence.day(), evidence.source())?;
+        let (day, source) = (evidence.day(), evidence.source());
+        writeln!(out, "    {DIM}{day}, taught to {teacher}, {source}{DIM:#}")?;
     }
     Ok(())
 }

@@ -12,7 +12,8 @@ use serde::Serialize;
 
 use crate::audit::{Audit, Entry, Subject, What};
 use crate::blobs::{KEPT, folder};
-use crate::{BucketError, Fleet};
+use crate::postgres::Closed;
+use crate::{BucketError, Fleet, lessons};
 
 /// How long after its name a tenant's things go: longer than any replica remembers a key or a name,
 /// and a request that it lets in meanwhile takes to write something down.
@@ -25,6 +26,26 @@ pub struct Forgotten {
     pub rows: u64,
     /// Objects of the bucket.
     pub objects: u64,
+    /// What was still found afterwards. Then the tenant is not forgotten, and the same call goes on.
+    pub left: Left,
+}
+
+/// What is left of a tenant.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// Tables of the database with rows of it, and how many.
+    pub rows: Vec<(String, i64)>,
+    /// Objects of the bucket.
+    pub objects: Vec<String>,
+    /// Lessons that gateways were taught by its requests.
+    pub lessons: usize,
+}
+
+impl Left {
+    /// Whether that is nothing.
+    pub const fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.objects.is_empty() && self.lessons == 0
+    }
 }
 
 impl Fleet {
@@ -49,12 +70,15 @@ impl Fleet {
         tokio::time::sleep(settled.saturating_sub(youngest)).await;
         for closed in &closed {
             sum.rows += self.record.remove_rows(closed).await?;
-            for folder in [format!("t/{}", closed.id), folder(closed.id, KEPT)] {
-                for object in self.bucket.list(&folder).await.map_err(away)? {
-                    self.bucket.remove(&object).await.map_err(away)?;
-                    sum.objects += 1;
-                }
+            for object in self.objects_of(closed).await.map_err(away)? {
+                self.bucket.remove(&object).await.map_err(away)?;
+                sum.objects += 1;
             }
+        }
+        lessons::forget_teacher(&self.record, tenant).await?;
+        sum.left = self.left_of(tenant, &closed).await?;
+        if !sum.left.is_empty() {
+            return Ok(sum);
         }
         if !closed.is_empty() {
             let entry = Entry {
@@ -71,6 +95,26 @@ impl Fleet {
             self.record.forgot(closed).await?;
         }
         Ok(sum)
+    }
+
+    /// What is found of a tenant that has no name any more.
+    async fn left_of(&self, tenant: &Tenant, closed: &[Closed]) -> Result<Left, Error> {
+        let lessons = lessons::taught_to(&self.record, tenant).await?;
+        let mut left = Left { lessons, ..Left::default() };
+        for closed in closed {
+            left.rows.extend(self.record.rows_left(closed).await?);
+            left.objects.extend(self.objects_of(closed).await.map_err(away)?);
+        }
+        Ok(left)
+    }
+
+    /// Every object of a tenant, wherever one can be.
+    async fn objects_of(&self, closed: &Closed) -> Result<Vec<String>, BucketError> {
+        let mut objects = self.uploaded(closed.id).await?;
+        for folder in [format!("t/{}", closed.id), folder(closed.id, KEPT)] {
+            objects.extend(self.bucket.list(&folder).await?);
+        }
+        Ok(objects)
     }
 }
 

@@ -32,7 +32,8 @@ impl Fleet {
         let before = self.record.today().await? - i32::from(days);
         let mut retired = Retired { kept: self.rescue(before).await?, ..Retired::default() };
         retired.days = self.record.drop_days(before).await?;
-        for owner in self.record.owners().await? {
+        let owners = self.record.owners().await?;
+        for &owner in &owners {
             for name in self.bucket.folders(&format!("t/{owner}")).await.map_err(away)? {
                 let Some(day) = name.parse().ok().filter(|day| *day < before) else { continue };
                 for object in self.bucket.list(&folder(owner, day)).await.map_err(away)? {
@@ -41,6 +42,9 @@ impl Fleet {
                 }
             }
         }
+        self.remove_late_uploads(None).await?;
+        let today = self.record.today().await?;
+        retired.objects += self.remove_stray_uploads(&owners, today).await?;
         self.let_go().await?;
         let day = Duration::from_hours(24);
         self.record.forget_work(UNIX_EPOCH + day * before.try_into().unwrap_or_default()).await?;

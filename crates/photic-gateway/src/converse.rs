@@ -58,6 +58,7 @@ pub(crate) async fn converse_whole(
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut body) = request.into_parts();
     account.bytes_in = body.bytes.len() as u64;
+    body.identity.clone_from(&who.caller.identity);
     let caller = route.wire();
     body.asked = Asked::of(caller, parts.uri.path());
     if !off {
@@ -101,7 +102,7 @@ pub(crate) async fn converse_whole(
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
         Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
-            watched(proxy, &mut order, outcome, bill, reply)
+            watched(proxy, &who.caller, &mut order, outcome, bill, reply)
         }
         _ => reply,
     };
@@ -149,12 +150,12 @@ async fn repaired(
     if !transcript.is_readable() {
         return workshop.exactly(caller, body, &transcript).ok_or(Failure::Broken);
     }
-    let terms = workshop.terms(&transcript, &[]).ok_or(Failure::Broken)?;
+    let terms = workshop.terms(&transcript, &body.identity, &[]).ok_or(Failure::Broken)?;
     let job = workshop.begin(&terms, transcript, body);
     if !job.needs_only_pictures() {
         return with_effort(proxy, caller, who, body.clone(), &job.wants).await;
     }
-    let mut gathered = workshop.gather(&who.caller.tenant, &job.wants, &who.share).await?;
+    let mut gathered = workshop.gather(body, &job.wants, &who.share).await?;
     if gathered.pictures.away {
         return Err(Failure::StoreAway);
     }
@@ -208,7 +209,7 @@ async fn recorded(
         };
         return tokio::task::spawn_blocking(work).await.ok().flatten();
     }
-    let gathered = proxy.workshop.gather(&body.recalled.tenant, wants, share).await.ok()?;
+    let gathered = proxy.workshop.gather(&body, wants, share).await.ok()?;
     let work = move |allowance: &Allowance| {
         let supplies = Supplies::with_pixels(&gathered, allowance);
         shared.workshop.record(caller, &body, supplies, &sent)
@@ -235,6 +236,7 @@ async fn audit(
 /// A reply whose cost is compared with what was expected.
 fn watched(
     proxy: &Arc<Proxy>,
+    who: &Caller,
     order: &mut Order,
     outcome: &Arc<Outcome>,
     bill: Option<Bill>,
@@ -246,6 +248,7 @@ fn watched(
         outcome: Arc::clone(outcome),
         wire: order.wire,
         host: order.upstream.host().to_owned(),
+        teacher: who.identity.clone(),
         carried,
         estimate: order.tokens,
         bill,
@@ -264,7 +267,7 @@ async fn with_effort(
     wants: &Wants,
 ) -> Result<Order, Failure> {
     // Before a place among the pixels is taken: the network is slower than they are.
-    let mut gathered = proxy.workshop.gather(&who.caller.tenant, wants, &who.share).await?;
+    let mut gathered = proxy.workshop.gather(&body, wants, &who.share).await?;
     if gathered.pictures.away {
         return Err(Failure::StoreAway);
     }

@@ -9,8 +9,9 @@ use photic::{Fit, Made, Plan, Prepared, Recipe, Transcript};
 
 use photic_pixels::Meter as _;
 
+use crate::identity::Identity;
 use crate::pixel_work::Allowance;
-use crate::recent::{Key, Recent, Weighed};
+use crate::recent::{self, Key, Recent, Weighed};
 use crate::telemetry::Counter;
 
 /// The pictures that were made.
@@ -38,6 +39,7 @@ impl Derivatives {
         &self,
         transcript: &Transcript<'_>,
         plan: &Plan<'_>,
+        whose: &Identity,
         profile: &[u8; 32],
         allowance: &Allowance,
     ) -> Prepared {
@@ -49,7 +51,7 @@ impl Derivatives {
             let payloads: Option<Vec<&Payload<'_>>> =
                 members.iter().map(|&member| payload(transcript, member)).collect();
             let payloads = payloads?;
-            let key = key(profile, recipe, fit, &payloads);
+            let key = key(whose, profile, recipe, fit, &payloads);
             let known = self.kept.get(&key);
             if known.is_some() { &self.hits } else { &self.misses }.add(1);
             let attempt = match known {
@@ -126,8 +128,15 @@ fn payload<'t, 'a>(transcript: &'t Transcript<'a>, id: MediaId) -> Option<&'t Pa
     }
 }
 
-/// The base64 stands for the bytes: there is one spelling of it, and it need not be decoded.
-fn key(profile: &[u8; 32], recipe: &Recipe, fit: &Fit, payloads: &[&Payload<'_>]) -> Key {
+/// The base64 stands for the bytes: there is one spelling of it, and it need not be decoded. What was
+/// made for one caller is no other's: how fast an answer comes would say what somebody else sent.
+fn key(
+    whose: &Identity,
+    profile: &[u8; 32],
+    recipe: &Recipe,
+    fit: &Fit,
+    payloads: &[&Payload<'_>],
+) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(profile);
     hasher.update(match recipe {
@@ -138,5 +147,5 @@ fn key(profile: &[u8; 32], recipe: &Recipe, fit: &Fit, payloads: &[&Payload<'_>]
     for payload in payloads {
         hasher.update(blake3::hash(payload.base64()).as_bytes());
     }
-    *hasher.finalize().as_bytes()
+    recent::key_of(whose, hasher)
 }

@@ -16,9 +16,10 @@ use tokio::task::JoinSet;
 
 use crate::config::{FetchConfig, FetchMode};
 use crate::failure::Failure;
+use crate::identity::Identity;
 use crate::media::Pictures;
 use crate::memory::{Charge, Share, Use};
-use crate::recent::{Key, Recent, Weighed};
+use crate::recent::{self, Key, Recent, Weighed};
 
 /// Bytes that are charged at once.
 const STEP: u64 = 1 << 20;
@@ -131,6 +132,7 @@ impl Fetching {
     /// it at the moment.
     pub(crate) async fn gather(
         &self,
+        whose: &Identity,
         addresses: BTreeSet<String>,
         share: &Share,
     ) -> Result<Gathered, Failure> {
@@ -141,7 +143,7 @@ impl Fetching {
         let arriving = Arc::new(Arriving { left: AtomicU64::new(self.total) });
         let mut fetches = JoinSet::new();
         for address in addresses {
-            if let Some(outcome) = self.known(&key(&address)) {
+            if let Some(outcome) = self.known(&key(whose, &address)) {
                 if let Outcome::Picture(picture) = &outcome {
                     let size = picture.base64().len() as u64;
                     if !arriving.takes(size / 4 * 3) {
@@ -172,7 +174,7 @@ impl Fetching {
                     // Too much for this request says nothing about the next.
                     let outcome = match got {
                         Err(refusal @ Refusal::OverTotal) => Outcome::Nothing(refusal),
-                        got => self.keep(&address, got),
+                        got => self.keep(whose, &address, got),
                     };
                     gathered.found.insert(address, outcome);
                 }
@@ -195,8 +197,8 @@ impl Fetching {
         Some(outcome)
     }
 
-    fn keep(&self, address: &str, got: Result<Vec<u8>, Refusal>) -> Outcome {
-        let key = key(address);
+    fn keep(&self, whose: &Identity, address: &str, got: Result<Vec<u8>, Refusal>) -> Outcome {
+        let key = key(whose, address);
         let (outcome, time) = match got {
             // Somebody else may have been faster, and its bytes are on their way already.
             Ok(bytes) => match self.known(&key) {
@@ -297,6 +299,9 @@ fn is_wanted(beginning: &[u8]) -> bool {
         .is_some_and(|kind| kind.starts_with("image/") || kind == "application/pdf")
 }
 
-fn key(address: &str) -> Key {
-    *blake3::hash(address.as_bytes()).as_bytes()
+/// What one caller's fetch found, or that it failed, says nothing to another.
+fn key(whose: &Identity, address: &str) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(address.as_bytes());
+    recent::key_of(whose, hasher)
 }

@@ -17,6 +17,7 @@ use crate::derivatives::Derivatives;
 use crate::failure::Failure;
 use crate::fetching::{Fetching, Gathered};
 use crate::fixes::Fixes;
+use crate::identity::Identity;
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
 use crate::media::{self, Named, Shelf};
@@ -118,7 +119,7 @@ impl Workshop {
         if matches!(effort, Effort::Exact) || !transcript.is_readable() {
             return self.exactly(from, body, &transcript).ok_or_else(Wants::default);
         }
-        let terms = self.terms(&transcript, tried).ok_or_else(Wants::default)?;
+        let terms = self.terms(&transcript, &body.identity, tried).ok_or_else(Wants::default)?;
         let job = self.begin(&terms, transcript, body);
         let supplies = match effort {
             Effort::Full(supplies) => supplies,
@@ -220,7 +221,7 @@ impl Workshop {
         let named = recalled.stand_in(&mut transcript);
         let plan = terms.plan(&transcript, &policy, recalled, &named);
         let wants = self.wants(&transcript, &plan, &named);
-        Job { transcript, recalled, policy, named, plan, wants }
+        Job { transcript, recalled, whose: &body.identity, policy, named, plan, wants }
     }
 
     /// Prepares and lowers what was planned, with what it takes.
@@ -233,7 +234,7 @@ impl Workshop {
     ) -> T {
         let is_complete = job.needs_only_pictures();
         let Supplies { gathered, pixels } = supplies;
-        let Job { mut transcript, recalled, policy, named, mut plan, wants } = job;
+        let Job { mut transcript, recalled, whose, policy, named, mut plan, wants } = job;
         if !wants.addresses.is_empty() {
             gathered.put_into(&mut transcript, &plan, &self.fetching);
             plan = terms.plan(&transcript, &policy, recalled, &named);
@@ -248,7 +249,7 @@ impl Workshop {
         let mut prepared = match pixels.filter(|_| !plan.recipes.is_empty()) {
             Some(pixels) => {
                 let profile = &terms.known.fingerprint;
-                self.derivatives.prepare(&transcript, &plan, profile, pixels)
+                self.derivatives.prepare(&transcript, &plan, whose, profile, pixels)
             }
             None => Prepared::new(),
         };
@@ -281,14 +282,15 @@ impl Workshop {
     /// Fetches what has to be there before a request can be made ready.
     pub(crate) async fn gather(
         &self,
-        tenant: &Tenant,
+        body: &Body,
         wants: &Wants,
         share: &Share,
     ) -> Result<Gathered, Failure> {
-        let mut gathered = self.fetching.gather(wants.addresses.clone(), share).await?;
+        let addresses = wants.addresses.clone();
+        let mut gathered = self.fetching.gather(&body.identity, addresses, share).await?;
         gathered.pixels = wants.pixels;
         if let Some(recorder) = self.recorder.as_ref().filter(|_| !wants.blobs.is_empty()) {
-            let blobs = &wants.blobs;
+            let (tenant, blobs) = (&body.recalled.tenant, &wants.blobs);
             let (pictures, charges) =
                 self.shelf.read(&recorder.place, tenant, blobs, share).await?;
             gathered.pictures = pictures;
@@ -307,7 +309,7 @@ impl Workshop {
     ) -> Result<Gathered, Failure> {
         let light = self.order(from, body, Effort::Light, tried);
         let wants = light.map_or_else(|wants| wants, |order| order.wants);
-        self.gather(&body.recalled.tenant, &wants, share).await
+        self.gather(body, &wants, share).await
     }
 
     /// The request as it came.
@@ -336,12 +338,17 @@ impl Workshop {
     }
 
     /// Whom a request is for, and what is known about that.
-    pub(crate) fn terms(&self, transcript: &Transcript<'_>, tried: &[Entry]) -> Option<Terms> {
+    pub(crate) fn terms(
+        &self,
+        transcript: &Transcript<'_>,
+        who: &Identity,
+        tried: &[Entry],
+    ) -> Option<Terms> {
         let model = transcript.settings.model.as_ref().map(Str::decode);
         let model = model.as_deref();
         let Addressee { upstream, known } =
             self.profiles.of(&self.upstreams, transcript.wire, model)?;
-        let lessons = self.learned.of(upstream.host(), model, tried);
+        let lessons = self.learned.of(upstream.host(), model, who, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
         Some(Terms { upstream, known, lessons })
     }
@@ -379,6 +386,8 @@ fn streams(transcript: &Transcript<'_>) -> bool {
 pub(crate) struct Job<'w> {
     transcript: Transcript<'w>,
     recalled: &'w Recalled,
+    /// Whom what is made for it is kept for.
+    whose: &'w Identity,
     policy: Cow<'w, Policy>,
     named: Named<'w>,
     plan: Plan<'w>,

@@ -18,6 +18,7 @@ use tokio::time::{Instant, timeout};
 use crate::buffers::Buffers;
 use crate::failure::Failure;
 use crate::memory::{Share, Use, charged};
+use crate::identity::Identity;
 use crate::record::Recalled;
 use crate::route::Asked;
 
@@ -46,6 +47,8 @@ pub(crate) struct Body {
     pub(crate) retention: Option<Retention>,
     /// What is known about whoever sent it, and about the conversation.
     pub(crate) recalled: Arc<Recalled>,
+    /// Whoever sent it.
+    pub(crate) identity: Identity,
 }
 
 /// A body as a conversation, and what was found in it.

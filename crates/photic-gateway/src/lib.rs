@@ -37,6 +37,7 @@ mod fix;
 mod fixes;
 mod headers;
 mod heal;
+mod identity;
 mod intake;
 mod itself;
 pub mod learned;

@@ -127,6 +127,9 @@ impl Proxy {
                 state(StatusCode::SERVICE_UNAVAILABLE, "stopping")
             }
             (Route::Ready, _) => ready(&self.away()),
+            // Figures about all tenants together are the operator's, and a key of one opens no door
+            // to them.
+            (Route::Metrics, Door::Everybody) if self.tenancy.asks_for_keys() => hidden(),
             (Route::Metrics, _) => {
                 let mut page = Response::new(ReplyBody::whole(self.watchers.metrics.page(self)));
                 page.headers_mut().insert(CONTENT_TYPE, METRICS);
@@ -149,10 +152,11 @@ impl Proxy {
     pub(crate) async fn admit(
         &self,
         headers: &HeaderMap,
+        query: Option<&str>,
         peer: Option<IpAddr>,
         own: bool,
     ) -> Result<Admitted, Failure> {
-        let caller = self.tenancy.caller(headers, own).await?;
+        let caller = self.tenancy.caller(headers, query, own).await?;
         let bytes = intake::declared(headers).unwrap_or(UNDECLARED);
         let quota = match &self.quotas {
             None => None,
@@ -162,7 +166,7 @@ impl Proxy {
                 Some(admitted.map_err(|over| self.over(&caller, over))?)
             }
         };
-        let share = self.memory.share(self.caller_ids.caller(&caller, headers, peer));
+        let share = self.memory.share(self.caller_ids.caller(&caller.identity, peer));
         Ok(Admitted { caller, share, quota })
     }
 
@@ -188,7 +192,8 @@ impl Proxy {
         if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
             return Ok(Box::pin(openwop::answer(&self, openwop, request, peer, account)).await);
         }
-        let admitted = self.admit(request.headers(), peer, false).await;
+        let query = request.uri().query();
+        let admitted = self.admit(request.headers(), query, peer, false).await;
         let admitted = match admitted {
             Ok(admitted) => admitted,
             Err(failure) => {

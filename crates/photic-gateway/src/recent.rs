@@ -1,14 +1,31 @@
-//! What was made or fetched lately, by hash: bounded in bytes, and what was not asked for longest
-//! goes first.
+//! What was made or fetched lately, by hash: bounded in bytes. Every caller has a share: where there
+//! is no room, whoever has most gives up what it did not ask for longest.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What it is kept by.
+use crate::identity::Identity;
+
+/// What it is kept by. It begins with whose it is.
 pub(crate) type Key = [u8; 32];
+
+/// What a key begins with.
+type Owner = [u8; 8];
 
 /// What an entry takes besides its bytes.
 pub(crate) const OVERHEAD: usize = 256;
+
+/// The key of something that is kept for one caller alone, by what was hashed about it.
+pub(crate) fn key_of(whose: &Identity, mut hashed: blake3::Hasher) -> Key {
+    let mut owner = blake3::Hasher::new();
+    whose.add_to(&mut owner);
+    let owner = owner.finalize();
+    hashed.update(owner.as_bytes());
+    let mut key = *hashed.finalize().as_bytes();
+    let own = size_of::<Owner>();
+    key[..own].copy_from_slice(&owner.as_bytes()[..own]);
+    key
+}
 
 /// Something that takes room.
 pub(crate) trait Weighed {
@@ -26,9 +43,16 @@ pub(crate) struct Recent<V> {
 #[derive(Debug)]
 struct Kept<V> {
     entries: BTreeMap<Key, Entry<V>>,
-    /// The order in which they were last asked for.
-    order: BTreeMap<u64, Key>,
+    shares: BTreeMap<Owner, Share>,
     clock: u64,
+    bytes: usize,
+}
+
+/// What is kept for one caller.
+#[derive(Debug, Default)]
+struct Share {
+    /// The order in which it was last asked for.
+    order: BTreeMap<u64, Key>,
     bytes: usize,
 }
 
@@ -41,7 +65,7 @@ struct Entry<V> {
 impl<V: Weighed + Clone> Recent<V> {
     /// Room for so many bytes.
     pub(crate) const fn new(most: usize) -> Self {
-        let kept = Kept { entries: BTreeMap::new(), order: BTreeMap::new(), clock: 0, bytes: 0 };
+        let kept = Kept { entries: BTreeMap::new(), shares: BTreeMap::new(), clock: 0, bytes: 0 };
         Self { most, kept: Mutex::new(kept) }
     }
 
@@ -50,9 +74,11 @@ impl<V: Weighed + Clone> Recent<V> {
         let kept = &mut *kept;
         let entry = kept.entries.get_mut(key)?;
         kept.clock += 1;
-        kept.order.remove(&entry.asked);
+        if let Some(share) = kept.shares.get_mut(&owner(key)) {
+            share.order.remove(&entry.asked);
+            share.order.insert(kept.clock, *key);
+        }
         entry.asked = kept.clock;
-        kept.order.insert(entry.asked, *key);
         Some(entry.value.clone())
     }
 
@@ -61,12 +87,14 @@ impl<V: Weighed + Clone> Recent<V> {
         let mut kept = self.lock();
         kept.forget(&key);
         kept.clock += 1;
-        let asked = kept.clock;
-        kept.bytes += size(&value);
+        let (asked, size) = (kept.clock, size(&value));
+        kept.bytes += size;
+        let share = kept.shares.entry(owner(&key)).or_default();
+        share.bytes += size;
+        share.order.insert(asked, key);
         kept.entries.insert(key, Entry { value, asked });
-        kept.order.insert(asked, key);
         while kept.bytes > self.most
-            && let Some(oldest) = kept.order.first_key_value().map(|(_, key)| *key)
+            && let Some(oldest) = kept.oldest_of_most()
         {
             kept.forget(&oldest);
         }
@@ -90,11 +118,29 @@ impl<V: Weighed + Clone> Recent<V> {
 
 impl<V: Weighed> Kept<V> {
     fn forget(&mut self, key: &Key) {
-        if let Some(entry) = self.entries.remove(key) {
-            self.order.remove(&entry.asked);
-            self.bytes -= size(&entry.value);
+        let Some(entry) = self.entries.remove(key) else { return };
+        let size = size(&entry.value);
+        self.bytes -= size;
+        if let Some(share) = self.shares.get_mut(&owner(key)) {
+            share.order.remove(&entry.asked);
+            share.bytes -= size;
+            if share.order.is_empty() {
+                self.shares.remove(&owner(key));
+            }
         }
     }
+
+    /// What whoever has most did not ask for longest.
+    fn oldest_of_most(&self) -> Option<Key> {
+        let most = self.shares.values().max_by_key(|share| share.bytes)?;
+        most.order.first_key_value().map(|(_, key)| *key)
+    }
+}
+
+fn owner(key: &Key) -> Owner {
+    let mut owner = Owner::default();
+    owner.copy_from_slice(&key[..size_of::<Owner>()]);
+    owner
 }
 
 fn size(value: &impl Weighed) -> usize {
@@ -111,18 +157,50 @@ mod tests {
         }
     }
 
+    fn key(owner: u8, number: u8) -> Key {
+        let mut key = [number; 32];
+        key[..8].fill(owner);
+        key
+    }
+
     #[test]
     fn what_was_not_asked_for_longest_goes_first() {
         let kept = Recent::new(2 * (1000 + OVERHEAD));
-        kept.put([1; 32], "large");
-        kept.put([2; 32], "large");
-        assert!(kept.get(&[1; 32]).is_some());
-        kept.put([3; 32], "large");
-        assert!(kept.get(&[2; 32]).is_none());
-        assert!(kept.get(&[1; 32]).is_some() && kept.get(&[3; 32]).is_some());
-        kept.put([3; 32], "small");
+        kept.put(key(0, 1), "large");
+        kept.put(key(0, 2), "large");
+        assert!(kept.get(&key(0, 1)).is_some());
+        kept.put(key(0, 3), "large");
+        assert!(kept.get(&key(0, 2)).is_none());
+        assert!(kept.get(&key(0, 1)).is_some() && kept.get(&key(0, 3)).is_some());
+        kept.put(key(0, 3), "small");
         assert_eq!(kept.lock().bytes, 1000 + 2 * OVERHEAD);
-        assert_eq!(kept.get(&[3; 32]), Some("small"));
+        assert_eq!(kept.get(&key(0, 3)), Some("small"));
+    }
+
+    #[test]
+    fn whoever_fills_it_pushes_out_its_own() {
+        let kept = Recent::new(4 * (1000 + OVERHEAD));
+        kept.put(key(1, 0), "large");
+        for number in 0..100 {
+            kept.put(key(2, number), "large");
+        }
+        assert!(kept.get(&key(1, 0)).is_some());
+        assert_eq!(kept.lock().entries.len(), 4);
+        kept.remove(&key(1, 0));
+        assert_eq!(kept.lock().shares.len(), 1);
+    }
+
+    #[test]
+    fn callers_have_keys_of_their_own() {
+        let of = |whose: &Identity| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(b"what");
+            key_of(whose, hasher)
+        };
+        let (one, other) = (Identity::Key([1; 16]), Identity::Key([2; 16]));
+        assert_eq!(of(&one), of(&one));
+        assert_ne!(owner(&of(&one)), owner(&of(&other)));
+        assert_ne!(of(&one)[8..], of(&other)[8..]);
     }
 
     #[test]

@@ -112,7 +112,7 @@ impl Gateway {
         let watchers = Arc::new(Watchers::new(Log::new(config.log, io::stderr()), spans));
         let fleet = config.fleet.open()?;
         let file = config.learned.file().filter(|_| fleet.is_none());
-        let (mut learned, word) = Learned::open(file, config.learned.days);
+        let (mut learned, mut word) = Learned::open(file, config.learned.days);
         if let Some(fleet) = &fleet {
             learned = learned.shared_in(fleet.record.clone());
         }
@@ -120,6 +120,10 @@ impl Gateway {
             Some(fleet) if config.fleet.keys => Tenancy::by_key(fleet.record.clone()),
             Some(_) | None => Tenancy::default(),
         };
+        if tenancy.asks_for_keys() && admin.is_none() {
+            let hidden = "`/metrics` is not answered where callers have keys: set `admin.listen`";
+            word = Some(word.map_or(hidden.to_owned(), |word| format!("{word}; {hidden}")));
+        }
         let quotas = match &fleet {
             Some(fleet) => {
                 let defaults = config.quota.limits();

@@ -10,6 +10,7 @@ use photic_store::Tenant;
 
 use crate::failure::Failure;
 use crate::headers::TENANT_KEY;
+use crate::identity::Identity;
 
 /// Who asks.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct Caller {
     pub(crate) tenant: Tenant,
     /// The name of the key it came with.
     pub(crate) key: Option<KeyId>,
+    /// Whom its lessons, and what is made for it, are kept for.
+    pub(crate) identity: Identity,
 }
 
 /// Lets callers in.
@@ -31,10 +34,21 @@ impl Tenancy {
         Self { gate: Some(Gate::new(keys)) }
     }
 
+    /// Whether callers have to show a key of their tenant.
+    pub(crate) const fn asks_for_keys(&self) -> bool {
+        self.gate.is_some()
+    }
+
     /// Whose request it is. On paths of our own a key may stand where keys usually do.
-    pub(crate) async fn caller(&self, headers: &HeaderMap, own: bool) -> Result<Caller, Failure> {
+    pub(crate) async fn caller(
+        &self,
+        headers: &HeaderMap,
+        query: Option<&str>,
+        own: bool,
+    ) -> Result<Caller, Failure> {
         let Some(gate) = &self.gate else {
-            return Ok(Caller { tenant: Tenant::local(), key: None });
+            let identity = Identity::of(headers, query);
+            return Ok(Caller { tenant: Tenant::local(), key: None, identity });
         };
         let bearer = headers.get(AUTHORIZATION).filter(|_| own);
         let bearer = bearer.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
@@ -43,6 +57,7 @@ impl Tenancy {
         let tenant = Box::pin(gate.tenant(key)).await.map_err(|_| Failure::KeysAway)?;
         let tenant = tenant.ok_or(Failure::NoKey)?;
         let key = key.parse::<ApiKey>().ok().map(|key| key.id().clone());
-        Ok(Caller { tenant, key })
+        let identity = Identity::Tenant(tenant.clone());
+        Ok(Caller { tenant, key, identity })
     }
 }

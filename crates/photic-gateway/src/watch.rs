@@ -12,6 +12,7 @@ use photic::reply::Usage;
 use photic::transcript::MediaId;
 use photic::{Fate, Plan, Prepared, Slot, Wire};
 
+use crate::identity::Identity;
 use crate::learned::{Entry, Evidence, Lesson};
 use crate::proxy::Proxy;
 use crate::record::Bill;
@@ -74,6 +75,8 @@ pub(crate) struct Watch {
     pub(crate) outcome: Arc<Outcome>,
     pub(crate) wire: Wire,
     pub(crate) host: String,
+    /// Whose request it is.
+    pub(crate) teacher: Identity,
     pub(crate) carried: Box<Carried>,
     /// What the request should cost.
     pub(crate) estimate: u64,
@@ -129,6 +132,7 @@ impl Drop for Watch {
             model: std::mem::take(&mut self.carried.model),
             wire: None,
             lesson: Lesson::BilledAsText { in_results },
+            teacher: self.teacher.clone(),
             evidence: Evidence::now(200, &said),
         };
         let proxy = Arc::clone(&self.proxy);

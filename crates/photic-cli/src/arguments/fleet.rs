@@ -15,6 +15,8 @@ Examples:
   photic fleet keys rotate acme 0c4d…       a new key; the old one opens an hour more
   photic fleet keys revoke acme 0c4d…       it opens no more, within 20 seconds
   photic fleet limits acme --requests 600   what it may use, by all gateways together
+  photic fleet lessons                      what gateways learned about endpoints, and from whom
+  photic fleet lessons --forget --teacher tenant:acme
   photic fleet audit verify acme            is what was done for it still as it was written?
   photic fleet retire --days 30             forget everything that is older
 ")]
@@ -46,6 +48,11 @@ pub(crate) enum FleetCommand {
     /// What was done for a tenant
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// What gateways learned about endpoints together, from whose requests, since when and until when
+    ///
+    /// A lesson holds for whoever was taught it, and for all others once three that have nothing to
+    /// do with each other were taught the same.
+    Lessons(LessonOptions),
     /// Forget a tenant and everything of it but its audit; takes the better part of a minute
     Forget {
         /// Whom
@@ -117,6 +124,26 @@ pub(crate) struct LimitOptions {
     /// The defaults of the settings again
     #[arg(long, conflicts_with_all = ["requests", "in_flight", "megapixels", "stored"])]
     pub(crate) default: bool,
+}
+
+/// Which lessons; all, where nothing is named.
+#[derive(Debug, Args)]
+pub(crate) struct LessonOptions {
+    /// Only of this host, with its port if it has one
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
+    /// Only about this model
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Only of this teacher, such as `tenant:acme`
+    #[arg(long, value_name = "TEACHER")]
+    pub(crate) teacher: Option<String>,
+    /// All of them
+    #[arg(long, conflicts_with_all = ["host", "model", "teacher"])]
+    pub(crate) all: bool,
+    /// Forget them: exit 0 if there were any, 1 if not
+    #[arg(long)]
+    pub(crate) forget: bool,
 }
 
 #[derive(Debug, Subcommand)]

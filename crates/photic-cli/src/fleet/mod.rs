@@ -3,6 +3,7 @@
 
 mod audit;
 mod keys;
+mod lessons;
 mod limits;
 
 use std::process::ExitCode;
@@ -32,6 +33,9 @@ pub(crate) fn run(options: &FleetOptions) -> anyhow::Result<ExitCode> {
                 limits::run(&fleet, &named(tenant)?, *set, options.json).await
             }
             FleetCommand::Audit(command) => audit::run(&fleet, command, options.json).await,
+            FleetCommand::Lessons(set) => {
+                lessons::run(&fleet, set, settings.learned.days, options.json).await
+            }
             FleetCommand::Forget { tenant, .. } => {
                 forget(&fleet, &named(tenant)?, options.json).await
             }
@@ -76,9 +80,25 @@ async fn forget(fleet: &Fleet, tenant: &Tenant, json: bool) -> anyhow::Result<Ex
     }
     let gone = fleet.forget_tenant(tenant).await.context(Hint("the same command does the rest"))?;
     if json {
-        return print(&serde_json::to_string(&gone)?);
+        print(&serde_json::to_string(&gone)?)?;
+    } else {
+        print(&format!("{} rows and {} objects are gone", gone.rows, gone.objects))?;
+        for (table, count) in &gone.left.rows {
+            print(&format!(
+                "still there: {} of `{table}`",
+                counted(usize::try_from(*count).unwrap_or_default(), "row")
+            ))?;
+        }
+        for object in &gone.left.objects {
+            print(&format!("still there: `{object}` of the bucket"))?;
+        }
+        if gone.left.is_empty() {
+            print("nothing is left of it but its audit")?;
+        } else {
+            anstream::eprintln!("the same command does the rest");
+        }
     }
-    print(&format!("{} rows and {} objects are gone", gone.rows, gone.objects))
+    Ok(ExitCode::from(u8::from(!gone.left.is_empty())))
 }
 
 /// A tenant by its name.

@@ -5,7 +5,7 @@
 
 use photic::profile::{MediaKind, Role};
 use photic::rejection::Class;
-use photic_gateway::learned::{Entry, Evidence, Lesson};
+use photic_gateway::learned::{Entry, Evidence, Identity, Lesson};
 use photic_probe::{Billed, Finding, Format, Place, Report, Verdict};
 
 /// The lessons of a report that was made at a moment, in seconds since 1970.
@@ -20,6 +20,7 @@ pub(crate) fn lessons(report: &Report, at: u64) -> Vec<Entry> {
         model: report.model.clone(),
         wire: Some(report.wire),
         lesson,
+        teacher: Identity::Operator,
         evidence: Evidence::probed(at, &finding.evidence()),
     };
     taught.map(entry).collect()

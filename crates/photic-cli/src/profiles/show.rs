@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use photic::Profile;
 use photic::profile::capability::{Heard, Stated};
 use photic::profile::{Capability, MediaKind};
-use photic_gateway::learned::{self, Entry, Evidence, Lesson};
+use photic_gateway::learned::{self, Entry, Evidence, Identity, Lesson};
 use serde_json::json;
 
 use super::ask::{Answer, ask};
@@ -111,6 +111,7 @@ fn lessons(options: &ShowOptions, host: &str, now: u64, heard: &[Heard]) -> Vec<
             model: options.model.clone(),
             wire: options.wire,
             lesson: lesson(one)?,
+            teacher: Identity::Operator,
             evidence: Evidence::probed(now, &format!("its endpoint says so: {}", said.said_by)),
         })
     };

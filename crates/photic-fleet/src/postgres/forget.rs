@@ -67,6 +67,15 @@ impl Postgres {
         Ok(rows as u64)
     }
 
+    /// How many rows are left of a tenant, by table; tables that have none are left out.
+    pub(crate) async fn rows_left(&self, closed: &Closed) -> Result<Vec<(String, i64)>, Error> {
+        sqlx::query_as("SELECT name, count FROM rows_left($1)")
+            .bind(closed.id)
+            .fetch_all(&mut *self.connection().await?)
+            .await
+            .map_err(failed)
+    }
+
     /// Notes that nothing is left of it.
     pub(crate) async fn forgot(&self, closed: &Closed) -> Result<(), Error> {
         sqlx::query("DELETE FROM forgotten WHERE id = $1")

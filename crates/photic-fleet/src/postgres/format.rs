@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use super::failed;
 
 /// What leads from each format to the next.
-const STEPS: [&str; 1] = [include_str!("format-1.sql")];
+const STEPS: [&str; 2] = [include_str!("format-1.sql"), include_str!("format-2.sql")];
 
 /// Anything that replicas agree on: it makes them wait for each other.
 pub(super) const LOCK: i64 = 0x7068_6f74_6963;

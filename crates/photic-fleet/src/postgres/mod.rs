@@ -34,6 +34,7 @@ mod quota;
 mod read;
 mod server;
 mod sessions;
+mod uploads;
 mod work;
 
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ use sqlx::pool::PoolConnection;
 
 pub use derivatives::Derivatives;
 pub use documents::{Document, Documents};
+pub(crate) use forget::Closed;
 use known::Known;
 pub use places::Place;
 pub(crate) use quota::{Taken, Wish};

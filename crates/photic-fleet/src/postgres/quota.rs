@@ -142,11 +142,13 @@ impl Postgres {
         Ok(Stay { replicas: replicas as u64, was_gone })
     }
 
-    /// How many bytes of a tenant are in the bucket, by the index. It takes as long as there are rows.
+    /// How many bytes of a tenant are in the bucket, by the index, and how many uploads may bring. It
+    /// takes as long as there are rows.
     pub(crate) async fn stored_bytes(&self, tenant: &Tenant) -> Result<u64, Error> {
         let sum: i64 = sqlx::query_scalar(
-            "SELECT coalesce(sum(length), 0)::bigint FROM blob
-             WHERE tenant = (SELECT id FROM tenant WHERE name = $1)",
+            "SELECT (coalesce((SELECT sum(length) FROM blob WHERE tenant = its.id), 0)
+                + coalesce((SELECT sum(bytes) FROM upload WHERE tenant = its.id AND NOT is_done), 0)
+             )::bigint FROM (SELECT (SELECT id FROM tenant WHERE name = $1) AS id) AS its",
         )
         .bind(tenant.as_str())
         .fetch_one(&mut *self.connection().await?)

@@ -179,6 +179,11 @@ impl Quotas {
         account.store(&self.inner.link, bytes, limit).await
     }
 
+    /// Gives back bytes that [`Quotas::store`] counted and that are not stored after all.
+    pub async fn give_back(&self, tenant: &Tenant, bytes: u64) {
+        self.account(tenant).await.0.give_back(bytes);
+    }
+
     /// How many bytes of a tenant are stored, as of some seconds ago.
     pub async fn stored(&self, tenant: &Tenant) -> Result<u64, Error> {
         self.account(tenant).await.0.stored(&self.inner.link).await

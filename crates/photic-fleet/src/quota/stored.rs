@@ -58,6 +58,18 @@ impl Account {
         }
     }
 
+    /// Gives back bytes that were counted and are not stored.
+    pub(super) fn give_back(&self, bytes: u64) {
+        if let Some(sum) = lock(&self.stored.sum).as_mut() {
+            let mut left = bytes;
+            for counted in [&mut sum.since, &mut sum.before, &mut sum.bytes] {
+                let taken = left.min(*counted);
+                *counted -= taken;
+                left -= taken;
+            }
+        }
+    }
+
     /// How many bytes are stored.
     pub(super) async fn stored(self: &Arc<Self>, link: &Link) -> Result<u64, Error> {
         let known = *lock(&self.stored.sum);

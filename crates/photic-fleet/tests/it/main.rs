@@ -25,3 +25,4 @@ mod retire;
 mod servers;
 mod tenants;
 mod throughput;
+mod uploads;

@@ -5,7 +5,7 @@
 
 use photic::media::{MediaKind, Source};
 use photic::profile::{Profile, Role as Holder};
-use photic::rejection::{Class, Rejection};
+use photic::rejection::{Class, Rejection, Said, classify_own_words};
 use photic::transcript::{MediaId, Role};
 use photic::{Sighting, Slot, Survey, Transcript, Wire};
 use photic_pixels::ViewRequest;
@@ -22,6 +22,8 @@ const SHORTEST: [u32; 2] = [28, 64];
 /// A rejection, and the status it came with.
 pub(super) struct Diagnosis {
     pub(super) status: u16,
+    /// The rejection as it came.
+    pub(super) answer: String,
     pub(super) rejection: Rejection,
     /// How often something was tried before.
     pub(super) tries: usize,
@@ -38,6 +40,12 @@ struct Rejected<'r, 'a> {
 }
 
 impl Diagnosis {
+    /// The same by the endpoint's own words: without what the request says.
+    pub(super) fn in_own_words(&self, request: &[Said<'_>]) -> Self {
+        let rejection = classify_own_words(Some(self.status), &self.answer, request);
+        Self { status: self.status, answer: String::new(), rejection, tries: self.tries }
+    }
+
     /// What to obey; nothing if the rejection cannot be helped.
     pub(super) fn lessons(&self, wire: Wire, sent: &[u8]) -> Vec<Lesson> {
         let (transcript, _) = photic::lift(wire, sent);

@@ -1,8 +1,9 @@
 //! A rejection that blames media is an instruction: the request is planned again within it and
 //! sent again, at most twice, and never once a byte of a reply was passed on.
 //!
-//! What was tried is remembered only if it helped. A request without media is sent once, and its
-//! rejection is not even read.
+//! What was tried is remembered only if it helped, for whoever asked, and only if the rejection said
+//! it in its own words: one that quotes the request may be obeyed, but proves nothing. A request
+//! without media is sent once, and its rejection is not even read.
 
 mod diagnose;
 mod read;
@@ -15,7 +16,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use photic::Wire;
-use photic::rejection::{Class, classify};
+use photic::rejection::{Class, Said, classify};
 use photic_net::Outgoing;
 
 use diagnose::Diagnosis;
@@ -65,6 +66,14 @@ struct First {
     fixes: Fixes,
 }
 
+/// What was tried against rejections.
+#[derive(Clone, Debug, Default)]
+struct Tried {
+    entries: Vec<Entry>,
+    /// Whether some of it rests on words that the request holds itself.
+    is_echo: bool,
+}
+
 /// Sends a request, and again where a rejection says how.
 pub(crate) async fn send(
     proxy: &Arc<Proxy>,
@@ -83,7 +92,7 @@ pub(crate) async fn send(
     // A rejection has to be read, and what a reply cost: neither may come compressed.
     turn.headers.remove(ACCEPT_ENCODING);
     let mut outcome = Outcome::default();
-    let mut tried: Vec<Entry> = Vec::new();
+    let mut tried = Tried::default();
     let mut first: Option<First> = None;
     loop {
         // What can be made again from names is not held while the model thinks.
@@ -92,21 +101,21 @@ pub(crate) async fn send(
         let reply = turn.post(proxy, &order, turn.headers.clone(), pieces).await?;
         let status = reply.status();
         if !says_why(status) {
-            if status.is_success() && !tried.is_empty() {
-                remember(proxy, tried).await;
+            if status.is_success() && !tried.entries.is_empty() && !tried.is_echo {
+                remember(proxy, tried.entries).await;
             }
             order.let_go();
             return Ok(Sent { order, reply, outcome: Some(outcome) });
         }
         let (reply, text) = read::whole(reply).await;
-        let rejection = text.map(|text| classify(Some(status.as_u16()), &text));
+        let rejection = text.map(|text| (classify(Some(status.as_u16()), &text), text));
         let is_ours =
-            rejection.as_ref().is_some_and(|rejection| rejection.class != Class::Unrelated);
+            rejection.as_ref().is_some_and(|(rejection, _)| rejection.class != Class::Unrelated);
         let can_try = outcome.healed.len() < RETRIES;
-        if let Some(rejection) = rejection.filter(|_| is_ours && can_try) {
+        if let Some((rejection, answer)) = rejection.filter(|_| is_ours && can_try) {
             let (status, tries) = (status.as_u16(), outcome.healed.len());
             outcome.healed.push(rejection.class);
-            let diagnosis = Diagnosis { status, rejection, tries };
+            let diagnosis = Diagnosis { status, answer, rejection, tries };
             if let Some(better) = again(proxy, &turn, &mut order, &mut tried, diagnosis).await {
                 let fixes = std::mem::replace(&mut order, better).fixes;
                 first.get_or_insert(First { reply, fixes });
@@ -129,6 +138,15 @@ pub(crate) async fn send(
 }
 
 impl Turn<'_> {
+    /// What an endpoint may quote beside the body: the address, and every header.
+    fn spoken(&self) -> Vec<String> {
+        let headers = self.headers.iter().flat_map(|(name, value)| {
+            [name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()]
+        });
+        let address = std::iter::once(self.path).chain(self.query).map(str::to_owned);
+        headers.chain(address).collect()
+    }
+
     async fn post(
         &self,
         proxy: &Proxy,
@@ -165,33 +183,33 @@ async fn again(
     proxy: &Arc<Proxy>,
     turn: &Turn<'_>,
     order: &mut Order,
-    tried: &mut Vec<Entry>,
+    tried: &mut Tried,
     diagnosis: Diagnosis,
 ) -> Option<Order> {
     let (caller, body, wire) = (turn.caller, turn.body.clone(), order.wire);
     let (host, model) = (order.upstream.host().to_owned(), order.carried.as_ref()?.model.clone());
     let (pieces, before, mut all) = (order.pieces.clone(), tried.clone(), tried.clone());
-    let evidence = Evidence::now(diagnosis.status, &diagnosis.rejection.text);
-    let entry = move |lesson| {
-        let (host, model, evidence) = (host.clone(), model.clone(), evidence.clone());
-        Entry { host, model, wire: None, lesson, evidence }
+    let teacher = turn.body.identity.clone();
+    let entry = move |lesson, said: &str| {
+        let (host, model, teacher) = (host.clone(), model.clone(), teacher.clone());
+        let evidence = Evidence::now(diagnosis.status, said);
+        Entry { host, model, wire: None, lesson, teacher, evidence }
     };
     let mut found = Gathered::default();
     if diagnosis.rejection.class == Class::FetchFailed {
         // What the provider could not fetch, we perhaps can.
-        all.push(entry(Lesson::NoAddresses));
-        found = proxy.workshop.gather_trying(caller, &body, &all, turn.share).await.ok()?;
-        if !found.has_pictures() {
-            all.pop();
-        }
+        all.entries.push(entry(Lesson::NoAddresses, ""));
+        found = proxy.workshop.gather_trying(caller, &body, &all.entries, turn.share).await.ok()?;
+        all.entries.pop();
     }
     let fetched = found.has_pictures();
     // Mostly at hand since the first time.
     let mut gathered = if fetched {
         found
     } else {
-        proxy.workshop.gather_trying(caller, &body, &all, turn.share).await.ok()?
+        proxy.workshop.gather_trying(caller, &body, &all.entries, turn.share).await.ok()?
     };
+    let spoken = turn.spoken();
     let shared = Arc::clone(proxy);
     let held = gathered.take_charges();
     let work = move |allowance: &Allowance| {
@@ -200,12 +218,24 @@ async fn again(
         if !allowance.made(2 * body.bytes.len() as u64) {
             return None;
         }
-        let order = |tried| shared.workshop.order(caller, &body, effort, tried).ok();
-        let sent = if pieces.is_empty() { order(&before)?.pieces } else { pieces }.concat();
-        if !fetched {
-            all.extend(diagnosis.lessons(wire, &sent).into_iter().map(entry));
-        }
-        let better = order(&all)?;
+        let order = |tried: &[Entry]| shared.workshop.order(caller, &body, effort, tried).ok();
+        let sent = if pieces.is_empty() { order(&before.entries)?.pieces } else { pieces }.concat();
+        let mut said: Vec<Said<'_>> = spoken.iter().map(|text| Said::Text(text)).collect();
+        said.push(Said::Json(&sent));
+        let own = diagnosis.in_own_words(&said);
+        let lessons = if fetched {
+            all.is_echo |= own.rejection.class != diagnosis.rejection.class;
+            vec![Lesson::NoAddresses]
+        } else {
+            let lessons = diagnosis.lessons(wire, &sent);
+            let is_own =
+                own.rejection == diagnosis.rejection || own.lessons(wire, &sent) == lessons;
+            all.is_echo |= !is_own;
+            lessons
+        };
+        let said = &own.rejection.text;
+        all.entries.extend(lessons.into_iter().map(|lesson| entry(lesson, said)));
+        let better = order(&all.entries)?;
         // The same request would get the same answer.
         (better.pieces.concat() != sent).then_some((better, all))
     };

@@ -12,7 +12,8 @@ use crate::learned::Lesson;
 fn lessons_after(tries: usize, text: &str, body: &Value) -> Vec<Lesson> {
     let rejection = classify(Some(400), text);
     let wire = if body.get("max_tokens").is_some() { Wire::Anthropic } else { Wire::OpenAiChat };
-    Diagnosis { status: 400, rejection, tries }.lessons(wire, body.to_string().as_bytes())
+    Diagnosis { status: 400, answer: text.to_owned(), rejection, tries }
+        .lessons(wire, body.to_string().as_bytes())
 }
 
 fn lessons(text: &str, body: &Value) -> Vec<Lesson> {

@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Entry;
+use crate::identity::Identity;
 
 /// Most entries; the oldest go first.
 pub(crate) const MOST: usize = 1000;
 /// A longer file is none of ours.
 const LONGEST: u64 = 4 << 20;
-const VERSION: u32 = 1;
+/// Since version 2 a lesson says who was taught it.
+const VERSION: u32 = 2;
 
 /// What a file held.
 #[derive(Debug, Default)]
@@ -63,10 +65,19 @@ pub(crate) fn look(path: &Path) -> io::Result<Option<Vec<Entry>>> {
 /// What a text says; `None` if it cannot be read.
 pub(super) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
     let read: Option<Read> = serde_json::from_slice(text).ok();
-    let read = read.filter(|read| read.version == VERSION)?;
+    let read = read.filter(|read| (1..=VERSION).contains(&read.version))?;
     // What another version knew and this one does not is left out.
     let entries = read.entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok());
+    let entries =
+        entries.filter_map(|entry| if read.version == 1 { first(entry) } else { Some(entry) });
     Some(entries.take(MOST).collect())
+}
+
+/// An entry of version 1, which does not say who was taught it. What a probe proved was its
+/// operator's. The rest may be anybody's, and any caller could have had it learned for all others:
+/// it helps nobody, and whoever it is true for is told so once more.
+fn first(entry: Entry) -> Option<Entry> {
+    (entry.evidence.status == 0).then_some(Entry { teacher: Identity::Operator, ..entry })
 }
 
 /// The text that says these.

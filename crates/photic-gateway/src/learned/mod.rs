@@ -1,15 +1,18 @@
 //! What endpoints taught us by refusing, or when they were probed: facts by host and model, each
-//! with its evidence.
+//! with its evidence and with whoever was taught it, for whom alone it holds until others agree.
 //!
 //! Lessons are laid over the shipped profile before anything is planned, so the planner knows
 //! nothing of them, and the same file gives the same bytes after a restart. They expire, so that
 //! an endpoint that became more generous gets another chance.
 
+mod agreed;
 mod evidence;
 mod file;
 mod lesson;
 mod quarantine;
 mod shared;
+#[cfg(test)]
+mod teachers;
 #[cfg(test)]
 mod tests;
 
@@ -24,15 +27,20 @@ use photic::{Profile, Wire};
 use photic_fleet::Postgres;
 use serde::{Deserialize, Serialize};
 
+use agreed::{Endpoint, lay};
 pub use evidence::Evidence;
 pub use lesson::Lesson;
 pub(crate) use lesson::MANY;
 pub(crate) use quarantine::{Quarantine, refused};
+pub use shared::{forget_shared, read_shared};
 
+pub use crate::identity::{Identity, NoIdentity};
 use crate::profiles::Known;
 
-/// Most media that one endpoint has in quarantine; the oldest are let go.
+/// Most media that one endpoint has in quarantine for one teacher; the oldest are let go.
 const MOST_REFUSED: usize = 64;
+/// Most lessons of one teacher; the oldest are let go, and never somebody else's.
+const MOST_OF_ONE: usize = 200;
 /// Longest name of a model that something is learned about; callers make them up.
 const LONGEST_NAME: usize = 200;
 const DAY: u64 = 24 * 60 * 60;
@@ -49,6 +57,9 @@ pub struct Entry {
     pub wire: Option<Wire>,
     /// What.
     pub lesson: Lesson,
+    /// Who was taught it. For others it holds only when enough of them were.
+    #[serde(default)]
+    pub teacher: Identity,
     /// How.
     pub evidence: Evidence,
 }
@@ -79,11 +90,12 @@ pub fn forget(path: &Path, host: &str, model: Option<&str>) -> io::Result<usize>
     })
 }
 
-/// Remembers lessons in a file, for gateways that are started later.
+/// Remembers lessons in a file, for gateways that are started later. They are the operator's, and
+/// hold for everybody.
 pub fn teach(path: &Path, lessons: &[Entry]) -> io::Result<()> {
     file::change(path, |entries| {
         for lesson in lessons.iter().filter(|entry| entry.model.len() <= LONGEST_NAME) {
-            add(entries, lesson.clone());
+            add(entries, Entry { teacher: Identity::Operator, ..lesson.clone() });
         }
         bound(entries);
     })
@@ -126,9 +138,9 @@ pub(crate) struct Learned {
 }
 
 /// Lessons by host and model.
-type Endpoints = BTreeMap<String, BTreeMap<String, Arc<Lessons>>>;
+type Endpoints = BTreeMap<String, BTreeMap<String, Arc<Endpoint>>>;
 
-/// What holds for one endpoint and model.
+/// What holds for somebody at one endpoint and model.
 #[derive(Debug, Default)]
 pub(crate) struct Lessons {
     entries: Vec<Entry>,
@@ -171,33 +183,40 @@ impl Learned {
         (learned, word)
     }
 
-    /// What holds for a model of a host, and what is being tried beside it.
+    /// What holds for somebody at a model of a host, and what is being tried beside it.
     pub(crate) fn of(
         &self,
         host: &str,
         model: Option<&str>,
+        who: &Identity,
         tried: &[Entry],
     ) -> Option<Arc<Lessons>> {
         if tried.is_empty() {
             if !self.any.load(Ordering::Relaxed) {
                 return None;
             }
-            return self.of_at(host, model, evidence::now());
+            return self.of_at(host, model, who, evidence::now());
         }
-        let known = self.of_at(host, model, evidence::now());
+        let known = self.of_at(host, model, who, evidence::now());
         let mut entries = known.map(|known| known.entries.clone()).unwrap_or_default();
         for entry in tried {
-            add(&mut entries, entry.clone());
+            lay(&mut entries, entry);
         }
         Some(Arc::new(Lessons::new(entries)))
     }
 
-    fn of_at(&self, host: &str, model: Option<&str>, now: u64) -> Option<Arc<Lessons>> {
+    fn of_at(
+        &self,
+        host: &str,
+        model: Option<&str>,
+        who: &Identity,
+        now: u64,
+    ) -> Option<Arc<Lessons>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let found = Arc::clone(known.get(host)?.get(model.unwrap_or_default())?);
         drop(known);
         if found.entries.iter().all(|entry| self.holds(entry, now)) {
-            return Some(found);
+            return found.of(who);
         }
         let entries = found.entries.iter().filter(|entry| self.holds(entry, now));
         let entries: Vec<Entry> = entries.cloned().collect();
@@ -207,9 +226,9 @@ impl Learned {
             models.remove(model.unwrap_or_default());
             return None;
         }
-        let left = Arc::new(Lessons::new(entries));
+        let left = Arc::new(Endpoint::new(entries));
         models.insert(model.unwrap_or_default().to_owned(), Arc::clone(&left));
-        Some(left)
+        left.of(who)
     }
 
     /// Remembers lessons, on disk before anything else. Waits for the disk.
@@ -252,10 +271,10 @@ impl Learned {
             let models = grouped.entry(entry.host.clone()).or_default();
             add(models.entry(entry.model.clone()).or_default(), entry.clone());
         }
-        let lessons = |(model, entries)| (model, Arc::new(Lessons::new(entries)));
+        let endpoint = |(model, entries)| (model, Arc::new(Endpoint::new(entries)));
         let endpoints: Endpoints = grouped
             .into_iter()
-            .map(|(host, models)| (host, models.into_iter().map(lessons).collect()))
+            .map(|(host, models)| (host, models.into_iter().map(endpoint).collect()))
             .collect();
         self.any.store(!endpoints.is_empty(), Ordering::Relaxed);
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = endpoints;
@@ -289,12 +308,13 @@ impl Lessons {
     }
 }
 
-/// Adds a lesson; of two about the same thing the stricter is kept, with the newer evidence, and
-/// of two that contradict each other the newer one.
+/// Adds a lesson to those of its teacher; of two about the same thing the stricter is kept, with the
+/// newer evidence, and of two that contradict each other the newer one.
 fn add(entries: &mut Vec<Entry>, entry: Entry) {
     let meets = |other: &Entry| {
         let on_one_wire = other.wire == entry.wire || other.wire.is_none() || entry.wire.is_none();
-        other.host == entry.host && other.model == entry.model && on_one_wire
+        let is_its = other.teacher == entry.teacher;
+        other.host == entry.host && other.model == entry.model && on_one_wire && is_its
     };
     let undone = |other: &Entry| meets(other) && other.lesson.contradicts(&entry.lesson);
     if entries.iter().any(|other| undone(other) && other.evidence.at > entry.evidence.at) {
@@ -315,20 +335,39 @@ fn add(entries: &mut Vec<Entry>, entry: Entry) {
     }
 }
 
-/// Lets go of the oldest where there are too many.
+/// Lets go of the oldest where there are too many: first of whoever has more than one may have, then
+/// of whoever has most. What the operator taught goes last.
 fn bound(entries: &mut Vec<Entry>) {
     // Newest first, and back at the end: the file reads as a log.
     entries.reverse();
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.evidence.at));
-    let mut refused: BTreeMap<(String, String), usize> = BTreeMap::new();
-    entries.retain(|entry| match entry.lesson {
-        Lesson::Quarantine { .. } => {
-            let count = refused.entry((entry.host.clone(), entry.model.clone())).or_default();
+    let mut refused: BTreeMap<(Identity, String, String), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Identity, usize> = BTreeMap::new();
+    entries.retain(|entry| {
+        let teacher = &entry.teacher;
+        if matches!(entry.lesson, Lesson::Quarantine { .. }) {
+            let key = (teacher.clone(), entry.host.clone(), entry.model.clone());
+            let count = refused.entry(key).or_default();
             *count += 1;
-            *count <= MOST_REFUSED
+            if *count > MOST_REFUSED {
+                return false;
+            }
         }
-        _ => true,
+        let count = counts.entry(teacher.clone()).or_default();
+        let has_room = *teacher == Identity::Operator || *count < MOST_OF_ONE;
+        *count += usize::from(has_room);
+        has_room
     });
-    entries.truncate(file::MOST);
+    while entries.len() > file::MOST {
+        let others = counts.iter().filter(|(teacher, _)| **teacher != Identity::Operator);
+        let most = others.max_by_key(|(_, count)| **count).map(|(teacher, _)| teacher.clone());
+        let most = most.unwrap_or(Identity::Operator);
+        let Some(oldest) = entries.iter().rposition(|entry| entry.teacher == most) else { break };
+        entries.remove(oldest);
+        match counts.get_mut(&most) {
+            Some(count) if *count > 1 => *count -= 1,
+            _ => drop(counts.remove(&most)),
+        }
+    }
     entries.reverse();
 }

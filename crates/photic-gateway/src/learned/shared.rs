@@ -5,13 +5,11 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use photic_fleet::{Documents as _, Postgres};
-use photic_store::wait;
+use photic_fleet::{Documents as _, LESSONS, Postgres};
+use photic_store::{Error, wait};
 
 use super::{Entry, Learned, evidence, file};
 
-/// The name of the document.
-const NAME: &str = "learned";
 /// How often it is looked at.
 const EVERY: Duration = Duration::from_secs(3);
 
@@ -30,7 +28,7 @@ impl Learned {
         let mut seen = 0;
         loop {
             // While nobody can be asked, what is known holds.
-            if let Ok(document) = record.document(NAME).await
+            if let Ok(document) = record.document(LESSONS).await
                 && document.version != seen
             {
                 seen = document.version;
@@ -42,13 +40,39 @@ impl Learned {
     }
 }
 
+/// Everything that the gateways of a fleet learned.
+pub async fn read_shared(record: &Postgres) -> Result<Vec<Entry>, Error> {
+    let document = record.document(LESSONS).await?;
+    Ok(file::parse(document.text.as_bytes()).unwrap_or_default())
+}
+
+/// Forgets what the gateways of a fleet learned, as far as it is meant; how many lessons that were.
+/// Each gateway follows within seconds.
+pub async fn forget_shared(
+    record: &Postgres,
+    is_meant: impl Fn(&Entry) -> bool + Send + Sync,
+) -> Result<usize, Error> {
+    let gone = Mutex::new(0);
+    let changing = record.change_document(LESSONS, |text| {
+        let mut entries = file::parse(text.as_bytes()).unwrap_or_default();
+        let before = entries.len();
+        entries.retain(|entry| !is_meant(entry));
+        let count = before - entries.len();
+        *gone.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = count;
+        // What nothing is taken from stays as it is.
+        if count == 0 { text.to_owned() } else { file::text(&entries) }
+    });
+    changing.await?;
+    Ok(gone.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
 /// Changes the document; what it says then, or nothing if that is not possible now. Waits.
 pub(super) fn change(
     record: &Postgres,
     merge: &(impl Fn(&mut Vec<Entry>) -> Vec<Entry> + Sync),
 ) -> Option<Vec<Entry>> {
     let merged: Mutex<Option<Vec<Entry>>> = Mutex::default();
-    let changing = record.change_document(NAME, |text| {
+    let changing = record.change_document(LESSONS, |text| {
         let mut entries = file::parse(text.as_bytes()).unwrap_or_default();
         let entries = merge(&mut entries);
         let text = file::text(&entries);

@@ -28,7 +28,8 @@ impl Drop for Folder {
 
 fn entry(host: &str, lesson: Lesson) -> Entry {
     let evidence = Evidence::now(400, "image too large");
-    Entry { host: host.to_owned(), model: "m".to_owned(), wire: None, lesson, evidence }
+    let (host, model, teacher) = (host.to_owned(), "m".to_owned(), Identity::Nobody);
+    Entry { host, model, wire: None, lesson, teacher, evidence }
 }
 
 fn open(folder: &Folder) -> Learned {
@@ -38,7 +39,11 @@ fn open(folder: &Folder) -> Learned {
 }
 
 fn lessons(learned: &Learned, host: &str) -> Vec<Lesson> {
-    let known = learned.of(host, Some("m"), &[]);
+    lessons_of(learned, host, &Identity::Nobody)
+}
+
+fn lessons_of(learned: &Learned, host: &str, who: &Identity) -> Vec<Lesson> {
+    let known = learned.of(host, Some("m"), who, &[]);
     known.map(|known| known.entries.iter().map(|e| e.lesson.clone()).collect()).unwrap_or_default()
 }
 
@@ -80,8 +85,8 @@ fn lessons_expire() {
     assert_eq!(lessons(&learned, "h").len(), 2);
     // While it runs, and for one that starts.
     let later = evidence::now() + 2 * DAY;
-    assert_eq!(learned.of_at("h", Some("m"), later).unwrap().entries.len(), 1);
-    assert!(learned.of_at("h", Some("m"), later + 30 * DAY).is_none());
+    assert_eq!(learned.of_at("h", Some("m"), &Identity::Nobody, later).unwrap().entries.len(), 1);
+    assert!(learned.of_at("h", Some("m"), &Identity::Nobody, later + 30 * DAY).is_none());
     let mut entries = read(&folder.file()).unwrap();
     entries[0].evidence.at -= 30 * DAY;
     file::change(&folder.file(), |held| held.clone_from(&entries)).unwrap();
@@ -147,18 +152,18 @@ fn it_is_bounded() {
         .collect();
     learned.remember(&many);
     assert_eq!(lessons(&learned, "h").len(), MOST_REFUSED);
-    assert_eq!(read(&folder.file()).unwrap().len(), file::MOST);
+    assert_eq!(read(&folder.file()).unwrap().len(), MOST_OF_ONE);
     let long = Entry { model: "m".repeat(LONGEST_NAME + 1), ..entry("h", Lesson::NoDetail) };
     learned.remember(std::slice::from_ref(&long));
-    assert!(learned.of("h", Some(&long.model), &[]).is_none());
+    assert!(learned.of("h", Some(&long.model), &Identity::Nobody, &[]).is_none());
 }
 
 #[test]
 fn what_is_tried_is_not_remembered() {
     let (learned, _) = Learned::open(None, 30);
     let tried = [entry("h", Lesson::Images { most: 1 })];
-    assert_eq!(learned.of("h", Some("m"), &tried).unwrap().entries, tried);
-    assert!(learned.of("h", Some("m"), &[]).is_none());
+    assert_eq!(learned.of("h", Some("m"), &Identity::Nobody, &tried).unwrap().entries, tried);
+    assert!(learned.of("h", Some("m"), &Identity::Nobody, &[]).is_none());
 }
 
 #[test]

@@ -27,9 +27,8 @@ use crate::record::{Place, Server};
 use crate::reply::ReplyBody;
 use crate::tenancy::Caller;
 
-const UPLOADS: &str = "/photic/v1/uploads";
 /// The largest upload.
-const MOST: u64 = 32 << 20;
+pub(super) const MOST: u64 = 32 << 20;
 /// How long a reference holds unless somebody says otherwise.
 const LASTING: Duration = Duration::from_hours(7 * 24);
 
@@ -38,6 +37,8 @@ const LASTING: Duration = Duration::from_hours(7 * 24);
 #[serde(default)]
 struct Wish {
     ttl_s: Option<u64>,
+    /// How many bytes will be put under an address that is asked for.
+    bytes: Option<u64>,
 }
 
 /// Answers a request of a tenant.
@@ -54,7 +55,7 @@ pub(crate) async fn answer(
         return shelf.show(&path).await;
     }
     let Admitted { caller, share, quota: _quota } =
-        match proxy.admit(request.headers(), peer, true).await {
+        match proxy.admit(request.headers(), None, peer, true).await {
             Ok(admitted) => admitted,
             Err(failure) => {
                 intake::drain(request.into_body());
@@ -67,6 +68,7 @@ pub(crate) async fn answer(
     let body = intake::read(&mut incoming, bounds, &proxy.buffers, &share).await?.bytes;
     account.bytes_in = body.len() as u64;
     let (lasting, tenant) = (parts.uri.query().and_then(lasting), &caller.tenant);
+    let bytes = parts.uri.query().and_then(|query| number(query, "bytes="));
     let steps: Vec<&str> = path.trim_start_matches("/photic/v1/").split('/').collect();
     match (parts.method, steps.as_slice()) {
         (Method::POST, ["media"]) => shelf.upload(&caller, body, lasting).await,
@@ -83,19 +85,22 @@ pub(crate) async fn answer(
             let wish: Wish = serde_json::from_slice(&body).unwrap_or_default();
             shelf.address(tenant, name, wish.ttl_s.or(lasting)).await
         }
-        (Method::POST, ["uploads"]) => shelf.expect(tenant, lasting).await,
+        (Method::POST, ["uploads"]) => {
+            let wish: Wish = serde_json::from_slice(&body).unwrap_or_default();
+            shelf.expect(&caller, wish.bytes.or(bytes), wish.ttl_s.or(lasting)).await
+        }
         (Method::POST, ["uploads", id, "done"]) => shelf.take(&caller, id, lasting).await,
         _ => Err(Failure::NoSuchMedia),
     }
 }
 
-struct Door<'p> {
-    proxy: &'p Proxy,
-    place: &'p Place,
+pub(super) struct Door<'p> {
+    pub(super) proxy: &'p Proxy,
+    pub(super) place: &'p Place,
 }
 
 impl Door<'_> {
-    async fn upload(
+    pub(super) async fn upload(
         &self,
         caller: &Caller,
         bytes: Bytes,
@@ -103,36 +108,6 @@ impl Door<'_> {
     ) -> Result<Response<ReplyBody>, Failure> {
         let (name, minted) = keep(self.proxy, self.place, caller, bytes, lasting).await?;
         Ok(answered(StatusCode::CREATED, &told(&name, &minted)))
-    }
-
-    /// Where somebody may put bytes on their own, past us.
-    async fn expect(
-        &self,
-        tenant: &Tenant,
-        lasting: Option<u64>,
-    ) -> Result<Response<ReplyBody>, Failure> {
-        let Place::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
-        let lasting = lasting.map_or(LONGEST, Duration::from_secs).min(LONGEST);
-        let upload = away.notice(fleet.expect_upload(tenant, lasting).await).map_err(failed)?;
-        let done = format!("{UPLOADS}/{}/done", upload.id);
-        let expires = address::now() + lasting.as_millis() as u64;
-        let told = json!({
-            "upload": upload.id, "put": upload.url, "done": done, "expires": expires,
-        });
-        Ok(answered(StatusCode::CREATED, &told))
-    }
-
-    /// What somebody put there counts once we have looked at it.
-    async fn take(
-        &self,
-        caller: &Caller,
-        id: &str,
-        lasting: Option<u64>,
-    ) -> Result<Response<ReplyBody>, Failure> {
-        let Place::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
-        let taken = fleet.take_upload(&caller.tenant, id, MOST).await;
-        let bytes = away.notice(taken).map_err(failed)?.ok_or(Failure::NoSuchMedia)?;
-        self.upload(caller, bytes, lasting).await
     }
 
     async fn find(&self, tenant: &Tenant, name: &str) -> Result<(MediaRef, Minted), Failure> {
@@ -340,7 +315,7 @@ fn told(name: &MediaRef, minted: &Minted) -> Value {
     })
 }
 
-fn answered(status: StatusCode, told: &Value) -> Response<ReplyBody> {
+pub(super) fn answered(status: StatusCode, told: &Value) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::whole(told.to_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -350,11 +325,16 @@ fn answered(status: StatusCode, told: &Value) -> Response<ReplyBody> {
 }
 
 fn lasting(query: &str) -> Option<u64> {
-    query.split('&').find_map(|pair| pair.strip_prefix("ttl_s=")?.parse().ok())
+    number(query, "ttl_s=")
+}
+
+/// The number that a query says under a name.
+fn number(query: &str, name: &str) -> Option<u64> {
+    query.split('&').find_map(|pair| pair.strip_prefix(name)?.parse().ok())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
-fn failed(error: Error) -> Failure {
+pub(super) fn failed(error: Error) -> Failure {
     match error {
         Error::Blob(photic_store::BlobError::Absent(_)) => Failure::NoSuchMedia,
         _ => Failure::StoreAway,

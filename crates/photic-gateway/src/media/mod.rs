@@ -6,6 +6,7 @@
 
 mod address;
 mod door;
+mod uploads;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,8 +21,9 @@ pub(crate) use address::now;
 pub(crate) use door::{answer, forget, keep};
 
 use crate::failure::Failure;
+use crate::identity::Identity;
 use crate::memory::{Charge, Share, Use};
-use crate::recent::{Key, Recent, Weighed};
+use crate::recent::{self, Key, Recent, Weighed};
 use crate::record::{Place, Recalled};
 
 /// How long what a name means is taken for known: as long as one that was taken back still works.
@@ -255,8 +257,6 @@ impl Place {
 
 fn key(tenant: &Tenant, name: &str) -> Key {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&(tenant.as_str().len() as u64).to_le_bytes());
-    hasher.update(tenant.as_str().as_bytes());
     hasher.update(name.as_bytes());
-    *hasher.finalize().as_bytes()
+    recent::key_of(&Identity::Tenant(tenant.clone()), hasher)
 }

@@ -121,7 +121,7 @@ pub(crate) async fn answer(
     let admitted = if photic_openwop::is_public(path) {
         Ok(None)
     } else {
-        match proxy.admit(&parts.headers, peer, true).await {
+        match proxy.admit(&parts.headers, None, peer, true).await {
             Ok(admitted) => Ok(Some(Arc::new(admitted))),
             Err(Failure::NoKey) => Ok(None),
             Err(failure) => Err(of_store(&failure)),

@@ -5,14 +5,19 @@
 //! pointer. Must never panic on any body, and must prefer `unrelated` to a guess: a wrong class
 //! costs the user pixels.
 
+mod echo;
 mod envelope;
 mod position;
 mod rules;
+mod said;
 
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
+
+use envelope::Layers;
+pub use said::Said;
 
 /// What a rejection is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,7 +72,18 @@ pub struct Rejection {
 
 /// Reads a provider's answer to a request it refused.
 pub fn classify(status: Option<u16>, body: &str) -> Rejection {
-    let layers = envelope::peel(body);
+    understood(status, envelope::peel(body))
+}
+
+/// Reads a provider's answer by its own words: everything that the request says itself is left out
+/// of it first. A class that rests on what the caller wrote is then [`Class::Unrelated`].
+pub fn classify_own_words(status: Option<u16>, body: &str, request: &[Said<'_>]) -> Rejection {
+    let mut layers = envelope::peel(body);
+    echo::blank(&mut layers, request);
+    understood(status, layers)
+}
+
+fn understood(status: Option<u16>, layers: Layers) -> Rejection {
     let (class, limit) = rules::decide(status, &layers);
     let position = layers.all().find_map(position::pointer);
     Rejection { class, limit, position, text: layers.innermost }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Class, classify, envelope, rules};
+use super::{Class, Said, classify, classify_own_words, envelope, rules};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -174,4 +174,114 @@ fn cut_anywhere_a_body_is_still_read() {
             let _ = classify(case.status, &case.text[..at]);
         }
     }
+}
+
+/// How providers quote a value that they refuse. None of these is about media by itself.
+const QUOTING: [&str; 6] = [
+    "Invalid value: '{}'. Supported values are: 'low', 'high', and 'auto'.",
+    "Unrecognized request argument supplied: {}",
+    "{}",
+    "{\"error\":{\"message\":\"bad value \\\"{}\\\"\",\"param\":\"{}\"}}",
+    "{'error': {'message': '{}', 'code': 'wrong'}}",
+    "1 validation error\ninput_value='{}', input_type=str",
+];
+
+/// The answer of a provider that quotes a value.
+fn quoting(form: &str, value: &str) -> String {
+    if form.starts_with("{\"") {
+        let escaped = serde_json::to_string(value).unwrap();
+        return form.replace("{}", &escaped[1..escaped.len() - 1]);
+    }
+    form.replace("{}", value)
+}
+
+#[test]
+fn what_the_request_says_itself_teaches_nothing() {
+    let mut wrong = Vec::new();
+    for (number, case) in corpus().into_iter().enumerate() {
+        let value = case.inner.as_ref().unwrap_or(&case.text);
+        let places = [
+            serde_json::json!({"messages": [{"detail": value}]}),
+            serde_json::json!({value: true}),
+            serde_json::json!({"user": value.to_uppercase()}),
+            serde_json::json!({"text": format!("{value} and more")}),
+            serde_json::json!({"text": serde_json::json!({"message": value}).to_string()}),
+        ];
+        for (at, form) in QUOTING.into_iter().enumerate() {
+            // What a form says without any value is the provider's own.
+            let own = classify(Some(400), &quoting(form, "x")).class;
+            let said = places[(number + at) % places.len()].to_string();
+            let answer = quoting(form, value);
+            let got = classify_own_words(Some(400), &answer, &[Said::Json(said.as_bytes())]);
+            if got.class != own && got.class != Class::Unrelated {
+                wrong.push(format!("{answer}\n  with {said}\n  {got:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn words_of_headers_paths_and_payloads_are_echoes_too() {
+    let claim = "this model does not support image input";
+    let encoded = photic_testkit::image::base64(claim.as_bytes());
+    let body = format!("{{\"data\":\"data:image/png;base64,{encoded}\"}}");
+    let path = "/v1/chat?x=this%20model%20does%20not%20support%20image%20input";
+    let escaped: Vec<String> =
+        claim.chars().map(|c| format!("\\\\u{:04x}", u32::from(c))).collect();
+    let escaped = escaped.concat();
+    let nested = format!("{{\"user\":\"{{\\\"message\\\":\\\"{escaped}\\\"}}\"}}");
+    let answer = format!("cannot read: {claim}");
+    assert_eq!(classify(Some(400), &answer).class, Class::ModalityUnsupported);
+    for said in [
+        Said::Text(claim),
+        Said::Text(path),
+        Said::Json(body.as_bytes()),
+        Said::Json(nested.as_bytes()),
+    ] {
+        let got = classify_own_words(Some(400), &answer, &[said]);
+        assert_eq!(got.class, Class::Unrelated, "{said:?}");
+        assert!(!got.text.contains("support"), "{}", got.text);
+    }
+}
+
+#[test]
+fn an_answer_in_its_own_words_is_understood_whatever_it_names() {
+    let body = serde_json::json!({
+        "model": "gpt-x", "user": "u-17", "detail": "auto",
+        "messages": [{"role": "user", "content": [
+            {"type": "text", "text": "Is image input a thing? Say what the image shows."},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo=", "detail": "auto"}},
+        ]}],
+        "tools": [{"type": "function", "function": {"name": "look_at_image", "description": "Looks."}}],
+    })
+    .to_string();
+    let said = [
+        Said::Json(body.as_bytes()),
+        Said::Text("/v1/chat/completions"),
+        Said::Text("Bearer sk-abc"),
+    ];
+    let named = classify_own_words(Some(400), "model gpt-x does not support image input", &said);
+    assert_eq!(named.class, Class::ModalityUnsupported);
+    let mut lost = Vec::new();
+    for case in corpus() {
+        let (raw, own) =
+            (classify(case.status, &case.text), classify_own_words(case.status, &case.text, &said));
+        if (raw.class, raw.limit, &raw.position) != (own.class, own.limit, &own.position) {
+            lost.push(format!("{}\n  {raw:?}\n  {own:?}", case.text));
+        }
+    }
+    assert!(lost.is_empty(), "{} lost:\n{}", lost.len(), lost.join("\n"));
+}
+
+#[test]
+fn a_long_request_is_heard_in_one_pass() {
+    // As long as a stretch of itself over and over, which would be quadratic if it were looked up
+    // wherever it occurs.
+    let answer = "a".repeat(8000);
+    let body = format!("{{\"text\":\"{}\"}}", "a ".repeat(1 << 20));
+    let begun = std::time::Instant::now();
+    let got = classify_own_words(Some(400), &answer, &[Said::Json(body.as_bytes())]);
+    assert_eq!(got.text, "…");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30));
 }
