@@ -1,35 +1,33 @@
 //! `photic serve`: the gateway, until it is told to stop.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, learned};
+use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, UpstreamConfig};
 use photic_store::LocalStore;
 
 use crate::arguments::ServeOptions;
-
-/// Read when there and no other file is named.
-const USUAL: &str = "photic.toml";
+use crate::settings::{self, Settings, Source};
 
 pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
-    let config = config(options)?;
+    let settings = settings(options)?;
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
-    runtime.block_on(serve(config))?;
+    runtime.block_on(serve(settings))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve(config: Config) -> anyhow::Result<()> {
+async fn serve(Settings { config, source }: Settings) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     let log = config.log;
     let gateway = Gateway::bind(config).await?;
-    announce(log, &gateway)?;
+    announce(log, &gateway, &source)?;
     gateway.serve(stop).await;
     Ok(())
 }
 
-fn announce(log: LogFormat, gateway: &Gateway) -> anyhow::Result<()> {
+fn announce(log: LogFormat, gateway: &Gateway, source: &Source) -> anyhow::Result<()> {
     let (address, admin) = (gateway.address(), gateway.admin_address());
     let mut out = anstream::stderr();
     match log {
@@ -39,39 +37,50 @@ fn announce(log: LogFormat, gateway: &Gateway) -> anyhow::Result<()> {
             if admin != address {
                 writeln!(out, "photic: operators at http://{admin}")?;
             }
+            writeln!(out, "photic: {source}")?;
         }
         LogFormat::Json => {
             let line = serde_json::json!({
                 "event": "listening",
                 "address": format!("http://{address}"),
                 "admin": format!("http://{admin}"),
+                "settings": source.path(),
             });
             writeln!(out, "{line}")?;
         }
     }
-    match (log, gateway.word()) {
-        (LogFormat::Off, _) | (_, None) => {}
-        (LogFormat::Text, Some(word)) => writeln!(out, "photic: {word}")?,
-        (LogFormat::Json, Some(word)) => {
-            writeln!(out, "{}", serde_json::json!({"event": "warning", "says": word}))?;
+    for word in source.not_read().into_iter().chain(gateway.word().map(str::to_owned)) {
+        match log {
+            LogFormat::Off => {}
+            LogFormat::Text => writeln!(out, "photic: {word}")?,
+            LogFormat::Json => {
+                writeln!(out, "{}", serde_json::json!({"event": "warning", "says": word}))?;
+            }
         }
     }
     Ok(())
 }
 
 /// Flags come before the environment, and that before the file.
-fn config(options: &ServeOptions) -> anyhow::Result<Config> {
-    let mut config = settings(options.config.as_deref())?;
+fn settings(options: &ServeOptions) -> anyhow::Result<Settings> {
+    let mut settings = settings::load(options.config.as_deref())?;
+    let config = &mut settings.config;
+    config.open |= options.open;
     if let Some(listen) = &options.listen {
         config.listen.clone_from(listen);
     }
-    config.upstream.splice(0..0, options.upstream.iter().cloned());
+    config.upstream.splice(0..0, overriding(&options.upstream));
     if let Some(log) = options.log {
         config.log = log;
     }
-    record(&mut config, options.record.record.as_deref())?;
+    record(config, options.record.record.as_deref())?;
     telemetry(&mut config.telemetry, |name| std::env::var(name).ok())?;
-    Ok(config)
+    Ok(settings)
+}
+
+/// Upstreams that flags name: they come before whatever a file says about models.
+pub(crate) fn overriding(named: &[UpstreamConfig]) -> impl Iterator<Item = UpstreamConfig> {
+    named.iter().cloned().map(|one| UpstreamConfig { overrides: true, ..one })
 }
 
 /// Where conversations are kept, if a flag says that they are.
@@ -106,27 +115,6 @@ fn telemetry(
         settings.otlp = None;
     }
     Ok(())
-}
-
-/// Those of the file that is named, or of the usual one.
-pub(crate) fn settings(named: Option<&Path>) -> anyhow::Result<Config> {
-    let usual = || Some(Path::new(USUAL)).filter(|path| path.is_file());
-    let mut config = named.or_else(usual).map_or_else(|| Ok(Config::default()), read)?;
-    // An embedded gateway writes nowhere unless told; a command has a usual place.
-    config.learned.path = config.learned.path.or_else(learned::usual_file);
-    Ok(config)
-}
-
-/// Where a gateway that is started here keeps what it learns.
-pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
-    let path = settings(None)?.learned.path;
-    Ok(path.filter(|path| !path.as_os_str().is_empty()))
-}
-
-fn read(path: &Path) -> anyhow::Result<Config> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read `{}`", path.display()))?;
-    Config::parse(&text).with_context(|| format!("cannot use `{}`", path.display()))
 }
 
 /// Done when the process is asked to end.
