@@ -68,8 +68,9 @@ for count, (family, path, headers, body, method) in enumerate([
 PUBLIC = ("api.openai.com", "api.anthropic.com", "generativelanguage.googleapis.com", "amazonaws.com", "127.0.0.1:11434")
 
 
-def fallen_back(settings, path, headers, body, gzipped=False, arguments=()):
-    """With upstreams named, what none of them serves goes to nobody: a failure that names another host tried it."""
+def fallen_back(settings, path, headers, body, gzipped=False, arguments=(), issuer=None):
+    """With upstreams named, what none of them serves goes to nobody: a failure that names another host tried it. With
+    none, a key may go to its issuer."""
     with Upstream() as mine:
         text = settings.format(mine=mine.url)
         with Photic(text, *(one.format(mine=mine.url) for one in arguments), config=bool(settings)) as photic:
@@ -77,7 +78,7 @@ def fallen_back(settings, path, headers, body, gzipped=False, arguments=()):
             if gzipped:
                 body, headers = gzip.compress(body), {**headers, "content-encoding": "gzip"}
             status, _, reply = photic.ask("POST", path, body, headers)
-            tried = [host for host in PUBLIC if host in reply.decode(errors="replace")]
+            tried = [host for host in PUBLIC if host != issuer and host in reply.decode(errors="replace")]
             harm_if(tried, f"{tried} was asked: {status} {reply[:200]!r}")
 
 
@@ -108,7 +109,8 @@ for name, known in {
     "nothing set: a key of OpenAI to Anthropic": dict(
         settings="", path="/v1/messages", headers={"authorization": "Bearer sk-proj-1"}, body=MESSAGES),
     "nothing set: a key of Google to OpenAI": dict(
-        settings="", path="/v1/embeddings", headers={"authorization": "Bearer AIza1"}, body={"input": "x"}),
+        settings="", path="/v1/embeddings", headers={"authorization": "Bearer AIza1"}, body={"input": "x"},
+        issuer="generativelanguage.googleapis.com"),
     "nothing set: a key of Anthropic to a local port": dict(
         settings="", path="/api/event_logging/batch", headers={"x-api-key": "sk-ant-1"}, body={}),
     "nothing set: a key of OpenRouter to a local port": dict(
@@ -118,6 +120,7 @@ for name, known in {
     "nothing set: an unknown key on a path of nobody": dict(
         settings="", path="/v1/files", headers={"authorization": "Bearer who-knows"}, body={}),
     "nothing set: a signature of Amazon to OpenAI": dict(
-        settings="", path="/v1/files", headers={"authorization": "AWS4-HMAC-SHA256 Credential=x"}, body={}),
+        settings="", path="/v1/files", headers={"authorization": "AWS4-HMAC-SHA256 Credential=x"}, body={},
+        issuer="amazonaws.com"),
 }.items():
     attack(3, name, **known)(fallen_back)

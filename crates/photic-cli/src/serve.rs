@@ -13,6 +13,7 @@ use crate::settings::{self, Settings, Source};
 
 pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
     let settings = settings(options)?;
+    raise_open_files();
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     runtime.block_on(serve(settings))?;
     Ok(ExitCode::SUCCESS)
@@ -22,22 +23,24 @@ async fn serve(Settings { config, source }: Settings) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     let log = config.log;
     let gateway = Gateway::bind(config).await?;
-    announce(log, &gateway, &source)?;
+    announce(log, &gateway, &source);
     gateway.serve(stop).await;
     Ok(())
 }
 
-fn announce(log: LogFormat, gateway: &Gateway, source: &Source) -> anyhow::Result<()> {
+/// Says where the gateway listens and which settings hold. A log that nobody reads any more is no
+/// reason to stop.
+fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
     let (address, admin) = (gateway.address(), gateway.admin_address());
-    let mut out = anstream::stderr();
+    let mut lines = Vec::new();
     match log {
-        LogFormat::Off => {}
+        LogFormat::Off => return,
         LogFormat::Text => {
-            writeln!(out, "photic: listening on http://{address}")?;
+            lines.push(format!("photic: listening on http://{address}"));
             if admin != address {
-                writeln!(out, "photic: operators at http://{admin}")?;
+                lines.push(format!("photic: operators at http://{admin}"));
             }
-            writeln!(out, "photic: {source}")?;
+            lines.push(format!("photic: {source}"));
         }
         LogFormat::Json => {
             let line = serde_json::json!({
@@ -46,19 +49,16 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) -> anyhow::Resul
                 "admin": format!("http://{admin}"),
                 "settings": source.path(),
             });
-            writeln!(out, "{line}")?;
+            lines.push(line.to_string());
         }
     }
     for word in source.not_read().into_iter().chain(gateway.word().map(str::to_owned)) {
-        match log {
-            LogFormat::Off => {}
-            LogFormat::Text => writeln!(out, "photic: {word}")?,
-            LogFormat::Json => {
-                writeln!(out, "{}", serde_json::json!({"event": "warning", "says": word}))?;
-            }
-        }
+        lines.push(match log {
+            LogFormat::Json => serde_json::json!({"event": "warning", "says": word}).to_string(),
+            LogFormat::Off | LogFormat::Text => format!("photic: {word}"),
+        });
     }
-    Ok(())
+    let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
 }
 
 /// Flags come before the environment, and that before the file.
@@ -116,6 +116,18 @@ fn telemetry(
     }
     Ok(())
 }
+
+/// Takes as many files as the system allows: each connection is one, and the usual bound is for
+/// programs that wait for files in an older way. Where that fails, fewer connections are taken.
+#[cfg(unix)]
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
+#[cfg(not(unix))]
+fn raise_open_files() {}
 
 /// Done when the process is asked to end.
 #[cfg(unix)]

@@ -43,6 +43,8 @@ mod heal;
 mod intake;
 mod itself;
 mod key_family;
+#[cfg(test)]
+mod leaks;
 pub mod learned;
 mod listen;
 mod media;

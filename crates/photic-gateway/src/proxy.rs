@@ -222,18 +222,7 @@ impl Proxy {
         if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
             return Ok(Box::pin(openwop::answer(&self, openwop, request, account)).await);
         }
-        let is_of_wire = match route {
-            Route::Other(_) | Route::Openwop => {
-                Route::by_path(request.method(), request.uri().path()) == Some(route)
-            }
-            _ => true,
-        };
-        let wire = self.workshop.upstreams.permit(
-            route.wire(),
-            is_of_wire,
-            request.headers(),
-            request.uri().query(),
-        );
+        let wire = self.workshop.upstreams.permit(route, &request);
         let admitted = match wire {
             Ok(wire) => self.admit(request.headers(), false).await.map(|(a, b)| (wire, a, b)),
             Err(refusal) => Err(refusal.into()),

@@ -72,8 +72,8 @@ impl Route {
     /// it is, to whoever serves these.
     pub(crate) fn among(self, wires: &[Wire]) -> Self {
         match self {
-            Self::Media | Self::Openwop => self,
-            Self::Health | Self::Ready | Self::Metrics => {
+            Self::Media => self,
+            Self::Health | Self::Ready | Self::Metrics | Self::Openwop => {
                 wires.first().map_or(self, |wire| Self::Other(*wire))
             }
             _ if wires.contains(&self.wire()) => self,

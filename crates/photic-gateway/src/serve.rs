@@ -93,7 +93,8 @@ impl Gateway {
         let door = if config.admin.listen.is_some() { Door::Callers } else { Door::Everybody };
         let listener = bind(&config.listen, door, &config).await?;
         let address = listener.address();
-        if !address.ip().to_canonical().is_loopback() && !config.fleet.keys && !config.open {
+        let is_near = address.ip().to_canonical().is_loopback();
+        if !is_near && !config.open && !config.fleet.asks_for_keys() {
             return Err(StartError::Open(address));
         }
         let admin = match &config.admin.listen {

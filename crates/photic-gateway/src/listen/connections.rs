@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
@@ -38,6 +38,8 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionState {
     phase: AtomicU8,
+    /// Whether the other side has yet to take what was written.
+    is_unread: AtomicBool,
     evicted: Notify,
 }
 
@@ -103,7 +105,7 @@ impl Open {
         let idle = self
             .all
             .iter()
-            .filter(|(_, one)| which(one) && one.state.phase() != Phase::Busy)
+            .filter(|(_, one)| which(one) && one.state.may_go())
             .map(|(number, _)| *number)
             .min();
         let Some(number) = idle else { return false };
@@ -138,6 +140,15 @@ impl ConnectionState {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
+    pub(crate) fn set_unread(&self, is_unread: bool) {
+        self.is_unread.store(is_unread, Ordering::Relaxed);
+    }
+
+    /// Whether nobody loses anything but a connection.
+    fn may_go(&self) -> bool {
+        self.phase() != Phase::Busy && !self.is_unread.load(Ordering::Relaxed)
+    }
+
     /// Done when the connection has to make room for another.
     pub(crate) async fn evicted(&self) {
         self.evicted.notified().await;
@@ -158,6 +169,7 @@ mod tests {
         let all: Vec<Place> = (0..3).map(|_| limit.take(NEAR).unwrap()).collect();
         all[0].state.set(Phase::Busy);
         all[1].state.set(Phase::Head);
+        all[2].state.set_unread(true);
         let fourth = limit.take(NEAR).unwrap();
         assert!(!fourth.is_spare);
         all[1].state.evicted().await;

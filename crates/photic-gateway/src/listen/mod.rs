@@ -71,11 +71,14 @@ pub(crate) async fn bind(address: &str, door: Door, config: &Config) -> io::Resu
     } else {
         (limits.connections as usize).min(connections_that_fit())
     };
+    // A fleet stands behind a proxy, and bounds its tenants by quota.
+    let per_peer =
+        if config.fleet.asks_for_keys() { most } else { limits.connections_per_peer as usize };
     let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
     Ok(Listener {
         socket,
         address,
-        limit: ConnectionLimit::new(most, limits.connections_per_peer as usize),
+        limit: ConnectionLimit::new(most, per_peer),
         visit: Arc::new(Visit {
             door,
             hosts: HostCheck::new(address).hosts(&config.hosts).origins(&config.origins),

@@ -46,9 +46,13 @@ impl TimedStream {
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
         if polled.is_ready() {
-            self.write.is_set = false;
+            if self.write.is_set {
+                self.write.is_set = false;
+                self.state.set_unread(false);
+            }
             return polled;
         }
+        self.state.set_unread(true);
         self.write.wait(context).map(Err)
     }
 }
