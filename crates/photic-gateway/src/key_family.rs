@@ -84,8 +84,10 @@ impl KeyOwner {
     /// What two marks say together.
     fn and(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Nobody, one) | (one, Self::Nobody) => one,
-            (Self::Unknown, one) | (one, Self::Unknown) => one,
+            (Self::Nobody, one)
+            | (one, Self::Nobody)
+            | (Self::Unknown, one)
+            | (one, Self::Unknown) => one,
             (one, other) if one == other => one,
             _ => Self::Foreign,
         }

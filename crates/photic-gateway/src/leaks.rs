@@ -114,8 +114,7 @@ fn a_key_on_a_path_of_its_issuer_gets_there() {
         for (name, value, issuer) in KEYS {
             let agrees = match (issuer, of_path) {
                 (Issuer::Known(family), Some(of_path)) => family == of_path,
-                (Issuer::Known(_), None) => true,
-                (Issuer::Unknown, Some(_)) => true,
+                (Issuer::Known(_), None) | (Issuer::Unknown, Some(_)) => true,
                 _ => false,
             };
             let found = reached(&upstreams, "POST", path, (name, value));
