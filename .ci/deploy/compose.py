@@ -181,14 +181,14 @@ def behind_nginx(work):
 
 def status_of_declared(port, length):
     with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
-        one.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % length)
+        one.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % length)
         return int(one.recv(100).split()[1])
 
 
 def half_a_body_is_under_way(port, gateways):
     body = conversation(filler=1_000_000)
     with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
-        one.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        one.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Content-Length: %d\r\n\r\n" % len(body) + body[:500_000])
         for _ in range(40):
             if sum(in_flight(gateway) for gateway in gateways) == 1:

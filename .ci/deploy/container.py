@@ -103,6 +103,7 @@ def bundle(work, image, mounted):
     user, group = (int(part) for part in said["User"].split(":"))
     assert user >= 1000 and said["StopSignal"] == "SIGTERM", said
     (work / "photic.toml").write_text(f"""
+open = true
 [admin]
 listen = "127.0.0.1:{ADMIN}"
 [[upstream]]

@@ -52,7 +52,8 @@ class Gateway:
             assert old in text, old
             text = text.replace(old, new)
         (work / "photic.toml").write_text(text)
-        self.work, self.environment = work, {**os.environ, **CREDENTIALS}
+        self.work = work
+        self.environment = {**os.environ, **CREDENTIALS, "PHOTIC_CONFIG": str(work / "photic.toml")}
         self.process = subprocess.Popen([photic, "serve", "--upstream", upstream, "--log", "off"], cwd=work, env=self.environment)
 
     def command(self, *words):

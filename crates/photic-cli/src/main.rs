@@ -19,6 +19,7 @@ mod render;
 mod run;
 mod serve;
 mod session;
+mod settings;
 mod simulate;
 mod style;
 mod view;

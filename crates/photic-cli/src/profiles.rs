@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{ProfilesCommand, ProfilesOptions};
 use crate::probe::Table;
-use crate::serve;
+use crate::settings;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
 
 pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
@@ -64,7 +64,7 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
 fn file(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     match named {
         Some(file) => Ok(Some(file.to_owned())),
-        None => serve::learned_file(),
+        None => settings::learned_file(),
     }
 }
 

@@ -1,77 +1,86 @@
 //! `photic serve`: the gateway, until it is told to stop.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, learned};
+use photic_gateway::{Config, ExportHeaders, Gateway, LogFormat, Telemetry, UpstreamConfig};
 use photic_store::LocalStore;
 
 use crate::arguments::ServeOptions;
-
-/// Read when there and no other file is named.
-const USUAL: &str = "photic.toml";
+use crate::settings::{self, Settings, Source};
 
 pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
-    let config = config(options)?;
+    let settings = settings(options)?;
+    raise_open_files();
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
-    runtime.block_on(serve(config))?;
+    runtime.block_on(serve(settings))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn serve(config: Config) -> anyhow::Result<()> {
+async fn serve(Settings { config, source }: Settings) -> anyhow::Result<()> {
     let stop = told_to_stop()?;
     let log = config.log;
     let gateway = Gateway::bind(config).await?;
-    announce(log, &gateway)?;
+    announce(log, &gateway, &source);
     gateway.serve(stop).await;
     Ok(())
 }
 
-fn announce(log: LogFormat, gateway: &Gateway) -> anyhow::Result<()> {
+/// Says where the gateway listens and which settings hold. A log that nobody reads any more is no
+/// reason to stop.
+fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
     let (address, admin) = (gateway.address(), gateway.admin_address());
-    let mut out = anstream::stderr();
+    let mut lines = Vec::new();
     match log {
-        LogFormat::Off => {}
+        LogFormat::Off => return,
         LogFormat::Text => {
-            writeln!(out, "photic: listening on http://{address}")?;
+            lines.push(format!("photic: listening on http://{address}"));
             if admin != address {
-                writeln!(out, "photic: operators at http://{admin}")?;
+                lines.push(format!("photic: operators at http://{admin}"));
             }
+            lines.push(format!("photic: {source}"));
         }
         LogFormat::Json => {
             let line = serde_json::json!({
                 "event": "listening",
                 "address": format!("http://{address}"),
                 "admin": format!("http://{admin}"),
+                "settings": source.path(),
             });
-            writeln!(out, "{line}")?;
+            lines.push(line.to_string());
         }
     }
-    match (log, gateway.word()) {
-        (LogFormat::Off, _) | (_, None) => {}
-        (LogFormat::Text, Some(word)) => writeln!(out, "photic: {word}")?,
-        (LogFormat::Json, Some(word)) => {
-            writeln!(out, "{}", serde_json::json!({"event": "warning", "says": word}))?;
-        }
+    for word in source.not_read().into_iter().chain(gateway.word().map(str::to_owned)) {
+        lines.push(match log {
+            LogFormat::Json => serde_json::json!({"event": "warning", "says": word}).to_string(),
+            LogFormat::Off | LogFormat::Text => format!("photic: {word}"),
+        });
     }
-    Ok(())
+    let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
 }
 
 /// Flags come before the environment, and that before the file.
-fn config(options: &ServeOptions) -> anyhow::Result<Config> {
-    let mut config = settings(options.config.as_deref())?;
+fn settings(options: &ServeOptions) -> anyhow::Result<Settings> {
+    let mut settings = settings::load(options.config.as_deref())?;
+    let config = &mut settings.config;
+    config.open |= options.open;
     if let Some(listen) = &options.listen {
         config.listen.clone_from(listen);
     }
-    config.upstream.splice(0..0, options.upstream.iter().cloned());
+    config.upstream.splice(0..0, overriding(&options.upstream));
     if let Some(log) = options.log {
         config.log = log;
     }
-    record(&mut config, options.record.record.as_deref())?;
+    record(config, options.record.record.as_deref())?;
     telemetry(&mut config.telemetry, |name| std::env::var(name).ok())?;
-    Ok(config)
+    Ok(settings)
+}
+
+/// Upstreams that flags name: they come before whatever a file says about models.
+pub(crate) fn overriding(named: &[UpstreamConfig]) -> impl Iterator<Item = UpstreamConfig> {
+    named.iter().cloned().map(|one| UpstreamConfig { overrides: true, ..one })
 }
 
 /// Where conversations are kept, if a flag says that they are.
@@ -108,26 +117,17 @@ fn telemetry(
     Ok(())
 }
 
-/// Those of the file that is named, or of the usual one.
-pub(crate) fn settings(named: Option<&Path>) -> anyhow::Result<Config> {
-    let usual = || Some(Path::new(USUAL)).filter(|path| path.is_file());
-    let mut config = named.or_else(usual).map_or_else(|| Ok(Config::default()), read)?;
-    // An embedded gateway writes nowhere unless told; a command has a usual place.
-    config.learned.path = config.learned.path.or_else(learned::usual_file);
-    Ok(config)
+/// Takes as many files as the system allows: each connection is one, and the usual bound is for
+/// programs that wait for files in an older way. Where that fails, fewer connections are taken.
+#[cfg(unix)]
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
-/// Where a gateway that is started here keeps what it learns.
-pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
-    let path = settings(None)?.learned.path;
-    Ok(path.filter(|path| !path.as_os_str().is_empty()))
-}
-
-fn read(path: &Path) -> anyhow::Result<Config> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read `{}`", path.display()))?;
-    Config::parse(&text).with_context(|| format!("cannot use `{}`", path.display()))
-}
+#[cfg(not(unix))]
+fn raise_open_files() {}
 
 /// Done when the process is asked to end.
 #[cfg(unix)]

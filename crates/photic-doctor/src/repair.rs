@@ -197,7 +197,9 @@ pub(crate) struct Fresh {
 impl Fresh {
     pub(crate) fn create(to: &Path) -> Result<Self, Error> {
         let part = beside(to);
-        let file = File::create(&part).map_err(|error| Error::Write(part.clone(), error))?;
+        // It gets the mode of the original when it takes its place.
+        let file = photic_store::private::replace_file(&part)
+            .map_err(|error| Error::Write(part.clone(), error))?;
         Ok(Self { out: BufWriter::with_capacity(1 << 20, file), part, to: to.to_owned() })
     }
 

@@ -20,6 +20,7 @@ use crate::memory::Share;
 use crate::pixel_work::Allowance;
 use crate::proxy::{Admitted, Proxy};
 use crate::record::{Bill, Recalled};
+use crate::refusal::Refusal;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{Asked, Route};
 use crate::tenancy::Caller;
@@ -65,7 +66,7 @@ pub(crate) async fn converse_whole(
         body.retention = headers::retention(&parts.headers)?;
     }
     let order = if off {
-        proxy.workshop.order(caller, &body, Effort::Exact, &[]).map_err(|_| Failure::Broken)?
+        proxy.workshop.order(caller, &body, Effort::Exact, &[]).map_err(|_| Refusal::NoUpstream)?
     } else {
         repaired(proxy, caller, who, &mut body).await?
     };
@@ -148,9 +149,9 @@ async fn repaired(
         body.recalled = Arc::new(Recalled::nothing(who.caller.tenant.clone()));
     }
     if !transcript.is_readable() {
-        return workshop.exactly(caller, body, &transcript).ok_or(Failure::Broken);
+        return Ok(workshop.exactly(caller, body, &transcript).ok_or(Refusal::NoUpstream)?);
     }
-    let terms = workshop.terms(&transcript, &body.identity, &[]).ok_or(Failure::Broken)?;
+    let terms = workshop.terms(&transcript, &body.identity, &[]).ok_or(Refusal::NoUpstream)?;
     let job = workshop.begin(&terms, transcript, body);
     if !job.needs_only_pictures() {
         return with_effort(proxy, caller, who, body.clone(), &job.wants).await;

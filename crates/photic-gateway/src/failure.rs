@@ -10,6 +10,7 @@ use photic::retention::Retention;
 use photic_fleet::Over;
 use serde_json::json;
 
+use crate::refusal::Refusal;
 use crate::reply::ReplyBody;
 
 /// The code of a failure of our own; a provider's error has none.
@@ -65,6 +66,8 @@ pub(crate) enum Failure {
     NotAPicture,
     #[error("the gateway failed to repair the request")]
     Broken,
+    #[error(transparent)]
+    Refused(#[from] Refusal),
 }
 
 /// How long a caller should leave a store alone that is away, in seconds.
@@ -126,6 +129,14 @@ impl Failure {
                 let seconds = after.as_secs_f64().ceil() as u64;
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
             }
+            Self::Refused(Refusal::NoUpstream | Refusal::ForeignKey) => {}
+            // What follows on this connection was not looked at.
+            Self::Refused(refusal) => {
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+                if refusal.retry_helps() {
+                    headers.insert(header::RETRY_AFTER, SOON);
+                }
+            }
             _ => {}
         }
         response
@@ -148,6 +159,7 @@ impl Failure {
             Self::NotSigned => StatusCode::FORBIDDEN,
             Self::NotAPicture => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Refused(refusal) => refusal.status(),
         }
     }
 
@@ -173,6 +185,7 @@ impl Failure {
             Self::NotSigned => "not_signed",
             Self::NotAPicture => "not_a_picture",
             Self::Broken => "internal_error",
+            Self::Refused(refusal) => refusal.code(),
         }
     }
 
@@ -197,11 +210,16 @@ impl Failure {
             | Self::NoRoom
             | Self::NoStore
             | Self::Broken => Side::Gateway,
+            Self::Refused(refusal) if refusal.retry_helps() => Side::Gateway,
+            Self::Refused(_) => Side::Client,
         }
     }
 
     /// Whether the same request might succeed: not where the request itself is to blame.
     const fn retry_helps(&self) -> bool {
+        if let Self::Refused(refusal) = self {
+            return refusal.retry_helps();
+        }
         matches!(
             self,
             Self::SlowBody
@@ -243,6 +261,7 @@ impl Failure {
             | Self::NoRoom => "UNAVAILABLE",
             Self::NoCredentials | Self::NoKey => "UNAUTHENTICATED",
             Self::Broken => "INTERNAL",
+            Self::Refused(refusal) => refusal.google_status(),
         }
     }
 
@@ -266,6 +285,7 @@ impl Failure {
             | Self::NoStore
             | Self::Broken => "api_error",
             Self::NoRoom => "overloaded_error",
+            Self::Refused(refusal) => refusal.anthropic_type(),
         }
     }
 }

@@ -19,7 +19,9 @@
 //!
 //! # What it does not do
 //!
-//! It holds no keys: the caller's pass through. It fetches no image addresses where the provider can
+//! It holds no keys: the caller's pass through, to an upstream that was named for them, or to the
+//! provider that issued them. It answers no web pages (`origins`), and on loopback no other names
+//! (`hosts`). It fetches no image addresses where the provider can
 //! (unless told to), and none from private networks. It keeps nothing on disk but what rejections
 //! taught it (neither media nor keys), tells neither bodies nor headers to its log, its metrics or
 //! its traces, and serves no TLS.
@@ -32,6 +34,7 @@ mod converse;
 mod cross;
 mod derivatives;
 mod failure;
+mod family;
 mod fetching;
 mod fix;
 mod fixes;
@@ -40,7 +43,11 @@ mod heal;
 mod identity;
 mod intake;
 mod itself;
+mod key_family;
+#[cfg(test)]
+mod leaks;
 pub mod learned;
+mod listen;
 mod media;
 mod memory;
 mod openwop;
@@ -50,6 +57,7 @@ mod profiles;
 mod proxy;
 mod recent;
 mod record;
+mod refusal;
 mod reply;
 mod route;
 mod runtime;
@@ -63,9 +71,10 @@ mod watch;
 
 pub use config::{
     Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, FleetConfig, LearnedConfig,
-    Limits, LogFormat, OpenwopConfig, Policies, QuotaConfig, RecordConfig, Telemetry, Timeouts,
-    UpstreamConfig,
+    Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies, QuotaConfig, RecordConfig, Telemetry,
+    Timeouts, UpstreamConfig,
 };
+pub use family::Family;
 pub use runtime::runtime;
 pub use serve::{Gateway, StartError};
 pub use tally::{Retired, Tally};

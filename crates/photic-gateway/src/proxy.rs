@@ -1,6 +1,5 @@
 //! One request and its answer: which way it goes.
 
-use std::convert::Infallible;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +15,16 @@ use photic_net::{Client, Outgoing};
 use crate::account::Account;
 use crate::auditing::{self, Auditing};
 use crate::buffers::Buffers;
+use crate::config::PathPrefixes;
 use crate::failure::Failure;
 use crate::fix::Workshop;
 use crate::intake::{self, Bounds};
+use crate::listen::{self, Visit};
 use crate::memory::{CallerIds, MemoryBudget, Share};
 use crate::openwop::{self, Openwop};
 use crate::pixel_work::PixelWork;
 use crate::record::{Place, Server};
+use crate::refusal::Refusal;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
 use crate::tally::Tally;
@@ -50,6 +52,8 @@ pub(crate) struct Proxy {
     pub(crate) caller_ids: CallerIds,
     pub(crate) pixels: PixelWork,
     pub(crate) stopping: AtomicBool,
+    /// What every path has to begin with, if anything.
+    pub(crate) prefixes: Option<PathPrefixes>,
     pub(crate) watchers: Arc<Watchers>,
     pub(crate) tally: Arc<Tally>,
 }
@@ -80,15 +84,26 @@ impl Proxy {
     pub(crate) async fn answer(
         self: Arc<Self>,
         mut request: Request<Incoming>,
-        door: Door,
-        peer: Option<IpAddr>,
-    ) -> Result<Response<Watched>, Infallible> {
-        let route = Route::of(request.method(), request.uri().path(), request.headers());
-        if let Some(own) = self.own(route, door) {
-            return Ok(own.map(Watched::not));
+        visit: Arc<Visit>,
+        peer: IpAddr,
+        is_spare: bool,
+    ) -> Response<Watched> {
+        let route = match self.check(&mut request, &visit) {
+            Ok(route) => route,
+            Err(refused) => return refused.map(Watched::not),
+        };
+        if let Some(own) = self.own(route, visit.door) {
+            return own.map(Watched::not);
         }
         let mut watch = Watch::begin(&self.watchers, route, &mut request);
-        let answer = match intake::admit(request.headers(), self.bounds.bytes) {
+        let admitted = if self.stopping.load(Ordering::Relaxed) {
+            Err(Refusal::Stopping.into())
+        } else if is_spare {
+            Err(Refusal::Full.into())
+        } else {
+            intake::admit(request.headers(), self.bounds.bytes)
+        };
+        let answer = match admitted {
             Err(failure) => {
                 intake::drain(request.into_body());
                 match route {
@@ -98,12 +113,42 @@ impl Proxy {
             }
             Ok(()) => self.forward(route, request, peer, &mut watch.account).await,
         };
-        Ok(watch.answered(answer))
+        watch.answered(answer)
+    }
+
+    /// What a request asks for, if its sender may ask; its prefix is taken away. Nothing of the
+    /// body was read.
+    fn check(
+        &self,
+        request: &mut Request<Incoming>,
+        visit: &Visit,
+    ) -> Result<Route, Response<ReplyBody>> {
+        let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+        let checked = listen::check(method, uri)
+            .and_then(|()| visit.hosts.check(uri, headers).map_err(Refusal::from));
+        let prefix = self.prefixes.as_ref().map(|prefixes| prefixes.strip(uri.path()));
+        if let Some(None) = prefix {
+            // Whoever does not know the token learns nothing else, either.
+            return Err(hidden());
+        }
+        let route =
+            Route::of(method, prefix.flatten().map_or(uri.path(), |(path, _)| path), headers);
+        if let Err(refusal) = checked {
+            return Err(Failure::Refused(refusal).render(route.wire()));
+        }
+        let Some((path, wires)) = prefix.flatten() else { return Ok(route) };
+        let route = route.among(wires);
+        let target = match uri.query() {
+            Some(query) => format!("/{}?{query}", path.trim_start_matches('/')),
+            None => format!("/{}", path.trim_start_matches('/')),
+        };
+        let target = target.parse().map_err(|_| Failure::BadPath.render(route.wire()))?;
+        *request.uri_mut() = target;
+        Ok(route)
     }
 
     /// What the gateway answers itself, to those who may ask.
     fn own(&self, route: Route, door: Door) -> Option<Response<ReplyBody>> {
-        let hidden = || state(StatusCode::NOT_FOUND, "not found");
         Some(match (route, door) {
             (
                 Route::Converse(_)
@@ -153,7 +198,7 @@ impl Proxy {
         &self,
         headers: &HeaderMap,
         query: Option<&str>,
-        peer: Option<IpAddr>,
+        peer: IpAddr,
         own: bool,
     ) -> Result<Admitted, Failure> {
         let caller = self.tenancy.caller(headers, query, own).await?;
@@ -183,7 +228,7 @@ impl Proxy {
         self: Arc<Self>,
         route: Route,
         request: Request<Incoming>,
-        peer: Option<IpAddr>,
+        peer: IpAddr,
         account: &mut Account,
     ) -> Result<Response<ReplyBody>, Failure> {
         if route == Route::Media {
@@ -193,8 +238,14 @@ impl Proxy {
             return Ok(Box::pin(openwop::answer(&self, openwop, request, peer, account)).await);
         }
         let query = request.uri().query();
-        let admitted = self.admit(request.headers(), query, peer, false).await;
-        let admitted = match admitted {
+        let admitted = match self.workshop.upstreams.permit(route, &request) {
+            Ok(wire) => {
+                let admitted = self.admit(request.headers(), query, peer, false).await;
+                admitted.map(|admitted| (wire, admitted))
+            }
+            Err(refusal) => Err(refusal.into()),
+        };
+        let (wire, admitted) = match admitted {
             Ok(admitted) => admitted,
             Err(failure) => {
                 intake::drain(request.into_body());
@@ -203,12 +254,11 @@ impl Proxy {
         };
         let off = headers::is_off(request.headers()) || headers::is_encoded(request.headers());
         match route {
-            Route::Other(wire) => self.pass(wire, request, account).await,
-            // To a gateway that is no such host it is a path like any other.
-            Route::Openwop => self.pass(route.wire(), request, account).await,
+            // To a gateway that is no openwop host its paths are like any other.
+            Route::Other(_) | Route::Openwop => self.pass(wire, request, account).await,
             // Only the body says which upstream it is for, where they differ by model.
             _ if off && !self.workshop.upstreams.differ_by_model() => {
-                self.pass(route.wire(), request, account).await
+                self.pass(wire, request, account).await
             }
             _ => converse::converse(&self, route, off, request, &admitted, account).await,
         }
@@ -222,7 +272,7 @@ impl Proxy {
         account: &mut Account,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut parts, incoming) = request.into_parts();
-        let upstream = self.workshop.upstreams.choose(wire, None).ok_or(Failure::BadPath)?;
+        let upstream = self.workshop.upstreams.choose_for_other(wire).ok_or(Refusal::NoUpstream)?;
         account.upstream = Some((Arc::clone(upstream), wire));
         account.bytes_in = intake::declared(&parts.headers).unwrap_or(0);
         let uri = upstream.other(parts.uri.path(), parts.uri.query());
@@ -267,6 +317,10 @@ fn ready(away: &[Server]) -> Response<ReplyBody> {
     let body = serde_json::json!({"status": "degraded", "away": names});
     *response.body_mut() = ReplyBody::whole(body.to_string());
     response
+}
+
+fn hidden() -> Response<ReplyBody> {
+    state(StatusCode::NOT_FOUND, "not found")
 }
 
 fn state(status: StatusCode, word: &str) -> Response<ReplyBody> {

@@ -29,11 +29,25 @@ pub(crate) enum Route {
 
 impl Route {
     pub(crate) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Self {
+        Self::by_path(method, path).unwrap_or_else(|| {
+            // `/models` is spelled the same on all wires; their headers differ.
+            if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") {
+                Self::Other(Wire::Anthropic)
+            } else if headers.contains_key("x-goog-api-key") {
+                Self::Other(Wire::Gemini)
+            } else {
+                Self::Other(Wire::OpenAiChat)
+            }
+        })
+    }
+
+    /// What a path alone asks for; nothing, where it is no path of a single wire.
+    pub(crate) fn by_path(method: &Method, path: &str) -> Option<Self> {
         let path = path.strip_suffix('/').unwrap_or(path);
         if photic_openwop::is_ours(path) {
-            return Self::Openwop;
+            return Some(Self::Openwop);
         }
-        match (method.as_str(), without_version(path)) {
+        Some(match (method.as_str(), without_version(path)) {
             ("GET" | "HEAD", "/health") => Self::Health,
             ("GET" | "HEAD", "/ready") => Self::Ready,
             ("GET" | "HEAD", "/metrics") => Self::Metrics,
@@ -50,12 +64,20 @@ impl Route {
             (_, path) if path.starts_with("/model/") => Self::Other(Wire::Converse),
             (_, path) if path.starts_with("/messages/") => Self::Other(Wire::Anthropic),
             (_, path) if path.starts_with("/responses/") => Self::Other(Wire::OpenAiResponses),
-            // `/models` is spelled the same on all wires; their headers differ.
-            _ if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") => {
-                Self::Other(Wire::Anthropic)
+            _ => return None,
+        })
+    }
+
+    /// The same request where only these wires are served: what belongs to another is passed on as
+    /// it is, to whoever serves these.
+    pub(crate) fn among(self, wires: &[Wire]) -> Self {
+        match self {
+            Self::Media => self,
+            Self::Health | Self::Ready | Self::Metrics | Self::Openwop => {
+                wires.first().map_or(self, |wire| Self::Other(*wire))
             }
-            _ if headers.contains_key("x-goog-api-key") => Self::Other(Wire::Gemini),
-            _ => Self::Other(Wire::OpenAiChat),
+            _ if wires.contains(&self.wire()) => self,
+            _ => wires.first().map_or(self, |wire| Self::Other(*wire)),
         }
     }
 

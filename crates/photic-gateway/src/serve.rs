@@ -6,16 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use photic::Policy;
 use photic::retention::Retention;
 use photic_fleet::{Audit, QuotaOptions, Quotas};
 use photic_net::Client;
 use photic_store::LocalStore;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
 use crate::auditing::Auditing;
@@ -27,21 +24,19 @@ use crate::fix::Workshop;
 use crate::intake::Bounds;
 use crate::itself::is_itself;
 use crate::learned::Learned;
+use crate::listen::{self, Listener, Place};
 use crate::media::Shelf;
 use crate::memory::{self, CallerIds, MemoryBudget};
 use crate::openwop::{Objects, Openwop};
 use crate::pixel_work::PixelWork;
 use crate::profiles::Profiles;
 use crate::proxy::{Door, Proxy};
-use crate::record::{Place, Recorder};
+use crate::record::{self, Recorder};
 use crate::tally::Tally;
 use crate::telemetry::{self, Exporter, Log, Watchers};
 use crate::tenancy::Tenancy;
 use crate::upstream::Upstreams;
 
-/// How long a connection may be silent between requests. Longer than clients keep theirs: whoever
-/// closes first loses no request.
-const SILENCE: Duration = Duration::from_mins(2);
 /// How often unused memory is given back.
 const SWEEP: Duration = Duration::from_secs(5);
 /// How long the last traces may take to leave, and the last turns to be kept.
@@ -50,10 +45,9 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// A gateway that listens.
 #[derive(Debug)]
 pub struct Gateway {
-    listener: TcpListener,
-    address: SocketAddr,
+    listener: Listener,
     /// Where operators come in, if not by the same door.
-    admin: Option<(TcpListener, SocketAddr)>,
+    admin: Option<Listener>,
     proxy: Arc<Proxy>,
     exporter: Option<Exporter>,
     log: LogFormat,
@@ -80,6 +74,13 @@ pub enum StartError {
     /// An upstream is the gateway.
     #[error("the upstream `{0}` is this gateway itself")]
     Itself(String),
+    /// Anybody could use it.
+    #[error(
+        "`{0}` can be reached from other machines, and callers show no keys: listen on 127.0.0.1, \
+         give callers keys (`[fleet] keys = true`), or say that anybody may use it (`open = true`, \
+         `--open`)"
+    )]
+    Open(SocketAddr),
     /// The record cannot be opened.
     #[error("cannot keep a record")]
     Record(#[from] photic_store::Error),
@@ -91,10 +92,16 @@ impl Gateway {
         let upstreams = Upstreams::new(&config.upstream)?;
         let policy = policy(&config.policy)?;
         let endpoint = telemetry::endpoint(&config.telemetry)?;
-        let (listener, address) = listen(&config.listen).await?;
+        let door = if config.admin.listen.is_some() { Door::Callers } else { Door::Everybody };
+        let listener = bind(&config.listen, door, &config).await?;
+        let address = listener.address();
+        let is_near = address.ip().to_canonical().is_loopback();
+        if !is_near && !config.open && !config.fleet.asks_for_keys() {
+            return Err(StartError::Open(address));
+        }
         let admin = match &config.admin.listen {
             None => None,
-            Some(address) => Some(listen(address).await?),
+            Some(address) => Some(bind(address, Door::Operators, &config).await?),
         };
         for upstream in upstreams.iter() {
             if is_itself(upstream, address).await {
@@ -137,8 +144,10 @@ impl Gateway {
         let openwop = Openwop::new(&config, objects)?;
         let auditing = fleet.as_ref().map(|fleet| Auditing::new(Audit::new(fleet.record.clone())));
         let place = match (fleet, config.record.directory()) {
-            (Some(fleet), _) => Some(Place::Fleet(fleet, Arc::default())),
-            (None, Some(directory)) => Some(Place::Local(Arc::new(LocalStore::open(directory)?))),
+            (Some(fleet), _) => Some(record::Place::Fleet(fleet, Arc::default())),
+            (None, Some(directory)) => {
+                Some(record::Place::Local(Arc::new(LocalStore::open(directory)?)))
+            }
             (None, None) => None,
         };
         let recorder = place.map(|place| Recorder::new(place, &config.record));
@@ -175,11 +184,12 @@ impl Gateway {
             caller_ids: CallerIds::default(),
             pixels: PixelWork::new(processors, seconds(config.timeouts.pixels_s)),
             stopping: AtomicBool::new(false),
+            prefixes: config.prefixes.clone(),
             watchers,
             tally: Arc::default(),
         });
         let (log, drain) = (config.log, seconds(config.timeouts.drain_s));
-        Ok(Self { listener, address, admin, proxy, exporter, log, drain, word })
+        Ok(Self { listener, admin, proxy, exporter, log, drain, word })
     }
 
     /// Writes the log there, instead of to standard error.
@@ -195,7 +205,7 @@ impl Gateway {
 
     /// The address that operators use: `/health`, `/ready` and `/metrics`.
     pub fn admin_address(&self) -> SocketAddr {
-        self.admin.as_ref().map_or(self.address, |(_, address)| *address)
+        self.admin.as_ref().unwrap_or(&self.listener).address()
     }
 
     /// What its operator should know: what was learned earlier cannot be read, or not be kept.
@@ -205,7 +215,7 @@ impl Gateway {
 
     /// The address it listens on.
     pub const fn address(&self) -> SocketAddr {
-        self.address
+        self.listener.address()
     }
 
     /// What it does from now on, in counts.
@@ -221,10 +231,9 @@ impl Gateway {
         let exporter = self.exporter.take();
         let exporter = exporter
             .map(|exporter| tokio::spawn(async move { exporter.run(&watchers, told).await }));
-        let door = if self.admin.is_some() { Door::Callers } else { Door::Everybody };
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.proxy.buffers)));
         let asker = self.proxy.workshop.recorder.as_ref().and_then(|recorder| {
-            let Place::Fleet(fleet, away) = &recorder.place else { return None };
+            let record::Place::Fleet(fleet, away) = &recorder.place else { return None };
             let (away, fleet) = (Arc::clone(away), fleet.clone());
             let proxy = Arc::clone(&self.proxy);
             Some(tokio::spawn(async move {
@@ -234,22 +243,23 @@ impl Gateway {
         let mut stop = std::pin::pin!(stop);
         loop {
             tokio::select! {
-                taken = self.listener.accept() => match taken {
-                    Ok((stream, _)) => self.take(stream, door, &graceful),
-                    // Out of files, most likely: others have to end before more can begin.
-                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
-                },
-                taken = accept(self.admin.as_ref()) => match taken {
-                    Ok((stream, _)) => self.take(stream, Door::Operators, &graceful),
-                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
-                },
+                (listener, taken) = self.accept() => {
+                    listener.serve(taken, &self.proxy, Some(&graceful));
+                }
                 () = &mut stop => break,
             }
         }
         self.proxy.stopping.store(true, Ordering::Relaxed);
-        drop(self.listener);
-        // What is not done by then is cut off.
-        let _ = tokio::time::timeout(self.drain, graceful.shutdown()).await;
+        // What is not done by then is cut off. Whoever comes meanwhile is told so, on a connection
+        // that nobody waits for.
+        let drained = tokio::time::timeout(self.drain, graceful.shutdown());
+        let mut drained = std::pin::pin!(drained);
+        loop {
+            tokio::select! {
+                (listener, taken) = self.accept() => listener.serve(taken, &self.proxy, None),
+                _ = &mut drained => break,
+            }
+        }
         sweeper.abort();
         if let Some(asker) = asker {
             asker.abort();
@@ -264,34 +274,24 @@ impl Gateway {
         self.proxy.watchers.log.flush();
     }
 
-    fn take(&self, stream: TcpStream, door: Door, graceful: &GracefulShutdown) {
-        // Pieces of a stream are small, and each is waited for.
-        let _ = stream.set_nodelay(true);
-        let proxy = Arc::clone(&self.proxy);
-        let peer = stream.peer_addr().ok().map(|address| address.ip());
-        let service = service_fn(move |request| Arc::clone(&proxy).answer(request, door, peer));
-        let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
-            .header_read_timeout(SILENCE)
-            .serve_connection(TokioIo::new(stream), service);
-        // Watched: the gateway does not end before it does.
-        tokio::spawn(graceful.watch(connection));
+    /// The next connection, and the listener it came to.
+    async fn accept(&self) -> (&Listener, (TcpStream, Place)) {
+        let operators = async {
+            match &self.admin {
+                None => std::future::pending().await,
+                Some(admin) => (admin, admin.accept().await),
+            }
+        };
+        tokio::select! {
+            taken = self.listener.accept() => (&self.listener, taken),
+            taken = operators => taken,
+        }
     }
 }
 
-async fn listen(address: &str) -> Result<(TcpListener, SocketAddr), StartError> {
+async fn bind(address: &str, door: Door, config: &Config) -> Result<Listener, StartError> {
     let failed = |cause| StartError::Listen { address: address.to_owned(), cause };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    Ok((listener, address))
-}
-
-/// The next connection; never, without a door.
-async fn accept(door: Option<&(TcpListener, SocketAddr)>) -> io::Result<(TcpStream, SocketAddr)> {
-    match door {
-        None => std::future::pending().await,
-        Some((listener, _)) => listener.accept().await,
-    }
+    listen::bind(address, door, config).await.map_err(failed)
 }
 
 /// Gives back what nobody uses.

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
+use http::{Request, Uri};
 use photic::Wire;
 
-use crate::config::{Config, ConfigError, UpstreamConfig};
-use crate::route::{Asked, is_complete, without_version};
+use crate::config::{ConfigError, UpstreamConfig};
+use crate::family::Family;
+use crate::key_family::{KeyOwner, KeyShapes};
+use crate::refusal::Refusal;
+use crate::route::{Asked, Route, is_complete, without_version};
 use crate::sign::Signer;
 
 /// Whom to send requests to.
@@ -23,43 +26,86 @@ pub(crate) struct Upstream {
     version: &'static str,
     wire: Option<Wire>,
     models: Vec<String>,
+    /// Whether it comes before those that name models.
+    overrides: bool,
     /// Signs what is sent, where an address is one of Amazon's.
     signer: Option<Signer>,
     /// The addresses of conversations, which are asked for all the time.
     usual: Vec<(String, Uri)>,
 }
 
-/// All of them, the configured before the defaults.
+/// All of them: those that were configured, or the defaults where none were.
 #[derive(Debug)]
-pub(crate) struct Upstreams(Vec<Arc<Upstream>>);
+pub(crate) struct Upstreams {
+    all: Vec<Arc<Upstream>>,
+    /// Who gets which key, where nobody said who gets the requests.
+    keys: Option<KeyShapes>,
+}
 
 impl Upstreams {
+    /// The configured ones. Without any, the provider of each wire, for keys of its own.
     pub(crate) fn new(configured: &[UpstreamConfig]) -> Result<Self, ConfigError> {
-        let defaults = Config::default_upstreams()?;
-        let all = configured.iter().chain(&defaults);
-        all.map(|one| Upstream::new(one).map(Arc::new)).collect::<Result<_, _>>().map(Self)
+        let all = |list: &[UpstreamConfig]| {
+            list.iter().map(|one| Upstream::new(one).map(Arc::new)).collect::<Result<_, _>>()
+        };
+        if configured.is_empty() {
+            let keys = Some(KeyShapes::load()?);
+            return Ok(Self { all: all(&UpstreamConfig::defaults()?)?, keys });
+        }
+        Ok(Self { all: all(configured)?, keys: None })
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Upstream> {
-        self.0.iter().map(Arc::as_ref)
+        self.all.iter().map(Arc::as_ref)
     }
 
     /// Whether the body has to be read to know whom it is for.
     pub(crate) fn differ_by_model(&self) -> bool {
-        self.0.iter().any(|upstream| !upstream.models.is_empty())
+        self.all.iter().any(|upstream| !upstream.models.is_empty())
     }
 
-    /// The one that serves a model; else the first for the wire. Always something: the defaults
-    /// name every wire.
+    /// The wire whose upstream may be asked: that of the route, or that of the request's key where
+    /// the path is no wire's. Fails where the key belongs to somebody else.
+    pub(crate) fn permit<B>(&self, route: Route, request: &Request<B>) -> Result<Wire, Refusal> {
+        let wire = route.wire();
+        let Some(keys) = &self.keys else { return Ok(wire) };
+        let is_of_wire = match route {
+            Route::Other(_) => {
+                Route::by_path(request.method(), request.uri().path()) == Some(route)
+            }
+            Route::Openwop => false,
+            _ => true,
+        };
+        match keys.owner(request.headers(), request.uri().query()) {
+            KeyOwner::Nobody => Ok(wire),
+            KeyOwner::Unknown if is_of_wire => Ok(wire),
+            KeyOwner::Family(family) if family == Family::of(wire) => Ok(wire),
+            KeyOwner::Family(family) if !is_of_wire => Ok(family.wire()),
+            KeyOwner::Unknown | KeyOwner::Family(_) | KeyOwner::Foreign => Err(Refusal::ForeignKey),
+        }
+    }
+
+    /// The one that a flag names for the wire; else the one that serves the model; else the first
+    /// for the wire. Nothing, where none is configured for it.
     pub(crate) fn choose(&self, wire: Wire, model: Option<&str>) -> Option<&Arc<Upstream>> {
-        let by_model = self.0.iter().rev().filter_map(|upstream| {
+        let speaks = |upstream: &&Arc<Upstream>| upstream.speaks(wire) == wire;
+        if let Some(first) = self.all.iter().filter(|one| one.overrides).find(speaks) {
+            return Some(first);
+        }
+        let by_model = self.all.iter().rev().filter_map(|upstream| {
             let specific = photic::profile::specificity(&upstream.models, model?)?;
             Some(((specific, upstream.speaks(wire) == wire), upstream))
         });
         // Of equals the first configured: `max_by_key` takes the last, so they come reversed.
         let by_model = by_model.max_by_key(|(rank, _)| *rank).map(|(_, upstream)| upstream);
-        let general = || self.0.iter().filter(|upstream| upstream.models.is_empty());
-        by_model.or_else(|| general().find(|upstream| upstream.speaks(wire) == wire))
+        let mut general = self.all.iter().filter(|upstream| upstream.models.is_empty());
+        by_model.or_else(|| general.find(speaks))
+    }
+
+    /// The one for requests that are no conversation: as for the wire, or for its family.
+    pub(crate) fn choose_for_other(&self, wire: Wire) -> Option<&Arc<Upstream>> {
+        let kin = || Family::of(wire).wires().iter().find_map(|kin| self.choose(*kin, None));
+        self.choose(wire, None).or_else(kin)
     }
 }
 
@@ -93,6 +139,7 @@ impl Upstream {
             version: if config.unversioned { "" } else { "/v1" },
             wire: config.wire,
             models: config.models.clone(),
+            overrides: config.overrides,
             signer: config.region.as_deref().map(Signer::new),
             usual: Vec::new(),
         };
@@ -171,6 +218,7 @@ impl UpstreamConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
 
     fn upstreams(toml: &str) -> Upstreams {
         Upstreams::new(&Config::parse(toml).unwrap().upstream).unwrap()
@@ -202,6 +250,28 @@ mod tests {
         assert_eq!(host(Wire::Anthropic, Some("vendor/qwen3-vl")), "vl");
         assert_eq!(host(Wire::Anthropic, Some("opus")), "all");
         assert_eq!(host(Wire::OpenAiChat, None), "all");
+    }
+
+    #[test]
+    fn where_some_are_configured_nobody_else_is_asked() {
+        let upstreams = upstreams(
+            "[[upstream]]\nurl='http://vl'\nwire='openai-chat'\nmodels=['qwen*']\n\
+             [[upstream]]\nurl='http://r'\nwire='openai-responses'",
+        );
+        assert!(upstreams.choose(Wire::OpenAiChat, Some("gpt-4o")).is_none());
+        assert!(upstreams.choose(Wire::Anthropic, None).is_none());
+        assert!(upstreams.choose_for_other(Wire::Ollama).is_none());
+        assert_eq!(upstreams.choose_for_other(Wire::OpenAiChat).unwrap().host(), "r");
+    }
+
+    #[test]
+    fn a_flag_comes_before_models() {
+        let mut config =
+            Config::parse("[[upstream]]\nurl='http://file'\nmodels=['*']").unwrap().upstream;
+        let flag = UpstreamConfig { overrides: true, ..config[0].clone() };
+        config.push(UpstreamConfig { url: "http://flag".to_owned(), models: Vec::new(), ..flag });
+        let upstreams = Upstreams::new(&config).unwrap();
+        assert_eq!(upstreams.choose(Wire::Anthropic, Some("opus")).unwrap().host(), "flag");
     }
 
     #[test]

@@ -19,6 +19,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use photic_net::{HostCheck, Refused};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
@@ -84,11 +85,12 @@ impl HttpServer {
     /// Serves until `stop` is done, then lets what is under way finish for a moment.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let port = self.address.port();
-        let ours = ["localhost", "127.0.0.1", "[::1]"];
+        let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"));
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(["localhost", "127.0.0.1", "::1"])
-            .with_allowed_origins(ours.map(|host| format!("http://{host}:{port}")))
+            .with_allowed_origins(own.clone())
             .enforce_origin_validation();
+        let hosts = Arc::new(HostCheck::new(self.address).origins(&own));
         let cancel = config.cancellation_token.clone();
         let server = self.server;
         let mut sessions = LocalSessionManager::default();
@@ -100,7 +102,9 @@ impl HttpServer {
         loop {
             tokio::select! {
                 taken = self.listener.accept() => match taken {
-                    Ok((stream, _)) => take(stream, service.clone(), &graceful),
+                    Ok((stream, _)) => {
+                        take(stream, service.clone(), Arc::clone(&hosts), &graceful);
+                    }
                     // Out of files, most likely: others have to end before more can begin.
                     Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
                 },
@@ -114,11 +118,11 @@ impl HttpServer {
     }
 }
 
-fn take(stream: TcpStream, service: Service, graceful: &GracefulShutdown) {
+fn take(stream: TcpStream, service: Service, hosts: Arc<HostCheck>, graceful: &GracefulShutdown) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
-        let service = service.clone();
-        async move { Ok::<_, Infallible>(answer(&service, request).await) }
+        let (service, hosts) = (service.clone(), Arc::clone(&hosts));
+        async move { Ok::<_, Infallible>(answer(&service, &hosts, request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -130,13 +134,24 @@ fn take(stream: TcpStream, service: Service, graceful: &GracefulShutdown) {
 
 async fn answer(
     service: &Service,
+    hosts: &HostCheck,
     request: Request<Incoming>,
 ) -> Response<BoxBody<Bytes, Infallible>> {
+    if let Err(refused) = hosts.check(request.uri(), request.headers()) {
+        let status = match refused {
+            Refused::InvalidHost => StatusCode::BAD_REQUEST,
+            _ => StatusCode::FORBIDDEN,
+        };
+        return plain(status, format!("{refused}\n"));
+    }
     if request.uri().path().trim_end_matches('/') == PATH {
         return service.handle(request).await;
     }
-    let mut response =
-        Response::new(Full::new(Bytes::from_static(b"MCP is served at /mcp\n")).boxed());
-    *response.status_mut() = StatusCode::NOT_FOUND;
+    plain(StatusCode::NOT_FOUND, "MCP is served at /mcp\n".to_owned())
+}
+
+fn plain(status: StatusCode, text: String) -> Response<BoxBody<Bytes, Infallible>> {
+    let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+    *response.status_mut() = status;
     response
 }

@@ -17,6 +17,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use photic::Wire;
+use photic_net::HostCheck;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -50,6 +51,8 @@ pub(crate) async fn bind(port: u16) -> io::Result<TcpListener> {
 
 /// Serves for ever; dropping the runtime ends it.
 pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
+    let Ok(address) = listener.local_addr() else { return };
+    let hosts = Arc::new(HostCheck::new(address).with_addresses());
     loop {
         // Out of file handles, or a client that left before it was greeted: both pass.
         let Ok((socket, _)) = listener.accept().await else {
@@ -57,9 +60,9 @@ pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
             continue;
         };
         let _ = socket.set_nodelay(true);
-        let provider = Arc::clone(&provider);
+        let (provider, hosts) = (Arc::clone(&provider), Arc::clone(&hosts));
         tokio::spawn(async move {
-            let service = service_fn(|request| respond(Arc::clone(&provider), request));
+            let service = service_fn(|request| respond(Arc::clone(&provider), &hosts, request));
             // An error here is a client that left, or a connection that was meant to end.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
         });
@@ -68,8 +71,12 @@ pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
 
 async fn respond(
     provider: Arc<Provider>,
+    hosts: &HostCheck,
     request: Request<Arriving>,
 ) -> Result<Response<Stream>, Closed> {
+    if let Err(refused) = hosts.check(request.uri(), request.headers()) {
+        return Ok(document(403, &json!({"error": {"message": refused.to_string()}})));
+    }
     let route = Route::of(request.method(), request.uri().path());
     let anthropic = request.headers().contains_key("anthropic-version");
     let route = match route {

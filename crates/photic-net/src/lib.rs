@@ -1,5 +1,5 @@
 //! Every connection photic opens itself: the client that talks to model providers, and the guarded
-//! [`fetch`] for addresses that nobody vouches for.
+//! [`fetch`] for addresses that nobody vouches for. Listeners get their [`HostCheck`] here.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), photic_net::Error> {
@@ -26,9 +26,11 @@ mod body;
 mod client;
 mod error;
 pub mod fetch;
+mod host_check;
 
 pub use addresses::addresses;
 pub use body::Outgoing;
 pub use client::{Client, Timeouts};
 pub use error::Error;
+pub use host_check::{HostCheck, Refused};
 pub use hyper::body::Incoming;

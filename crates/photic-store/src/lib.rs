@@ -25,10 +25,10 @@
 mod blobs;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
-mod directory;
 mod error;
 mod handle;
 pub mod media;
+pub mod private;
 pub mod record;
 mod sqlite;
 mod store;

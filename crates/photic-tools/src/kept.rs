@@ -9,7 +9,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use photic_store::{BlobError, Error, Facts, FileBlobs, Handle, Sqlite, Tenant};
+use photic_store::{BlobError, Error, Facts, FileBlobs, Handle, Sqlite, Tenant, private};
 
 use crate::originals::{Gone, Originals};
 
@@ -34,7 +34,9 @@ impl Kept {
         let record = Sqlite::open(directory)?;
         let blobs = FileBlobs::open(directory.join("blobs"))?;
         let answers = directory.join("answers");
-        fs::create_dir_all(&answers).map_err(Error::Directory)?;
+        private::make_directory(&answers)
+            .and_then(|()| private::tighten_directory(&answers))
+            .map_err(Error::Directory)?;
         Ok(Self { record, blobs, tenant, answers, count: AtomicU64::new(0) })
     }
 
@@ -85,7 +87,7 @@ impl Originals for Kept {
         let Some(place) = self.place(key) else { return Ok(()) };
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let unfinished = self.answers.join(format!("unfinished-{}-{number}", std::process::id()));
-        let written = fs::File::create(&unfinished)
+        let written = private::replace_file(&unfinished)
             .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_data()))
             .and_then(|()| fs::rename(&unfinished, place));
         if written.is_err() {

@@ -21,7 +21,8 @@ Examples:
   photic fleet retire --days 30             forget everything that is older
 ")]
 pub(crate) struct FleetOptions {
-    /// Settings; without it, `photic.toml` in the current folder
+    /// Settings; without it, the file that `PHOTIC_CONFIG` names, or your own:
+    /// `~/.config/photic/photic.toml`
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON

@@ -72,8 +72,8 @@ pub(crate) struct ProbeOptions {
     /// Learn nothing
     #[arg(long)]
     pub(crate) no_learn: bool,
-    /// Where what is learned is kept; without it, where `photic.toml` in the current folder says,
-    /// or the usual place
+    /// Where what is learned is kept; without it, where your settings say, or the
+    /// usual place
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON

@@ -42,7 +42,7 @@ pub(crate) struct ProfilesOptions {
     /// Learn from a table that `photic probe --export` wrote
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["model", "host", "forget"])]
     pub(crate) import: Option<PathBuf>,
-    /// Where it is kept; without it, where `photic.toml` in the current folder says, or the usual place
+    /// Where it is kept; without it, where your settings say, or the usual place
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON
@@ -83,7 +83,7 @@ pub(crate) struct ShowOptions {
     /// The wire; without it, the one the model is best known on
     #[arg(long, value_name = "WIRE", value_parser = wire())]
     pub(crate) wire: Option<Wire>,
-    /// Where lessons are kept; without it, where `photic.toml` in the current folder says, or the usual place
+    /// Where lessons are kept; without it, where your settings say, or the usual place
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON

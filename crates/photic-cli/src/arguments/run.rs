@@ -27,7 +27,8 @@ pub(crate) struct RunOptions {
     /// environment
     #[arg(long, value_name = "[WIRE=]URL")]
     pub(crate) upstream: Vec<UpstreamConfig>,
-    /// Settings; without it, `photic.toml` in the current folder, if there is one
+    /// Settings; without it, the file that `PHOTIC_CONFIG` names, or your own:
+    /// `~/.config/photic/photic.toml`
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// The port of loopback; 0 for any that is free

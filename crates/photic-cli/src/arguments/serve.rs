@@ -8,8 +8,8 @@ use photic_gateway::{LogFormat, UpstreamConfig};
 
 /// Serve as a gateway: agents that use it as their base address see every image
 ///
-/// Requests go where their wire says (the caller's key passes through), unless an upstream is named
-/// here or in the file. `x-photic-fixes` on a reply says how much was repaired; a request with
+/// Requests go to the provider of their wire, with the caller's own key, unless an upstream is named
+/// here or in the file: then they go nowhere else. `x-photic-fixes` on a reply says how much was repaired; a request with
 /// `x-photic-off: 1` passes exactly.
 #[derive(Debug, Args)]
 #[command(before_help = "\
@@ -27,9 +27,13 @@ pub(crate) struct ServeOptions {
     /// Where requests go, `WIRE=` for those of one wire; may be repeated
     #[arg(long, value_name = "[WIRE=]URL")]
     pub(crate) upstream: Vec<UpstreamConfig>,
-    /// Settings; without it, `photic.toml` in the current folder, if there is one
+    /// Settings; without it, the file that `PHOTIC_CONFIG` names, or your own:
+    /// `~/.config/photic/photic.toml`
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+    /// Let anybody use it who reaches an address beyond loopback, without a key
+    #[arg(long)]
+    pub(crate) open: bool,
     /// What to tell on standard error: warnings as text, every request as JSON, or nothing
     #[arg(long, value_name = "FORMAT", value_parser = log_format())]
     pub(crate) log: Option<LogFormat>,

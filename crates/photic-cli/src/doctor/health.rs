@@ -167,12 +167,12 @@ fn facts(options: &DoctorOptions) -> Item {
 
 fn config() -> Item {
     let what = "config";
-    match std::fs::read_to_string("photic.toml") {
-        Err(_) => item(what, State::Good, "no `photic.toml` here: defaults hold".to_owned()),
-        Ok(text) => match photic_gateway::Config::parse(&text) {
-            Ok(_) => item(what, State::Good, "`photic.toml` is fine".to_owned()),
-            Err(error) => item(what, State::Bad, format!("`photic.toml`: {error}")),
+    match crate::settings::load(None) {
+        Ok(settings) => match settings.source.not_read() {
+            Some(word) => item(what, State::Note, format!("{}; {word}", settings.source)),
+            None => item(what, State::Good, settings.source.to_string()),
         },
+        Err(error) => item(what, State::Bad, format!("{error:#}")),
     }
 }
 

@@ -17,13 +17,13 @@ use crate::arguments::{FleetCommand, FleetOptions};
 use crate::style::{GREEN, Hint, YELLOW, counted};
 
 pub(crate) fn run(options: &FleetOptions) -> anyhow::Result<ExitCode> {
-    let settings = crate::serve::settings(options.config.as_deref())?;
+    let settings = crate::settings::load(options.config.as_deref())?.config;
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     runtime.block_on(async {
         let fleet = settings.fleet.open()?.ok_or_else(|| {
             anyhow!("the settings name no servers").context(Hint(
-                "set `postgres` and `bucket` below `[fleet]` in photic.toml, or name another file \
-                 with `--config`",
+                "name the gateways' file with `--config`: it has `postgres` and `bucket` below \
+                 `[fleet]`",
             ))
         })?;
         match &options.command {

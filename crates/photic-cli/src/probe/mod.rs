@@ -168,7 +168,7 @@ fn learn(options: &ProbeOptions, table: &Table) -> anyhow::Result<Vec<Entry>> {
     let entries = table.lessons();
     let file = match &options.file {
         Some(file) => Some(file.clone()),
-        None => crate::serve::learned_file()?,
+        None => crate::settings::learned_file()?,
     };
     let Some(file) = file.filter(|_| !entries.is_empty()) else { return Ok(Vec::new()) };
     learned::teach(&file, &entries)

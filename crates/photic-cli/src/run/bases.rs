@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use anyhow::bail;
 use photic::Wire;
-use photic_gateway::{ConfigError, UpstreamConfig};
+use photic_gateway::{ConfigError, Family, UpstreamConfig};
 
 /// One variable.
 #[derive(Debug)]
@@ -15,16 +15,6 @@ struct Variable {
     family: Family,
     /// What an address in it ends with before its readers add their paths.
     suffix: &'static str,
-}
-
-/// Wires that share a base address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Family {
-    OpenAi,
-    Anthropic,
-    Google,
-    Amazon,
-    Ollama,
 }
 
 /// Every one, the better known before its kin.
@@ -61,18 +51,6 @@ const OLLAMA_PORT: u16 = 11434;
 const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
 /// Those that keep them from it.
 const NO_PROXIES: [&str; 2] = ["no_proxy", "NO_PROXY"];
-
-impl Family {
-    const fn wires(self) -> &'static [Wire] {
-        match self {
-            Self::OpenAi => &[Wire::OpenAiChat, Wire::OpenAiResponses],
-            Self::Anthropic => &[Wire::Anthropic],
-            Self::Google => &[Wire::Gemini],
-            Self::Amazon => &[Wire::Converse],
-            Self::Ollama => &[Wire::Ollama],
-        }
-    }
-}
 
 /// The base addresses that were set.
 #[derive(Debug, Default)]
@@ -144,13 +122,9 @@ impl Bases {
     fn amazon(&self) -> Option<UpstreamConfig> {
         let elsewhere = self.set.iter().any(|(variable, _)| variable.family == Family::Amazon);
         let region = self.region.as_ref().filter(|_| !elsewhere)?;
-        Some(UpstreamConfig {
-            url: format!("https://bedrock-runtime.{region}.amazonaws.com"),
-            wire: Some(Wire::Converse),
-            models: Vec::new(),
-            unversioned: false,
-            region: Some(region.clone()),
-        })
+        let url = format!("https://bedrock-runtime.{region}.amazonaws.com");
+        let region = Some(region.clone());
+        Some(UpstreamConfig { region, ..UpstreamConfig::new(url, Some(Wire::Converse)) })
     }
 
     /// The variable that names this host.
@@ -160,17 +134,42 @@ impl Bases {
     }
 }
 
-/// What the command gets: every variable leads to the gateway, and past any proxy. Amazon's only
-/// where the gateway knows how to go on from there: without a region nobody does.
+/// Whether somebody named an upstream that serves a family, for all models or for some.
+pub(crate) fn serves(upstreams: &[UpstreamConfig], family: Family) -> bool {
+    let speaks = |one: &UpstreamConfig| one.wire.is_none_or(|wire| Family::of(wire) == family);
+    upstreams.iter().any(|one| speaks(one) || !one.models.is_empty())
+}
+
+/// Adds the provider of every family that nobody named an upstream for: it is whom the command
+/// would have asked by itself. Amazon has none without a region.
+pub(crate) fn complete_families(upstreams: &mut Vec<UpstreamConfig>) -> anyhow::Result<()> {
+    let named: Vec<Family> = Family::ALL
+        .into_iter()
+        .filter(|family| {
+            let speaks = |one: &UpstreamConfig| {
+                one.models.is_empty() && one.wire.is_none_or(|wire| Family::of(wire) == *family)
+            };
+            *family == Family::Amazon || upstreams.iter().any(speaks)
+        })
+        .collect();
+    let is_named =
+        |one: &UpstreamConfig| one.wire.is_some_and(|wire| named.contains(&Family::of(wire)));
+    upstreams.extend(UpstreamConfig::defaults()?.into_iter().filter(|one| !is_named(one)));
+    Ok(())
+}
+
+/// What the command gets: every variable leads to the prefix of its family, and past any proxy.
+/// Amazon's only where the gateway knows how to go on from there: without a region nobody does.
 pub(crate) fn leading_to(
     gateway: SocketAddr,
-    upstreams: &[UpstreamConfig],
+    token: &str,
+    lead_amazon: bool,
 ) -> Vec<(&'static str, String)> {
-    let serves_amazon = upstreams
-        .iter()
-        .any(|one| one.wire.is_none_or(|wire| wire == Wire::Converse) || !one.models.is_empty());
-    let known = VARIABLES.iter().filter(|one| serves_amazon || one.family != Family::Amazon);
-    let lead = |one: &Variable| (one.name, format!("http://{gateway}{}", one.suffix));
+    let known = VARIABLES.iter().filter(|one| lead_amazon || one.family != Family::Amazon);
+    let lead = |one: &Variable| {
+        let family = one.family.name();
+        (one.name, format!("http://{gateway}/{token}/{family}{}", one.suffix))
+    };
     let mut all: Vec<(&str, String)> = known.map(lead).collect();
     if PROXIES.iter().any(|name| std::env::var_os(name).is_some()) {
         for name in NO_PROXIES {
@@ -193,7 +192,7 @@ fn no_proxy(before: &str, gateway: SocketAddr) -> String {
 /// its readers put their paths right behind it.
 fn upstream(variable: &Variable, url: &str, wire: Option<Wire>) -> UpstreamConfig {
     let unversioned = !variable.suffix.is_empty();
-    UpstreamConfig { url: url.to_owned(), wire, models: Vec::new(), unversioned, region: None }
+    UpstreamConfig { unversioned, ..UpstreamConfig::new(url, wire) }
 }
 
 /// An address as its readers would complete it: Ollama's may be a host alone, or the one that its
@@ -288,7 +287,8 @@ mod tests {
     fn amazon_is_where_its_region_is() {
         let found = |set: &[(&str, &str)], named: &[&str]| {
             let upstreams: Vec<_> = bases(set, named).unwrap().upstreams().collect();
-            let leads = leading_to(SocketAddr::from(([127, 0, 0, 1], 1)), &upstreams);
+            let lead_amazon = serves(&upstreams, Family::Amazon);
+            let leads = leading_to(SocketAddr::from(([127, 0, 0, 1], 1)), "t", lead_amazon);
             let leads = leads.iter().any(|(name, _)| name.starts_with("AWS_"));
             let one = upstreams.into_iter().next().map(|one| (one.url, one.region.unwrap()));
             (one, leads)
@@ -302,6 +302,34 @@ mod tests {
         assert_eq!(found(&[], &[]), (None, false));
         assert_eq!(found(&[("AWS_REGION", "a/b")], &[]), (None, false));
         assert_eq!(found(&[region], &["bedrock-converse=http://mine"]).0, None);
+    }
+
+    #[test]
+    fn families_that_nobody_named_keep_their_provider() {
+        let completed = |named: &[&str]| {
+            let mut all: Vec<UpstreamConfig> =
+                named.iter().map(|one| one.parse().unwrap()).collect();
+            complete_families(&mut all).unwrap();
+            all.split_off(named.len()).into_iter().map(|one| one.wire.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(completed(&["http://mine"]), []);
+        let (google, ollama) = (Wire::Gemini, Wire::Ollama);
+        assert_eq!(completed(&["openai-responses=http://mine"]), [Wire::Anthropic, google, ollama]);
+        let all = [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic, google, ollama];
+        assert_eq!(completed(&[]), all);
+        let mut by_model = vec![UpstreamConfig::new("http://mine", None)];
+        by_model[0].models = vec!["qwen*".to_owned()];
+        complete_families(&mut by_model).unwrap();
+        assert_eq!(by_model.len(), 1 + all.len());
+    }
+
+    #[test]
+    fn every_family_has_a_prefix_of_its_own() {
+        for (name, url) in leading_to(SocketAddr::from(([127, 0, 0, 1], 1)), "t", true) {
+            let Some(variable) = VARIABLES.iter().find(|one| one.name == name) else { continue };
+            let prefix = format!("http://127.0.0.1:1/t/{}", variable.family.name());
+            assert!(url.starts_with(&prefix), "{name}={url}");
+        }
     }
 
     #[test]

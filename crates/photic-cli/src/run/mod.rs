@@ -9,11 +9,12 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use photic_gateway::{Admin, Config, Gateway, LogFormat, StartError};
+use photic_gateway::{Admin, Config, Family, Gateway, LogFormat, PathPrefixes, StartError};
 use tokio::process::Command;
 
 use crate::arguments::RunOptions;
-use crate::{serve, style};
+use crate::settings::Settings;
+use crate::{serve, settings, style};
 use bases::Bases;
 use tokio::sync::oneshot;
 
@@ -32,15 +33,23 @@ pub(crate) fn run(options: &RunOptions) -> anyhow::Result<ExitCode> {
 
 async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     let bases = Bases::from_environment(&options.upstream)?;
-    let mut config = serve::settings(options.config.as_deref())?;
+    let Settings { mut config, source } = settings::load(options.config.as_deref())?;
+    if let Some(word) = source.not_read().filter(|_| !options.quiet) {
+        let _ = writeln!(anstream::stderr(), "photic: {word}");
+    }
     config.listen = format!("127.0.0.1:{}", options.port);
     // The terminal is the command's, and so is this gateway: nobody else operates it.
     (config.log, config.admin) = (LogFormat::Off, Admin::default());
-    config.upstream.splice(0..0, options.upstream.iter().cloned().chain(bases.upstreams()));
+    config.upstream.splice(0..0, serve::overriding(&options.upstream).chain(bases.upstreams()));
+    let lead_amazon = bases::serves(&config.upstream, Family::Amazon);
+    bases::complete_families(&mut config.upstream)?;
+    // Only the command knows it: neither a page nor another process gets past it.
+    let token = token()?;
+    config.prefixes = Some(PathPrefixes::new(&token));
+    (config.hosts, config.origins) = (Vec::new(), Vec::new());
     serve::record(&mut config, options.record.record.as_deref())?;
     // What the command left running loses its gateway; what is being kept may be finished.
     config.timeouts.drain_s = config.timeouts.drain_s.min(1);
-    let upstreams = config.upstream.clone();
     let gateway = bind(config, &bases).await?;
     let (address, tally) = (gateway.address(), gateway.tally());
     let Some((program, arguments)) = options.command.split_first() else {
@@ -49,7 +58,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     // Before the command starts: from then on, signals are meant for it.
     let mut signals = child::Signals::new().context("cannot wait for signals")?;
     let mut command = Command::new(program);
-    command.args(arguments).envs(bases::leading_to(address, &upstreams));
+    command.args(arguments).envs(bases::leading_to(address, &token, lead_amazon));
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(cause) => return Ok(cannot_run(program, cause)),
@@ -66,6 +75,13 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
         let _ = writeln!(anstream::stderr(), "{}", summary::of(&tally));
     }
     Ok(ExitCode::from(child::code(status)))
+}
+
+/// 128 bits that nobody guesses, as part of a path.
+fn token() -> anyhow::Result<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| anyhow::anyhow!("the system has no random numbers"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 async fn bind(config: Config, bases: &Bases) -> anyhow::Result<Gateway> {

@@ -27,11 +27,12 @@ mod view;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The binary under test, with a folder for state that is nobody's.
+/// The binary under test, with folders for state and settings that are nobody's.
 fn photic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
     let state = format!("{}/state-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
-    command.env("NO_COLOR", "1").env("XDG_STATE_HOME", state).current_dir(root());
+    command.env("NO_COLOR", "1").env("XDG_CONFIG_HOME", format!("{state}/config"));
+    command.env("XDG_STATE_HOME", state).env_remove("PHOTIC_CONFIG").current_dir(root());
     command
 }
 

@@ -29,7 +29,7 @@ fn it_names_the_chart_it_made_and_stops_on_a_signal() {
     let mut socket = TcpStream::connect(address).unwrap();
     let length = body.len();
     let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: mock\r\nauthorization: Bearer k\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer k\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
     );
     socket.write_all(head.as_bytes()).unwrap();
     socket.write_all(body.as_bytes()).unwrap();

@@ -108,6 +108,24 @@ fn what_was_invisible_is_seen_and_counted() {
     assert_eq!(stderr(&flag), "");
 }
 
+/// Nobody gets past the gateway of a command without its token, and no request of one family to an
+/// upstream of another.
+#[test]
+fn each_family_is_on_its_own() {
+    let (openai, anthropic) = (Provider::start(), Provider::start());
+    let environment = [
+        ("OPENAI_BASE_URL", &*format!("{}/v1", openai.1)),
+        ("ANTHROPIC_BASE_URL", anthropic.1.as_str()),
+    ];
+    let script = "status() { curl --silent --output /dev/null --write-out '%{http_code} ' \
+                  --header 'authorization: Bearer k' \"$@\"; }; \
+                  root=${OPENAI_HOST%/*/*}; \
+                  status $OPENAI_BASE_URL/models; status $ANTHROPIC_BASE_URL/v1/models; \
+                  status $root/v1/models; status $root/0123/openai/v1/models; status $root/health";
+    let output = ran(&environment, &["--quiet", "--", "sh", "-c", script]);
+    assert_eq!(stdout(&output), "200 200 404 404 404 ", "{}", stderr(&output));
+}
+
 #[test]
 fn a_file_sends_it_to_another_wire() {
     let provider = Provider::start();
@@ -127,11 +145,17 @@ fn every_variable_leads_to_the_gateway() {
     let output = ran(&[], &["--", "sh", "-c", &format!("printf '%s\\n' {names}")]);
     let said = stdout(&output);
     let lines: Vec<&str> = said.lines().collect();
-    let root = lines[2];
-    let port = root.strip_prefix("http://127.0.0.1:").unwrap();
+    let openai = lines[2];
+    let (port, path) = openai.strip_prefix("http://127.0.0.1:").unwrap().split_once('/').unwrap();
     assert!(port.parse::<u16>().is_ok(), "{lines:?}");
-    let versioned = format!("{root}/v1");
-    assert_eq!(lines, [&versioned, &versioned, root, root, root, root, root]);
+    let token = path.strip_suffix("/openai").unwrap();
+    assert!(token.len() == 32 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{token}");
+    let versioned = format!("{openai}/v1");
+    let anthropic = &*format!("http://127.0.0.1:{port}/{token}/anthropic");
+    let four = [anthropic; 4];
+    assert_eq!(lines, [&[&*versioned, &*versioned, openai][..], &four].concat());
+    let again = ran(&[], &["--", "sh", "-c", "echo $OPENAI_HOST"]);
+    assert!(!stdout(&again).contains(token), "a token is of one run");
     assert!(stderr(&output).starts_with("photic: no requests"), "{}", stderr(&output));
 }
 

@@ -23,6 +23,7 @@ fn photic() -> Command {
     command.current_dir(env!("CARGO_TARGET_TMPDIR")).arg("serve");
     // What is learned here is nobody else's business.
     command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state-of-serve"));
+    command.env("XDG_CONFIG_HOME", "/nowhere").env_remove("PHOTIC_CONFIG");
     command
 }
 
@@ -60,8 +61,10 @@ fn refused(arguments: &[&str]) -> String {
 #[test]
 fn it_serves_and_ends_when_told() {
     let mut serving = serve(&[]);
-    let reply =
-        exchange(serving.address, "GET /health HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n");
+    let reply = exchange(
+        serving.address,
+        "GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+    );
     assert!(reply.starts_with("HTTP/1.1 200") && reply.ends_with("{\"status\":\"ok\"}"), "{reply}");
     let id = serving.child.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
@@ -92,7 +95,7 @@ fn what_was_learned_survives_a_kill() {
     let message = serde_json::json!({"role": "user", "content": [part(1), part(2)]});
     let body = serde_json::json!({"model": "house", "messages": [message]}).to_string();
     let request = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
          authorization: Bearer k\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -121,7 +124,7 @@ fn it_sends_requests_where_it_is_told() {
     let caller = std::thread::spawn(move || {
         exchange(
             address,
-            "POST /messages HTTP/1.1\r\nhost: g\r\nx-api-key: k\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+            "POST /messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: k\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
         )
     });
     let (mut stream, _) = upstream.accept().unwrap();
@@ -154,7 +157,7 @@ fn it_tells_every_request_if_asked() {
     let serving = Serving { child, address: address.parse().unwrap() };
     let reply = exchange(
         serving.address,
-        "POST /messages HTTP/1.1\r\nhost: g\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
+        "POST /messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
     );
     let told = next().unwrap();
     assert_eq!(
@@ -163,6 +166,49 @@ fn it_tells_every_request_if_asked() {
     );
     let id = format!("x-photic-request-id: {}\r\n", told["id"].as_str().unwrap());
     assert!(reply.contains(&id), "{reply}");
+}
+
+/// What a gateway says before it serves, started in a folder.
+fn said_in(folder: &std::path::Path, environment: &[(&str, &std::path::Path)]) -> Vec<String> {
+    let mut child = photic()
+        .current_dir(folder)
+        .args(["--listen", "127.0.0.1:0", "--upstream", "http://127.0.0.1:1"])
+        .envs(environment.iter().copied())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut lines: Vec<String> = stderr.lines().take(2).map(Result::unwrap).collect();
+    if lines.first().is_some_and(|line| line.contains("listening")) {
+        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    }
+    child.wait().unwrap();
+    lines.retain(|line| !line.contains("listening"));
+    lines
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_are_those_of_the_user_and_never_of_the_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("settings-of-whom");
+    let (cloned, own) = (folder.join("cloned"), folder.join("config/photic/photic.toml"));
+    std::fs::create_dir_all(&cloned).unwrap();
+    std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+    // It would not start with these.
+    std::fs::write(cloned.join("photic.toml"), "nonsense = 1\n").unwrap();
+    std::fs::write(&own, "[timeouts]\nidle_s = 7\n").unwrap();
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(said_in(&cloned, &[]), ["photic: no settings file, the defaults hold"]);
+    let config = folder.join("config");
+    let user = ("XDG_CONFIG_HOME", config.as_path());
+    let read = format!("photic: settings from `{}`", own.display());
+    assert_eq!(said_in(&cloned, &[user]), [read]);
+    let named = ("PHOTIC_CONFIG", std::path::Path::new("photic.toml"));
+    assert!(said_in(&cloned, &[user, named]).join("\n").contains("photic.toml"));
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o666)).unwrap();
+    let says = said_in(&cloned, &[user]).join("\n");
+    assert!(says.contains("chmod go-w"), "{says}");
 }
 
 #[test]

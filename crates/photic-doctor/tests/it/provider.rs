@@ -17,7 +17,7 @@ pub(crate) fn ask(wire: Wire, model: &str, body: &Value) -> (u16, String) {
     socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
     let body = body.to_string();
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: mock\r\nconnection: close\r\nauthorization: Bearer k\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer k\r\n\
          anthropic-version: 2023-06-01\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );

@@ -136,7 +136,7 @@ impl Request {
             Wire::Gemini | Wire::Converse | Wire::Ollama => "", // never drawn
         };
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\nauthorization: Bearer k\r\n\
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer k\r\n\
              anthropic-version: 2023-06-01\r\ncontent-type: application/json\r\n{misbehave}\
              content-length: {}\r\n\r\n",
             body.len()

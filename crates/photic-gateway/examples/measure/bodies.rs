@@ -35,7 +35,7 @@ pub(crate) fn photograph() -> String {
 /// A request as it stands on the wire.
 pub(crate) fn request(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: g\r\nauthorization: Bearer {}\r\nuser-agent: measure\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\nuser-agent: measure\r\n\
          accept: */*\r\ncontent-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
         key(),
         body.len()

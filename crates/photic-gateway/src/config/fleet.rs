@@ -15,7 +15,7 @@ use super::ConfigError;
 pub struct FleetConfig {
     /// The address of the record's database, `PostgreSQL` 15 or later. Its password comes from the
     /// variable `PGPASSWORD` or a password file, and never stands here.
-    #[schemars(example = "postgres://photic@database/photic")]
+    #[schemars(example = "postgres://photic@database/photic?sslmode=verify-full")]
     pub postgres: Option<String>,
     /// The bucket of pictures, on any server that speaks S3. Its keys come from the variables of AWS.
     #[schemars(example = "s3://photic?endpoint=https://s3.example&region=eu-central-1")]
@@ -40,6 +40,11 @@ const DATABASE: Duration = Duration::from_secs(2);
 const BUCKET: BucketOptions = BucketOptions { patience: Duration::from_secs(8), retries: 2 };
 
 impl FleetConfig {
+    /// Whether callers have to show a key: without a database there is nothing to compare it with.
+    pub(crate) fn asks_for_keys(&self) -> bool {
+        self.keys && self.postgres.as_ref().is_some_and(|address| !address.is_empty())
+    }
+
     /// The servers, if they are named. They need not be there yet.
     pub fn open(&self) -> Result<Option<Fleet>, ConfigError> {
         let named = |address: &Option<String>| address.clone().filter(|one| !one.is_empty());

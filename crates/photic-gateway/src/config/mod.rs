@@ -6,6 +6,7 @@ mod fleet;
 mod keys;
 mod openwop;
 mod operate;
+mod prefixes;
 mod quota;
 mod record;
 mod schema;
@@ -22,6 +23,7 @@ use photic::Wire;
 pub use fetch::{FetchConfig, FetchMode};
 pub use fleet::FleetConfig;
 pub use openwop::OpenwopConfig;
+pub use prefixes::PathPrefixes;
 pub use quota::QuotaConfig;
 pub use record::RecordConfig;
 
@@ -31,6 +33,15 @@ pub use record::RecordConfig;
 pub struct Config {
     /// The address to listen on.
     pub listen: String,
+    /// Whether anybody who reaches it may use it, where the address can be reached from other
+    /// machines and callers show no keys (`fleet.keys`). Without it the gateway does not start so.
+    pub open: bool,
+    /// Names that callers may have for this gateway in `Host`, beside those of loopback. A gateway
+    /// that other machines can reach answers to every name, unless some are listed.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may send requests, like `https://chat.example`. Pages of all others
+    /// are refused.
+    pub origins: Vec<String>,
     /// What is told on standard error.
     pub log: LogFormat,
     /// A door for operators.
@@ -55,8 +66,12 @@ pub struct Config {
     pub quota: QuotaConfig,
     /// Whether the gateway is an openwop host, too.
     pub openwop: OpenwopConfig,
-    /// Where requests go, before the defaults.
+    /// Where requests go. Without any, each goes to the provider of its wire, if its key is one of
+    /// that provider's; with any, nowhere else.
     pub upstream: Vec<UpstreamConfig>,
+    /// Paths that requests have to begin with; not in the file, for they are secret.
+    #[serde(skip)]
+    pub prefixes: Option<PathPrefixes>,
 }
 
 /// What rejections taught.
@@ -85,6 +100,13 @@ pub struct Limits {
     /// What prepared pictures may take together, in MiB, so that later turns need not make them again; at
     /// most a sixteenth of `memory_mib`.
     pub pictures_mib: u32,
+    /// The most connections of callers at once; fewer, where the process may not open as many files.
+    /// Beyond that those go first that have not stated a request, and who comes then is told to come
+    /// again. Operators' own door has 64 of its own.
+    pub connections: u32,
+    /// The most connections of one address at once, unless it is loopback's, or callers show keys
+    /// (`fleet.keys`). Behind a proxy all have the proxy's address.
+    pub connections_per_peer: u32,
 }
 
 /// What is too late, in seconds.
@@ -95,13 +117,18 @@ pub struct Timeouts {
     pub connect_s: u32,
     /// For the head of a reply.
     pub answer_s: u32,
-    /// Between two pieces of a body, either way. A request body has to come within that and what it takes at
-    /// 4 KiB a second.
+    /// Between two pieces of a body, either way; and for a caller that does not read its reply. A request
+    /// body has to come within that and what it takes at 4 KiB a second.
     pub idle_s: u32,
     /// For the pixels of one request; what is not made by then gives way to a notice.
     pub pixels_s: u32,
     /// For requests under way when the gateway is told to stop.
     pub drain_s: u32,
+    /// For the head of a request, once it has begun.
+    pub header_s: u32,
+    /// For a connection between two requests. Longer than clients keep theirs: whoever closes first
+    /// loses no request.
+    pub keep_alive_s: u32,
 }
 
 /// How requests are planned.
@@ -142,6 +169,9 @@ pub struct UpstreamConfig {
     #[serde(default)]
     #[schemars(example = "us-east-1")]
     pub region: Option<String>,
+    /// Whether it comes before upstreams that name models, as one does that a flag names.
+    #[serde(skip)]
+    pub overrides: bool,
 }
 
 /// What is wrong with a configuration.
@@ -173,6 +203,9 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             listen: "127.0.0.1:4141".to_owned(),
+            open: false,
+            hosts: Vec::new(),
+            origins: Vec::new(),
             log: LogFormat::default(),
             admin: Admin::default(),
             telemetry: Telemetry::default(),
@@ -186,6 +219,7 @@ impl Default for Config {
             quota: QuotaConfig::default(),
             openwop: OpenwopConfig::default(),
             upstream: Vec::new(),
+            prefixes: None,
         }
     }
 }
@@ -204,13 +238,27 @@ impl LearnedConfig {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { body_mib: 64, memory_mib: 0, pictures_mib: 64 }
+        Self {
+            body_mib: 64,
+            memory_mib: 0,
+            pictures_mib: 64,
+            connections: 1024,
+            connections_per_peer: 256,
+        }
     }
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect_s: 10, answer_s: 600, idle_s: 300, pixels_s: 20, drain_s: 30 }
+        Self {
+            connect_s: 10,
+            answer_s: 600,
+            idle_s: 300,
+            pixels_s: 20,
+            drain_s: 30,
+            header_s: 15,
+            keep_alive_s: 120,
+        }
     }
 }
 
@@ -239,10 +287,18 @@ impl Config {
     pub fn example() -> String {
         schema::example()
     }
+}
 
-    /// Where requests go that nobody configured.
-    pub(crate) fn default_upstreams() -> Result<Vec<UpstreamConfig>, ConfigError> {
-        Self::parse(include_str!("../../data/defaults.toml")).map(|config| config.upstream)
+impl UpstreamConfig {
+    /// The provider of each wire: where requests go if nobody names an upstream.
+    pub fn defaults() -> Result<Vec<Self>, ConfigError> {
+        Config::parse(include_str!("../../data/defaults.toml")).map(|config| config.upstream)
+    }
+
+    /// Everything at this address, in this wire or every one.
+    pub fn new(url: impl Into<String>, wire: Option<Wire>) -> Self {
+        let url = url.into();
+        Self { url, wire, models: Vec::new(), unversioned: false, region: None, overrides: false }
     }
 }
 
@@ -254,21 +310,14 @@ impl std::str::FromStr for UpstreamConfig {
         // An address may hold a `=` of its own, but only behind its scheme.
         let named = text.split_once('=').filter(|(name, _)| !name.contains("://"));
         let Some((name, url)) = named else {
-            return Ok(Self {
-                url: text.to_owned(),
-                wire: None,
-                models: Vec::new(),
-                unversioned: false,
-                region: None,
-            });
+            return Ok(Self::new(text, None));
         };
         let Some(wire) = Wire::from_name(name) else {
             let names = Wire::ALL.map(Wire::name).join(", ");
             let problem = format!("`{name}` is no wire; there are {names}");
             return Err(ConfigError::Value { key: "upstream".to_owned(), problem });
         };
-        let (url, wire) = (url.to_owned(), Some(wire));
-        Ok(Self { url, wire, models: Vec::new(), unversioned: false, region: None })
+        Ok(Self::new(url, Some(wire)))
     }
 }
 
@@ -294,7 +343,7 @@ mod tests {
     #[test]
     fn nothing_has_to_be_set() {
         assert_eq!(Config::parse("").unwrap(), Config::default());
-        assert_eq!(Config::default_upstreams().unwrap().len(), Wire::ALL.len());
+        assert_eq!(UpstreamConfig::defaults().unwrap().len(), Wire::ALL.len());
     }
 
     #[test]

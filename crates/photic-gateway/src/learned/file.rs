@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use photic_store::private;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -88,10 +89,10 @@ pub(super) fn text(entries: &[Entry]) -> String {
 /// Changes a file: what it holds is read, handed over, and written back.
 pub(crate) fn change<T>(path: &Path, change: impl FnOnce(&mut Vec<Entry>) -> T) -> io::Result<T> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        private::make_directory(folder)?;
     }
     // Held until the end; a crash gives it up, too.
-    let lock = File::create(path.with_extension("lock"))?;
+    let lock = private::create_file(&path.with_extension("lock"))?;
     lock.lock()?;
     let mut entries = read(path)?.entries;
     let done = change(&mut entries);
@@ -101,14 +102,16 @@ pub(crate) fn change<T>(path: &Path, change: impl FnOnce(&mut Vec<Entry>) -> T) 
 
 /// Whether a file could be written there.
 pub(crate) fn is_writable(path: &Path) -> bool {
-    let folder = path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok());
-    folder && File::create(path.with_extension("lock")).is_ok()
+    let folder = path.parent().is_none_or(|folder| private::make_directory(folder).is_ok());
+    // What earlier versions wrote may be open to others.
+    let _ = private::tighten_file(path);
+    folder && private::create_file(&path.with_extension("lock")).is_ok()
 }
 
 /// Written beside it, made to stay, and put in its place: whoever reads sees the old or the new.
 fn write(path: &Path, entries: &[Entry]) -> io::Result<()> {
     let beside = path.with_extension("new");
-    let mut file = File::create(&beside)?;
+    let mut file = private::replace_file(&beside)?;
     serde_json::to_writer_pretty(&mut file, &Written { version: VERSION, entries })?;
     file.write_all(b"\n")?;
     file.sync_all()?;

@@ -45,7 +45,7 @@ struct Wish {
 pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     request: Request<Incoming>,
-    peer: Option<IpAddr>,
+    peer: IpAddr,
     account: &mut Account,
 ) -> Result<Response<ReplyBody>, Failure> {
     let path = request.uri().path().to_owned();

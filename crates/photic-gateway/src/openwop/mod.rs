@@ -112,7 +112,7 @@ pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     openwop: &Openwop,
     request: Request<Incoming>,
-    peer: Option<IpAddr>,
+    peer: IpAddr,
     account: &mut Account,
 ) -> Response<ReplyBody> {
     let (parts, mut incoming) = request.into_parts();

@@ -33,7 +33,7 @@ impl Reply {
 /// A POST, to be answered on a connection of its own.
 pub(crate) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: gateway\r\nconnection: close\r\n\
+        "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
          content-type: application/json\r\n{headers}content-length: {}\r\n\r\n",
         body.len()
     );
@@ -41,7 +41,7 @@ pub(crate) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn get(path: &str, headers: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nhost: gateway\r\nconnection: close\r\n{headers}\r\n").into()
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n").into()
 }
 
 /// Sends a request and reads the reply.

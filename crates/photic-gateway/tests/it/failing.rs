@@ -6,7 +6,7 @@ use photic_gateway::{Config, Gateway};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::caller::{Reply, exchange, post, read_until};
+use crate::caller::{Reply, exchange, get, post, read_until};
 use crate::gateway;
 use crate::scripted::{Act, Upstream};
 
@@ -61,7 +61,7 @@ async fn a_body_that_is_too_large() {
         assert_eq!(told(path, &reply), (413, "request_too_large", "false"));
         // The same without saying so first.
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n",
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n",
             body.len()
         );
         let request = [head.as_bytes(), &body, b"\r\n0\r\n\r\n"].concat();
@@ -84,6 +84,18 @@ async fn a_body_that_does_not_come() {
 }
 
 #[tokio::test]
+async fn nobody_is_let_in_from_outside_unless_that_is_said() {
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        let mut config = Config::parse("").unwrap();
+        listen.clone_into(&mut config.listen);
+        let error = Gateway::bind(config.clone()).await.unwrap_err().to_string();
+        assert!(error.contains("`--open`"), "{error}");
+        config.open = true;
+        Gateway::bind(config).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn an_upstream_that_is_the_gateway_itself_is_refused() {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     for (listen, upstream) in [
@@ -91,7 +103,7 @@ async fn an_upstream_that_is_the_gateway_itself_is_refused() {
         (format!("0.0.0.0:{port}"), format!("http://127.0.0.1:{port}")),
     ] {
         let mut config = Config::parse(&format!("[[upstream]]\nurl='{upstream}'")).unwrap();
-        config.listen = listen;
+        (config.listen, config.open) = (listen, true);
         let error = Gateway::bind(config).await.unwrap_err().to_string();
         assert!(error.ends_with("is this gateway itself"), "{error}");
     }
@@ -123,7 +135,14 @@ async fn what_is_under_way_is_finished_and_nothing_new_begins() {
     read_until(&mut stream, "\r\n\r\n1\r\na\r\n").await;
     stop.send(()).unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
-    assert!(TcpStream::connect(at).await.is_err(), "the door is closed");
+    for path in PATHS {
+        let reply = exchange(at, &post(path, "", b"{}")).await;
+        assert_eq!(told(path, &reply), (503, "stopping", "true"));
+        assert_eq!(reply.header("retry-after"), Some("2"));
+        assert_eq!(reply.header("connection"), Some("close"));
+    }
+    assert_eq!(exchange(at, &get("/ready", "")).await.status, 503);
+    assert_eq!(exchange(at, &get("/health", "")).await.status, 200);
     read_until(&mut stream, "0\r\n\r\n").await;
     tokio::time::timeout(Duration::from_secs(5), served).await.unwrap().unwrap();
 }

@@ -14,6 +14,8 @@ mod fetching;
 mod fixing;
 mod fleet;
 mod healing;
+mod leaking;
+mod listening;
 mod many;
 mod metrics;
 mod mid_session;

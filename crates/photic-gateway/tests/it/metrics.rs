@@ -115,7 +115,7 @@ async fn ends_are_told_from_breaks() {
     })
     .await;
     let watching = Watching::start(&before(address, "")).await;
-    let delete = b"DELETE /v1/files/1 HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n";
+    let delete = b"DELETE /v1/files/1 HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
     exchange(watching.address, delete).await;
     exchange(watching.address, &get("/v1/models", "")).await;
     exchange(watching.address, &post("/v1/chat/completions", "", b"{}")).await;

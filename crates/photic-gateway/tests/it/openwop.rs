@@ -101,7 +101,7 @@ async fn a_picture_is_uploaded_named_in_a_later_call_and_forgotten() {
     let facts = exchange(host, &get(&format!("/photic/v1/media/{name}"), "")).await;
     assert_eq!(facts.status, 200);
     let path = format!("/v1/host/media/{name}");
-    let delete = format!("DELETE {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n");
+    let delete = format!("DELETE {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     assert_eq!(exchange(host, delete.as_bytes()).await.status, 204);
     let gone = call(host, &part).await;
     assert_eq!((gone.status, &gone.json()["error"]), (400, &json!("blob_object_not_found")));

@@ -52,7 +52,7 @@ async fn a_body_without_a_length_passes_too() {
     let gateway = gateway(address, "").await;
     for path in ["/v1/files", "/v1/chat/completions"] {
         let request = format!(
-            "POST {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n\
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n\
              3\r\n{{\"a\r\n5\r\n\": 1}}\r\n0\r\n\r\n"
         );
         let reply = exchange(gateway, request.as_bytes()).await;

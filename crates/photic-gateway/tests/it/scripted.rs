@@ -110,6 +110,7 @@ impl Upstream {
                         while left > 0 {
                             let now = left.min(chunk.len());
                             if stream.write_all(&chunk[..now]).await.is_err() {
+                                self.gone.fetch_add(1, Ordering::SeqCst);
                                 return;
                             }
                             self.flooded.fetch_add(now, Ordering::SeqCst);

@@ -58,7 +58,7 @@ async fn said(gateway: SocketAddr, body: &str) -> Reply {
 }
 
 async fn remove(gateway: SocketAddr, path: &str) -> Reply {
-    let request = format!("DELETE {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n");
+    let request = format!("DELETE {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     exchange(gateway, request.as_bytes()).await
 }
 

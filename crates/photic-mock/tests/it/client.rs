@@ -69,7 +69,7 @@ pub(crate) fn send(
 ) -> Option<Reply> {
     let mut socket = TcpStream::connect(mock.address()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
-    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: mock\r\nconnection: close\r\n");
+    let mut head = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
     for (name, value) in headers {
         head.extend([*name, ": ", *value, "\r\n"]);
     }

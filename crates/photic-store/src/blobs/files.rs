@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{BlobId, Blobs, Listed};
 use crate::error::BlobError;
+use crate::private;
 
 /// Blobs as files below a directory.
 #[derive(Debug)]
@@ -38,12 +39,14 @@ impl FileBlobs {
         let root = root.into();
         for directory in [root.clone(), root.join(UNFINISHED), root.join(LEAVING)] {
             // A full disk must not keep anybody from reading what is there.
-            if !directory.is_dir() {
-                match crate::directory::make(&directory).map_err(BlobError::from) {
-                    Ok(()) => sync_directory(directory.parent())?,
-                    Err(BlobError::Full(_)) if root.is_dir() => {}
-                    Err(error) => return Err(error),
-                }
+            if directory.is_dir() {
+                private::tighten_directory(&directory)?;
+                continue;
+            }
+            match private::make_directory(&directory).map_err(BlobError::from) {
+                Ok(()) => sync_directory(directory.parent())?,
+                Err(BlobError::Full(_)) if root.is_dir() => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(Self { root, count: AtomicU64::new(0) })
@@ -232,7 +235,7 @@ impl FileBlobs {
     fn settle(&self, finished: &Path, place: &Path) -> io::Result<()> {
         let directory = place.parent().unwrap_or(&self.root);
         for new in directory.parent().into_iter().chain([directory]) {
-            match fs::create_dir(new) {
+            match private::create_directory(new) {
                 Ok(()) => sync_directory(new.parent())?,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
@@ -294,7 +297,7 @@ fn renew(place: &Path, length: Option<u64>, meanwhile: impl FnOnce()) -> Result<
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
+    let mut file = private::create_new_file(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

@@ -35,8 +35,17 @@ impl Sqlite {
     /// Opens the record below a directory, and makes both if they are not there.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
-        crate::directory::make(directory).map_err(Error::Directory)?;
+        crate::private::make_directory(directory).map_err(Error::Directory)?;
         let path = directory.join("record.db");
+        // `SQLite` gives the files beside it the mode of this one.
+        for path in [&path, &directory.join("record.db-wal"), &directory.join("record.db-shm")] {
+            crate::private::tighten_file(path).map_err(Error::Directory)?;
+        }
+        match crate::private::create_file(&path) {
+            // A full disk must not keep anybody from reading what is there.
+            Err(error) if !path.exists() => return Err(Error::Directory(error)),
+            _ => {}
+        }
         match Self::connect_in_turn(&path) {
             // No room for what processes share while they read. Alone, it can be read without.
             Err(Error::Full(error) | Error::Record(error)) if is_about_room(&error) => {

@@ -46,7 +46,7 @@ pub(super) fn run(
     runtime.block_on(async {
         let job = Asked { options, entries: &entries, tools, model, settings };
         if let Some(file) = &options.batch.fleet {
-            let settings = crate::serve::settings(Some(file))?.fleet;
+            let settings = crate::settings::load(Some(file))?.config.fleet;
             // It also says what is wrong with them; the record it opens is a gateway's, which waits
             // for nothing.
             let named = settings.open()?.and(settings.postgres.as_deref());

@@ -1,0 +1,152 @@
+//! Which file the settings come from: one that the user named, or the user's own. Never one that
+//! lies in the current folder: whoever wrote the folder would say where the user's keys go.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use photic_gateway::{Config, learned};
+
+/// Names a file with settings.
+const VARIABLE: &str = "PHOTIC_CONFIG";
+/// The name of the user's own file, in the folder for settings, and of one that is not read.
+const NAME: &str = "photic.toml";
+
+/// Where settings come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A flag names it.
+    Flag(PathBuf),
+    /// The variable names it.
+    Variable(PathBuf),
+    /// The user's own file.
+    User(PathBuf),
+    /// No file: the defaults hold.
+    Nothing,
+}
+
+/// Settings, and where they come from.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    pub(crate) source: Source,
+}
+
+/// Reads the file that is named, else the one that `PHOTIC_CONFIG` names, else the user's own.
+pub(crate) fn load(named: Option<&Path>) -> anyhow::Result<Settings> {
+    let source = Source::find(named, |name| std::env::var_os(name).map(PathBuf::from));
+    let mut config = source.read()?;
+    // An embedded gateway writes nowhere unless told; a command has a usual place.
+    config.learned.path = config.learned.path.or_else(learned::usual_file);
+    Ok(Settings { config, source })
+}
+
+/// Where a gateway that is started here keeps what it learns.
+pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
+    let path = load(None)?.config.learned.path;
+    Ok(path.filter(|path| !path.as_os_str().is_empty()))
+}
+
+impl Source {
+    fn find(named: Option<&Path>, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
+        if let Some(path) = named {
+            return Self::Flag(path.to_owned());
+        }
+        if let Some(path) = variable(VARIABLE).filter(|path| !path.as_os_str().is_empty()) {
+            return Self::Variable(path);
+        }
+        // What is not absolute would be looked for in the current folder.
+        let folder = |name: &str| variable(name).filter(|path| path.is_absolute());
+        let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+        let own = settings.map(|folder| folder.join("photic").join(NAME));
+        own.filter(|path| path.is_file()).map_or(Self::Nothing, Self::User)
+    }
+
+    /// The settings in it.
+    pub(crate) fn read(&self) -> anyhow::Result<Config> {
+        let Some(path) = self.path() else { return Ok(Config::default()) };
+        if matches!(self, Self::User(_)) {
+            refuse_if_others_may_write(path)?;
+        }
+        let mut text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read `{}`", path.display()));
+        if matches!(self, Self::Variable(_)) {
+            text = text.with_context(|| format!("`{VARIABLE}` names a file that is no use"));
+        }
+        Config::parse(&text?).with_context(|| format!("cannot use `{}`", path.display()))
+    }
+
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Flag(path) | Self::Variable(path) | Self::User(path) => Some(path),
+            Self::Nothing => None,
+        }
+    }
+
+    /// A word about a file in the current folder that looks as if it were read.
+    pub(crate) fn not_read(&self) -> Option<String> {
+        let here = Path::new(NAME);
+        let same = |path: &Path| path.canonicalize().ok() == here.canonicalize().ok();
+        let is_ignored = here.is_file() && !self.path().is_some_and(same);
+        is_ignored.then(|| {
+            format!("`{NAME}` in this folder is not read; to use it, say `--config {NAME}`")
+        })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.path() {
+            Some(path) => write!(f, "settings from `{}`", path.display()),
+            None => f.write_str("no settings file, the defaults hold"),
+        }
+    }
+}
+
+/// Nobody named the user's own file, so only the user may have written it.
+#[cfg(unix)]
+fn refuse_if_others_may_write(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let shown = path.display();
+    let facts = std::fs::metadata(path).with_context(|| format!("cannot read `{shown}`"))?;
+    let user = rustix::process::geteuid().as_raw();
+    if facts.uid() != user && facts.uid() != 0 {
+        bail!("`{shown}` belongs to somebody else; name it with `--config` if it is to be used");
+    }
+    if facts.mode() & 0o022 != 0 {
+        bail!("others may change `{shown}`, which says where your keys go: `chmod go-w {shown}`");
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+fn refuse_if_others_may_write(_: &Path) -> anyhow::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_comes_before_what_is_there() {
+        let home = std::env::temp_dir().join(format!("photic-settings-{}", std::process::id()));
+        let own = home.join(".config/photic/photic.toml");
+        std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+        std::fs::write(&own, "").unwrap();
+        let find = |named: Option<&str>, set: &[(&str, &Path)]| {
+            let get = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).into());
+            Source::find(named.map(Path::new), get)
+        };
+        let (config, home_set) = (("PHOTIC_CONFIG", Path::new("/v")), ("HOME", home.as_path()));
+        assert_eq!(find(Some("f"), &[config, home_set]), Source::Flag("f".into()));
+        assert_eq!(find(None, &[config, home_set]), Source::Variable("/v".into()));
+        assert_eq!(find(None, &[home_set]), Source::User(own));
+        let elsewhere = ("XDG_CONFIG_HOME", Path::new("/nowhere"));
+        assert_eq!(find(None, &[elsewhere, home_set]), Source::Nothing);
+        let here = ("XDG_CONFIG_HOME", Path::new("."));
+        assert_eq!(find(None, &[here]), Source::Nothing, "not the current folder");
+        std::fs::remove_dir_all(home).unwrap();
+    }
+}

@@ -1,0 +1,69 @@
+//! Path prefixes: a gateway that answers only who knows its token, one family of providers behind
+//! each prefix.
+
+use std::fmt;
+
+use photic::Wire;
+
+use crate::family::Family;
+
+/// The prefixes that requests have to begin with, `/<token>/<family>`: without the token nobody is
+/// answered, and no request of one family reaches an upstream of another.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PathPrefixes {
+    /// Of the token: comparing digests takes the same time wherever they differ.
+    digest: blake3::Hash,
+    length: usize,
+}
+
+impl PathPrefixes {
+    /// Prefixes with this token.
+    pub fn new(token: &str) -> Self {
+        Self { digest: blake3::hash(token.as_bytes()), length: token.len() }
+    }
+
+    /// The path behind the prefix of a family, and the wires of the family; nothing, where the
+    /// prefix is not right.
+    pub(crate) fn strip<'p>(&self, path: &'p str) -> Option<(&'p str, &'static [Wire])> {
+        let rest = path.strip_prefix('/')?;
+        let (token, rest) = (rest.get(..self.length)?, rest.get(self.length..)?);
+        let is_known = blake3::hash(token.as_bytes()) == self.digest;
+        let rest = rest.strip_prefix('/').filter(|_| is_known)?;
+        let family = rest.split('/').next().unwrap_or_default();
+        Some((&rest[family.len()..], Family::from_name(family)?.wires()))
+    }
+}
+
+/// The token is nobody's to read.
+impl fmt::Debug for PathPrefixes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PathPrefixes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_knows_the_token_gets_past_it() {
+        let prefixes = PathPrefixes::new("secret");
+        let wires = Family::OpenAi.wires();
+        for (path, rest) in [
+            ("/secret/openai/v1/models", Some("/v1/models")),
+            ("/secret/openai/", Some("/")),
+            ("/secret/openai", Some("")),
+            ("/secret/openai.evil/v1", None),
+            ("/secret/v1/models", None),
+            ("/secreT/openai/v1/models", None),
+            ("/secret", None),
+            ("/v1/models", None),
+            ("/", None),
+            ("", None),
+            ("/sécret/openai/v1", None),
+        ] {
+            assert_eq!(prefixes.strip(path), rest.map(|rest| (rest, wires)), "{path}");
+        }
+        assert!(!format!("{prefixes:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,170 @@
+//! No key reaches a host that its owner did not name: families, paths and kinds of keys, against
+//! every way that upstreams can be named. Where nobody names one is tried in the crate itself, without
+//! any network.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use photic_gateway::{Config, Family, Gateway, PathPrefixes, UpstreamConfig};
+
+use crate::caller::{Reply, exchange, get, post};
+use crate::scripted::Upstream;
+
+/// Paths, and the family each belongs to, if to one.
+const PATHS: [(&str, Option<Family>); 22] = [
+    ("/v1/chat/completions", Some(Family::OpenAi)),
+    ("/chat/completions", Some(Family::OpenAi)),
+    ("/v1/responses", Some(Family::OpenAi)),
+    ("/v1/responses/r_1/cancel", Some(Family::OpenAi)),
+    ("/v1/messages", Some(Family::Anthropic)),
+    ("/v1/messages/count_tokens", Some(Family::Anthropic)),
+    ("/v1/messages/batches", Some(Family::Anthropic)),
+    ("/v1beta/models/g:generateContent", Some(Family::Google)),
+    ("/v1beta/models/g:countTokens", Some(Family::Google)),
+    ("/v1beta/openai/chat/completions", Some(Family::Google)),
+    ("/model/m/converse", Some(Family::Amazon)),
+    ("/model/m/invoke", Some(Family::Amazon)),
+    ("/api/chat", Some(Family::Ollama)),
+    ("/api/v1/chat/completions", Some(Family::Ollama)),
+    ("/v1/models", None),
+    ("/v1/embeddings", None),
+    ("/v1/files", None),
+    ("/v1/batches", None),
+    ("/upload/v1beta/files", None),
+    ("/openai/deployments/d/chat/completions", None),
+    ("/inference-profiles", None),
+    ("/anything", None),
+];
+
+/// Paths that are the gateway's own, or nobody's, where there is no prefix.
+const OWN: [(&str, Option<Family>); 4] = [
+    ("/health", None),
+    ("/metrics", None),
+    ("/v1/host/sample", None),
+    ("/.well-known/openwop", None),
+];
+
+/// Headers with keys.
+const KEYS: [&str; 6] = [
+    "authorization: Bearer sk-proj-KEY",
+    "authorization: Bearer sk-ant-KEY",
+    "authorization: AWS4-HMAC-SHA256 Credential=KEY",
+    "x-api-key: KEY",
+    "x-goog-api-key: KEY",
+    "api-key: KEY",
+];
+
+const BODY: &[u8] = b"{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}";
+
+async fn asked(gateway: SocketAddr, path: &str, key: &str) -> Reply {
+    exchange(gateway, &post(path, &format!("{key}\r\n"), BODY)).await
+}
+
+async fn serving(config: Config) -> SocketAddr {
+    let gateway = Gateway::bind(config).await.unwrap();
+    let address = gateway.address();
+    tokio::spawn(gateway.serve(std::future::pending()));
+    address
+}
+
+fn settings(upstream: Vec<UpstreamConfig>) -> Config {
+    Config { listen: "127.0.0.1:0".to_owned(), upstream, ..Config::default() }
+}
+
+#[tokio::test]
+async fn where_one_family_is_named_nobody_else_is_asked() {
+    for named in Family::ALL {
+        let (address, upstream) = Upstream::answering("{}").await;
+        let wires = named.wires().iter();
+        let all = wires.map(|wire| UpstreamConfig::new(format!("http://{address}"), Some(*wire)));
+        let gateway = serving(settings(all.collect())).await;
+        for (path, of_path) in PATHS {
+            for key in KEYS {
+                let before = upstream.seen.lock().unwrap().len();
+                let reply = asked(gateway, path, key).await;
+                let came = upstream.seen.lock().unwrap().len() - before;
+                // A failure would name the host that was tried.
+                assert_ne!(reply.status, 502, "{path} with {key} for {named:?}: {reply:?}");
+                match of_path {
+                    Some(family) if family == named => assert_eq!(came, 1, "{path} with {key}"),
+                    Some(_) => {
+                        assert_eq!(came, 0, "{path} with {key} reached {named:?}");
+                        assert_eq!(reply.header("x-photic-error"), Some("no_upstream"));
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_no_glob_fits_is_refused_in_the_callers_own_words() {
+    let (address, upstream) = Upstream::answering("{}").await;
+    let glob = vec!["qwen*".to_owned()];
+    let only =
+        UpstreamConfig { models: glob, ..UpstreamConfig::new(format!("http://{address}"), None) };
+    let gateway = serving(settings(vec![only])).await;
+    for path in ["/v1/chat/completions", "/v1/messages", "/v1/embeddings", "/v1/models"] {
+        for body in [BODY, b"{nonsense", b"{}"] {
+            let reply = exchange(gateway, &post(path, "x-photic-off: 0\r\n", body)).await;
+            assert_eq!(reply.status, 404);
+            let message = reply.json()["error"]["message"].as_str().unwrap().to_owned();
+            assert!(message.contains("no upstream is named for this request"), "{message}");
+            assert_eq!(reply.json()["type"] == "error", path.ends_with("messages"));
+        }
+    }
+    assert_eq!(exchange(gateway, &get("/v1/models", "")).await.status, 404);
+    assert!(upstream.seen.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn behind_a_prefix_a_family_reaches_its_own_upstream_only() {
+    let mut upstreams: Vec<(Family, Arc<Upstream>)> = Vec::new();
+    let mut all = Vec::new();
+    for family in Family::ALL {
+        let (address, upstream) = Upstream::answering("{}").await;
+        upstreams.push((family, upstream));
+        let url = format!("http://{address}");
+        all.extend(family.wires().iter().map(|wire| UpstreamConfig::new(&*url, Some(*wire))));
+    }
+    let prefixes = Some(PathPrefixes::new("token-of-this-run"));
+    let gateway = serving(Config { prefixes, ..settings(all) }).await;
+    for family in Family::ALL {
+        for (path, _) in PATHS.into_iter().chain(OWN) {
+            for key in KEYS {
+                let counts = || {
+                    let count = |(_, one): &(Family, Arc<Upstream>)| one.seen.lock().unwrap().len();
+                    upstreams.iter().map(count).collect::<Vec<_>>()
+                };
+                let before = counts();
+                let behind = format!("/token-of-this-run/{}{path}", family.name());
+                asked(gateway, &behind, key).await;
+                for (index, (other, upstream)) in upstreams.iter().enumerate() {
+                    let came = counts()[index] - before[index];
+                    let expected = usize::from(*other == family);
+                    assert_eq!(came, expected, "{behind} with {key} reached {other:?}");
+                    let head = upstream.last().head;
+                    assert!(!head.contains("token-of-this-run"), "the token goes no further");
+                }
+            }
+        }
+    }
+    let before: usize =
+        upstreams.iter().map(|(_, upstream)| upstream.seen.lock().unwrap().len()).sum();
+    for path in [
+        "/v1/chat/completions",
+        "/health",
+        "/metrics",
+        "/token-of-this-rum/openai/v1/models",
+        "/token-of-this-run/v1/models",
+        "/token-of-this-run/openrouter/v1/models",
+        "/token-of-this-run",
+    ] {
+        let reply = asked(gateway, path, "authorization: Bearer k").await;
+        assert_eq!((reply.status, reply.body), (404, b"{\"status\":\"not found\"}".to_vec()));
+    }
+    let after: usize =
+        upstreams.iter().map(|(_, upstream)| upstream.seen.lock().unwrap().len()).sum();
+    assert_eq!(before, after);
+}
