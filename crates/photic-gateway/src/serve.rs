@@ -260,6 +260,8 @@ impl Gateway {
                 _ = &mut drained => break,
             }
         }
+        // From here on nobody would be answered.
+        drop((self.listener, self.admin));
         sweeper.abort();
         if let Some(asker) = asker {
             asker.abort();

@@ -194,7 +194,8 @@ mod tests {
         drop(spare);
         drop(busy);
         assert!(!limit.take(NEAR).unwrap().is_spare);
-        assert_eq!((limit.open().all.len(), limit.open().spare), (0, 0));
+        let open = limit.open();
+        assert_eq!((open.all.len(), open.spare), (0, 0));
     }
 
     #[test]
