@@ -54,13 +54,12 @@ impl Derivatives {
             let key = key(whose, profile, recipe, fit, &payloads);
             let known = self.kept.get(&key);
             if known.is_some() { &self.hits } else { &self.misses }.add(1);
-            let attempt = match known {
-                Some(attempt) => attempt,
-                None => {
-                    let attempt = attempted(recipe, &payloads, plan, allowance)?;
-                    self.kept.put(key, attempt.clone());
-                    attempt
-                }
+            let attempt = if let Some(attempt) = known {
+                attempt
+            } else {
+                let attempt = attempted(recipe, &payloads, plan, allowance)?;
+                self.kept.put(key, attempt.clone());
+                attempt
             };
             match attempt {
                 // Once here, and once more in the request that is written with it.

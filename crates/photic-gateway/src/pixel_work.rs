@@ -31,6 +31,9 @@ pub(crate) struct Allowance {
     kept: Mutex<u64>,
     /// Bytes that the picture under way takes beside pixels.
     files: Mutex<u64>,
+    /// The most for one picture: no more than its caller gets at any time, so that whether it is made does not
+    /// depend on others.
+    assured: u64,
     most: u64,
     left: Arc<AtomicBool>,
     until: Instant,
@@ -104,6 +107,7 @@ impl Allowance {
             charge: Mutex::new(share.nothing(Use::Pixels)),
             kept: Mutex::new(0),
             files: Mutex::new(0),
+            assured: share.assured(),
             most: share.most(),
             left,
             until: Instant::now() + longest,
@@ -115,7 +119,7 @@ impl Allowance {
     pub(crate) fn picture(&self, files: u64) -> Option<Limits<'_>> {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         let usual = Limits::default();
-        let memory = usual.memory.min(self.most);
+        let memory = usual.memory.min(self.assured);
         self.hold(0).then_some(Limits { memory, meter: Some(self), ..usual })
     }
 

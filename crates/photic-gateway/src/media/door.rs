@@ -22,6 +22,7 @@ use crate::account::Account;
 use crate::auditing;
 use crate::failure::Failure;
 use crate::intake::{self, Bounds};
+use crate::memory::{Share, Use, charged};
 use crate::proxy::{Admitted, Proxy};
 use crate::record::{Place, Server};
 use crate::reply::ReplyBody;
@@ -50,18 +51,20 @@ pub(crate) async fn answer(
 ) -> Result<Response<ReplyBody>, Failure> {
     let path = request.uri().path().to_owned();
     let recorder = proxy.workshop.recorder.as_ref().ok_or(Failure::NoStore)?;
-    let shelf = Door { proxy, place: &recorder.place };
     if request.method() == Method::GET && path.starts_with(SHOWN) {
-        return shelf.show(&path).await;
+        // Whoever has an address shows no key with it.
+        let share = proxy.memory.share(proxy.caller_ids.of(peer));
+        return Door { proxy, place: &recorder.place, share }.show(&path).await;
     }
-    let Admitted { caller, share, quota: _quota } =
-        match proxy.admit(request.headers(), None, peer, true).await {
-            Ok(admitted) => admitted,
-            Err(failure) => {
-                intake::drain(request.into_body());
-                return Err(failure);
-            }
-        };
+    let admitted = proxy.admit(request.headers(), None, peer, true).await;
+    let Admitted { caller, share, quota: _quota } = match admitted {
+        Ok(admitted) => admitted,
+        Err(failure) => {
+            intake::drain(request.into_body());
+            return Err(failure);
+        }
+    };
+    let shelf = Door { proxy, place: &recorder.place, share: share.clone() };
     let (parts, mut incoming) = request.into_parts();
     let bounds = Bounds { bytes: MOST, idle: proxy.bounds.idle };
     intake::admit(&parts.headers, MOST)?;
@@ -97,6 +100,8 @@ pub(crate) async fn answer(
 pub(super) struct Door<'p> {
     pub(super) proxy: &'p Proxy,
     pub(super) place: &'p Place,
+    /// The memory that the request is charged to.
+    pub(super) share: Share,
 }
 
 impl Door<'_> {
@@ -106,7 +111,8 @@ impl Door<'_> {
         bytes: Bytes,
         lasting: Option<u64>,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let (name, minted) = keep(self.proxy, self.place, caller, bytes, lasting).await?;
+        let (name, minted) =
+            keep(self.proxy, self.place, (caller, &self.share), bytes, lasting).await?;
         Ok(answered(StatusCode::CREATED, &told(&name, &minted)))
     }
 
@@ -159,9 +165,10 @@ impl Door<'_> {
         tenant: &Tenant,
         minted: &Minted,
     ) -> Result<Response<ReplyBody>, Failure> {
+        let charge = self.share.charge(Use::Fetched, minted.facts.bytes).await?;
         let read = self.place.read(tenant, &minted.blob).await;
         let bytes = read.map_err(|error| failed(error.into()))?;
-        let mut response = Response::new(ReplyBody::whole(bytes));
+        let mut response = Response::new(ReplyBody::whole(charged(bytes.into(), charge)));
         let headers = response.headers_mut();
         // Its type is what its bytes are, and never a page: those are not taken.
         let media_type = minted.facts.media_type.as_deref().unwrap_or("application/octet-stream");
@@ -185,7 +192,7 @@ impl Door<'_> {
 pub(crate) async fn keep(
     proxy: &Proxy,
     place: &Place,
-    caller: &Caller,
+    (caller, share): (&Caller, &Share),
     bytes: Bytes,
     lasting: Option<u64>,
 ) -> Result<(MediaRef, Minted), Failure> {
@@ -195,7 +202,14 @@ pub(crate) async fn keep(
         stored.map_err(|over| proxy.over(caller, over))?;
     }
     let lasting = lasting.map_or(LASTING, Duration::from_secs).min(proxy.media_lasts);
-    let taken = tokio::task::spawn_blocking(move || look_at(bytes)).await;
+    // It is looked at as base64. The charge belongs to the work, which goes on if the client leaves.
+    let charge = share.charge(Use::Pixels, size + size / 2).await?;
+    let look = move || {
+        let seen = look_at(bytes);
+        drop(charge);
+        seen
+    };
+    let taken = tokio::task::spawn_blocking(look).await;
     let (bytes, facts, memory) = taken.map_err(|_| Failure::Broken)??;
     let minting = Minting { bytes, facts, memory, lasting };
     let (name, minted) = place.mint(&caller.tenant, minting).await.map_err(failed)?;

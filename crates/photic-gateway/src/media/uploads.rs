@@ -9,6 +9,7 @@ use serde_json::json;
 use super::address::{self, LONGEST};
 use super::door::{Door, MOST, answered, failed};
 use crate::failure::Failure;
+use crate::memory::{Use, charged};
 use crate::record::Place;
 use crate::reply::ReplyBody;
 use crate::tenancy::Caller;
@@ -59,11 +60,13 @@ impl Door<'_> {
         let Place::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
         let expected = fleet.expected_bytes(&caller.tenant, id).await;
         let expected = away.notice(expected).map_err(failed)?.ok_or(Failure::NoSuchMedia)?;
+        let mut charge = self.share.charge(Use::Fetched, expected).await?;
         let taken = fleet.take_upload(&caller.tenant, id).await;
         let bytes = away.notice(taken).map_err(failed)?.ok_or(Failure::NoSuchMedia)?;
+        charge.shrink_to(bytes.len() as u64);
         // From here on it counts as what it is.
         self.give_back(caller, expected).await;
-        self.upload(caller, bytes, lasting).await
+        self.upload(caller, charged(bytes, charge), lasting).await
     }
 
     async fn reserve(&self, caller: &Caller, bytes: u64) -> Result<(), Failure> {

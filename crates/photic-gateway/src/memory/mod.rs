@@ -193,6 +193,11 @@ impl Share {
         Ok(charge)
     }
 
+    /// What the caller gets whoever else needs some.
+    pub(crate) fn assured(&self) -> u64 {
+        self.budget.most(false)
+    }
+
     /// The most that this caller could ever hold at once.
     pub(crate) fn most(&self) -> u64 {
         self.budget.most(true)
@@ -277,7 +282,7 @@ mod tests {
         (budget, one, other)
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn who_finds_no_room_is_told_so_and_room_comes_back() {
         let (budget, one, _) = budget();
         let most = one.charge(Use::Bodies, 42 * MIB).await.unwrap();
@@ -288,7 +293,7 @@ mod tests {
         assert!(one.charge(Use::Pixels, 42 * MIB).await.is_ok());
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn no_caller_shuts_out_another() {
         let (_, one, other) = budget();
         let mut greedy = one.charge(Use::Bodies, 42 * MIB).await.unwrap();
@@ -301,7 +306,7 @@ mod tests {
         assert!(greedy.try_grow(18 * MIB));
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn whoever_waits_gets_what_is_freed() {
         let (_, one, _) = budget();
         let held = one.charge(Use::Bodies, 40 * MIB).await.unwrap();
@@ -311,7 +316,7 @@ mod tests {
         assert!(waiting.await.unwrap());
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn half_arrived_bodies_do_not_wait_for_each_other_forever() {
         let (budget, one, other) = budget();
         let mut halves = Vec::new();

@@ -107,7 +107,14 @@ impl Host for Desk<'_> {
     }
 
     async fn mint(&self, caller: &Arc<Admitted>, media: Media) -> Result<Minted, HostError> {
-        let kept = media::keep(self.proxy, self.place()?, &caller.caller, media.bytes, None).await;
+        let kept = media::keep(
+            self.proxy,
+            self.place()?,
+            (&caller.caller, &caller.share),
+            media.bytes,
+            None,
+        )
+        .await;
         let (name, minted) = kept.map_err(|failure| of_store(&failure))?;
         Ok(told(&name, &minted))
     }

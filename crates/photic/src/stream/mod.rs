@@ -263,3 +263,34 @@ impl Stream {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_that_has_to_be_gathered_ends_where_it_is_too_long() {
+        let words = "y".repeat(1 << 20);
+        let delta = format!(
+            "data: {{\"id\":\"c\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{words}\"}}}}]}}\n\n"
+        );
+        let mut gathered = Stream::new(Wire::OpenAiChat, Wire::OpenAiResponses, false);
+        let mut passed = Stream::new(Wire::OpenAiChat, Wire::Anthropic, false);
+        for _ in 0..=LONGEST / words.len() {
+            gathered.feed(delta.as_bytes());
+            passed.feed(delta.as_bytes());
+        }
+        assert!(gathered.has_failed() && gathered.is_over());
+        assert!(gathered.feed(delta.as_bytes()).is_empty());
+        assert!(!passed.has_failed(), "what is passed on is not held");
+        assert_eq!(passed.held(), 0);
+    }
+
+    #[test]
+    fn a_reply_can_be_ended_with_a_reason() {
+        let mut stream = Stream::new(Wire::OpenAiChat, Wire::Anthropic, false);
+        let said = String::from_utf8(stream.fail("no room")).unwrap();
+        assert!(said.contains("no room"), "{said}");
+        assert!(stream.finish().is_empty());
+    }
+}

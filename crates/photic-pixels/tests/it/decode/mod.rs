@@ -3,6 +3,7 @@
 
 mod alpha;
 mod animated;
+mod announced;
 mod color;
 mod jpeg;
 pub(crate) mod make;
