@@ -468,7 +468,7 @@ class Taught:
         first, provider = self.fleet.replicas[0], self.provider
         keys = [self.fleet.key("evil") for _ in range(4)]
         self.good = {"x-photic-key": self.fleet.key("good")}
-        evil = {"x-photic-key": keys[0]}
+        self.evil = evil = {"x-photic-key": keys[0]}
         for number, (wire, where) in enumerate(self.CASES.values()):
             model = f"f{number}"
             if where == "keys":
@@ -513,3 +513,18 @@ def on_fleet(case, wire, replica):
 for number, (name, (wire, _)) in enumerate(Taught.CASES.items()):
     for replica in (0, 1):
         attack(1, f"fleet, replica {replica + 1}: {name}", case=number, wire=wire, replica=replica)(on_fleet)
+
+
+@attack(1, "fleet: nobody can see a lesson or take it back")
+def taken_back():
+    """Whatever a fleet has learned, its operator sees who taught it, and can have it forgotten."""
+    taught = Taught.get()
+    listed = taught.fleet.command("lessons", "--json", check=False)
+    harm_if(listed.returncode, "no command lists what was learned")
+    lessons = json.loads(listed.stdout)["lessons"]
+    harm_if({one["teacher"] for one in lessons} != {"tenant:evil"}, f"it does not say who taught what: {lessons}")
+    taught.fleet.command("lessons", "--forget", "--teacher", "tenant:evil")
+    harm_if(json.loads(taught.fleet.command("lessons", "--json").stdout)["lessons"], "it is not forgotten")
+    for replica in taught.fleet.replicas:
+        until(lambda: len(shown(taught.provider, replica, "chat", "last", "sk-evil", of_wire("chat", "last"),
+                                taught.evil)[1]) == 2, "the replica forgets it, too")

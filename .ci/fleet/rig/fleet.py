@@ -17,6 +17,8 @@ listen = "{address}:4141"
 log = "json"
 [telemetry]
 otlp = "http://{collector}:4318"
+[admin]
+listen = "{address}:4142"
 [timeouts]
 connect_s = 5
 answer_s = 50
@@ -157,8 +159,9 @@ class Fleet:
         world.start("front", "nginx", "nginx", "-e", world.logs / "front-errors.log", "-c", settings)
 
     def get(self, name, path):
+        """What a replica tells its operators."""
         asked = subprocess.run(
-            self.world.command("agents", "curl", "-s", "-m", "5", f"http://{self.world.addresses[name]}:4141{path}"),
+            self.world.command("agents", "curl", "-s", "-m", "5", f"http://{self.world.addresses[name]}:4142{path}"),
             capture_output=True, text=True)
         return asked.stdout
 
