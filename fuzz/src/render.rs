@@ -25,10 +25,7 @@ pub fn drawn(bytes: &[u8], kinds: &[Kind]) {
             assert!(raster.width <= BOUNDS.edge && raster.height <= BOUNDS.edge);
             assert!(u64::from(raster.width) * u64::from(raster.height) <= BOUNDS.pixels);
             let samples = raster.layout.samples();
-            assert_eq!(
-                raster.data.len(),
-                raster.width as usize * raster.height as usize * samples
-            );
+            assert_eq!(raster.data.len(), raster.width as usize * raster.height as usize * samples);
         }
         if kind == Kind::Pdf {
             let _ = words(&request);

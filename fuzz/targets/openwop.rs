@@ -32,7 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
         ..Asked::post(&path, body.to_vec())
     };
     let answer = host.ask(asked);
-    assert!((200..500).contains(&answer.status), "{}", answer.status);
+    // 502: what was to be fetched, or what the model said, is not as it was asked for.
+    assert!(matches!(answer.status, 200..500 | 502), "{}", answer.status);
     let text = String::from_utf8_lossy(&answer.body);
     assert!(!text.contains(ENDPOINT), "an answer tells where the upstream is: {text}");
 });
