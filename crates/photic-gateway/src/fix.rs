@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use photic::json::Str;
 use photic::{Finding, Lowered, Plan, Policy, Prepared, Profile, Transcript, Wire};
-use photic_store::{BlobId, Tenant};
+use photic_store::BlobId;
 
 use crate::account::Facts;
 use crate::derivatives::Derivatives;

@@ -15,9 +15,7 @@ const KEYS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-ke
 const PURPOSE: &str = "photic 2026-11-18 the identity of a caller by its key";
 
 /// Who somebody is.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Identity {

@@ -17,8 +17,8 @@ use tokio::time::{Instant, timeout};
 
 use crate::buffers::Buffers;
 use crate::failure::Failure;
-use crate::memory::{Share, Use, charged};
 use crate::identity::Identity;
+use crate::memory::{Share, Use, charged};
 use crate::record::Recalled;
 use crate::route::Asked;
 
