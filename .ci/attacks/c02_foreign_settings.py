@@ -1,8 +1,7 @@
 """Settings of a foreign folder: a cloned repository with a `photic.toml` must not say where keys and words go."""
 import contextlib, os
 
-import rig
-from rig import Photic, Upstream, attack, chat_body, folder, harm_if, png, until
+from rig import Photic, Upstream, attack, chat_body, folder, harm_if, png
 from running import CHAT, GEMINI, MESSAGES, Run
 
 KEY = "key-of-the-user-7f3a"

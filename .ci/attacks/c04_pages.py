@@ -1,8 +1,8 @@
 """Pages and other hosts: what a web page, a name that leads to this machine, or another process can do."""
-import atexit, base64, contextlib, json, os, pathlib, socket, subprocess
+import atexit, base64, contextlib, json, os, subprocess
 
 import rig
-from rig import Photic, Upstream, attack, clean_environment, folder, free_port, harm_if, serving, until
+from rig import Upstream, attack, clean_environment, folder, free_port, harm_if, serving, until
 from running import CHAT, CONVERSE, Run, ask
 
 EVIL = "https://evil.example"
@@ -19,7 +19,7 @@ def shared():
 
 
 def asked(method="POST", path="/v1/chat/completions", body=CHAT, **headers):
-    """A request as a page makes it browsers send; no upstream may get it."""
+    """A request as a page has a browser send it; no upstream may get it."""
     photic, upstream, _ = shared()
     before = len(upstream.requests)
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -239,7 +239,6 @@ def browsed():
     try:
         with browsing(f"http://localhost:{page.port}/"):
             until(lambda: page.read is not None, "the page is done")
-        # What is on its way then has arrived when this one has.
         made["read"] = page.read
         made["seen"] = [request.path for request in upstream.requests if "at=" in request.path]
     finally:
