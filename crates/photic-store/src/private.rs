@@ -75,6 +75,11 @@ mod unix {
     use rustix::fs::OFlags;
     use rustix::process::geteuid;
 
+    /// The rights of all but the owner.
+    const EVERYBODY_ELSE: u32 = 0o077;
+    /// The rights of all but the owner and the group.
+    const STRANGERS: u32 = 0o007;
+
     pub(super) fn private_directory(builder: &mut DirBuilder) -> &mut DirBuilder {
         builder.mode(0o700)
     }
@@ -106,7 +111,7 @@ mod unix {
     }
 
     fn tighten(path: &Path, facts: &Metadata, mode: u32) -> io::Result<()> {
-        if facts.mode() & 0o077 == 0 {
+        if facts.mode() & EVERYBODY_ELSE == 0 {
             return Ok(());
         }
         if facts.uid() == geteuid().as_raw() {
@@ -116,7 +121,7 @@ mod unix {
                 other => other,
             };
         }
-        if facts.mode() & 0o007 == 0 {
+        if facts.mode() & STRANGERS == 0 {
             return Ok(());
         }
         let shown = path.display();
