@@ -39,8 +39,7 @@ def chunked(wire, count=8, mib=40, keys=1, ended=True):
         until(lambda: photic.chat(chat_body())[0] == 200, "others are served afterwards")
 
 
-for wire in ["chat", "messages", "gemini"]:
-    attack(7, f"eight chunked bodies of 40 MiB ({wire})", wire=wire)(chunked)
+attack(7, "eight chunked bodies of 40 MiB", wire="messages")(chunked)
 attack(7, "chunked bodies of many callers", wire="chat", keys=8)(chunked)
 attack(7, "chunked bodies that never end", wire="responses", ended=False)(chunked)
 
