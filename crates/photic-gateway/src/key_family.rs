@@ -84,11 +84,9 @@ impl KeyOwner {
     /// What two marks say together.
     fn and(self, other: Self) -> Self {
         match (self, other) {
-            (Self::Nobody, one)
-            | (one, Self::Nobody)
-            | (Self::Unknown, one)
-            | (one, Self::Unknown) => one,
-            (one, other) if one == other => one,
+            _ if self == other || other == Self::Nobody => self,
+            (Self::Nobody | Self::Unknown, _) => other,
+            (_, Self::Unknown) => self,
             _ => Self::Foreign,
         }
     }
