@@ -40,7 +40,7 @@ use crate::profiles::Known;
 /// Most media that one endpoint has in quarantine for one teacher; the oldest are let go.
 const MOST_REFUSED: usize = 64;
 /// Most lessons of one teacher; the oldest are let go, and never somebody else's.
-const MOST_OF_ONE: usize = 200;
+const MOST_OF_ONE: usize = 400;
 /// Longest name of a model that something is learned about; callers make them up.
 const LONGEST_NAME: usize = 200;
 const DAY: u64 = 24 * 60 * 60;
