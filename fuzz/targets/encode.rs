@@ -1,5 +1,4 @@
-//! Any pixels and any wish: a file of the size that was given, under its cap. The lossy WebP encoder
-//! is C; run it with FUZZ_SANITIZER=address.
+//! Any pixels and any wish: a file of the size that was given, under its cap.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
