@@ -9,12 +9,13 @@ use photic_pixels::geometry::Rect;
 use photic_pixels::header::Format;
 use photic_pixels::{Limits, header};
 
-const LIMITS: Limits = Limits {
+const LIMITS: Limits<'static> = Limits {
     file_bytes: 1 << 20,
     pixels: 1 << 20,
     frames: 64,
     memory: 48 << 20,
     time: Duration::from_secs(2),
+    meter: None,
 };
 
 /// What a decode may hold beside what it was allowed: the turned copy, and the pixels that it gives.

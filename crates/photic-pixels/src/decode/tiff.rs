@@ -11,11 +11,14 @@ use super::bounds::{Bounds, too_large};
 use super::color::{self, Applied, Found};
 use super::sink::crop;
 use super::{Ask, Note, Part};
-use crate::header::{Color, Header, Profile, tiff_photometric};
+use crate::header::{Color, Header, Profile, jpeg_largest, tiff_photometric, tiff_values};
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
 
 const ICC_MOST: usize = 4 << 20;
+
+/// What the decoder holds for each value that an entry lists.
+const VALUE: u64 = 32;
 
 type Pages<'a> = Decoder<Cursor<&'a [u8]>>;
 
@@ -27,6 +30,9 @@ pub(super) fn decode(
 ) -> Result<Part, Refusal> {
     let bytes = grayed(bytes, header, ask.frame, bounds)?;
     let bytes = bytes.as_ref();
+    // It makes room for as many values as a file says there are, before it reads them.
+    let values = tiff_values(bytes, ask.frame).ok_or_else(|| bounds.cut())? * VALUE;
+    bounds.room(values)?;
     let mut pages = Decoder::new(Cursor::new(bytes)).map_err(|error| refuse(&error, bounds))?;
     if ask.frame > 0 {
         let page = ask.frame as usize;
@@ -45,13 +51,21 @@ pub(super) fn decode(
     let chunk = u64::from(chunk_width) * u64::from(chunk_height);
     let chunk = chunk.min(pixels * 2).saturating_mul(shape.samples as u64 * wide);
     let own = pixels * shape.samples.max(3) as u64 * if header.turned() { 2 } else { 1 };
+    // Coefficients of a JPEG inside take two bytes, and all of them may have to be kept.
+    let chunk = if is_jpeg(&mut pages) { chunk * 5 } else { chunk * 2 };
     let copied = if header.color == Color::Palette { bytes.len() as u64 } else { 0 };
-    bounds.room((own + copied + chunk * 2).saturating_add(1 << 20))?;
+    bounds.room((own + copied + values + chunk).saturating_add(1 << 20))?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
     limits.intermediate_buffer_size = limits.decoding_buffer_size;
     limits.ifd_value_size = ICC_MOST;
     let mut pages = pages.with_limits(limits);
+    check_jpegs(
+        &mut pages,
+        bytes,
+        (chunk_width.min(width * 2), chunk_height.min(height * 2)),
+        bounds,
+    )?;
 
     let data = gather(&mut pages, shape, (width, height), bounds)?;
     let icc = icc(&mut pages, header);
@@ -62,6 +76,46 @@ pub(super) fn decode(
         part.notes.push(Note::ProfileIgnored);
     }
     Ok(part)
+}
+
+fn is_jpeg(pages: &mut Pages<'_>) -> bool {
+    const JPEG: u16 = 7;
+    matches!(pages.find_tag_unsigned::<u16>(Tag::Compression), Ok(Some(JPEG)))
+}
+
+/// A JPEG inside is decoded in the size it says itself: none may be larger than its strip or tile.
+fn check_jpegs(
+    pages: &mut Pages<'_>,
+    bytes: &[u8],
+    most: (u32, u32),
+    bounds: &Bounds<'_>,
+) -> Result<(), Refusal> {
+    if !is_jpeg(pages) {
+        return Ok(());
+    }
+    let mut list = |strips, tiles| {
+        let found = pages.get_tag_u64_vec(strips).or_else(|_| pages.get_tag_u64_vec(tiles));
+        found.map_err(|error| refuse(&error, bounds))
+    };
+    let offsets = list(Tag::StripOffsets, Tag::TileOffsets)?;
+    let lengths = list(Tag::StripByteCounts, Tag::TileByteCounts)?;
+    // Read before each of them, without its end.
+    let tables = pages.get_tag_u8_vec(Tag::JPEGTables).unwrap_or_default();
+    let tables = tables.get(..tables.len().saturating_sub(2)).unwrap_or_default();
+    for (&offset, &length) in offsets.iter().zip(&lengths) {
+        let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
+        let range = range.and_then(|(offset, length)| Some(offset..offset.checked_add(length)?));
+        let strip = range.and_then(|range| bytes.get(range)).ok_or_else(|| bounds.cut())?;
+        let whole = match tables {
+            [] => Cow::Borrowed(strip),
+            tables => Cow::Owned([tables, strip.get(2..).unwrap_or_default()].concat()),
+        };
+        let (width, height) = jpeg_largest(&whole);
+        if width > most.0 || height > most.1 {
+            return Err(bounds.corrupt(&"it holds a larger picture than it says"));
+        }
+    }
+    Ok(())
 }
 
 /// The decoder knows no palettes. Called gray, the file gives its indices, and the map is ours.

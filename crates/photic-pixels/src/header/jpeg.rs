@@ -163,6 +163,24 @@ pub(crate) fn scans(bytes: &[u8]) -> (u64, bool) {
     (scans, ended)
 }
 
+/// The largest width and height that any frame says, also one behind a scan.
+pub(crate) fn largest(bytes: &[u8]) -> (u32, u32) {
+    let mut walk = segments(bytes);
+    let mut largest = (0, 0);
+    let mut see = |body: &[u8]| {
+        let (height, width) = (be16(body, 1).unwrap_or(0), be16(body, 3).unwrap_or(0));
+        largest = (largest.0.max(width.into()), largest.1.max(height.into()));
+    };
+    walk.by_ref().filter(|(marker, _)| is_frame(*marker)).for_each(|(_, body)| see(body));
+    let data = bytes.get(walk.at..).unwrap_or_default();
+    for at in memchr::memchr_iter(0xff, data) {
+        if data.get(at + 1).is_some_and(|marker| is_frame(*marker)) {
+            see(data.get(at + 4..).unwrap_or_default());
+        }
+    }
+    largest
+}
+
 /// The ICC profile put together from its pieces. `Err` says that there is one that cannot be used.
 pub(crate) fn icc(bytes: &[u8]) -> Result<Option<Cow<'_, [u8]>>, ()> {
     let mut pieces: Vec<(u8, &[u8])> = segments(bytes)

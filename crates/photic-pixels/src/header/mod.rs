@@ -20,11 +20,14 @@ use serde::Serialize;
 
 pub(crate) use gif::count as gif_count;
 pub(crate) use jpeg::{
-    Frame as JpegFrame, adobe as jpeg_adobe, icc as jpeg_icc, scans as jpeg_scans,
+    Frame as JpegFrame, adobe as jpeg_adobe, icc as jpeg_icc, largest as jpeg_largest,
+    scans as jpeg_scans,
 };
 pub(crate) use plain::ico_best;
 pub(crate) use png::{Chunks as PngChunks, icc as png_icc};
-pub(crate) use tiff::{page as tiff_page, photometric as tiff_photometric};
+pub(crate) use tiff::{
+    most_values as tiff_values, page as tiff_page, photometric as tiff_photometric,
+};
 
 use crate::refusal::{Refusal, RefusalCode};
 

@@ -70,6 +70,52 @@ pub(crate) fn photometric(bytes: &[u8], number: u32) -> Option<usize> {
     (value + 2 <= bytes.len()).then_some(value)
 }
 
+/// The most values that an entry of the first page or of another lists, among the entries that a
+/// decoder reads. `None` if there is no such page, or the values are not all in the file.
+pub(crate) fn most_values(bytes: &[u8], number: u32) -> Option<u64> {
+    let (reader, wide, mut at) = start(bytes)?;
+    let mut most = in_directory(&reader, wide, at)?;
+    for _ in 0..number.min(DIRECTORIES_MOST) {
+        at = following(&reader, wide, at).filter(|&next| next != 0)?;
+    }
+    if number > 0 {
+        most = most.max(in_directory(&reader, wide, at)?);
+    }
+    Some(most)
+}
+
+/// The entries that the decoder reads: sizes, layouts, strips, tiles, colors, tables, the profile.
+const READ: [u16; 23] = [
+    256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 317, 320, 322, 323, 324, 325, 338, 339,
+    347, 530, 532, 34675,
+];
+
+fn in_directory(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<u64> {
+    let (start, count, step, _) = shape(reader, wide, at)?;
+    let mut most = 0;
+    for entry in (0..count).map(|n| start + n * step) {
+        if !READ.contains(&reader.two(entry)?) {
+            continue;
+        }
+        let size = match reader.two(entry + 2)? {
+            3 | 8 => 2,
+            4 | 9 | 11 | 13 => 4,
+            5 | 10 | 12 | 16..=18 => 8,
+            _ => 1,
+        };
+        let (count, room, offset) = match wide {
+            Wide::Four => (reader.four(entry + 4)?.into(), 4, u64::from(reader.four(entry + 8)?)),
+            Wide::Eight => (reader.eight(entry + 4)?, 8, reader.eight(entry + 12)?),
+        };
+        let length: u64 = count.checked_mul(size)?;
+        if length > room && offset.checked_add(length)? > reader.bytes.len() as u64 {
+            return None;
+        }
+        most = most.max(count);
+    }
+    Some(most)
+}
+
 pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     let (reader, wide, first) = start(bytes)?;
     let (header, mut next) = directory(&reader, wide, first)?;
