@@ -191,6 +191,7 @@ impl Failure {
 
     const fn side(&self) -> Side {
         match self {
+            Self::Refused(refusal) if refusal.retry_helps() => Side::Gateway,
             Self::TooLarge { .. }
             | Self::SlowBody
             | Self::BodyBrokeOff
@@ -200,7 +201,8 @@ impl Failure {
             | Self::OverQuota(_)
             | Self::NoSuchMedia
             | Self::NotSigned
-            | Self::NotAPicture => Side::Client,
+            | Self::NotAPicture
+            | Self::Refused(_) => Side::Client,
             Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
                 Side::Upstream
             }
@@ -210,8 +212,6 @@ impl Failure {
             | Self::NoRoom
             | Self::NoStore
             | Self::Broken => Side::Gateway,
-            Self::Refused(refusal) if refusal.retry_helps() => Side::Gateway,
-            Self::Refused(_) => Side::Client,
         }
     }
 

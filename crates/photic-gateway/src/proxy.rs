@@ -90,7 +90,7 @@ impl Proxy {
     ) -> Response<Watched> {
         let route = match self.check(&mut request, &visit) {
             Ok(route) => route,
-            Err(refused) => return refused.map(Watched::not),
+            Err(refused) => return (*refused).map(Watched::not),
         };
         if let Some(own) = self.own(route, visit.door) {
             return own.map(Watched::not);
@@ -122,19 +122,19 @@ impl Proxy {
         &self,
         request: &mut Request<Incoming>,
         visit: &Visit,
-    ) -> Result<Route, Response<ReplyBody>> {
+    ) -> Result<Route, Box<Response<ReplyBody>>> {
         let (method, uri, headers) = (request.method(), request.uri(), request.headers());
         let checked = listen::check(method, uri)
             .and_then(|()| visit.hosts.check(uri, headers).map_err(Refusal::from));
         let prefix = self.prefixes.as_ref().map(|prefixes| prefixes.strip(uri.path()));
         if let Some(None) = prefix {
             // Whoever does not know the token learns nothing else, either.
-            return Err(hidden());
+            return Err(Box::new(hidden()));
         }
         let route =
             Route::of(method, prefix.flatten().map_or(uri.path(), |(path, _)| path), headers);
         if let Err(refusal) = checked {
-            return Err(Failure::Refused(refusal).render(route.wire()));
+            return Err(Box::new(Failure::Refused(refusal).render(route.wire())));
         }
         let Some((path, wires)) = prefix.flatten() else { return Ok(route) };
         let route = route.among(wires);
@@ -142,7 +142,7 @@ impl Proxy {
             Some(query) => format!("/{}?{query}", path.trim_start_matches('/')),
             None => format!("/{}", path.trim_start_matches('/')),
         };
-        let target = target.parse().map_err(|_| Failure::BadPath.render(route.wire()))?;
+        let target = target.parse().map_err(|_| Box::new(Failure::BadPath.render(route.wire())))?;
         *request.uri_mut() = target;
         Ok(route)
     }

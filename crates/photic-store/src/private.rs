@@ -185,7 +185,8 @@ use other::{private_directory, private_file, refuse_if_others_may_write};
 #[cfg(not(unix))]
 pub use other::{tighten_directory, tighten_file};
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt as _;

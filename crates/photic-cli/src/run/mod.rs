@@ -81,7 +81,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
 fn token() -> anyhow::Result<String> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| anyhow::anyhow!("the system has no random numbers"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 async fn bind(config: Config, bases: &Bases) -> anyhow::Result<Gateway> {

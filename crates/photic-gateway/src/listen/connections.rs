@@ -184,10 +184,14 @@ mod tests {
     fn where_all_are_busy_a_few_are_told_so() {
         let limit = ConnectionLimit::new(2, 2);
         let busy: Vec<Place> = (0..2).map(|_| limit.take(NEAR).unwrap()).collect();
-        busy.iter().for_each(|one| one.state.set(Phase::Busy));
+        for one in &busy {
+            one.state.set(Phase::Busy);
+        }
         let spare: Vec<Place> = (0..SPARE).map(|_| limit.take(NEAR).unwrap()).collect();
         assert!(spare.iter().all(|one| one.is_spare));
-        spare.iter().for_each(|one| one.state.set(Phase::Busy));
+        for one in &spare {
+            one.state.set(Phase::Busy);
+        }
         assert!(limit.take(NEAR).is_none());
         spare[7].state.set(Phase::Waiting);
         assert!(limit.take(NEAR).unwrap().is_spare);
@@ -203,7 +207,9 @@ mod tests {
         let limit = ConnectionLimit::new(10, 2);
         let far: Vec<Place> = (0..3).map(|_| limit.take(FAR).unwrap()).collect();
         assert_eq!(limit.open().all.len(), 2, "its oldest went");
-        far.iter().for_each(|one| one.state.set(Phase::Busy));
+        for one in &far {
+            one.state.set(Phase::Busy);
+        }
         assert!(limit.take(FAR).unwrap().is_spare);
         assert!(!limit.take(FARTHER).unwrap().is_spare);
         let near: Vec<Place> = (0..5).map(|_| limit.take(NEAR).unwrap()).collect();
