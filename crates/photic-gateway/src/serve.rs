@@ -26,7 +26,7 @@ use crate::itself::is_itself;
 use crate::learned::Learned;
 use crate::listen::{self, Listener, Place};
 use crate::media::Shelf;
-use crate::memory::{self, CallerIds, MemoryBudget};
+use crate::memory::{CallerIds, MemoryBudget};
 use crate::openwop::{Objects, Openwop};
 use crate::pixel_work::PixelWork;
 use crate::profiles::Profiles;
@@ -152,10 +152,7 @@ impl Gateway {
         };
         let recorder = place.map(|place| Recorder::new(place, &config.record));
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let memory = MemoryBudget::new(match config.limits.memory_mib {
-            0 => memory::default_mib(),
-            mib => mib,
-        });
+        let memory = MemoryBudget::new(config.limits.memory_mib());
         let pictures = memory.cache(config.limits.pictures_mib);
         let proxy = Arc::new(Proxy {
             client,

@@ -236,6 +236,13 @@ impl LearnedConfig {
     }
 }
 
+impl Limits {
+    /// The memory budget in MiB, found out where nobody says it.
+    pub(crate) fn memory_mib(&self) -> u32 {
+        if self.memory_mib == 0 { crate::memory::default_mib() } else { self.memory_mib }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

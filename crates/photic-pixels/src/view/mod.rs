@@ -225,8 +225,9 @@ fn part(
 /// The most bytes that scaling and encoding hold, with the decoded picture.
 ///
 /// Scaling goes over one direction after the other, and holds what is between: as wide as the result and
-/// as high as the source. Encoders hold the picture a few times over, in their own layout (measured: five
-/// times at most, by WebP; a palette is sought in a copy), and the file, which grows by doubling.
+/// as high as the source. Encoders hold the picture a few times over, in their own layout, a palette
+/// is sought in a copy, and the file grows by doubling: six times is an upper bound, which the test
+/// `no_more_memory_is_used_than_was_asked_for` holds against what is really used.
 fn after_decoding(raster: &Raster, target: &Target) -> u64 {
     let (width, height) = (u64::from(target.width), u64::from(target.height));
     let samples = raster.layout.samples() as u64;
