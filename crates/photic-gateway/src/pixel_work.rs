@@ -218,7 +218,7 @@ mod tests {
     #[tokio::test]
     async fn work_past_its_time_is_not_wanted() {
         let pixels = PixelWork::new(1, Duration::ZERO);
-        let (wanted, _) = pixels.run(&share(), |allowance| allowance.is_wanted()).await.unwrap();
+        let (wanted, _) = pixels.run(&share(), Allowance::is_wanted).await.unwrap();
         assert!(!wanted);
     }
 
