@@ -326,9 +326,11 @@ mod tests {
         let ends = halves
             .into_iter()
             .map(|mut half| tokio::spawn(async move { half.grow(20 * MIB).await.is_err() }));
+        let mut refused = 0;
         for end in ends.collect::<Vec<_>>() {
-            assert!(end.await.unwrap());
+            refused += u32::from(end.await.unwrap());
         }
+        assert!(refused >= 1, "one gives way, and the other may then have what it held");
         assert_eq!(budget.used(), [0; 5], "who is refused frees what it held");
     }
 

@@ -243,7 +243,7 @@ fn after_decoding(raster: &Raster, target: &Target) -> u64 {
 /// has to survive until its height is measured. The transform of a JPEG file may scale to the very
 /// size, which is most of its speed; only pages, which are no photographs, are kept larger.
 fn hint(header: &Header, region: (u32, u32), content: (u32, u32)) -> (u32, u32) {
-    let page = region.0.max(region.1) > 2 * region.0.min(region.1);
+    let page = region.0.max(region.1) / 2 > region.0.min(region.1);
     match (header.format, page) {
         (Format::Jpeg, false) => content,
         (Format::Jpeg, true) => {

@@ -35,8 +35,9 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
     ),
     // In its tests it wants the suite of the store, which is a feature.
     ("photic-fleet", &["photic", "photic-net", "photic-store"], &["photic-store"]),
-    ("photic-mcp", &["photic", "photic-pixels", "photic-tools"], &[]),
-    ("photic-mock", &["photic", "photic-pixels", "photic-testkit"], &[]),
+    // Whoever listens asks `photic-net` which hosts and pages it may answer.
+    ("photic-mcp", &["photic", "photic-net", "photic-pixels", "photic-tools"], &[]),
+    ("photic-mock", &["photic", "photic-net", "photic-pixels", "photic-testkit"], &[]),
     (
         "photic-gateway",
         &[
