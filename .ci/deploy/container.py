@@ -55,14 +55,14 @@ def until_up():
     sys.exit("the container does not answer")
 
 
-def until_shut():
-    for _ in range(40):
-        try:
-            ask(DOOR, "GET", "/")
-            time.sleep(0.05)
-        except OSError:
+def until_stopping():
+    """Waits until who comes is told to go elsewhere, in words that clients read."""
+    for _ in range(200):
+        status, said = ask(DOOR, "GET", "/v1/models")
+        if status == 503 and "stopping" in said:
             return
-    sys.exit("a gateway that was told to stop takes connections")
+        time.sleep(0.05)
+    sys.exit("a gateway that was told to stop takes requests")
 
 
 def inside(pid):
@@ -77,7 +77,7 @@ def inside(pid):
     caller.start()
     assert Slow.arrived.wait(10)
     os.kill(pid, signal.SIGTERM)
-    until_shut()
+    until_stopping()
     assert not answer, "it shut its door only after the request that was under way"
     caller.join()
     [(status, text)] = answer
