@@ -168,7 +168,7 @@ class Photic:
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="photic-attack."))
         (self.folder / "home").mkdir(exist_ok=True)
         self.port = port or free_port()
-        command = [*wrap, PHOTIC, "serve", "--listen", f"127.0.0.1:{self.port}", *arguments]
+        command = [*(wrap or ENTER), PHOTIC, "serve", "--listen", f"127.0.0.1:{self.port}", *arguments]
         if config:
             (self.folder / "settings.toml").write_text(settings)
             command += ["--config", str(self.folder / "settings.toml")]
@@ -257,6 +257,40 @@ class Photic:
 def serving(upstream, settings="", **known):
     """A gateway before an upstream that speaks every wire."""
     return Photic(f"{settings}\n[[upstream]]\nurl = '{upstream.url}'\n", **known)
+
+
+# A hard limit of memory.
+
+GROUPS = pathlib.Path("/sys/fs/cgroup")
+# The command that every gateway is started by: `run` puts it into a group of its own.
+ENTER = ()
+
+
+@contextlib.contextmanager
+def group(mib):
+    """A control group with that limit, and the command that enters it; nothing, where that is not allowed."""
+    second = (GROUPS / "cgroup.controllers").exists()
+    path = (GROUPS if second else GROUPS / "memory") / f"photic-attacks-{os.getpid()}"
+    try:
+        path.mkdir()
+        (path / ("memory.max" if second else "memory.limit_in_bytes")).write_text(str(mib << 20))
+        swap = path / ("memory.swap.max" if second else "memory.memsw.limit_in_bytes")
+        with contextlib.suppress(OSError):
+            swap.write_text("0" if second else str(mib << 20))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            path.rmdir()
+        print(f"no control group ({error}): only the peak is compared")
+        yield None, ()
+        return
+    try:
+        yield path, ("sh", "-c", f'echo $$ > {path}/cgroup.procs && exec "$@"', "enter")
+    finally:
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                path.rmdir()
+                break
+            time.sleep(0.1)
 
 
 @contextlib.contextmanager

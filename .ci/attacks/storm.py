@@ -17,34 +17,6 @@ import rig  # noqa: E402
 from heavy import BESIDE, body_of, cpu, sent  # noqa: E402
 
 KINDS = ["png", "interlaced png", "gif", "gif that keeps", "jpeg", "progressive jpeg", "tiff", "bmp"]
-ROOT = pathlib.Path("/sys/fs/cgroup")
-
-
-@contextlib.contextmanager
-def group(mib):
-    """A control group with that limit, and the command that enters it; nothing, where that is not allowed."""
-    second = (ROOT / "cgroup.controllers").exists()
-    path = (ROOT if second else ROOT / "memory") / f"photic-storm-{os.getpid()}"
-    try:
-        path.mkdir()
-        (path / ("memory.max" if second else "memory.limit_in_bytes")).write_text(str(mib << 20))
-        swap = path / ("memory.swap.max" if second else "memory.memsw.limit_in_bytes")
-        with contextlib.suppress(OSError):
-            swap.write_text("0" if second else str(mib << 20))
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            path.rmdir()
-        print(f"no control group ({error}): only the peak is compared")
-        yield None, ()
-        return
-    try:
-        yield path, ("sh", "-c", f'echo $$ > {path}/cgroup.procs && exec "$@"', "enter")
-    finally:
-        for _ in range(50):
-            with contextlib.suppress(OSError):
-                path.rmdir()
-                break
-            time.sleep(0.1)
 
 
 def metric(photic, name):
@@ -97,7 +69,7 @@ def main():
     wanted = parser.parse_args()
     rig.PHOTIC = str(pathlib.Path(wanted.photic).resolve())
     failed = []
-    with group(wanted.limit) as (path, wrap), rig.Upstream() as upstream:
+    with rig.group(wanted.limit) as (path, wrap), rig.Upstream() as upstream:
         settings = "" if path else f"[limits]\nmemory_mib = {(wanted.limit - 192) * 7 // 8}\n"
         with rig.serving(upstream, settings, wrap=wrap) as photic:
             budget = metric(photic, "photic_memory_budget_bytes") / 1e6
@@ -120,8 +92,8 @@ def main():
             print(f"of those who stayed {served} of {len(stayed)} were served")
             if peak > budget + BESIDE:
                 failed.append("it held more than its budget")
-            # A machine that is busy with other things takes longer; what counts then is the work itself.
-            if rested > 2 and used > 2:
+            # Twice what is claimed.
+            if rested > 2:
                 failed.append("it worked for clients that had left")
             if not served:
                 failed.append("nobody who stayed was served")
