@@ -111,7 +111,8 @@ impl Proxy {
                     _ => Err(failure),
                 }
             }
-            Ok(()) => self.forward(route, request, peer, &mut watch.account).await,
+            // On the heap: what is answered without it need not be moved about with room for it.
+            Ok(()) => Box::pin(self.forward(route, request, peer, &mut watch.account)).await,
         };
         watch.answered(answer)
     }
