@@ -258,6 +258,13 @@ def nameless():
     harm_if(len(pictures(provider.seen[model][-1])) < 2, "the victim's pictures were withheld")
 
 
+def victim_asks(world, model):
+    """Somebody else asks when the endpoint takes everything again; harm, if its pictures are left out."""
+    world.provider.rules[model] = lambda _: None
+    ask(world.photic, "chat", of_wire("chat", model), "sk-good")
+    harm_if(len(pictures(world.provider.seen[model][-1])) < 2, "the victim's pictures were withheld")
+
+
 @attack(1, "two callers agree")
 def two():
     world = World.get()
@@ -265,9 +272,7 @@ def two():
     world.provider.rules[model] = refusing(BLIND, until_helped=lambda request, found: found and "evil" in key_of(request))
     for key in ("sk-evil", "sk-evil-too"):
         ask(world.photic, "chat", of_wire("chat", model), key)
-    world.provider.rules[model] = lambda _: None
-    ask(world.photic, "chat", of_wire("chat", model), "sk-good")
-    harm_if(len(pictures(world.provider.seen[model][-1])) < 2, "the victim's pictures were withheld")
+    victim_asks(world, model)
 
 
 @attack(1, "keys that the upstream refuses agree")
@@ -283,9 +288,7 @@ def refused_keys():
     world.provider.rules[model] = rule
     for key in ("sk-evil", "sk-made-up-1", "sk-made-up-2", "sk-made-up-3", "sk-made-up-4"):
         ask(world.photic, "chat", of_wire("chat", model), key)
-    world.provider.rules[model] = lambda _: None
-    ask(world.photic, "chat", of_wire("chat", model), "sk-good")
-    harm_if(len(pictures(world.provider.seen[model][-1])) < 2, "the victim's pictures were withheld")
+    victim_asks(world, model)
 
 
 @attack(1, "lessons of one push out another's")

@@ -154,17 +154,22 @@ def larger():
     harm_if(status == 201, "270 kB were taken where 1 kB was signed for")
 
 
-@attack(12, "what was never taken in stays for ever")
-def never_claimed():
-    world = Keeping.get()
-    who = world.tenant("never")
-    number = world.fleet.sql("SELECT id FROM tenant WHERE name = 'never'")
-    _, signed = world.sign(who, "?ttl_s=1")
-    put(signed["put"], PICTURE)
+def goes_in_time(world, tenant, signed):
+    """Waits until an upload is late; harm, if it outlives the next sweep."""
+    number = world.fleet.sql(f"SELECT id FROM tenant WHERE name = '{tenant}'")
     until(lambda: time.time() * 1000 > signed["expires"] + 100, "its time is over")
     world.fleet.command("retire", "--days", "30")
     left = [key for key in world.incoming() if key.split("/")[2] == number]
     harm_if(left, "it is still there when its time is over")
+
+
+@attack(12, "what was never taken in stays for ever")
+def never_claimed():
+    world = Keeping.get()
+    who = world.tenant("never")
+    _, signed = world.sign(who, "?ttl_s=1")
+    put(signed["put"], PICTURE)
+    goes_in_time(world, "never", signed)
 
 
 @attack(12, "what comes after its time is taken in")
@@ -182,7 +187,6 @@ def late():
 def put_again():
     world = Keeping.get()
     who = world.tenant("again")
-    number = world.fleet.sql("SELECT id FROM tenant WHERE name = 'again'")
     _, signed = world.sign(who, "?ttl_s=2")
     put(signed["put"], PICTURE)
     status, _ = world.claim(who, signed)
@@ -191,7 +195,4 @@ def put_again():
     put(signed["put"], PICTURE)
     status, _ = world.claim(who, signed)
     harm_if(status == 201, "it was taken in twice")
-    until(lambda: time.time() * 1000 > signed["expires"] + 100, "its time is over")
-    world.fleet.command("retire", "--days", "30")
-    left = [key for key in world.incoming() if key.split("/")[2] == number]
-    harm_if(left, "it is still there when its time is over")
+    goes_in_time(world, "again", signed)

@@ -165,21 +165,26 @@ def many():
         harm_if(not some, "none of them was closed")
 
 
+def drips_on(slow):
+    """Sends a byte now and then; harm, if nobody ends that within many times what is set."""
+    end = time.monotonic() + 12
+    with contextlib.suppress(ConnectionError):
+        slow.settimeout(0.3)
+        while time.monotonic() < end:
+            slow.sendall(b"x")
+            with contextlib.suppress(TimeoutError):
+                slow.recv(100)
+                return
+    harm_if(time.monotonic() >= end, "the connection is still there after 12 s")
+
+
 @attack(13, "a head that does not end holds its connection")
 def endless_head():
     # What is set here is short; a binary that has no such setting gets more than any should take.
     settings = settings_with(timeouts={"header_s": 2})
     with Upstream() as upstream, serving(upstream, settings) as photic:
         with contextlib.closing(drip(photic.port, 1)[0]) as slow:
-            end = time.monotonic() + 12
-            with contextlib.suppress(ConnectionError):
-                slow.settimeout(0.3)
-                while time.monotonic() < end:
-                    slow.sendall(b"x")
-                    with contextlib.suppress(TimeoutError):
-                        slow.recv(100)
-                        return
-            harm_if(time.monotonic() >= end, "the connection is still there after 12 s")
+            drips_on(slow)
 
 
 @attack(13, "a head that does not end, behind a request")
@@ -191,15 +196,7 @@ def endless_second_head():
             while b'"ok"' not in slow.recv(4096):
                 pass
             slow.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nx-slow: ")
-            end = time.monotonic() + 12
-            with contextlib.suppress(ConnectionError):
-                slow.settimeout(0.3)
-                while time.monotonic() < end:
-                    slow.sendall(b"x")
-                    with contextlib.suppress(TimeoutError):
-                        slow.recv(100)
-                        return
-            harm_if(time.monotonic() >= end, "the connection is still there after 12 s")
+            drips_on(slow)
 
 
 class Flood:
