@@ -56,7 +56,7 @@ def until_up():
 
 
 def until_stopping():
-    """Waits until who comes is told to go elsewhere, in words that clients read."""
+    """Waits until new requests are answered with 503 and `stopping`."""
     for _ in range(200):
         status, said = ask(DOOR, "GET", "/v1/models")
         if status == 503 and "stopping" in said:

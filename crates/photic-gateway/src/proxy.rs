@@ -111,7 +111,7 @@ impl Proxy {
                     _ => Err(failure),
                 }
             }
-            // On the heap: what is answered without it need not be moved about with room for it.
+            // Boxed, so that the future of requests that are answered without it stays small.
             Ok(()) => Box::pin(self.forward(route, request, peer, &mut watch.account)).await,
         };
         watch.answered(answer)

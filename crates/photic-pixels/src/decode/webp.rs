@@ -76,13 +76,15 @@ fn open<'a>(
     Ok(decoder)
 }
 
-/// A lossy frame is decoded in the size it says itself, before that is compared with the size its
-/// container says: none may be larger than the picture.
+/// Refuses a file with a lossy frame that is larger than the picture.
+///
+/// The decoder allocates a frame by the size in its own header, and only then compares that with
+/// the size that the container states.
 fn check_frames(bytes: &[u8], header: &Header, bounds: &Bounds<'_>) -> Result<(), Refusal> {
     let lossy = memmem::find_iter(bytes, b"VP8 ").map(|chunk| chunk + CHUNK_HEADER);
-    // Behind an alpha plane the decoder reads a frame, whatever the chunk is called.
-    let behind_alpha = memmem::find_iter(bytes, b"ANMF").filter_map(|at| behind_alpha(bytes, at));
-    let sizes = lossy.chain(behind_alpha).filter_map(|start| frame_size(bytes.get(start..)?));
+    // The decoder takes the chunk after an alpha chunk for a frame, whatever its name is.
+    let after_alpha = memmem::find_iter(bytes, b"ANMF").filter_map(|at| after_alpha(bytes, at));
+    let sizes = lossy.chain(after_alpha).filter_map(|start| frame_size(bytes.get(start..)?));
     for (width, height) in sizes {
         if width > header.stored_width || height > header.stored_height {
             return Err(bounds.corrupt(&"a frame is larger than its picture"));
@@ -91,20 +93,22 @@ fn check_frames(bytes: &[u8], header: &Header, bounds: &Bounds<'_>) -> Result<()
     Ok(())
 }
 
-/// The name of a chunk and its length.
+/// Bytes of a chunk's header: its name and its length.
 const CHUNK_HEADER: usize = 8;
-/// The place, size and time of a frame, before its chunks.
+/// Bytes of an `ANMF` chunk before its inner chunks: position, size and duration of the frame.
 const FRAME_HEADER: usize = 16;
 
-/// The frame behind an alpha plane of an animation's frame.
-fn behind_alpha(bytes: &[u8], frame: usize) -> Option<usize> {
+/// Returns where the data of the chunk begins that follows the alpha chunk of the `ANMF` chunk at
+/// `frame`.
+fn after_alpha(bytes: &[u8], frame: usize) -> Option<usize> {
     let alpha = bytes.get(frame + CHUNK_HEADER + FRAME_HEADER..)?;
     let length = alpha.strip_prefix(b"ALPH")?.first_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?.checked_next_multiple_of(2)?;
-    (frame + 2 * CHUNK_HEADER + FRAME_HEADER + CHUNK_HEADER).checked_add(length)
+    // The headers of `ANMF`, of the alpha chunk, and of the chunk after it.
+    (frame + 3 * CHUNK_HEADER + FRAME_HEADER).checked_add(length)
 }
 
-/// The size that a key frame of VP8 says.
+/// Reads width and height from the header of a VP8 key frame.
 fn frame_size(frame: &[u8]) -> Option<(u32, u32)> {
     let [_, _, _, 0x9d, 0x01, 0x2a, sizes @ ..] = frame else { return None };
     let [w0, w1, h0, h1] = *sizes.first_chunk::<4>()?;
