@@ -7,7 +7,7 @@ use crate::structure::plain_id;
 
 /// Writes events.
 #[derive(Debug, Default)]
-pub(crate) struct StreamWriter {
+pub(super) struct StreamWriter {
     usage: Usage,
     stop: Stop,
     /// How many blocks were begun.
@@ -24,8 +24,8 @@ enum Open {
     Call,
 }
 
-impl StreamWriter {
-    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+impl crate::wire::StreamWriter for StreamWriter {
+    fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(_) => frame(out, "messageStart", "{\"role\":\"assistant\"}"),
             // This wire has no word of its own for a refusal.
@@ -67,7 +67,9 @@ impl StreamWriter {
             }
         }
     }
+}
 
+impl StreamWriter {
     fn start(&mut self, out: &mut Vec<u8>, what: Open) {
         self.close(out);
         self.blocks += 1;

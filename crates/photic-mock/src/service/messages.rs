@@ -1,26 +1,59 @@
 //! Replies of `POST /v1/messages`.
 
+use photic::Wire;
+use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
+use super::{Facts, Service, named};
+use crate::rejection::{Rejection, anthropic};
 use crate::reply::{Call, Reply, Said};
+use crate::stored::{Expanded, Stored};
 
-pub(super) fn whole(reply: &Reply) -> Value {
+pub(super) struct Messages;
+
+impl Service for Messages {
+    fn facts(&self) -> Facts {
+        Facts { call_prefix: "toolu", cache_marks: Some(4), ..Facts::default() }
+    }
+
+    fn whole(&self, reply: &Reply) -> Value {
+        whole(reply)
+    }
+
+    fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
+        named(events(reply))
+    }
+
+    fn kept(&self, reply: &Reply) -> (String, Vec<Value>) {
+        (id(reply), vec![turn(reply)])
+    }
+
+    fn expand(&self, stored: &Stored, body: &mut Value) -> Result<Expanded, Rejection> {
+        stored.thread(body)
+    }
+
+    fn violation(&self, wire: Wire, violation: &Violation) -> Rejection {
+        anthropic::rejection(wire, violation)
+    }
+}
+
+fn whole(reply: &Reply) -> Value {
     let mut usage = input(reply);
     usage["output_tokens"] = json!(reply.usage.output);
     message(reply, &content(reply), &json!(stop(reply)), &usage)
 }
 
 /// The id under which it is kept.
-pub(super) fn id(reply: &Reply) -> String {
+fn id(reply: &Reply) -> String {
     format!("msg_mock{:08}", reply.number)
 }
 
 /// The reply as a message of a later request.
-pub(super) fn turn(reply: &Reply) -> Value {
+fn turn(reply: &Reply) -> Value {
     json!({"role": "assistant", "content": content(reply)})
 }
 
-pub(super) fn events(reply: &Reply) -> Vec<Value> {
+fn events(reply: &Reply) -> Vec<Value> {
     let mut usage = input(reply);
     usage["output_tokens"] = json!(1);
     let begun = message(reply, &json!([]), &Value::Null, &usage);

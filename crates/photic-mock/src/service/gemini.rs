@@ -1,15 +1,54 @@
 //! Replies of `generateContent` and `streamGenerateContent`.
 
+use photic::Wire;
+use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
+use super::translated::invalid;
+use super::{Facts, Service, bytes};
+use crate::rejection::Rejection;
 use crate::reply::{Reply, Said};
 
-pub(super) fn whole(reply: &Reply) -> Value {
+pub(super) struct Gemini;
+
+impl Service for Gemini {
+    fn facts(&self) -> Facts {
+        Facts { list: "contents", ..Facts::default() }
+    }
+
+    fn whole(&self, reply: &Reply) -> Value {
+        whole(reply)
+    }
+
+    fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
+        bytes(events(reply))
+    }
+
+    fn violation(&self, wire: Wire, violation: &Violation) -> Rejection {
+        let says = match violation.code {
+            "image_invalid" | "base64_invalid" | "media_type_mismatch" => {
+                "Unable to process input image. Please retry or report in \
+                 https://developers.generativeai.google/guide/troubleshooting"
+                    .to_owned()
+            }
+            "unknown_field" | "unknown_part" => {
+                let name = violation.pointer.rsplit('/').next().unwrap_or_default();
+                format!(
+                    "Invalid JSON payload received. Unknown name \"{name}\": Cannot find field."
+                )
+            }
+            _ => violation.text.clone(),
+        };
+        invalid(wire, violation, "INVALID_ARGUMENT", &says)
+    }
+}
+
+fn whole(reply: &Reply) -> Value {
     response(reply, &parts(reply), Some("STOP"))
 }
 
 /// Chunks, each a response; the last one says why it is the last.
-pub(super) fn events(reply: &Reply) -> Vec<String> {
+fn events(reply: &Reply) -> Vec<String> {
     let parts = match &reply.said {
         Said::Text(text) => Said::pieces(text).map(|piece| json!({"text": piece})).collect(),
         Said::Calls(_) => parts(reply),

@@ -8,7 +8,7 @@ use crate::lower::{ANY_OBJECT, Members, Step, Writer};
 use crate::settings::{Function, Settings, Tool, ToolChoice, Word};
 
 /// How this wire says a shared setting.
-pub(crate) fn word(name: &str) -> Word {
+pub(super) fn word(name: &str) -> Word {
     match name {
         "temperature" => Word::Member("temperature"),
         "top_p" => Word::Member("topP"),

@@ -4,7 +4,7 @@ use crate::json::Value;
 use crate::lift::text_of;
 use crate::lower::Unread;
 
-pub(crate) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
+pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
     for one in root.get("system").into_iter().flat_map(Value::items) {
         block(one, unread);
     }

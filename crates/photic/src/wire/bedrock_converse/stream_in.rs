@@ -6,19 +6,19 @@ use crate::stream::{Begin, Event, failed, text};
 
 /// Reads events; each comes as an object with its name as the only member.
 #[derive(Debug, Default)]
-pub(crate) struct StreamReader {
+pub(super) struct StreamReader {
     /// The indexes of the blocks that are calls, in order.
     calls: Vec<u64>,
     stopped: bool,
 }
 
-impl StreamReader {
+impl crate::wire::StreamReader for StreamReader {
     /// Whether the message has ended: then only what it cost can be missing.
-    pub(crate) const fn has_stopped(&self) -> bool {
+    fn has_stopped(&self) -> bool {
         self.stopped
     }
 
-    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+    fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
         let Ok(doc) = Doc::parse(data) else { return };
         let Some((name, event)) = doc.root().and_then(|root| root.entries().next()) else { return };
         match &*name.decode() {
@@ -47,7 +47,9 @@ impl StreamReader {
             _ => {}
         }
     }
+}
 
+impl StreamReader {
     fn delta(&self, event: Value<'_, '_>, events: &mut Vec<Event>) {
         let Some(delta) = event.get("delta") else { return };
         let said = text(delta, "text");

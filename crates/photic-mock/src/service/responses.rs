@@ -1,20 +1,53 @@
 //! Replies of `POST /v1/responses`.
 
+use photic::Wire;
+use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
+use super::{Facts, Service, named};
+use crate::rejection::{Rejection, openai};
 use crate::reply::{Reply, Said};
+use crate::stored::{Expanded, Stored};
 
-pub(super) fn whole(reply: &Reply) -> Value {
+pub(super) struct Responses;
+
+impl Service for Responses {
+    fn facts(&self) -> Facts {
+        Facts { list: "input", ..Facts::default() }
+    }
+
+    fn whole(&self, reply: &Reply) -> Value {
+        whole(reply)
+    }
+
+    fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
+        named(events(reply))
+    }
+
+    fn kept(&self, reply: &Reply) -> (String, Vec<Value>) {
+        (id(reply), output(reply))
+    }
+
+    fn expand(&self, stored: &Stored, body: &mut Value) -> Result<Expanded, Rejection> {
+        stored.response(body)
+    }
+
+    fn violation(&self, wire: Wire, violation: &Violation) -> Rejection {
+        openai::rejection(wire, violation)
+    }
+}
+
+fn whole(reply: &Reply) -> Value {
     response(reply, "completed", &json!(output(reply)), &usage(reply))
 }
 
 /// The id under which it is kept.
-pub(super) fn id(reply: &Reply) -> String {
+fn id(reply: &Reply) -> String {
     format!("resp_mock{:08}", reply.number)
 }
 
 /// The items of the reply, as they are stored and as a client sends them back.
-pub(super) fn output(reply: &Reply) -> Vec<Value> {
+fn output(reply: &Reply) -> Vec<Value> {
     match &reply.said {
         Said::Text(text) => {
             let part =
@@ -43,7 +76,7 @@ pub(super) fn output(reply: &Reply) -> Vec<Value> {
     }
 }
 
-pub(super) fn events(reply: &Reply) -> Vec<Value> {
+fn events(reply: &Reply) -> Vec<Value> {
     let begun = response(reply, "in_progress", &json!([]), &Value::Null);
     let mut events = vec![
         json!({"type": "response.created", "response": begun}),

@@ -1,20 +1,49 @@
 //! Replies of `/api/chat`.
 
+use photic::Wire;
+use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
+use super::translated::invalid;
+use super::{Facts, Service, bytes};
+use crate::rejection::Rejection;
 use crate::reply::{Reply, Said};
 
 /// When, as this wire writes it; nobody who reads a mock wants to know.
 const CREATED: &str = "2026-11-16T00:00:00.000000Z";
 
-pub(super) fn whole(reply: &Reply) -> Value {
+pub(super) struct Ollama;
+
+impl Service for Ollama {
+    fn facts(&self) -> Facts {
+        Facts { wants_key: false, streams_unasked: true, strict: false, ..Facts::default() }
+    }
+
+    fn whole(&self, reply: &Reply) -> Value {
+        whole(reply)
+    }
+
+    fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
+        bytes(events(reply))
+    }
+
+    fn violation(&self, wire: Wire, violation: &Violation) -> Rejection {
+        let says = match violation.code {
+            "image_invalid" => "invalid image input",
+            _ => &violation.text,
+        };
+        invalid(wire, violation, "", says)
+    }
+}
+
+fn whole(reply: &Reply) -> Value {
     let mut whole = line(reply, &message(reply));
     ended(reply, &mut whole);
     whole
 }
 
 /// A line for every piece; the last says what it cost.
-pub(super) fn events(reply: &Reply) -> Vec<String> {
+fn events(reply: &Reply) -> Vec<String> {
     let mut lines: Vec<Value> = match &reply.said {
         Said::Text(text) => Said::pieces(text)
             .map(|piece| line(reply, &json!({"role": "assistant", "content": piece})))

@@ -1,10 +1,34 @@
 //! Replies of `POST /v1/chat/completions`.
 
+use photic::Wire;
+use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
+use super::{Facts, Service, bytes};
+use crate::rejection::{Rejection, openai};
 use crate::reply::{Call, Reply, Said};
 
-pub(super) fn whole(reply: &Reply) -> Value {
+pub(super) struct Chat;
+
+impl Service for Chat {
+    fn facts(&self) -> Facts {
+        Facts { lenient_messages: true, media_in_results: true, ..Facts::default() }
+    }
+
+    fn whole(&self, reply: &Reply) -> Value {
+        whole(reply)
+    }
+
+    fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
+        bytes(events(reply))
+    }
+
+    fn violation(&self, wire: Wire, violation: &Violation) -> Rejection {
+        openai::rejection(wire, violation)
+    }
+}
+
+fn whole(reply: &Reply) -> Value {
     let mut message =
         json!({"role": "assistant", "content": null, "refusal": null, "annotations": []});
     let finish = match &reply.said {
@@ -31,7 +55,7 @@ pub(super) fn whole(reply: &Reply) -> Value {
 
 /// Chunks, and the word that ends them. Usage comes only when it was asked for, in a chunk of its
 /// own; then all the others say that they have none.
-pub(super) fn events(reply: &Reply) -> Vec<String> {
+fn events(reply: &Reply) -> Vec<String> {
     let usage = reply.asked["stream_options"]["include_usage"] == true;
     let chunk = |choices: Value, tokens: Value| {
         let mut chunk = json!({

@@ -2,6 +2,10 @@
 //!
 //! On its own wire a reply is passed on as the bytes that came.
 
+mod usage;
+
+pub use usage::find_usage;
+
 use crate::json::{Doc, Kind, Segments, Str, Value};
 use crate::lift::Lifter;
 use crate::lower::Writer;
@@ -10,7 +14,7 @@ use crate::profile::Profile;
 use crate::structure::plain_id;
 use crate::survey::survey;
 use crate::transcript::{Message, Part, Role, Transcript};
-use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
+use crate::wire::Wire;
 
 /// A lifted reply.
 #[derive(Clone, Debug)]
@@ -88,27 +92,13 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     reply.id = text("id").or_else(|| text("responseId"));
     reply.model = text("model").or_else(|| text("modelVersion"));
     reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(seconds);
-    let answers = match wire {
-        Wire::OpenAiChat => "choices",
-        Wire::OpenAiResponses | Wire::Converse => "output",
-        Wire::Anthropic => "content",
-        Wire::Gemini => "candidates",
-        Wire::Ollama => "message",
-    };
     reply.error = match root.get("error").filter(|error| !error.is_null()) {
         Some(error) => Some(failure(error)),
         // Some servers spell errors in their own way; an answer without an answer is one.
-        None => root.get(answers).is_none().then(|| failure(root)),
+        None => root.get(wire.http().answer_member).is_none().then(|| failure(root)),
     };
     let mut lifter = Lifter::new(&doc);
-    let (messages, stop, usage) = match wire {
-        Wire::OpenAiChat => openai_chat::lift_reply(&mut lifter, root),
-        Wire::OpenAiResponses => openai_responses::lift_reply(&mut lifter, root),
-        Wire::Anthropic => anthropic::lift_reply(&mut lifter, root),
-        Wire::Gemini => gemini::lift_reply(&mut lifter, root),
-        Wire::Converse => converse::lift_reply(&mut lifter, root),
-        Wire::Ollama => ollama::lift_reply(&mut lifter, root),
-    };
+    let (messages, stop, usage) = wire.protocol().lift_reply(&mut lifter, root);
     let media = lifter.into_media();
     let mut parts: Vec<Part<'_>> = messages.into_iter().flat_map(|message| message.parts).collect();
     for part in &mut parts {
@@ -138,14 +128,7 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
     let profile = Profile::generic(to);
     let plan = plan(survey(&reply.said), &profile, &Policy::hands_off());
     let writer = Writer::new(&reply.said, &plan, const { &Prepared::new() });
-    match to {
-        Wire::OpenAiChat => openai_chat::lower_reply(&writer, reply),
-        Wire::OpenAiResponses => openai_responses::lower_reply(reply),
-        Wire::Anthropic => anthropic::lower_reply(&writer, reply),
-        Wire::Gemini => gemini::lower_reply(&writer, reply),
-        Wire::Converse => converse::lower_reply(&writer, reply),
-        Wire::Ollama => ollama::lower_reply(&writer, reply),
-    }
+    to.protocol().lower_reply(&writer, reply)
 }
 
 impl<'a> Reply<'a> {

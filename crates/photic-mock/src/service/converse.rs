@@ -1,11 +1,38 @@
 //! Replies of `converse` and `converse-stream`.
 
+use photic::Wire;
 use photic_testkit::crc32;
+use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
+use super::Service;
+use super::translated::invalid;
+use crate::rejection::Rejection;
 use crate::reply::{Reply, Said};
 
-pub(super) fn whole(reply: &Reply) -> Value {
+pub(super) struct Converse;
+
+impl Service for Converse {
+    fn whole(&self, reply: &Reply) -> Value {
+        whole(reply)
+    }
+
+    fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
+        events(reply)
+    }
+
+    fn violation(&self, wire: Wire, violation: &Violation) -> Rejection {
+        let says = match violation.code {
+            "image_invalid" | "base64_invalid" => {
+                "The model returned the following errors: Could not process image"
+            }
+            _ => &violation.text,
+        };
+        invalid(wire, violation, "ValidationException", says)
+    }
+}
+
+fn whole(reply: &Reply) -> Value {
     let content = match &reply.said {
         Said::Text(text) => vec![json!({"text": text})],
         Said::Calls(calls) => {
@@ -25,7 +52,7 @@ pub(super) fn whole(reply: &Reply) -> Value {
 }
 
 /// Events, each in a frame of its own.
-pub(super) fn events(reply: &Reply) -> Vec<Vec<u8>> {
+fn events(reply: &Reply) -> Vec<Vec<u8>> {
     let mut events = vec![frame("messageStart", &json!({"role": "assistant"}))];
     let delta = |index: usize, delta: Value| {
         frame("contentBlockDelta", &json!({"contentBlockIndex": index, "delta": delta}))
