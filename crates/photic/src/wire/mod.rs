@@ -3,6 +3,7 @@
 
 pub(crate) mod anthropic;
 pub(crate) mod bedrock_converse;
+mod blocks;
 mod detect;
 pub(crate) mod gemini;
 mod http;
@@ -10,6 +11,7 @@ pub(crate) mod ollama;
 mod openai;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+mod parts;
 mod protocol;
 
 pub use detect::{detect, detect_reply};

@@ -110,6 +110,83 @@ pub(crate) trait Protocol: Sync {
     fn model_documents(&self, base: &str, root: &str, model: &str) -> Vec<Question>;
 }
 
+/// Implements [`Protocol`] for a wire. Methods that look alike in every folder call the function of
+/// the same name in the folder's files; the others are written out where the macro is used.
+macro_rules! implement_protocol {
+    ($wire:ident { $($method:item)* }) => {
+        impl $crate::wire::Protocol for $wire {
+            fn rules(&self) -> &'static $crate::wire::MessageRules {
+                &RULES
+            }
+
+            fn http(&self) -> &'static $crate::wire::Http {
+                &http::HTTP
+            }
+
+            fn likeness(&self, root: $crate::json::Value<'_, '_>) -> u8 {
+                detect::likeness(root)
+            }
+
+            fn reply_likeness(&self, root: $crate::json::Value<'_, '_>) -> u8 {
+                detect::reply_likeness(root)
+            }
+
+            fn fits(&self, root: $crate::json::Value<'_, '_>) -> bool {
+                detect::fits(root)
+            }
+
+            fn lift<'d, 'a>(&self, lifter: &mut $crate::lift::Lifter<'d, 'a>, root: $crate::json::Value<'d, 'a>) -> $crate::lift::Draft<'a> {
+                lift::lift(lifter, root)
+            }
+
+            fn unread<'a>(&self, root: $crate::json::Value<'_, 'a>, unread: &mut $crate::lower::Unread<'a>) {
+                unread::unread(root, unread);
+            }
+
+            fn body<'a>(&self, writer: &mut $crate::lower::Writer<'_, 'a>, steps: &[$crate::lower::Step<'a>]) -> $crate::json::Segments<'a> {
+                lower::body(writer, steps)
+            }
+
+            fn unit<'a>(&self, writer: &$crate::lower::Writer<'_, 'a>, out: &mut $crate::json::Out<'a>, message: &$crate::transcript::Message<'a>) {
+                lower::unit(writer, out, message);
+            }
+
+            fn content<'a>(
+                &self,
+                writer: &$crate::lower::Writer<'_, 'a>,
+                out: &mut $crate::json::Out<'a>,
+                message: &$crate::transcript::Message<'a>,
+            ) {
+                lower::content(writer, out, message);
+            }
+
+            fn setting(&self, name: &str) -> $crate::settings::Word {
+                settings::word(name)
+            }
+
+            fn lift_reply<'d, 'a>(
+                &self,
+                lifter: &mut $crate::lift::Lifter<'d, 'a>,
+                root: $crate::json::Value<'d, 'a>,
+            ) -> (Vec<$crate::transcript::Message<'a>>, $crate::reply::Stop, Option<$crate::reply::Usage>) {
+                reply::lift_reply(lifter, root)
+            }
+
+            fn lower_reply<'a>(&self, writer: &$crate::lower::Writer<'_, 'a>, reply: &$crate::reply::Reply<'a>) -> $crate::json::Segments<'a> {
+                reply::lower_reply(writer, reply)
+            }
+
+            fn stream_reader(&self) -> Box<dyn $crate::wire::StreamReader> {
+                Box::<stream_in::StreamReader>::default()
+            }
+
+            $($method)*
+        }
+    };
+}
+
+pub(super) use implement_protocol;
+
 /// Rules that the messages of a wire follow.
 #[derive(Debug)]
 pub(crate) struct MessageRules {

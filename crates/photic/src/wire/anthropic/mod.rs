@@ -15,21 +15,14 @@ mod unread;
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
-use stream_in::StreamReader;
 use stream_out::StreamWriter;
 
-use super::{
-    AllowedTools, ErrorKind, ErrorWords, Http, MessageRules, PathParams, Protocol, escaped,
-};
-use crate::json::{Out, Segments, Value};
-use crate::lift::{Draft, Lifter};
-use crate::lower::{Step, Unread, Writer};
+use super::protocol::implement_protocol;
+use super::{AllowedTools, ErrorKind, ErrorWords, MessageRules, PathParams, escaped};
 use crate::media::{MediaKind, Source};
 use crate::profile::capability::Question;
-use crate::reply::{Reply, Stop, Usage};
-use crate::settings::Word;
 use crate::stream::StreamOptions;
-use crate::transcript::{Message, Role};
+use crate::transcript::Role;
 
 const RULES: MessageRules = MessageRules {
     flat: false,
@@ -61,73 +54,13 @@ const RULES: MessageRules = MessageRules {
 /// The implementation.
 pub(crate) struct Anthropic;
 
-impl Protocol for Anthropic {
-    fn rules(&self) -> &'static MessageRules {
-        &RULES
-    }
-
-    fn http(&self) -> &'static Http {
-        &http::HTTP
-    }
-
-    fn likeness(&self, root: Value<'_, '_>) -> u8 {
-        detect::likeness(root)
-    }
-
-    fn reply_likeness(&self, root: Value<'_, '_>) -> u8 {
-        detect::reply_likeness(root)
-    }
-
-    fn fits(&self, root: Value<'_, '_>) -> bool {
-        detect::fits(root)
-    }
-
-    fn lift<'d, 'a>(&self, lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
-        lift::lift(lifter, root)
-    }
-
-    fn unread<'a>(&self, root: Value<'_, 'a>, unread: &mut Unread<'a>) {
-        unread::unread(root, unread);
-    }
-
-    fn body<'a>(&self, writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
-        lower::body(writer, steps)
-    }
-
-    fn unit<'a>(&self, writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
-        lower::unit(writer, out, message);
-    }
-
-    fn content<'a>(&self, writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
-        lower::content(writer, out, message);
-    }
-
-    fn setting(&self, name: &str) -> Word {
-        settings::word(name)
-    }
-
+implement_protocol!(Anthropic {
     fn carries(&self, kind: MediaKind, source: &Source<'_>) -> bool {
         kind != MediaKind::Audio && !matches!(source, Source::Missing)
     }
 
     fn names_document(&self, _source: &Source<'_>) -> bool {
         true
-    }
-
-    fn lift_reply<'d, 'a>(
-        &self,
-        lifter: &mut Lifter<'d, 'a>,
-        root: Value<'d, 'a>,
-    ) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
-        reply::lift_reply(lifter, root)
-    }
-
-    fn lower_reply<'a>(&self, writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
-        reply::lower_reply(writer, reply)
-    }
-
-    fn stream_reader(&self) -> Box<dyn crate::wire::StreamReader> {
-        Box::<StreamReader>::default()
     }
 
     fn stream_writer(&self, _options: StreamOptions) -> Box<dyn crate::wire::StreamWriter> {
@@ -153,4 +86,4 @@ impl Protocol for Anthropic {
     fn model_documents(&self, _base: &str, root: &str, model: &str) -> Vec<Question> {
         vec![Question::get(format!("{root}/v1/models/{}", escaped(model)))]
     }
-}
+});

@@ -2,61 +2,61 @@
 
 use super::lift::DOCUMENTS;
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer, texts};
+use crate::lower::{Step, Writer};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+use crate::wire::blocks::{self, Blocks, Layout};
 
 /// Writes a body from another wire's transcript.
 pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out, steps);
-    let is_system = |step: &&Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
-    // There is one place for instructions; what had to stay among the turns is the user's by now.
-    let (system, turns): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_system(step));
-    for step in &system {
-        writer.note_losses(&step.message.parts);
+    blocks::body::<ConverseBlocks>(writer, out, steps)
+}
+
+/// The spelling of blocks.
+struct ConverseBlocks;
+
+impl Blocks for ConverseBlocks {
+    const LAYOUT: Layout = Layout {
+        system: "system",
+        around_system: ("[", "]"),
+        system_in_list: false,
+        list: "messages",
+    };
+
+    fn text<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+        text_block(out, text);
     }
-    let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
-    if !system.is_empty() {
-        out.comma().key("system").json("[");
-        for text in &system {
-            text_block(&mut out, text);
-        }
-        out.json("]");
+
+    fn media<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+        media_block(writer, out, medium);
     }
-    out.comma().key("messages").json("[");
-    for step in turns {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
+
+    fn call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>, _first: bool) {
+        tool_use(writer, out, call);
     }
-    out.json("]}");
-    out.finish()
+
+    fn result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+        tool_result(writer, out, result);
+    }
+
+    fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+        unit(writer, out, message);
+    }
 }
 
 /// Writes a message as an element of the list.
 pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
-    let role = match message.role {
-        Role::System | Role::Developer | Role::User | Role::Tool => "user",
-        Role::Assistant => "assistant",
-        Role::Unknown => return,
-    };
-    let mut blocks = Out::new();
-    content(writer, &mut blocks, message);
-    let blocks = blocks.finish();
-    if blocks.len() > "[]".len() {
-        out.comma().json("{\"role\":\"").json(role).json("\",\"content\":").fragment(blocks);
-        out.json("}");
-    }
+    blocks::unit(writer, out, message, "assistant");
 }
 
 /// Writes what stands under `content`, or under `system`.
 pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     out.json("[");
-    for part in &message.parts {
-        block(writer, out, part, message.role);
-    }
+    blocks::blocks::<ConverseBlocks>(writer, out, &message.parts, message.role);
     let is_paper = |part: &Part<'a>| match part {
         Part::Media(medium) => writer.media(medium.id).kind == MediaKind::Document,
         _ => false,
@@ -67,38 +67,6 @@ pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
         text_block(out, &Str::plain(notice::DOCUMENT_ABOVE));
     }
     out.json("]");
-}
-
-fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: Role) {
-    if let Some(raw) = writer.verbatim(part) {
-        out.comma().raw(raw);
-        return;
-    }
-    match part {
-        Part::Text(text) | Part::Refusal(text) => {
-            if !text.text.is_empty() {
-                text_block(out, &text.text);
-            }
-        }
-        Part::Media(medium) => media_block(writer, out, *medium),
-        Part::Call(call) => tool_use(writer, out, call),
-        Part::Result(result) => tool_result(writer, out, result),
-        // An assistant's opaque items are the business of its own wire.
-        Part::Opaque(_) if role == Role::Assistant => {}
-        Part::Opaque(_) => text_block(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Nested(nested) => {
-            let Some(node) = nested.node else { return };
-            let mut blocks = Out::new();
-            blocks.json("[");
-            for part in &nested.parts {
-                block(writer, &mut blocks, part, role);
-            }
-            blocks.json("]");
-            out.comma();
-            writer.patched(out, node, vec![(nested.path, blocks)]);
-        }
-        Part::Woven(_) | Part::Thinking(_) | Part::Mark(_) => {}
-    }
 }
 
 fn text_block<'a>(out: &mut Out<'a>, text: &Str<'a>) {
@@ -147,9 +115,7 @@ fn tool_result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResu
 
 fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
     out.json("[");
-    for part in &result.content {
-        block(writer, out, part, Role::Tool);
-    }
+    blocks::blocks::<ConverseBlocks>(writer, out, &result.content, Role::Tool);
     out.json("]");
 }
 

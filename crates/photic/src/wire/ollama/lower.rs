@@ -6,19 +6,14 @@ use crate::lower::{Step, Writer, decoded_text};
 use crate::media::MediaKind;
 use crate::notice;
 use crate::transcript::{Call, MediaPart, Message, Part, Role};
+use crate::wire::parts;
 
 /// Writes a body from another wire's transcript.
 pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out);
-    out.comma().key("messages").json("[");
-    for step in steps {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
-    }
-    out.json("]}");
-    out.finish()
+    parts::body(writer, out, "messages", steps)
 }
 
 /// Writes a message as an element of the list.

@@ -3,6 +3,7 @@
 use super::lift::read_item;
 use crate::json::{Out, Segments, Str, Value};
 use crate::lift::Lifter;
+use crate::lower::Writer;
 use crate::reply::{Reply, Stop, Usage, number};
 use crate::transcript::{Message, Part};
 use crate::wire::openai_chat::error;
@@ -61,7 +62,7 @@ pub(super) fn usage_json(usage: &Usage) -> String {
 }
 
 /// Writes a response.
-pub(super) fn lower_reply<'a>(reply: &Reply<'a>) -> Segments<'a> {
+pub(super) fn lower_reply<'a>(_writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
     let mut out = Out::new();
     if let Some(failure) = &reply.error {
         error(&mut out, failure);
