@@ -13,6 +13,8 @@ pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 mod parts;
 mod protocol;
+#[cfg(feature = "sample-wire")]
+mod sample;
 
 pub use detect::{detect, detect_reply};
 pub use http::{BaseVersion, ErrorKind, ErrorWords, FramingKind, Http, PathParams, escaped};
@@ -22,28 +24,30 @@ use serde::{Deserialize, Serialize};
 /// Declares [`Wire`] and its registry: a variant, its name in flags, files and reports, and the
 /// implementation of [`Protocol`] in its folder.
 macro_rules! wires {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal => $protocol:expr,)*) => {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal => $protocol:expr
+        $(; if feature $feature:literal)?,)*) => {
         /// A provider API for conversations.
         #[non_exhaustive]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum Wire {
-            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
+            $($(#[$doc])* $(#[cfg(feature = $feature)])? #[serde(rename = $name)] $variant,)*
         }
 
         impl Wire {
             /// Every wire, in the order documents list them.
-            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+            pub const ALL: [Self; [$($(#[cfg(feature = $feature)])? $name),*].len()] =
+                [$($(#[cfg(feature = $feature)])? Self::$variant),*];
 
             /// The name used in flags, files and reports.
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $name,)*
+                    $($(#[cfg(feature = $feature)])? Self::$variant => $name,)*
                 }
             }
 
             pub(crate) fn protocol(self) -> &'static dyn Protocol {
                 match self {
-                    $(Self::$variant => &$protocol,)*
+                    $($(#[cfg(feature = $feature)])? Self::$variant => &$protocol,)*
                 }
             }
         }
@@ -63,6 +67,8 @@ wires! {
     BedrockConverse = "bedrock-converse" => bedrock_converse::BedrockConverse,
     /// Ollama's own `/api/chat`.
     Ollama = "ollama" => ollama::Ollama,
+    /// A wire that no provider speaks, to test what a wire consists of.
+    Sample = "sample" => sample::Sample; if feature "sample-wire",
 }
 
 impl Wire {
