@@ -50,6 +50,7 @@ pub(crate) trait Service: Sync {
 
 /// Facts about a service.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, one a field")]
 pub(crate) struct Facts {
     /// The member of a request that lists its messages.
     pub(crate) list: &'static str,

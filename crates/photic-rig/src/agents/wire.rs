@@ -72,10 +72,10 @@ pub(super) fn body(wire: Wire, history: &str) -> String {
 
 /// Whether results of tools can hold pictures when a client writes them.
 pub(super) const fn has_tool_pictures(wire: Wire) -> bool {
-    match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::BedrockConverse => true,
-        _ => false,
-    }
+    matches!(
+        wire,
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::BedrockConverse
+    )
 }
 
 /// What a turn adds to the history before it is sent.

@@ -189,6 +189,7 @@ pub(super) use implement_protocol;
 
 /// Rules that the messages of a wire follow.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, one a field")]
 pub(crate) struct MessageRules {
     /// One turn of the assistant is several elements of the list in a row.
     pub(crate) flat: bool,
