@@ -25,8 +25,11 @@ pub(crate) fn body(wire: Wire, model: &str, turns: &[Turn]) -> Vec<u8> {
     }
 }
 
+/// Writes the body of a conversation with a model.
+type Write = fn(&str, &[Turn]) -> Value;
+
 /// The spellings that are written apart from `photic`, by the name of their wire.
-const WRITERS: [(&str, fn(&str, &[Turn]) -> Value); 6] = [
+const WRITERS: [(&str, Write); 6] = [
     ("openai-chat", chat::body),
     ("openai-responses", responses::body),
     ("anthropic", messages::body),
