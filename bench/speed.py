@@ -82,7 +82,7 @@ def prepare(binary):
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     if binary:
         return Path(binary)
-    build = ["cargo", "build", "--release", "-p", "photic-pixels", "--example", "bench_one"]
+    build = ["cargo", "build", "--release", "--workspace", "--example", "bench_one"]
     output = subprocess.run(
         [*build, "--message-format=json"], cwd=HERE.parent, check=True, stdout=subprocess.PIPE
     ).stdout

@@ -19,7 +19,7 @@ def build():
     """`examples/render_files.rs`, and beside it the worker that it starts."""
     names = ["render_files", "render_worker"]
     examples = [word for name in names for word in ("--example", name)]
-    command = ["cargo", "build", "--quiet", "--release", "-p", "photic-render", *examples]
+    command = ["cargo", "build", "--quiet", "--release", "--workspace", *examples]
     output = subprocess.run(
         [*command, "--message-format=json"], cwd=ROOT, check=True, stdout=subprocess.PIPE
     ).stdout
