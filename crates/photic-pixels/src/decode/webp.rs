@@ -147,7 +147,7 @@ mod tests {
     use crate::header;
 
     /// An animation of 24 by 24 pixels whose only frame says that it is larger.
-    fn animation(before_frame: &[u8], name: &[u8; 4]) -> Vec<u8> {
+    fn animation(before_frame: &[u8], name: &[u8]) -> Vec<u8> {
         let mut frame = b"\xf0\x04\0\x9d\x01\x2a\xff\x3f\xff\x3f".to_vec();
         frame.resize(64, 0);
         let chunk =
