@@ -2,4 +2,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|body: &[u8]| photic_fuzz::travel(photic::Wire::Converse, body));
+fuzz_target!(|body: &[u8]| photic_fuzz::travel(photic::Wire::BedrockConverse, body));

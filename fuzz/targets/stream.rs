@@ -10,7 +10,7 @@ fuzz_target!(|body: &[u8]| {
             let whole = convert(from, to, body, usize::MAX);
             // However the network cuts it.
             assert!(whole == convert(from, to, body, 7), "{from} → {to}");
-            if to == Wire::Converse {
+            if to == Wire::BedrockConverse {
                 // Frames are no text; whoever reads them must come to the same end.
                 convert(to, Wire::OpenAiChat, &whole, 7);
                 continue;

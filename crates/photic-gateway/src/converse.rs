@@ -22,7 +22,7 @@ use crate::proxy::{Admitted, Proxy};
 use crate::record::{Bill, Recalled};
 use crate::refusal::Refusal;
 use crate::reply::{ReplyBody, Stream};
-use crate::route::{Asked, Route};
+use crate::route::{Route, path_params};
 use crate::tenancy::Caller;
 use crate::watch::{Outcome, Watch};
 use crate::{auditing, cross, headers, record};
@@ -61,7 +61,7 @@ pub(crate) async fn converse_whole(
     account.bytes_in = body.bytes.len() as u64;
     body.identity.clone_from(&who.caller.identity);
     let caller = route.wire();
-    body.asked = Asked::of(caller, parts.uri.path());
+    body.asked = path_params(caller, parts.uri.path());
     if !off {
         body.retention = headers::retention(&parts.headers)?;
     }
@@ -70,17 +70,17 @@ pub(crate) async fn converse_whole(
     } else {
         repaired(proxy, caller, who, &mut body).await?
     };
-    let kept = (!off && route != Route::CountTokens && proxy.workshop.recorder.is_some())
-        .then(|| body.clone());
+    let kept =
+        (!off && !route.is_count() && proxy.workshop.recorder.is_some()).then(|| body.clone());
     account.expect(&order);
     let crosses = order.wire != caller;
-    if crosses && route == Route::CountTokens {
+    if crosses && route.is_count() {
         return Ok(counted(&order));
     }
     headers::request(&mut parts.headers);
     let (path, query) = if crosses {
         headers::translate(&mut parts.headers, order.wire, parts.uri.query());
-        let (path, query) = order.asked.path(order.wire);
+        let (path, query) = order.wire.path(&order.asked);
         // The query of one wire may hold a key, and says nothing to another.
         let own = parts.uri.query().filter(|_| caller.names_model() && query.is_none());
         (path, query.or(own))
@@ -88,7 +88,7 @@ pub(crate) async fn converse_whole(
         (Cow::Borrowed(parts.uri.path()), parts.uri.query())
     };
     let mut asked = parts.uri.query().unwrap_or_default().split('&');
-    let array = caller == Wire::Gemini && !asked.any(|pair| pair == "alt=sse");
+    let array = caller.http().stream_query.is_some_and(|query| !asked.any(|pair| pair == query));
     let turn = Turn { caller, body, headers: parts.headers, path: &path, query, share: &who.share };
     let Sent { mut order, reply, outcome } = heal::send(proxy, turn, order).await?;
     account.learn(&mut order);
@@ -102,7 +102,7 @@ pub(crate) async fn converse_whole(
     };
     let outcome = outcome.map(Arc::new);
     let reply = match &outcome {
-        Some(outcome) if reply.status().is_success() && route != Route::CountTokens => {
+        Some(outcome) if reply.status().is_success() && !route.is_count() => {
             watched(proxy, &who.caller, &mut order, outcome, bill, reply)
         }
         _ => reply,

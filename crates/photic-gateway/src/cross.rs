@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Response};
+use photic::wire::FramingKind;
 use photic::{Stream as Translation, Wire};
 
 use crate::failure::Failure;
@@ -24,7 +25,7 @@ pub(crate) struct Way {
     pub(crate) to: Wire,
     /// Chat Completions: what a reply cost is said at its end.
     pub(crate) usage_in_stream: bool,
-    /// Gemini: no server-sent events, but one array.
+    /// One array instead of server-sent events, on the wire that has both.
     pub(crate) array: bool,
     /// Tools that went by another name, each new name with the old one.
     pub(crate) renamed: Vec<(String, String)>,
@@ -32,11 +33,11 @@ pub(crate) struct Way {
 
 impl Way {
     fn translation(self) -> (&'static str, Translation) {
-        if self.array && self.to == Wire::Gemini {
-            return (JSON, Translation::array(self.from).renaming(self.renamed));
+        if self.array {
+            return (JSON, Translation::array(self.from, self.to).renaming(self.renamed));
         }
         let translation = Translation::new(self.from, self.to, self.usage_in_stream);
-        (stream_type(self.to), translation.renaming(self.renamed))
+        (self.to.http().framing.media_type(), translation.renaming(self.renamed))
     }
 }
 
@@ -74,22 +75,10 @@ pub(crate) async fn reply(
 /// Whether it comes as events; an error comes whole, whatever was asked for.
 fn is_stream(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
-    [SERVER_SENT, JSON_LINES, FRAMES].iter().any(|name| media_type.starts_with(name.as_bytes()))
+    FramingKind::ALL.iter().any(|kind| media_type.starts_with(kind.media_type().as_bytes()))
 }
 
 const JSON: &str = "application/json";
-const SERVER_SENT: &str = "text/event-stream";
-const JSON_LINES: &str = "application/x-ndjson";
-const FRAMES: &str = "application/vnd.amazon.eventstream";
-
-/// What the streams of a wire are called.
-const fn stream_type(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Gemini => SERVER_SENT,
-        Wire::Converse => FRAMES,
-        Wire::Ollama => JSON_LINES,
-    }
-}
 
 async fn whole(mut stream: Stream, host: &str, charge: &mut Charge) -> Result<Bytes, Failure> {
     let mut whole = BytesMut::new();

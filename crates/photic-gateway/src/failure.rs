@@ -7,8 +7,8 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use photic::Wire;
 use photic::retention::Retention;
+use photic::wire::{ErrorKind, ErrorWords};
 use photic_fleet::Over;
-use serde_json::json;
 
 use crate::refusal::Refusal;
 use crate::reply::ReplyBody;
@@ -73,14 +73,6 @@ pub(crate) enum Failure {
 /// How long a caller should leave a store alone that is away, in seconds.
 const SOON: HeaderValue = HeaderValue::from_static("2");
 
-/// Whose side failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
-    Client,
-    Upstream,
-    Gateway,
-}
-
 impl Failure {
     pub(crate) fn of(error: &photic_net::Error, host: &str, limit: u64) -> Self {
         match error {
@@ -95,25 +87,9 @@ impl Failure {
     /// The answer to the caller.
     pub(crate) fn render(&self, wire: Wire) -> Response<ReplyBody> {
         let message = format!("photic: {self}");
-        let body = match wire {
-            Wire::OpenAiChat | Wire::OpenAiResponses => json!({"error": {
-                "message": message,
-                "type": self.openai_type(),
-                "param": null,
-                "code": self.code(),
-            }}),
-            Wire::Anthropic => json!({
-                "type": "error",
-                "error": {"type": self.anthropic_type(), "message": message},
-            }),
-            Wire::Gemini => json!({"error": {
-                "code": self.status().as_u16(),
-                "message": message,
-                "status": self.google_status(),
-            }}),
-            Wire::Converse => json!({"message": message}),
-            Wire::Ollama => json!({"error": message}),
-        };
+        let kind = wire.error_word(self.kind());
+        let words = ErrorWords::new(self.status().as_u16(), kind, &message);
+        let body = wire.error_body(&ErrorWords { code: Some(self.code()), ..words });
         let mut response = Response::new(ReplyBody::whole(body.to_string()));
         *response.status_mut() = self.status();
         let headers = response.headers_mut();
@@ -189,32 +165,6 @@ impl Failure {
         }
     }
 
-    const fn side(&self) -> Side {
-        match self {
-            Self::Refused(refusal) if refusal.retry_helps() => Side::Gateway,
-            Self::TooLarge { .. }
-            | Self::SlowBody
-            | Self::BodyBrokeOff
-            | Self::BadPath
-            | Self::UnknownPolicy
-            | Self::NoKey
-            | Self::OverQuota(_)
-            | Self::NoSuchMedia
-            | Self::NotSigned
-            | Self::NotAPicture
-            | Self::Refused(_) => Side::Client,
-            Self::Unreachable(_) | Self::NoAnswer(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
-                Side::Upstream
-            }
-            Self::NoCredentials
-            | Self::KeysAway
-            | Self::StoreAway
-            | Self::NoRoom
-            | Self::NoStore
-            | Self::Broken => Side::Gateway,
-        }
-    }
-
     /// Whether the same request might succeed: not where the request itself is to blame.
     const fn retry_helps(&self) -> bool {
         if let Self::Refused(refusal) = self {
@@ -233,59 +183,28 @@ impl Failure {
         )
     }
 
-    const fn openai_type(&self) -> &'static str {
-        match self.side() {
-            Side::Client => "invalid_request_error",
-            Side::Upstream => "upstream_error",
-            Side::Gateway => "server_error",
-        }
-    }
-
-    const fn google_status(&self) -> &'static str {
+    /// The kind of error, which each wire has a word for.
+    const fn kind(&self) -> ErrorKind {
         match self {
-            Self::TooLarge { .. }
-            | Self::BodyBrokeOff
-            | Self::BadPath
-            | Self::UnknownPolicy
-            | Self::NotAPicture => "INVALID_ARGUMENT",
-            Self::NoSuchMedia => "NOT_FOUND",
-            Self::NotSigned => "PERMISSION_DENIED",
-            Self::NoStore => "UNIMPLEMENTED",
-            Self::OverQuota(_) => "RESOURCE_EXHAUSTED",
-            Self::SlowBody | Self::NoAnswer(_) => "DEADLINE_EXCEEDED",
-            Self::Unreachable(_)
-            | Self::Closed(_)
-            | Self::ReplyTooLarge(_)
-            | Self::KeysAway
-            | Self::StoreAway
-            | Self::NoRoom => "UNAVAILABLE",
-            Self::NoCredentials | Self::NoKey => "UNAUTHENTICATED",
-            Self::Broken => "INTERNAL",
-            Self::Refused(refusal) => refusal.google_status(),
-        }
-    }
-
-    /// The words of the Messages wire, which its clients branch on.
-    const fn anthropic_type(&self) -> &'static str {
-        match self {
-            Self::TooLarge { .. } => "request_too_large",
-            Self::SlowBody | Self::NoAnswer(_) => "timeout_error",
+            Self::TooLarge { .. } => ErrorKind::TooLarge,
+            Self::SlowBody => ErrorKind::SlowClient,
+            Self::NoAnswer(_) => ErrorKind::SlowProvider,
             Self::BodyBrokeOff | Self::BadPath | Self::UnknownPolicy | Self::NotAPicture => {
-                "invalid_request_error"
+                ErrorKind::Invalid
             }
-            Self::NoSuchMedia => "not_found_error",
-            Self::NotSigned => "permission_error",
-            Self::OverQuota(_) => "rate_limit_error",
-            Self::NoCredentials | Self::NoKey => "authentication_error",
-            Self::Unreachable(_)
-            | Self::Closed(_)
-            | Self::ReplyTooLarge(_)
-            | Self::KeysAway
-            | Self::StoreAway
-            | Self::NoStore
-            | Self::Broken => "api_error",
-            Self::NoRoom => "overloaded_error",
-            Self::Refused(refusal) => refusal.anthropic_type(),
+            Self::NoSuchMedia => ErrorKind::NotFound,
+            Self::NotSigned => ErrorKind::Forbidden,
+            Self::OverQuota(_) => ErrorKind::RateLimited,
+            Self::NoCredentials => ErrorKind::NoCredentials,
+            Self::NoKey => ErrorKind::Unauthenticated,
+            Self::Unreachable(_) | Self::Closed(_) | Self::ReplyTooLarge(_) => {
+                ErrorKind::BadGateway
+            }
+            Self::KeysAway | Self::StoreAway => ErrorKind::Unavailable,
+            Self::NoRoom => ErrorKind::Overloaded,
+            Self::NoStore => ErrorKind::Unimplemented,
+            Self::Broken => ErrorKind::Internal,
+            Self::Refused(refusal) => refusal.kind(),
         }
     }
 }

@@ -1,68 +1,57 @@
-//! Providers by family: wires that share a base address and a key.
+//! Families of providers: wires that share a base address and a key.
 
 use photic::Wire;
 
 /// Wires that share a base address and a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// Chat Completions and Responses.
-    OpenAi,
-    /// Messages.
-    Anthropic,
-    /// Gemini.
-    Google,
-    /// Bedrock.
-    Amazon,
-    /// Ollama.
-    Ollama,
-}
+pub struct Family(&'static str);
 
 impl Family {
-    /// Every family.
-    pub const ALL: [Self; 5] =
-        [Self::OpenAi, Self::Anthropic, Self::Google, Self::Amazon, Self::Ollama];
+    /// OpenAI: Chat Completions and Responses.
+    pub const OPENAI: Self = Self("openai");
+    /// Anthropic: Messages.
+    pub const ANTHROPIC: Self = Self("anthropic");
+    /// Google: Gemini.
+    pub const GOOGLE: Self = Self("google");
+    /// Amazon: Bedrock.
+    pub const AMAZON: Self = Self("amazon");
+    /// Ollama.
+    pub const OLLAMA: Self = Self("ollama");
+
+    /// Every family, in the order of its first wire.
+    pub fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for family in Wire::ALL.map(Self::of) {
+            if !all.contains(&family) {
+                all.push(family);
+            }
+        }
+        all
+    }
 
     /// Its name, as paths and data files write it.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-            Self::Google => "google",
-            Self::Amazon => "amazon",
-            Self::Ollama => "ollama",
-        }
+        self.0
     }
 
     /// The family of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|family| family.name() == name)
+        Wire::ALL.map(Self::of).into_iter().find(|family| family.name() == name)
     }
 
     /// Its wires, the usual one first.
-    pub const fn wires(self) -> &'static [Wire] {
-        match self {
-            Self::OpenAi => &[Wire::OpenAiChat, Wire::OpenAiResponses],
-            Self::Anthropic => &[Wire::Anthropic],
-            Self::Google => &[Wire::Gemini],
-            Self::Amazon => &[Wire::Converse],
-            Self::Ollama => &[Wire::Ollama],
-        }
+    pub fn wires(self) -> impl Iterator<Item = Wire> {
+        Wire::ALL.into_iter().filter(move |wire| Self::of(*wire) == self)
     }
 
     /// The wire of requests that are no conversation.
-    pub const fn wire(self) -> Wire {
-        self.wires()[0]
+    pub fn wire(self) -> Wire {
+        self.wires().next().unwrap_or(Wire::OpenAiChat)
     }
 
     /// The family of a wire.
-    pub const fn of(wire: Wire) -> Self {
-        match wire {
-            Wire::OpenAiChat | Wire::OpenAiResponses => Self::OpenAi,
-            Wire::Anthropic => Self::Anthropic,
-            Wire::Gemini => Self::Google,
-            Wire::Converse => Self::Amazon,
-            Wire::Ollama => Self::Ollama,
-        }
+    pub fn of(wire: Wire) -> Self {
+        Self(wire.http().family)
     }
 }
 
@@ -71,14 +60,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_wire_has_one_family() {
-        for wire in Wire::ALL {
-            let of: Vec<_> =
-                Family::ALL.into_iter().filter(|one| one.wires().contains(&wire)).collect();
-            assert_eq!(of, [Family::of(wire)]);
-        }
-        for family in Family::ALL {
+    fn every_family_has_wires() {
+        use Family as F;
+        let named = [F::OPENAI, F::ANTHROPIC, F::GOOGLE, F::AMAZON, F::OLLAMA];
+        for family in named.into_iter().chain(Family::all()) {
             assert_eq!(Family::from_name(family.name()), Some(family));
+            assert!(family.wires().all(|wire| Family::of(wire) == family));
+            assert_eq!(Family::of(family.wire()), family);
         }
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use photic::json::Str;
+use photic::wire::PathParams;
 use photic::{Finding, Lowered, Plan, Policy, Prepared, Profile, Transcript, Wire};
 use photic_store::BlobId;
 
@@ -26,7 +27,6 @@ use crate::pieces::pieces;
 use crate::pixel_work::Allowance;
 use crate::profiles::{Addressee, Known, Profiles};
 use crate::record::{Made, Recalled, Recorder, Sent, Turn};
-use crate::route::Asked;
 use crate::upstream::{Upstream, Upstreams};
 use crate::watch::Carried;
 
@@ -58,7 +58,7 @@ pub(crate) struct Order {
     /// What it costs to read, by estimate.
     pub(crate) tokens: u64,
     /// What the path has to say, on wires that say it there.
-    pub(crate) asked: Asked,
+    pub(crate) asked: PathParams,
     /// Whether a streamed reply should end with what it cost.
     pub(crate) usage_in_stream: bool,
     /// Tools that go by another name, each new name with the old one.
@@ -162,7 +162,7 @@ impl Workshop {
             tokens: plan.ledger.tokens,
             usage_in_stream: transcript.settings.usage_in_stream,
             renamed: renamed(transcript, plan.profile),
-            asked: Asked { model: model.map(str::to_owned), stream: streams(transcript) },
+            asked: PathParams { model: model.map(str::to_owned), stream: streams(transcript) },
             pieces: pieces(lowered.body, &body.bytes),
             upstream: Arc::clone(&terms.upstream),
             wants,

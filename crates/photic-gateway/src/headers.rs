@@ -5,6 +5,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use photic::Wire;
 use photic::rejection::Class;
 use photic::retention::Retention;
+use photic::wire::Http;
 
 use crate::account::Facts;
 use crate::failure::Failure;
@@ -30,12 +31,6 @@ const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
 const TURN: HeaderName = HeaderName::from_static("x-photic-turn");
 /// A tenant's key; it goes no further.
 pub(crate) const TENANT_KEY: HeaderName = HeaderName::from_static("x-photic-key");
-
-const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
-const GOOGLE_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
-const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
-/// The version of the Messages wire that translated requests are written for.
-const MESSAGES_VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
 
 /// What concerns only the connection it came on (RFC 9110, section 7.6.1).
 const HOP_BY_HOP: [HeaderName; 8] = [
@@ -87,16 +82,16 @@ pub(crate) fn reply(headers: &mut HeaderMap) {
 pub(crate) fn translate(headers: &mut HeaderMap, to: Wire, query: Option<&str>) {
     headers.remove(header::ACCEPT_ENCODING);
     headers.remove(header::CONTENT_ENCODING);
-    let foreign: &[&str] = match to {
-        Wire::OpenAiChat | Wire::OpenAiResponses => &["anthropic-", "x-goog-", "x-amz-", "amz-"],
-        Wire::Anthropic => &["openai-", "x-goog-", "x-amz-", "amz-"],
-        Wire::Gemini => &["openai-", "anthropic-", "x-amz-", "amz-"],
-        Wire::Converse | Wire::Ollama => &["openai-", "anthropic-", "x-goog-", "x-amz-", "amz-"],
-    };
     let key = take_key(headers, query);
-    drop_all(headers, |name| foreign.iter().any(|start| name.as_str().starts_with(start)));
-    if to == Wire::Anthropic {
-        headers.insert(ANTHROPIC_VERSION, MESSAGES_VERSION);
+    let own = to.http();
+    drop_all(headers, |name| {
+        let is_of =
+            |http: &Http| http.header_prefixes.iter().any(|it| name.as_str().starts_with(it));
+        let is_foreign = Wire::ALL.iter().any(|wire| is_of(wire.http()));
+        is_foreign && (own.signs_requests || !is_of(own))
+    });
+    for (name, value) in own.required_headers {
+        headers.insert(*name, HeaderValue::from_static(value));
     }
     let (name, before) = to.key_header();
     let value = key.map(|key| [before.as_bytes(), &key].concat());
@@ -113,8 +108,9 @@ fn take_key(headers: &mut HeaderMap, query: Option<&str>) -> Option<Vec<u8>> {
         let (scheme, key) = bearer.as_bytes().split_at_checked("Bearer ".len())?;
         scheme.eq_ignore_ascii_case(b"Bearer ").then(|| key.to_vec())
     });
-    let [own, google] = [API_KEY, GOOGLE_KEY].map(|name| headers.remove(name));
-    let stated = own.or(google).map(|key| key.as_bytes().to_vec());
+    let names = Wire::ALL.iter().map(|wire| wire.key_header().0);
+    let stated: Vec<_> = names.filter_map(|name| headers.remove(name)).collect();
+    let stated = stated.first().map(|key| key.as_bytes().to_vec());
     let mut asked = query.into_iter().flat_map(|query| query.split('&'));
     let asked = asked.find_map(|pair| pair.strip_prefix("key="));
     bearer.or(stated).or_else(|| asked.map(|key| key.as_bytes().to_vec()))

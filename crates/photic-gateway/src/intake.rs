@@ -12,6 +12,7 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use photic::json::Str;
 use photic::retention::Retention;
+use photic::wire::PathParams;
 use photic::{Finding, Stretches, Transcript, Wire};
 use tokio::time::{Instant, timeout};
 
@@ -20,7 +21,6 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::memory::{Share, Use, charged};
 use crate::record::Recalled;
-use crate::route::Asked;
 
 /// So much of a body has to be there before a buffer is looked for that holds all of it.
 const BEGINNING: usize = 256 << 10;
@@ -42,7 +42,7 @@ pub(crate) struct Body {
     pub(crate) bytes: Bytes,
     stretches: Stretches,
     /// What its path said, where a wire says it there.
-    pub(crate) asked: Asked,
+    pub(crate) asked: PathParams,
     /// How long pictures stay in sight, where the caller says it for this request.
     pub(crate) retention: Option<Retention>,
     /// What is known about whoever sent it, and about the conversation.

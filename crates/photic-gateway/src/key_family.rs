@@ -109,29 +109,30 @@ mod tests {
 
     #[test]
     fn keys_tell_who_issued_them() {
-        use Family::{Amazon, Anthropic, Google, OpenAi};
+        let [amazon, anthropic, google, openai] =
+            [Family::AMAZON, Family::ANTHROPIC, Family::GOOGLE, Family::OPENAI];
         for (name, value, expected) in [
-            ("authorization", "Bearer sk-proj-x", KeyOwner::Family(OpenAi)),
-            ("authorization", "Bearer sk-ant-oat01-x", KeyOwner::Family(Anthropic)),
-            ("authorization", "bearer AIzaSy", KeyOwner::Family(Google)),
-            ("authorization", "Bearer ABSKx", KeyOwner::Family(Amazon)),
-            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyOwner::Family(Amazon)),
+            ("authorization", "Bearer sk-proj-x", KeyOwner::Family(openai)),
+            ("authorization", "Bearer sk-ant-oat01-x", KeyOwner::Family(anthropic)),
+            ("authorization", "bearer AIzaSy", KeyOwner::Family(google)),
+            ("authorization", "Bearer ABSKx", KeyOwner::Family(amazon)),
+            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyOwner::Family(amazon)),
             ("authorization", "Bearer something", KeyOwner::Unknown),
             ("authorization", "Bearer sk-or-v1-x", KeyOwner::Foreign),
-            ("x-api-key", "anything", KeyOwner::Family(Anthropic)),
+            ("x-api-key", "anything", KeyOwner::Family(anthropic)),
             ("x-api-key", "sk-proj-x", KeyOwner::Foreign),
-            ("x-goog-api-key", "anything", KeyOwner::Family(Google)),
-            ("anthropic-version", "2023-06-01", KeyOwner::Family(Anthropic)),
+            ("x-goog-api-key", "anything", KeyOwner::Family(google)),
+            ("anthropic-version", "2023-06-01", KeyOwner::Family(anthropic)),
             ("api-key", "azure", KeyOwner::Foreign),
             ("accept", "sk-ant-x", KeyOwner::Nobody),
         ] {
             assert_eq!(owner(&[(name, value)], None), expected, "{name}: {value}");
         }
-        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyOwner::Family(Google));
-        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyOwner::Family(Anthropic));
+        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyOwner::Family(google));
+        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyOwner::Family(anthropic));
         let both = [("x-goog-api-key", "x"), ("authorization", "Bearer sk-proj-x")];
         assert_eq!(owner(&both, None), KeyOwner::Foreign);
         let named = [("anthropic-version", "x"), ("authorization", "Bearer token")];
-        assert_eq!(owner(&named, None), KeyOwner::Family(Anthropic));
+        assert_eq!(owner(&named, None), KeyOwner::Family(anthropic));
     }
 }

@@ -9,21 +9,21 @@ use crate::upstream::Upstreams;
 
 /// Paths, and the family each belongs to, if to one.
 const PATHS: [(&str, Option<Family>); 24] = [
-    ("/v1/chat/completions", Some(Family::OpenAi)),
-    ("/chat/completions", Some(Family::OpenAi)),
-    ("/v1/responses", Some(Family::OpenAi)),
-    ("/v1/responses/r_1/cancel", Some(Family::OpenAi)),
-    ("/v1/messages", Some(Family::Anthropic)),
-    ("/messages", Some(Family::Anthropic)),
-    ("/v1/messages/count_tokens", Some(Family::Anthropic)),
-    ("/v1/messages/batches", Some(Family::Anthropic)),
-    ("/v1beta/models/g:generateContent", Some(Family::Google)),
-    ("/v1beta/models/g:countTokens", Some(Family::Google)),
-    ("/v1beta/openai/chat/completions", Some(Family::Google)),
-    ("/model/m/converse", Some(Family::Amazon)),
-    ("/model/m/invoke", Some(Family::Amazon)),
-    ("/api/chat", Some(Family::Ollama)),
-    ("/api/v1/chat/completions", Some(Family::Ollama)),
+    ("/v1/chat/completions", Some(Family::OPENAI)),
+    ("/chat/completions", Some(Family::OPENAI)),
+    ("/v1/responses", Some(Family::OPENAI)),
+    ("/v1/responses/r_1/cancel", Some(Family::OPENAI)),
+    ("/v1/messages", Some(Family::ANTHROPIC)),
+    ("/messages", Some(Family::ANTHROPIC)),
+    ("/v1/messages/count_tokens", Some(Family::ANTHROPIC)),
+    ("/v1/messages/batches", Some(Family::ANTHROPIC)),
+    ("/v1beta/models/g:generateContent", Some(Family::GOOGLE)),
+    ("/v1beta/models/g:countTokens", Some(Family::GOOGLE)),
+    ("/v1beta/openai/chat/completions", Some(Family::GOOGLE)),
+    ("/model/m/converse", Some(Family::AMAZON)),
+    ("/model/m/invoke", Some(Family::AMAZON)),
+    ("/api/chat", Some(Family::OLLAMA)),
+    ("/api/v1/chat/completions", Some(Family::OLLAMA)),
     ("/v1/models", None),
     ("/v1/embeddings", None),
     ("/v1/files", None),
@@ -45,22 +45,22 @@ enum Issuer {
 
 /// Headers or queries with keys.
 const KEYS: [(&str, &str, Issuer); 16] = [
-    ("authorization", "Bearer sk-proj-K", Issuer::Known(Family::OpenAi)),
-    ("authorization", "Bearer sk-K", Issuer::Known(Family::OpenAi)),
-    ("authorization", "Bearer sk-ant-api03-K", Issuer::Known(Family::Anthropic)),
-    ("authorization", "Bearer sk-ant-oat01-K", Issuer::Known(Family::Anthropic)),
-    ("authorization", "Bearer AIzaK", Issuer::Known(Family::Google)),
-    ("authorization", "Bearer ya29.K", Issuer::Known(Family::Google)),
-    ("authorization", "Bearer ABSKK", Issuer::Known(Family::Amazon)),
-    ("authorization", "AWS4-HMAC-SHA256 Credential=K", Issuer::Known(Family::Amazon)),
+    ("authorization", "Bearer sk-proj-K", Issuer::Known(Family::OPENAI)),
+    ("authorization", "Bearer sk-K", Issuer::Known(Family::OPENAI)),
+    ("authorization", "Bearer sk-ant-api03-K", Issuer::Known(Family::ANTHROPIC)),
+    ("authorization", "Bearer sk-ant-oat01-K", Issuer::Known(Family::ANTHROPIC)),
+    ("authorization", "Bearer AIzaK", Issuer::Known(Family::GOOGLE)),
+    ("authorization", "Bearer ya29.K", Issuer::Known(Family::GOOGLE)),
+    ("authorization", "Bearer ABSKK", Issuer::Known(Family::AMAZON)),
+    ("authorization", "AWS4-HMAC-SHA256 Credential=K", Issuer::Known(Family::AMAZON)),
     ("authorization", "Bearer sk-or-v1-K", Issuer::SomebodyElse),
     ("authorization", "Bearer gsk_K", Issuer::SomebodyElse),
     ("authorization", "Bearer who-knows", Issuer::Unknown),
     ("cookie", "session=K", Issuer::Unknown),
-    ("x-api-key", "K", Issuer::Known(Family::Anthropic)),
-    ("x-goog-api-key", "K", Issuer::Known(Family::Google)),
+    ("x-api-key", "K", Issuer::Known(Family::ANTHROPIC)),
+    ("x-goog-api-key", "K", Issuer::Known(Family::GOOGLE)),
     ("api-key", "K", Issuer::SomebodyElse),
-    ("?", "key=K", Issuer::Known(Family::Google)),
+    ("?", "key=K", Issuer::Known(Family::GOOGLE)),
 ];
 
 /// The family whose default upstream would get a request; nothing, if it is refused.
@@ -75,11 +75,11 @@ fn reached(upstreams: &Upstreams, method: &str, path: &str, key: (&str, &str)) -
     let wire = upstreams.permit(route, &request).ok()?;
     let host = upstreams.choose_for_other(wire).unwrap().host().to_owned();
     let families = [
-        ("api.openai.com", Family::OpenAi),
-        ("api.anthropic.com", Family::Anthropic),
-        ("generativelanguage.googleapis.com", Family::Google),
-        ("bedrock-runtime.us-east-1.amazonaws.com", Family::Amazon),
-        ("127.0.0.1:11434", Family::Ollama),
+        ("api.openai.com", Family::OPENAI),
+        ("api.anthropic.com", Family::ANTHROPIC),
+        ("generativelanguage.googleapis.com", Family::GOOGLE),
+        ("bedrock-runtime.us-east-1.amazonaws.com", Family::AMAZON),
+        ("127.0.0.1:11434", Family::OLLAMA),
     ];
     families.iter().find(|(name, _)| *name == host).map(|(_, family)| *family)
 }

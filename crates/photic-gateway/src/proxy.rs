@@ -137,8 +137,8 @@ impl Proxy {
         if let Err(refusal) = checked {
             return Err(Box::new(Failure::Refused(refusal).render(route.wire())));
         }
-        let Some((path, wires)) = prefix.flatten() else { return Ok(route) };
-        let route = route.among(wires);
+        let Some((path, family)) = prefix.flatten() else { return Ok(route) };
+        let route = route.within(family);
         let target = match uri.query() {
             Some(query) => format!("/{}?{query}", path.trim_start_matches('/')),
             None => format!("/{}", path.trim_start_matches('/')),
@@ -152,8 +152,8 @@ impl Proxy {
     fn own(&self, route: Route, door: Door) -> Option<Response<ReplyBody>> {
         Some(match (route, door) {
             (
-                Route::Converse(_)
-                | Route::CountTokens
+                Route::Turn(_)
+                | Route::CountTokens(_)
                 | Route::Media
                 | Route::Openwop
                 | Route::Other(_),
@@ -161,8 +161,8 @@ impl Proxy {
             )
             | (Route::Health | Route::Ready | Route::Metrics, Door::Callers) => hidden(),
             (
-                Route::Converse(_)
-                | Route::CountTokens
+                Route::Turn(_)
+                | Route::CountTokens(_)
                 | Route::Media
                 | Route::Openwop
                 | Route::Other(_),

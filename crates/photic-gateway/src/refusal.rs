@@ -1,6 +1,7 @@
 //! Requests that are refused before anything of them is read or sent on.
 
 use http::StatusCode;
+use photic::wire::ErrorKind;
 
 /// Why a request is refused before anything of it is read or sent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,26 +59,16 @@ impl Refusal {
         matches!(self, Self::Stopping | Self::Full)
     }
 
-    pub(crate) const fn google_status(self) -> &'static str {
+    /// The kind of error, which each wire has a word for.
+    pub(crate) const fn kind(self) -> ErrorKind {
         match self {
             Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath => {
-                "INVALID_ARGUMENT"
+                ErrorKind::Invalid
             }
-            Self::Host(_) => "PERMISSION_DENIED",
-            Self::Method => "UNIMPLEMENTED",
-            Self::NoUpstream | Self::ForeignKey => "NOT_FOUND",
-            Self::Stopping | Self::Full => "UNAVAILABLE",
-        }
-    }
-
-    pub(crate) const fn anthropic_type(self) -> &'static str {
-        match self {
-            Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath | Self::Method => {
-                "invalid_request_error"
-            }
-            Self::Host(_) => "permission_error",
-            Self::NoUpstream | Self::ForeignKey => "not_found_error",
-            Self::Stopping | Self::Full => "overloaded_error",
+            Self::Host(_) => ErrorKind::Forbidden,
+            Self::Method => ErrorKind::MethodNotAllowed,
+            Self::NoUpstream | Self::ForeignKey => ErrorKind::NotFound,
+            Self::Stopping | Self::Full => ErrorKind::Overloaded,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a path asks for. Knows paths, and nothing about whom they are sent to.
 
-use std::borrow::Cow;
-
 use http::{HeaderMap, Method};
 use photic::Wire;
-use photic::wire::escaped;
+use photic::wire::PathParams;
+
+use crate::family::Family;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub(crate) enum Route {
     /// An openwop host, where the gateway is one.
     Openwop,
     /// A turn of a conversation.
-    Converse(Wire),
-    /// What a turn would cost.
-    CountTokens,
+    Turn(Wire),
+    /// The token count of a turn, without its answer.
+    CountTokens(Wire),
     /// Anything else, to be passed on as it is, most likely of this wire.
     Other(Wire),
 }
@@ -31,13 +31,10 @@ impl Route {
     pub(crate) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Self {
         Self::by_path(method, path).unwrap_or_else(|| {
             // `/models` is spelled the same on all wires; their headers differ.
-            if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") {
-                Self::Other(Wire::Anthropic)
-            } else if headers.contains_key("x-goog-api-key") {
-                Self::Other(Wire::Gemini)
-            } else {
-                Self::Other(Wire::OpenAiChat)
-            }
+            let tells = |wire: &Wire| {
+                wire.http().telling_headers.iter().any(|name| headers.contains_key(*name))
+            };
+            Self::Other(Wire::ALL.into_iter().find(tells).unwrap_or(Wire::OpenAiChat))
         })
     }
 
@@ -52,40 +49,47 @@ impl Route {
             ("GET" | "HEAD", "/ready") => Self::Ready,
             ("GET" | "HEAD", "/metrics") => Self::Metrics,
             (_, path) if path.starts_with("/photic/") => Self::Media,
-            ("POST", "/chat/completions") => Self::Converse(Wire::OpenAiChat),
-            ("POST", "/responses") => Self::Converse(Wire::OpenAiResponses),
-            ("POST", "/messages") => Self::Converse(Wire::Anthropic),
-            ("POST", "/messages/count_tokens") => Self::CountTokens,
-            ("POST", "/api/chat") => Self::Converse(Wire::Ollama),
-            ("POST", path) if Asked::of_gemini(path).is_some() => Self::Converse(Wire::Gemini),
-            ("POST", path) if Asked::of_converse(path).is_some() => Self::Converse(Wire::Converse),
-            (_, path) if path.starts_with("/api/") => Self::Other(Wire::Ollama),
-            (_, path) if path.starts_with("/v1beta/") => Self::Other(Wire::Gemini),
-            (_, path) if path.starts_with("/model/") => Self::Other(Wire::Converse),
-            (_, path) if path.starts_with("/messages/") => Self::Other(Wire::Anthropic),
-            (_, path) if path.starts_with("/responses/") => Self::Other(Wire::OpenAiResponses),
-            _ => return None,
+            ("POST", path) => {
+                let find = |is: &dyn Fn(Wire) -> bool| Wire::ALL.into_iter().find(|wire| is(*wire));
+                let turn = find(&|wire| wire.parse_path(path).is_some()).map(Self::Turn);
+                let count = || find(&|wire| wire.http().count_tokens == Some(path));
+                return turn
+                    .or_else(|| count().map(Self::CountTokens))
+                    .or_else(|| Self::other(path));
+            }
+            (_, path) => return Self::other(path),
         })
     }
 
-    /// The same request where only these wires are served: what belongs to another is passed on as
-    /// it is, to whoever serves these.
-    pub(crate) fn among(self, wires: &[Wire]) -> Self {
+    /// Something of a wire that is no conversation.
+    fn other(path: &str) -> Option<Self> {
+        let is_below = |wire: &Wire| starts_with_any(path, wire.http().prefixes);
+        Wire::ALL.into_iter().find(is_below).map(Self::Other)
+    }
+
+    /// The route of a request behind the prefix of a family: anything that belongs to another
+    /// family is passed on unread, to the upstream of this one.
+    pub(crate) fn within(self, family: Family) -> Self {
         match self {
             Self::Media => self,
-            Self::Health | Self::Ready | Self::Metrics | Self::Openwop => {
-                wires.first().map_or(self, |wire| Self::Other(*wire))
+            Self::Turn(wire) | Self::CountTokens(wire) | Self::Other(wire)
+                if Family::of(wire) == family =>
+            {
+                self
             }
-            _ if wires.contains(&self.wire()) => self,
-            _ => wires.first().map_or(self, |wire| Self::Other(*wire)),
+            _ => Self::Other(family.wire()),
         }
     }
 
-    /// The wire of whoever asks: errors are rendered in its envelope.
+    /// Returns whether only tokens are to be counted.
+    pub(crate) const fn is_count(self) -> bool {
+        matches!(self, Self::CountTokens(_))
+    }
+
+    /// The wire of the client: errors are written in its format.
     pub(crate) const fn wire(self) -> Wire {
         match self {
-            Self::Converse(wire) | Self::Other(wire) => wire,
-            Self::CountTokens => Wire::Anthropic,
+            Self::Turn(wire) | Self::CountTokens(wire) | Self::Other(wire) => wire,
             Self::Health | Self::Ready | Self::Metrics | Self::Media | Self::Openwop => {
                 Wire::OpenAiChat
             }
@@ -93,89 +97,18 @@ impl Route {
     }
 }
 
-/// What a path says beside its route: on some wires the model and whether to stream stand there.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub(crate) model: Option<String>,
-    pub(crate) stream: bool,
+/// Reads what a path says beside its route: on some wires, the model and whether to stream.
+pub(crate) fn path_params(wire: Wire, path: &str) -> PathParams {
+    wire.parse_path(path.strip_suffix('/').unwrap_or(path)).unwrap_or_default()
 }
 
-impl Asked {
-    /// What a path says on a wire; nothing, where the body says it.
-    pub(crate) fn of(wire: Wire, path: &str) -> Self {
-        let path = path.strip_suffix('/').unwrap_or(path);
-        let said = match wire {
-            Wire::Gemini => Self::of_gemini(path),
-            Wire::Converse => Self::of_converse(path),
-            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Ollama => None,
-        };
-        said.unwrap_or_default()
-    }
-
-    /// `…/models/NAME:generateContent`, whatever stands before.
-    fn of_gemini(path: &str) -> Option<Self> {
-        let (rest, verb) = path.rsplit_once(':')?;
-        let stream = match verb {
-            "generateContent" => false,
-            "streamGenerateContent" => true,
-            _ => return None,
-        };
-        let (_, model) = rest.rsplit_once("/models/")?;
-        Some(Self { model: Some(decoded(model)), stream })
-    }
-
-    /// `/model/NAME/converse`.
-    fn of_converse(path: &str) -> Option<Self> {
-        let (model, verb) = path.strip_prefix("/model/")?.rsplit_once('/')?;
-        let stream = match verb {
-            "converse" => false,
-            "converse-stream" => true,
-            _ => return None,
-        };
-        Some(Self { model: Some(decoded(model)), stream })
-    }
-
-    /// The path on which a wire converses, and what is asked with it.
-    pub(crate) fn path(&self, wire: Wire) -> (Cow<'static, str>, Option<&'static str>) {
-        let model = self.model.as_deref().unwrap_or_default();
-        let model = escaped(model.strip_prefix("models/").unwrap_or(model));
-        let path = match (wire, self.stream) {
-            (Wire::OpenAiChat, _) => "/v1/chat/completions",
-            (Wire::OpenAiResponses, _) => "/v1/responses",
-            (Wire::Anthropic, _) => "/v1/messages",
-            (Wire::Ollama, _) => "/api/chat",
-            (Wire::Gemini, false) => {
-                return (format!("/v1beta/models/{model}:generateContent").into(), None);
-            }
-            (Wire::Gemini, true) => {
-                let path = format!("/v1beta/models/{model}:streamGenerateContent");
-                return (path.into(), Some("alt=sse"));
-            }
-            (Wire::Converse, false) => return (format!("/model/{model}/converse").into(), None),
-            (Wire::Converse, true) => {
-                return (format!("/model/{model}/converse-stream").into(), None);
-            }
-        };
-        (path.into(), None)
-    }
-}
-
-/// Whether a path stands for itself, without a version before it.
+/// Returns whether a path is complete without a version before it.
 pub(crate) fn is_complete(path: &str) -> bool {
-    ["/api/", "/model/", "/v1beta/", "/v1alpha/"].iter().any(|start| path.starts_with(start))
+    Wire::ALL.iter().any(|wire| starts_with_any(path, wire.http().unversioned))
 }
 
-fn decoded(step: &str) -> String {
-    let mut name = Vec::with_capacity(step.len());
-    let mut rest = step.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let hex = after.get(..2).filter(|_| byte == b'%');
-        let hex = hex.and_then(|hex| std::str::from_utf8(hex).ok());
-        let code = hex.and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        name.push(code.unwrap_or(byte));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&name).into_owned()
+fn starts_with_any(path: &str, starts: &[&str]) -> bool {
+    starts.iter().any(|start| path.starts_with(start))
 }
 
 /// Clients differ in whether the version belongs to the base address.
@@ -195,19 +128,19 @@ mod tests {
         let of = |method: Method, path: &str| Route::of(&method, path, &HeaderMap::new());
         for (path, route) in [
             ("/photic/v1/media", Route::Media),
-            ("/chat/completions", Route::Converse(Wire::OpenAiChat)),
-            ("/responses", Route::Converse(Wire::OpenAiResponses)),
-            ("/messages", Route::Converse(Wire::Anthropic)),
-            ("/api/chat", Route::Converse(Wire::Ollama)),
+            ("/chat/completions", Route::Turn(Wire::OpenAiChat)),
+            ("/responses", Route::Turn(Wire::OpenAiResponses)),
+            ("/messages", Route::Turn(Wire::Anthropic)),
+            ("/api/chat", Route::Turn(Wire::Ollama)),
             ("/api/show", Route::Other(Wire::Ollama)),
-            ("/v1beta/models/g:generateContent", Route::Converse(Wire::Gemini)),
-            ("/v1beta/models/g:streamGenerateContent", Route::Converse(Wire::Gemini)),
-            ("/projects/p/models/g:generateContent", Route::Converse(Wire::Gemini)),
+            ("/v1beta/models/g:generateContent", Route::Turn(Wire::Gemini)),
+            ("/v1beta/models/g:streamGenerateContent", Route::Turn(Wire::Gemini)),
+            ("/projects/p/models/g:generateContent", Route::Turn(Wire::Gemini)),
             ("/v1beta/models/g:countTokens", Route::Other(Wire::Gemini)),
-            ("/model/a.b-v1%3A0/converse", Route::Converse(Wire::Converse)),
-            ("/model/a.b-v1%3A0/converse-stream", Route::Converse(Wire::Converse)),
-            ("/model/a.b-v1%3A0/invoke", Route::Other(Wire::Converse)),
-            ("/messages/count_tokens", Route::CountTokens),
+            ("/model/a.b-v1%3A0/converse", Route::Turn(Wire::BedrockConverse)),
+            ("/model/a.b-v1%3A0/converse-stream", Route::Turn(Wire::BedrockConverse)),
+            ("/model/a.b-v1%3A0/invoke", Route::Other(Wire::BedrockConverse)),
+            ("/messages/count_tokens", Route::CountTokens(Wire::Anthropic)),
             ("/messages/batches", Route::Other(Wire::Anthropic)),
             ("/models", Route::Other(Wire::OpenAiChat)),
             ("/v1x/messages", Route::Other(Wire::OpenAiChat)),
@@ -226,15 +159,14 @@ mod tests {
         for (wire, path, model, stream) in [
             (Wire::Gemini, "/v1beta/models/gemini-3-pro:generateContent", "gemini-3-pro", false),
             (Wire::Gemini, "/v1beta/models/g:streamGenerateContent", "g", true),
-            (Wire::Converse, "/model/us.a-v1%3A0/converse", "us.a-v1:0", false),
-            (Wire::Converse, "/model/a%2Fb/converse-stream", "a/b", true),
+            (Wire::BedrockConverse, "/model/us.a-v1%3A0/converse", "us.a-v1:0", false),
+            (Wire::BedrockConverse, "/model/a%2Fb/converse-stream", "a/b", true),
         ] {
-            let asked = Asked::of(wire, path);
-            assert_eq!(asked, Asked { model: Some(model.to_owned()), stream });
-            assert_eq!(asked.path(wire).0, path);
+            let asked = path_params(wire, path);
+            assert_eq!(asked, PathParams { model: Some(model.to_owned()), stream });
+            assert_eq!(wire.path(&asked).0, path);
         }
-        assert_eq!(Asked::of(Wire::OpenAiChat, "/model/x/converse"), Asked::default());
-        assert_eq!(decoded("%zz%4"), "%zz%4");
+        assert_eq!(path_params(Wire::OpenAiChat, "/model/x/converse"), PathParams::default());
     }
 
     #[test]

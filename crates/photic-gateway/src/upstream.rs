@@ -5,12 +5,13 @@ use std::sync::Arc;
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{Request, Uri};
 use photic::Wire;
+use photic::wire::PathParams;
 
 use crate::config::{ConfigError, UpstreamConfig};
 use crate::family::Family;
 use crate::key_family::{KeyOwner, KeyShapes};
 use crate::refusal::Refusal;
-use crate::route::{Asked, Route, is_complete, without_version};
+use crate::route::{Route, is_complete, without_version};
 use crate::sign::Signer;
 
 /// Whom to send requests to.
@@ -104,8 +105,8 @@ impl Upstreams {
 
     /// The one for requests that are no conversation: as for the wire, or for its family.
     pub(crate) fn choose_for_other(&self, wire: Wire) -> Option<&Arc<Upstream>> {
-        let kin = || Family::of(wire).wires().iter().find_map(|kin| self.choose(*kin, None));
-        self.choose(wire, None).or_else(kin)
+        let family = || Family::of(wire).wires().find_map(|wire| self.choose(wire, None));
+        self.choose(wire, None).or_else(family)
     }
 }
 
@@ -143,9 +144,9 @@ impl Upstream {
             signer: config.region.as_deref().map(Signer::new),
             usual: Vec::new(),
         };
-        let asked = Asked::default();
+        let params = PathParams::default();
         let usual = Wire::ALL.into_iter().filter(|wire| wire.names_model());
-        let usual = usual.map(|wire| without_version(&asked.path(wire).0).to_owned());
+        let usual = usual.map(|wire| without_version(&wire.path(&params).0).to_owned());
         this.usual =
             usual.filter_map(|path| Some((path.clone(), this.route(&path, None)?))).collect();
         Ok(this)
@@ -232,7 +233,7 @@ mod tests {
             (Wire::OpenAiResponses, "api.openai.com"),
             (Wire::Anthropic, "api.anthropic.com"),
             (Wire::Gemini, "generativelanguage.googleapis.com"),
-            (Wire::Converse, "bedrock-runtime.us-east-1.amazonaws.com"),
+            (Wire::BedrockConverse, "bedrock-runtime.us-east-1.amazonaws.com"),
             (Wire::Ollama, "127.0.0.1:11434"),
         ] {
             assert_eq!(upstreams.choose(wire, Some("m")).unwrap().host(), host);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use photic::rejection::Class;
-use photic::reply::Usage;
+use photic::reply::{Usage, find_usage};
 use photic::transcript::MediaId;
 use photic::{Fate, Plan, Prepared, Slot, Wire};
 
@@ -117,7 +117,7 @@ impl Watch {
 /// A reply ends in more ways than one; this is called in all of them.
 impl Drop for Watch {
     fn drop(&mut self) {
-        let Some(usage) = usage(self.wire, &self.head, &self.tail) else { return };
+        let Some(usage) = find_usage(self.wire, &self.head, &self.tail) else { return };
         let _ = self.outcome.usage.set(usage);
         self.settle(usage);
         if !is_billed_as_text(usage.input, self.estimate, self.carried.base64) {
@@ -150,94 +150,9 @@ fn is_billed_as_text(input: u64, estimate: u64, base64: u64) -> bool {
     base64 >= ENOUGH && input / 3 >= estimate && excess >= base64 / 5
 }
 
-/// What a reply says that it cost, from its first and last bytes.
-fn usage(wire: Wire, head: &[u8], tail: &[u8]) -> Option<Usage> {
-    let name = match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => USAGE,
-        Wire::Gemini => METADATA,
-        Wire::Ollama => return counts(wire, tail),
-    };
-    let mut found: Option<Usage> = None;
-    for part in [head, tail] {
-        for (at, _) in part.windows(name.len()).enumerate().filter(|(_, here)| *here == name) {
-            let Some(object) = object(&part[at + name.len()..]) else { continue };
-            let reply = [b"{", name, b":", object, b"}"].concat();
-            let Some(usage) = photic::lift_reply(wire, &reply).usage else { continue };
-            // One wire tells what was read at the beginning and what was written at the end.
-            let former = found.unwrap_or_default();
-            found = Some(if former.input > usage.input {
-                Usage { output: former.output.max(usage.output), ..former }
-            } else {
-                usage
-            });
-        }
-    }
-    found
-}
-
-const USAGE: &[u8] = b"\"usage\"";
-const METADATA: &[u8] = b"\"usageMetadata\"";
-
-/// One wire tells what a reply cost among everything else, at its end.
-fn counts(wire: Wire, tail: &[u8]) -> Option<Usage> {
-    let last = tail.trim_ascii_end();
-    let from = last.windows(DONE.len()).rposition(|here| here == DONE)?;
-    let reply = [b"{", &last[from..]].concat();
-    photic::lift_reply(wire, &reply).usage
-}
-
-const DONE: &[u8] = b"\"done\"";
-
-/// The object behind a name. There are no strings with braces in what something cost.
-fn object(rest: &[u8]) -> Option<&[u8]> {
-    let start =
-        rest.iter().position(|byte| !matches!(byte, b' ' | b':' | b'\n' | b'\r' | b'\t'))?;
-    if rest[start] != b'{' {
-        return None;
-    }
-    let mut depth = 0_usize;
-    for (at, byte) in rest.iter().enumerate().skip(start) {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(&rest[start..=at]);
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn costs_are_found_at_either_end_of_a_reply() {
-        let chat = br#"data: {"choices":[],"usage":{"prompt_tokens":120,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":100}}}"#;
-        let found = usage(Wire::OpenAiChat, b"data: {\"usage\":null}", chat).unwrap();
-        assert_eq!((found.input, found.output, found.cache_read), (120, 7, 100));
-        let responses = br#"put":[]},"usage": {"input_tokens":50,"output_tokens":2},"user":null}}"#;
-        assert_eq!(usage(Wire::OpenAiResponses, b"", responses).unwrap().input, 50);
-        let start = br#"{"type":"message_start","message":{"usage":{"input_tokens":10,"cache_read_input_tokens":90,"output_tokens":1}}}"#;
-        let end = br#"{"type":"message_delta","delta":{},"usage":{"output_tokens":33}}"#;
-        let found = usage(Wire::Anthropic, start, end).unwrap();
-        assert_eq!((found.input, found.output, found.cache_read), (100, 33, 90));
-        let gemini = br#"data: {"candidates":[],"usageMetadata": {"promptTokenCount":70,"candidatesTokenCount":5,"promptTokensDetails":[{"modality":"IMAGE","tokenCount":60}]}}"#;
-        assert_eq!(usage(Wire::Gemini, b"", gemini).unwrap().input, 70);
-        let converse =
-            b"\0\0:event-type{\"metrics\":{},\"usage\":{\"inputTokens\":9,\"outputTokens\":3}}\x01";
-        assert_eq!(usage(Wire::Converse, b"", converse).unwrap().input, 9);
-        let ollama =
-            b"e\"}}\n{\"model\":\"m\",\"done\":true,\"prompt_eval_count\":31,\"eval_count\":4}\n";
-        let found = usage(Wire::Ollama, b"", ollama).unwrap();
-        assert_eq!((found.input, found.output), (31, 4));
-        assert_eq!(usage(Wire::Ollama, b"", b"{\"done\":fal"), None);
-        for nothing in [b"".as_slice(), b"\"usage\"", b"\"usage\":{\"prompt_tokens\":1", b"usage"] {
-            assert_eq!(usage(Wire::OpenAiChat, nothing, nothing), None);
-        }
-    }
 
     #[test]
     fn what_counts_as_text() {

@@ -31,8 +31,8 @@ mod rules;
 mod screen;
 mod script;
 mod server;
+mod service;
 mod stored;
-mod wire;
 
 use std::io;
 use std::net::SocketAddr;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::reply::Usage;
 use crate::script::unit;
+use crate::service::service;
 
 /// Most prefixes that are remembered.
 const MOST: usize = 20_000;
@@ -63,7 +64,7 @@ impl Cache {
         let usage = count(request);
         let least = request.profile.cache.min_tokens;
         // One wire caches what is marked, up to the last mark; the other two whatever comes.
-        let marks = request.wire == Wire::Anthropic;
+        let marks = service(request.wire).facts().cache_marks.is_some();
         let end =
             if marks { prefixes.iter().rposition(|p| p.marked) } else { Some(prefixes.len() - 1) };
         let Some(reach) = end.map(|end| &prefixes[..=end]) else { return usage };
@@ -100,7 +101,7 @@ pub(crate) fn count(request: &Request<'_>) -> Usage {
 
 /// The messages or items of a request.
 fn units<'a>(request: &Request<'a>) -> &'a [Value] {
-    let list = crate::script::list(request.wire);
+    let list = service(request.wire).facts().list;
     match &request.body[list] {
         Value::Array(units) => units,
         Value::Null => &[],

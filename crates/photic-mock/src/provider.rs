@@ -10,17 +10,18 @@ use photic::{Profile, Wire};
 use photic_testkit::oracle::{self, Image, Seen, Slot, Violation};
 use serde_json::{Value, json};
 
+use crate::Options;
 use crate::busy::Busy;
 use crate::journal::{Entry, Journal, SeenImage, units};
 use crate::meter::{self, Billing, Cache};
 use crate::misbehave::Misbehavior;
 use crate::rejection::Rejection;
 use crate::reply::{Reply, Said, Usage};
-use crate::route::asked_of;
+use crate::route::without_version;
 use crate::rules::rules;
 use crate::script::{self, Described};
+use crate::service::service;
 use crate::stored::{Expanded, Stored};
-use crate::{Options, wire};
 
 /// What `constant` always says.
 pub(crate) const CONSTANT: &str = "The picture shows a bar chart with rising values.";
@@ -33,7 +34,7 @@ pub(crate) struct Incoming {
     pub(crate) path: String,
     pub(crate) key: Option<String>,
     /// The header that names the version of the Messages wire.
-    pub(crate) has_version: bool,
+    pub(crate) missing_header: Option<&'static str>,
     pub(crate) misbehave: Vec<Misbehavior>,
     /// None if it was too heavy to be read.
     pub(crate) body: Option<bytes::Bytes>,
@@ -159,7 +160,7 @@ impl Provider {
     fn outcome(&self, incoming: &Incoming, entry: &mut Entry) -> Result<Outcome, Rejection> {
         let (wire, number) = (incoming.wire, entry.number);
         let does = |kind| incoming.misbehave.contains(&kind);
-        let bytes = incoming.body.as_ref().ok_or_else(|| Rejection::too_heavy(wire))?;
+        let bytes = incoming.body.as_ref().ok_or_else(|| Rejection::too_large(wire))?;
         entry.bytes = bytes.len();
         entry.units = units(bytes);
         if does(Misbehavior::Hang) {
@@ -172,10 +173,10 @@ impl Provider {
             return Ok(Outcome::Empty);
         }
         // A server of one's own asks for no key.
-        let open = (wire == Wire::Ollama).then_some("");
+        let open = (!service(wire).facts().wants_key).then_some("");
         let key = incoming.key.as_deref().or(open).ok_or_else(|| Rejection::no_key(wire))?;
-        if wire == Wire::Anthropic && !incoming.has_version {
-            return Err(Rejection::no_version());
+        if let Some(name) = incoming.missing_header {
+            return Err(Rejection::no_header(wire, name));
         }
         let read = self.read(incoming, bytes, entry)?;
         let usage = self.charge(incoming, key, &read, entry)?;
@@ -217,12 +218,11 @@ impl Provider {
         let wire = incoming.wire;
         let does = |kind| incoming.misbehave.contains(&kind);
         let mut body: Value = serde_json::from_slice(bytes).unwrap_or_default();
-        let asked = asked_of(&incoming.path);
-        let (model, stream) = match (asked, wire) {
-            (Some((_, model, stream)), Wire::Gemini | Wire::Converse) => (model, stream),
-            // There silence means a stream.
-            (_, Wire::Ollama) => (named(&body), body["stream"] != false),
-            _ => (named(&body), body["stream"] == true),
+        let asked = wire.parse_path(without_version(&incoming.path)).unwrap_or_default();
+        let unasked = service(wire).facts().streams_unasked && body["stream"].is_null();
+        let (model, stream) = match asked.model {
+            Some(model) => (model, asked.stream),
+            None => (named(&body), unasked || body["stream"] == true),
         };
         model.clone_into(&mut entry.model);
         entry.stream = stream;
@@ -250,9 +250,10 @@ impl Provider {
         }
         if rules.limits.body.is_some_and(|most| bytes.len() > most) {
             entry.violations.push("body_too_large".to_owned());
-            return Err(Rejection::too_heavy(wire));
+            return Err(Rejection::too_large(wire));
         }
-        let Expanded { mut rewritten, keep } = self.state().stored.expand(wire, &mut body)?;
+        let Expanded { mut rewritten, keep } =
+            service(wire).expand(&self.state().stored, &mut body)?;
         if incoming.count_only && body.is_object() {
             // Counting takes the same body without the one field that writing needs.
             body["max_tokens"] = json!(1);
@@ -329,13 +330,17 @@ impl Provider {
             asked: read.body,
         };
         if read.keep {
-            let (id, output) = wire::kept(&reply);
+            let (id, output) = service(reply.wire).kept(&reply);
             self.state().stored.keep(id, reply.asked.clone(), &output, entry.bytes);
         }
         if reply.stream {
-            Outcome::Events { number: reply.number, events: wire::events(&reply) }
+            Outcome::Events { number: reply.number, events: service(reply.wire).events(&reply) }
         } else {
-            Outcome::Whole { status: 200, number: reply.number, body: wire::whole(&reply) }
+            Outcome::Whole {
+                status: 200,
+                number: reply.number,
+                body: service(reply.wire).whole(&reply),
+            }
         }
     }
 }
@@ -371,7 +376,7 @@ fn sights(
 /// back with the next request, and the Chat service takes them.
 fn is_tolerated(wire: Wire, violation: &Violation) -> bool {
     let mut steps = violation.pointer.split('/').skip(1);
-    wire == Wire::OpenAiChat
+    service(wire).facts().lenient_messages
         && violation.code == "unknown_field"
         && steps.next() == Some("messages")
         && steps.count() == 2
@@ -384,7 +389,7 @@ fn named(body: &Value) -> String {
 
 /// Where the assistant last spoke.
 fn last_assistant(wire: Wire, body: &Value) -> Option<usize> {
-    let list = script::list(wire);
+    let list = service(wire).facts().list;
     let spoke = |unit: &Value| {
         let kind = unit["type"].as_str().unwrap_or_default();
         unit["role"] == "assistant"

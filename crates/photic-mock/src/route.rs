@@ -9,7 +9,7 @@ pub(crate) enum Route {
     /// A model is asked.
     Ask(Wire),
     /// Tokens are counted, nobody is asked.
-    Count,
+    Count(Wire),
     /// The models there are.
     Models,
     /// One model.
@@ -25,16 +25,17 @@ pub(crate) enum Route {
 impl Route {
     /// The door of a method and a path; `/v1` may be left out.
     pub(crate) fn of(method: &Method, path: &str) -> Self {
-        if let Some(wire) = asked_of(path).map(|asked| asked.0).filter(|_| method == Method::POST) {
+        let path = without_version(path);
+        let is_posted = method == Method::POST;
+        let find =
+            |is: &dyn Fn(&Wire) -> bool| Wire::ALL.into_iter().find(is).filter(|_| is_posted);
+        if let Some(wire) = find(&|wire| wire.parse_path(path).is_some()) {
             return Self::Ask(wire);
         }
-        let path = path.strip_prefix("/v1").unwrap_or(path);
+        if let Some(wire) = find(&|wire| wire.http().count_tokens == Some(path)) {
+            return Self::Count(wire);
+        }
         match (method.as_str(), path) {
-            ("POST", "/chat/completions") => Self::Ask(Wire::OpenAiChat),
-            ("POST", "/responses") => Self::Ask(Wire::OpenAiResponses),
-            ("POST", "/messages") => Self::Ask(Wire::Anthropic),
-            ("POST", "/api/chat") => Self::Ask(Wire::Ollama),
-            ("POST", "/messages/count_tokens") => Self::Count,
             ("GET", "/models") => Self::Models,
             ("GET", "/__mock/requests") => Self::Journal,
             ("DELETE", "/__mock/requests") => Self::ForgetJournal,
@@ -47,26 +48,7 @@ impl Route {
     }
 }
 
-/// The wire, the model and whether to stream, where a path says it: `…/models/NAME:generateContent`
-/// and `/model/NAME/converse`.
-pub(crate) fn asked_of(path: &str) -> Option<(Wire, String, bool)> {
-    // Names of models hold no other sign that clients would escape.
-    let plain = |name: &str| name.replace("%3A", ":").replace("%2F", "/");
-    if let Some((rest, verb)) = path.rsplit_once(':')
-        && let Some((_, model)) = rest.rsplit_once("/models/")
-    {
-        let stream = match verb {
-            "generateContent" => false,
-            "streamGenerateContent" => true,
-            _ => return None,
-        };
-        return Some((Wire::Gemini, plain(model), stream));
-    }
-    let (model, verb) = path.strip_prefix("/model/")?.rsplit_once('/')?;
-    let stream = match verb {
-        "converse" => false,
-        "converse-stream" => true,
-        _ => return None,
-    };
-    Some((Wire::Converse, plain(model), stream))
+/// A path without the version that may come before it.
+pub(crate) fn without_version(path: &str) -> &str {
+    path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }

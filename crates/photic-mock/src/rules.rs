@@ -6,17 +6,19 @@
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use photic::Profile;
 use photic::profile::{
     AnswerLimit, CallIds, Capability, ConsecutiveUser, DocumentPart, MidSystem, Placement, Source,
     ToolContent,
 };
 use photic::tokens::{Detail, Rule};
-use photic::{Profile, Wire};
 use photic_testkit::oracle::{Limits, Many, Patches, Pixels, Resize, Rules};
+
+use crate::service::service;
 
 /// The rules of the endpoint that a profile describes.
 pub(crate) fn rules(profile: &Profile) -> Rules {
-    let chat = profile.wire == Wire::OpenAiChat;
+    let facts = service(profile.wire).facts();
     let native = |placement: Placement| placement == Placement::Native;
     let takes = |source: Source| profile.accepts.sources.contains(&source);
     let details: Vec<String> =
@@ -25,8 +27,8 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         tool_images: native(profile.placement.image),
         text_only: profile.sight.images == Capability::No,
         documents: profile.sight.documents != Capability::No,
-        result_images: chat || native(profile.placement.image),
-        result_documents: chat || native(profile.placement.document),
+        result_images: facts.media_in_results || native(profile.placement.image),
+        result_documents: facts.media_in_results || native(profile.placement.document),
         tool_lists: profile.quirks.tool_content == ToolContent::Any,
         system_messages: profile.quirks.mid_system == MidSystem::Native,
         remote_images: takes(Source::Url),
@@ -52,7 +54,7 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         pixels: Pixels::Whole,
         limits: limits(profile),
         // One server is known to ignore what it does not know.
-        strict_unknown: profile.wire != Wire::Ollama,
+        strict_unknown: facts.strict,
         settings: true,
         model: None,
         version: None,
@@ -68,7 +70,7 @@ fn limits(profile: &Profile) -> Limits {
     let bytes = |most: Option<u64>| most.map(|most| most as usize);
     let count = |most: Option<u32>| most.map(|most| most as usize);
     // The marks of this wire are a matter of the wire; the other two had none for long.
-    let marks = if profile.wire == Wire::Anthropic { 4 } else { 0 };
+    let marks = service(profile.wire).facts().cache_marks.unwrap_or(0);
     Limits {
         images: count(limits.images),
         image_base64: bytes(limits.image_base64_bytes),

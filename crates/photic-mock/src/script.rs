@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::chart::{Chart, Code, Sight, look};
 use crate::reply::{Call, Said};
 use crate::screen::{Glimpse, glimpse};
+use crate::service::service;
 
 /// A tool whose name holds one of these can show something.
 const SHOWING: [&str; 3] = ["screenshot", "view", "look"];
@@ -96,7 +97,7 @@ fn four(text: &str) -> Option<[u32; 4]> {
 }
 
 fn id(wire: Wire, number: u64, index: usize) -> String {
-    let prefix = if wire == Wire::Anthropic { "toolu" } else { "call" };
+    let prefix = service(wire).facts().call_prefix;
     format!("{prefix}_mock{number:08}_{index}")
 }
 
@@ -157,15 +158,6 @@ pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Optio
     let call =
         |index| Call { id: id(index), name: name.clone(), arguments: arguments(&schema, index) };
     Some(Said::Calls((1..=count).map(call).collect()))
-}
-
-/// The list of messages or items.
-pub(crate) const fn list(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiResponses => "input",
-        Wire::Gemini => "contents",
-        Wire::OpenAiChat | Wire::Anthropic | Wire::Converse | Wire::Ollama => "messages",
-    }
 }
 
 /// The tools on offer, whatever they are wrapped in.

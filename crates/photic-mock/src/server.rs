@@ -17,6 +17,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use photic::Wire;
+use photic::wire::FramingKind;
 use photic_net::HostCheck;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -25,7 +26,6 @@ use crate::misbehave::Misbehavior;
 use crate::provider::{Incoming, Outcome, Provider};
 use crate::rejection::Rejection;
 use crate::route::Route;
-use crate::wire::stream_type;
 
 /// Most bytes of a body that is read at all; providers stop earlier.
 const MOST: usize = 600 << 20;
@@ -78,15 +78,19 @@ async fn respond(
         return Ok(document(403, &json!({"error": {"message": refused.to_string()}})));
     }
     let route = Route::of(request.method(), request.uri().path());
+    let telling = |wire: &Wire| {
+        wire.http().telling_headers.iter().any(|name| request.headers().contains_key(*name))
+    };
+    let wire = Wire::ALL.into_iter().find(telling).unwrap_or(Wire::OpenAiChat);
     let anthropic = request.headers().contains_key("anthropic-version");
     let route = match route {
         Route::Ask(wire) if !provider.speaks(wire) => Route::Unknown,
-        Route::Count if !provider.speaks(Wire::Anthropic) => Route::Unknown,
+        Route::Count(wire) if !provider.speaks(wire) => Route::Unknown,
         route => route,
     };
     match route {
         Route::Ask(wire) => ask(provider, request, wire, false).await,
-        Route::Count => ask(provider, request, Wire::Anthropic, true).await,
+        Route::Count(wire) => ask(provider, request, wire, true).await,
         Route::Models => {
             let mut names: Vec<&str> = provider.models().iter().map(String::as_str).collect();
             if names.is_empty() {
@@ -97,10 +101,7 @@ async fn respond(
         Route::Model(name) if provider.has_model(&name) => {
             Ok(document(200, &model(&name, anthropic)))
         }
-        Route::Model(name) => {
-            let wire = if anthropic { Wire::Anthropic } else { Wire::OpenAiChat };
-            Ok(document(404, &Rejection::no_model(wire, &name).body(wire, 0)))
-        }
+        Route::Model(name) => Ok(document(404, &Rejection::no_model(wire, &name).body(wire, 0))),
         Route::Journal => Ok(document(200, &provider.journal())),
         Route::ForgetJournal => {
             provider.forget_journal();
@@ -125,7 +126,7 @@ async fn ask(
         Err(says) => return Ok(document(400, &json!({"error": {"message": says}}))),
     };
     let cut = misbehave.contains(&Misbehavior::Cut) || provider.misbehaves(Misbehavior::Cut);
-    let (key, has_version) = (key(headers), headers.contains_key("anthropic-version"));
+    let (key, missing_header) = (key(headers), missing(wire, headers));
     let path = request.uri().path().to_owned();
     let body = match Limited::new(request.into_body(), MOST).collect().await {
         Ok(body) => Some(body.to_bytes()),
@@ -133,7 +134,7 @@ async fn ask(
         Err(_) => return Err(Closed),
     };
     let digest = body.as_ref().map(|body| blake3::hash(body));
-    let incoming = Incoming { wire, count_only, path, key, has_version, misbehave, body };
+    let incoming = Incoming { wire, count_only, path, key, missing_header, misbehave, body };
     let answer = tokio::task::spawn_blocking(move || provider.answer(incoming));
     let mut response = respond_with(answer.await.map_err(|_| Closed)?, wire, cut).await?;
     if let Some(digest) = digest.and_then(|one| HeaderValue::from_str(&one.to_hex()).ok()) {
@@ -158,7 +159,10 @@ async fn respond_with(outcome: Outcome, wire: Wire, cut: bool) -> Result<Respons
         Outcome::Events { number, events } => {
             let mut response = Response::new(Stream::new(events.into_iter().map(Bytes::from)));
             let headers = response.headers_mut();
-            let kind = HeaderValue::from_static(stream_type(wire));
+            let kind = HeaderValue::from_static(match wire.http().framing {
+                FramingKind::ServerSent => "text/event-stream; charset=utf-8",
+                other => other.media_type(),
+            });
             headers.insert(CONTENT_TYPE, kind);
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             name(&mut response, wire, number);
@@ -171,6 +175,12 @@ async fn respond_with(outcome: Outcome, wire: Wire, cut: bool) -> Result<Respons
         Outcome::Hang => std::future::pending().await,
         Outcome::Close => Err(Closed),
     }
+}
+
+/// The first header that the wire requires and a request lacks.
+fn missing(wire: Wire, headers: &HeaderMap) -> Option<&'static str> {
+    let mut required = wire.http().required_headers.iter().map(|(name, _)| *name);
+    required.find(|name| !headers.contains_key(*name))
 }
 
 /// The key of a request, in whichever header its client sends it.
@@ -204,11 +214,7 @@ fn document(status: u16, body: &Value) -> Response<Stream> {
 
 /// The id of a request, where its wire keeps it.
 fn name(response: &mut Response<Stream>, wire: Wire, number: u64) {
-    let header = match wire {
-        Wire::Anthropic => "request-id",
-        Wire::Converse => "x-amzn-requestid",
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini | Wire::Ollama => "x-request-id",
-    };
+    let header = wire.http().request_id_header;
     if let Ok(id) = HeaderValue::from_str(&format!("req_mock{number:08}")) {
         response.headers_mut().insert(HeaderName::from_static(header), id);
     }

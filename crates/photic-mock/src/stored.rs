@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use photic::Wire;
 use serde_json::{Value, json};
 
 use crate::rejection::Rejection;
@@ -33,17 +32,6 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Writes out what a request refers to.
-    pub(crate) fn expand(&self, wire: Wire, body: &mut Value) -> Result<Expanded, Rejection> {
-        match wire {
-            Wire::OpenAiResponses => self.response(body),
-            Wire::Anthropic => self.thread(body),
-            Wire::OpenAiChat | Wire::Gemini | Wire::Converse | Wire::Ollama => {
-                Ok(Expanded::default())
-            }
-        }
-    }
-
     /// Keeps a conversation (written out) and the items of its reply.
     pub(crate) fn keep(&mut self, id: String, mut asked: Value, output: &[Value], bytes: usize) {
         let list = if asked["input"].is_null() { "messages" } else { "input" };
@@ -68,7 +56,7 @@ impl Stored {
     }
 
     /// The conversation before a request, and single items by name.
-    fn response(&self, body: &mut Value) -> Result<Expanded, Rejection> {
+    pub(crate) fn response(&self, body: &mut Value) -> Result<Expanded, Rejection> {
         let keep = body["store"] != false;
         let before = match body["previous_response_id"].as_str() {
             None => Vec::new(),
@@ -100,7 +88,7 @@ impl Stored {
     }
 
     /// A thread: what the request does not say is taken from the one that began it.
-    fn thread(&self, body: &mut Value) -> Result<Expanded, Rejection> {
+    pub(crate) fn thread(&self, body: &mut Value) -> Result<Expanded, Rejection> {
         let Some(object) = body.as_object_mut() else { return Ok(Expanded::default()) };
         let Some(thread) = object.shift_remove("thread") else { return Ok(Expanded::default()) };
         if let Some(id) = thread["previous_message_id"].as_str() {

@@ -109,8 +109,8 @@ impl Endpoint {
         let mut request = http::Request::post(address)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json");
-        if self.wire == Wire::Anthropic {
-            request = request.header("anthropic-version", "2023-06-01");
+        for (name, value) in self.wire.http().required_headers {
+            request = request.header(*name, *value);
         }
         if let Some(key) = &self.key {
             let (name, before) = self.wire.key_header();

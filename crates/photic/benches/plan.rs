@@ -83,9 +83,10 @@ fn body(wire: Wire, messages: usize) -> Vec<u8> {
     let (open, close) = match wire {
         Wire::Anthropic => (r#"{"model":"m","max_tokens":9,"messages":["#, "]}"),
         Wire::OpenAiResponses => (r#"{"model":"m","input":["#, "]}"),
-        Wire::OpenAiChat | Wire::Gemini | Wire::Converse | Wire::Ollama => {
+        Wire::OpenAiChat | Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => {
             (r#"{"model":"m","messages":["#, "]}")
         }
+        _ => unreachable!("only the six wires are tested here"),
     };
     let words = "The agent looked at the screen and decided which button to press next.";
     let mut body = format!(r#"{open}{{"role":"user","content":"Go on."}}"#);
@@ -105,11 +106,12 @@ fn body(wire: Wire, messages: usize) -> Vec<u8> {
                 r#",{{"type":"function_call","call_id":"call_{turn}","name":"look","arguments":"{{}}"}},{{"type":"function_call_output","call_id":"call_{turn}","output":{content}}}"#
             ),
             // Only three wires are measured.
-            Wire::OpenAiChat | Wire::Gemini | Wire::Converse | Wire::Ollama => write!(
+            Wire::OpenAiChat | Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => write!(
                 body,
                 r#",{{"role":"assistant","content":"{words}","tool_calls":[{{"id":"call_{turn}","type":"function","function":{{"name":"look","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"call_{turn}","content":{content}}}"#
             ),
-        }
+        _ => unreachable!("only the six wires are tested here"),
+}
         .unwrap();
     }
     body.push_str(close);
@@ -125,9 +127,10 @@ fn parts(wire: Wire, number: usize) -> String {
         Wire::OpenAiResponses => {
             format!(r#"[{{"type":"input_image","image_url":"data:image/png;base64,{base64}"}}]"#)
         }
-        Wire::OpenAiChat | Wire::Gemini | Wire::Converse | Wire::Ollama => format!(
+        Wire::OpenAiChat | Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => format!(
             r#"[{{"type":"image_url","image_url":{{"url":"data:image/png;base64,{base64}"}}}}]"#
         ),
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 

@@ -66,11 +66,12 @@ fn body(wire: Wire) -> Vec<u8> {
                 body,
                 r#"{comma}{{"role":"user","content":"{WORDS} {turn}"}},{{"type":"function_call","call_id":"call_{turn}","name":"look","arguments":"{{}}"}},{{"type":"function_call_output","call_id":"call_{turn}","output":[{{"type":"input_image","image_url":"{url}"}}]}},{{"role":"assistant","content":"{WORDS}"}}"#
             ),
-            Wire::OpenAiChat | Wire::Gemini | Wire::Converse | Wire::Ollama => write!(
+            Wire::OpenAiChat | Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => write!(
                 body,
                 r#"{comma}{{"role":"user","content":"{WORDS} {turn}"}},{{"role":"assistant","content":"","tool_calls":[{{"id":"call_{turn}","type":"function","function":{{"name":"look","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"call_{turn}","content":[{{"type":"image_url","image_url":{{"url":"{url}"}}}}]}},{{"role":"assistant","content":"{WORDS}"}}"#
             ),
-        }
+        _ => unreachable!("only the six wires are tested here"),
+}
         .unwrap();
     }
     body.push_str("]}");

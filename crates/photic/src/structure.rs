@@ -50,7 +50,7 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
     let mut answered = BTreeSet::new();
     for at in 0..segments.len() {
         // A flat list may answer late. Elsewhere a turn is over once something followed it.
-        if at > 0 && !transcript.wire.is_flat() && !segments[at - 1].tail.is_empty() {
+        if at > 0 && !transcript.wire.rules().flat && !segments[at - 1].tail.is_empty() {
             open = OpenCalls::default();
         }
         for place in calls(messages, segments[at].head.clone()) {
@@ -132,8 +132,8 @@ fn cut(messages: &[Message<'_>], wire: Wire) -> Vec<Segment> {
             // results are nested, neighbors of one role count as one turn.
             while at < messages.len()
                 && match messages[at].role {
-                    Role::Assistant => wire.is_flat() || wire.nests_results(),
-                    Role::Unknown => wire.is_flat(),
+                    Role::Assistant => wire.rules().flat || wire.rules().nests_results,
+                    Role::Unknown => wire.rules().flat,
                     Role::System | Role::Developer | Role::User | Role::Tool => false,
                 }
             {
@@ -207,7 +207,7 @@ pub(crate) fn renames(
     let messages = &transcript.messages;
     // Other wires put no bounds on what an id may be, and one that looks like an instruction must
     // not travel on.
-    let plain_only = target.wants_plain_ids() || transcript.own_wire() != Some(target);
+    let plain_only = target.rules().plain_call_ids || transcript.own_wire() != Some(target);
     let answers: BTreeMap<Place, Place> = segments
         .iter()
         .flat_map(|segment| &segment.results)
@@ -217,7 +217,7 @@ pub(crate) fn renames(
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
-        if !target.wants_unique_calls() {
+        if !target.rules().unique_call_ids {
             used.clear();
         }
         let own = calls(messages, segment.head.clone());
@@ -294,11 +294,11 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
         for &(unit, part) in &segment.orphans {
             report(Code::OrphanToolResult, messages[unit].parts[part].node());
         }
-        if wire.nests_results() {
+        if wire.rules().nests_results {
             if let Some(unit) = segment.first_late(messages) {
                 report(Code::ToolResultsNotFirst, messages[unit].node);
             }
-        } else if !wire.is_flat() {
+        } else if !wire.rules().flat {
             for unit in segment.interleaved(messages) {
                 report(Code::InterleavedUser, messages[unit].node);
             }
@@ -310,7 +310,7 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
     for &(unit, part) in renamed.unwrap_or_default().keys() {
         if let Part::Call(call) = &messages[unit].parts[part] {
             let id = call.id.decode();
-            let code = if wire.wants_plain_ids() && plain_id(&id) != id {
+            let code = if wire.rules().plain_call_ids && plain_id(&id) != id {
                 Code::InvalidCallId
             } else {
                 Code::DuplicateCallId
@@ -322,7 +322,7 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
     let opening = messages
         .iter()
         .find(|message| !matches!(message.role, Role::System | Role::Developer | Role::Unknown));
-    if wire.starts_with_user()
+    if wire.rules().starts_with_user
         && let Some(message) = opening.filter(|message| message.role == Role::Assistant)
     {
         report(Code::AssistantFirst, message.node);
@@ -340,16 +340,19 @@ fn report_empty(
     report: &mut impl FnMut(Code, Option<NodeId>),
 ) {
     match part {
-        Part::Text(text) if wire.rejects_empty_text() && text.is_blank() => {
+        Part::Text(text) if wire.rules().rejects_empty_text && text.is_blank() => {
             report(Code::EmptyText, text.node.or(slot));
         }
         Part::Result(result) => {
             // On some wires a result that failed holds words only.
             let strange = |part: &Part<'_>| matches!(part, Part::Opaque(_) | Part::Nested(_));
-            if result.is_error && wire.fails_in_words() && result.content.iter().any(strange) {
+            if result.is_error
+                && wire.rules().text_only_failures
+                && result.content.iter().any(strange)
+            {
                 report(Code::ImageInErrorResult, result.slot);
             }
-            if is_empty(&result.content) && (result.is_error || !wire.nests_results()) {
+            if is_empty(&result.content) && (result.is_error || !wire.rules().nests_results) {
                 report(Code::EmptyToolContent, result.slot.or(result.node));
             } else {
                 // A good result may be an empty string.

@@ -106,9 +106,7 @@ fn is_wanted(sighting: &Sighting, from: Option<Wire>, plan: &Plan<'_>, wanted: W
     let to = plan.profile.wire;
     let no_slot = match sighting.kind {
         MediaKind::Image => fate == Fate::Refuse(Reason::SourceNotAccepted),
-        MediaKind::Document => {
-            from != Some(to) && fate.is_shown() && !to.takes_document_addresses()
-        }
+        MediaKind::Document => from != Some(to) && fate.is_shown() && !to.rules().document_urls,
         MediaKind::Audio => return false,
     };
     no_slot || (wanted == Wanted::All && fate.is_shown())
@@ -315,7 +313,7 @@ mod tests {
                 ),
             ),
             (
-                Wire::Converse,
+                Wire::BedrockConverse,
                 chat(&format!(
                     "{{\"image\":{{\"format\":\"png\",\"source\":{{\"bytes\":\"{name}\"}}}}}}"
                 )),

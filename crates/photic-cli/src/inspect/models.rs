@@ -64,8 +64,9 @@ pub(crate) fn from(asked: &Asked<'_>, variable: impl Fn(&str) -> Option<String>)
         return keyed.collect();
     };
     let wire = asked.wire.unwrap_or_else(|| best_wire(id));
-    let [anthropic, openai] = &MAKERS;
-    let maker = if wire == Wire::Anthropic { anthropic } else { openai };
+    let [.., openai] = &MAKERS;
+    let is_same = |maker: &&Maker| maker.wire.http().family == wire.http().family;
+    let maker = MAKERS.iter().find(is_same).unwrap_or(openai);
     let key = match (variable(maker.key), asked.base_url) {
         (Some(key), _) => Key::Given(key),
         // A server of one's own may want none.

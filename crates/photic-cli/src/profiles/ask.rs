@@ -98,8 +98,8 @@ fn request(
         .method(method)
         .uri(&question.address)
         .header(http::header::ACCEPT, "application/json");
-    if wire == Wire::Anthropic {
-        request = request.header("anthropic-version", "2023-06-01");
+    for (name, value) in wire.http().required_headers {
+        request = request.header(*name, *value);
     }
     if question.body.is_some() {
         request = request.header(http::header::CONTENT_TYPE, "application/json");

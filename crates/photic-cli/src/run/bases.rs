@@ -20,26 +20,26 @@ struct Variable {
 /// Every one, the better known before its kin.
 const VARIABLES: [Variable; 10] = [
     // The SDKs of OpenAI, the AI SDK, pydantic-ai, Codex, and most others.
-    Variable { name: "OPENAI_BASE_URL", family: Family::OpenAi, suffix: "/v1" },
+    Variable { name: "OPENAI_BASE_URL", family: Family::OPENAI, suffix: "/v1" },
     // LangChain, LiteLLM, aider.
-    Variable { name: "OPENAI_API_BASE", family: Family::OpenAi, suffix: "/v1" },
+    Variable { name: "OPENAI_API_BASE", family: Family::OPENAI, suffix: "/v1" },
     // goose, which writes the version itself.
-    Variable { name: "OPENAI_HOST", family: Family::OpenAi, suffix: "" },
+    Variable { name: "OPENAI_HOST", family: Family::OPENAI, suffix: "" },
     // The SDKs of Anthropic, Claude Code. The AI SDK reads it, too, and wants a `/v1` in it, but
     // the gateway answers with and without.
-    Variable { name: "ANTHROPIC_BASE_URL", family: Family::Anthropic, suffix: "" },
+    Variable { name: "ANTHROPIC_BASE_URL", family: Family::ANTHROPIC, suffix: "" },
     // LangChain.
-    Variable { name: "ANTHROPIC_API_URL", family: Family::Anthropic, suffix: "" },
+    Variable { name: "ANTHROPIC_API_URL", family: Family::ANTHROPIC, suffix: "" },
     // LiteLLM, aider.
-    Variable { name: "ANTHROPIC_API_BASE", family: Family::Anthropic, suffix: "" },
+    Variable { name: "ANTHROPIC_API_BASE", family: Family::ANTHROPIC, suffix: "" },
     // goose.
-    Variable { name: "ANTHROPIC_HOST", family: Family::Anthropic, suffix: "" },
+    Variable { name: "ANTHROPIC_HOST", family: Family::ANTHROPIC, suffix: "" },
     // The SDKs of Google, Gemini CLI.
-    Variable { name: "GOOGLE_GEMINI_BASE_URL", family: Family::Google, suffix: "" },
+    Variable { name: "GOOGLE_GEMINI_BASE_URL", family: Family::GOOGLE, suffix: "" },
     // Every SDK of Amazon, and its command.
-    Variable { name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", family: Family::Amazon, suffix: "" },
+    Variable { name: "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", family: Family::AMAZON, suffix: "" },
     // Ollama's SDKs and command.
-    Variable { name: "OLLAMA_HOST", family: Family::Ollama, suffix: "" },
+    Variable { name: "OLLAMA_HOST", family: Family::OLLAMA, suffix: "" },
 ];
 
 /// Where Amazon's SDKs read which of its places is meant.
@@ -72,8 +72,8 @@ impl Bases {
     ) -> anyhow::Result<Self> {
         let mut bases = Self::default();
         for variable in &VARIABLES {
-            let serves = |wire: &Wire| named.iter().any(|one| one.wire.is_none_or(|w| w == *wire));
-            if variable.family.wires().iter().all(serves) {
+            let serves = |wire: Wire| named.iter().any(|one| one.wire.is_none_or(|w| w == wire));
+            if variable.family.wires().all(serves) {
                 continue;
             }
             let Some(url) = get(variable.name).filter(|url| !url.trim().is_empty()) else {
@@ -81,7 +81,7 @@ impl Bases {
             };
             bases.add(variable, complete(variable.family, url.trim()))?;
         }
-        if !named.iter().any(|one| one.wire.is_none_or(|wire| wire == Wire::Converse)) {
+        if !named.iter().any(|one| one.wire.is_none_or(|wire| wire.http().signs_requests)) {
             bases.region = REGIONS.iter().find_map(|name| get(name).filter(|name| is_region(name)));
         }
         Ok(bases)
@@ -110,9 +110,9 @@ impl Bases {
     /// Where requests go that nobody else was named for.
     pub(crate) fn upstreams(&self) -> impl Iterator<Item = UpstreamConfig> {
         let set = self.set.iter().flat_map(|(variable, url)| {
-            variable.family.wires().iter().map(|wire| {
-                let region = self.region.clone().filter(|_| *wire == Wire::Converse);
-                UpstreamConfig { region, ..upstream(variable, url, Some(*wire)) }
+            variable.family.wires().map(|wire| {
+                let region = self.region.clone().filter(|_| wire.http().signs_requests);
+                UpstreamConfig { region, ..upstream(variable, url, Some(wire)) }
             })
         });
         set.chain(self.amazon())
@@ -120,11 +120,11 @@ impl Bases {
 
     /// Amazon's own address: no other has one for every region.
     fn amazon(&self) -> Option<UpstreamConfig> {
-        let elsewhere = self.set.iter().any(|(variable, _)| variable.family == Family::Amazon);
+        let elsewhere = self.set.iter().any(|(variable, _)| variable.family == Family::AMAZON);
         let region = self.region.as_ref().filter(|_| !elsewhere)?;
         let url = format!("https://bedrock-runtime.{region}.amazonaws.com");
         let region = Some(region.clone());
-        Some(UpstreamConfig { region, ..UpstreamConfig::new(url, Some(Wire::Converse)) })
+        Some(UpstreamConfig { region, ..UpstreamConfig::new(url, Some(Wire::BedrockConverse)) })
     }
 
     /// The variable that names this host.
@@ -143,13 +143,13 @@ pub(crate) fn serves(upstreams: &[UpstreamConfig], family: Family) -> bool {
 /// Adds the provider of every family that nobody named an upstream for: it is whom the command
 /// would have asked by itself. Amazon has none without a region.
 pub(crate) fn complete_families(upstreams: &mut Vec<UpstreamConfig>) -> anyhow::Result<()> {
-    let named: Vec<Family> = Family::ALL
+    let named: Vec<Family> = Family::all()
         .into_iter()
         .filter(|family| {
             let speaks = |one: &UpstreamConfig| {
                 one.models.is_empty() && one.wire.is_none_or(|wire| Family::of(wire) == *family)
             };
-            *family == Family::Amazon || upstreams.iter().any(speaks)
+            *family == Family::AMAZON || upstreams.iter().any(speaks)
         })
         .collect();
     let is_named =
@@ -165,7 +165,7 @@ pub(crate) fn leading_to(
     token: &str,
     lead_amazon: bool,
 ) -> Vec<(&'static str, String)> {
-    let known = VARIABLES.iter().filter(|one| lead_amazon || one.family != Family::Amazon);
+    let known = VARIABLES.iter().filter(|one| lead_amazon || one.family != Family::AMAZON);
     let lead = |one: &Variable| {
         let family = one.family.name();
         (one.name, format!("http://{gateway}/{token}/{family}{}", one.suffix))
@@ -198,7 +198,7 @@ fn upstream(variable: &Variable, url: &str, wire: Option<Wire>) -> UpstreamConfi
 /// An address as its readers would complete it: Ollama's may be a host alone, or the one that its
 /// server listens on.
 fn complete(family: Family, url: &str) -> String {
-    if family != Family::Ollama || url.contains("://") {
+    if family != Family::OLLAMA || url.contains("://") {
         return url.to_owned();
     }
     let (host, port) = match url.rsplit_once(':') {
@@ -287,7 +287,7 @@ mod tests {
     fn amazon_is_where_its_region_is() {
         let found = |set: &[(&str, &str)], named: &[&str]| {
             let upstreams: Vec<_> = bases(set, named).unwrap().upstreams().collect();
-            let lead_amazon = serves(&upstreams, Family::Amazon);
+            let lead_amazon = serves(&upstreams, Family::AMAZON);
             let leads = leading_to(SocketAddr::from(([127, 0, 0, 1], 1)), "t", lead_amazon);
             let leads = leads.iter().any(|(name, _)| name.starts_with("AWS_"));
             let one = upstreams.into_iter().next().map(|one| (one.url, one.region.unwrap()));

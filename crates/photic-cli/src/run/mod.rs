@@ -41,7 +41,7 @@ async fn with_gateway(options: &RunOptions) -> anyhow::Result<ExitCode> {
     // The terminal is the command's, and so is this gateway: nobody else operates it.
     (config.log, config.admin) = (LogFormat::Off, Admin::default());
     config.upstream.splice(0..0, serve::overriding(&options.upstream).chain(bases.upstreams()));
-    let lead_amazon = bases::serves(&config.upstream, Family::Amazon);
+    let lead_amazon = bases::serves(&config.upstream, Family::AMAZON);
     bases::complete_families(&mut config.upstream)?;
     // Only the command knows it: neither a page nor another process gets past it.
     let token = token()?;

@@ -67,7 +67,7 @@ pub(crate) const fn model(format: Format) -> &'static str {
         Format::Codex | Format::Request(Wire::OpenAiChat | Wire::OpenAiResponses) => "gpt-5.1",
         Format::GeminiCli | Format::Request(Wire::Gemini) => "gemini-3-pro",
         Format::QwenCode => "qwen3-vl-plus",
-        Format::Request(Wire::Converse) => "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        Format::Request(Wire::BedrockConverse) => "anthropic.claude-sonnet-4-5-20250929-v1:0",
         Format::Request(Wire::Ollama) => "qwen3-vl",
         _ => "claude-sonnet-4-5",
     }

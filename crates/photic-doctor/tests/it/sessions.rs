@@ -350,8 +350,8 @@ fn request(wire: Wire, steps: &[Step], model: &str) -> Value {
         Wire::Anthropic => json!({"model": model, "max_tokens": 100, "messages": list}),
         Wire::OpenAiResponses => json!({"model": model, "input": list, "store": false}),
         Wire::Gemini => json!({"contents": list}),
-        Wire::Converse => json!({"messages": list}),
-        Wire::OpenAiChat | Wire::Ollama => json!({"model": model, "messages": list}),
+        Wire::BedrockConverse => json!({"messages": list}),
+        _ => json!({"model": model, "messages": list}),
     }
 }
 
@@ -361,7 +361,7 @@ fn said(wire: Wire, role: &str, text: &str) -> Value {
             let role = if role == "user" { "user" } else { "model" };
             json!({"role": role, "parts": [{"text": text}]})
         }
-        Wire::Converse => json!({"role": role, "content": [{"text": text}]}),
+        Wire::BedrockConverse => json!({"role": role, "content": [{"text": text}]}),
         _ => json!({"role": role, "content": text}),
     }
 }
@@ -375,7 +375,7 @@ fn shown(wire: Wire, pictures: &[Picture]) -> Value {
     }
     let words = match wire {
         Wire::OpenAiResponses => json!({"type": "input_text", "text": "look"}),
-        Wire::Gemini | Wire::Converse => json!({"text": "look"}),
+        Wire::Gemini | Wire::BedrockConverse => json!({"text": "look"}),
         _ => json!({"type": "text", "text": "look"}),
     };
     let part = |(label, bytes): &Picture| match wire {
@@ -383,14 +383,12 @@ fn shown(wire: Wire, pictures: &[Picture]) -> Value {
             json!({"type": "input_image", "image_url": data_url(label, bytes), "detail": "auto"})
         }
         Wire::Gemini => inline(&(label, bytes.clone())),
-        Wire::Converse => {
+        Wire::BedrockConverse => {
             let format = label.trim_start_matches("image/");
             json!({"image": {"format": format, "source": {"bytes": base64(bytes)}}})
         }
-        Wire::OpenAiChat => {
-            json!({"type": "image_url", "image_url": {"url": data_url(label, bytes)}})
-        }
-        Wire::Anthropic | Wire::Ollama => block(&(label, bytes.clone())),
+        Wire::Anthropic => block(&(label, bytes.clone())),
+        _ => json!({"type": "image_url", "image_url": {"url": data_url(label, bytes)}}),
     };
     let parts: Vec<Value> = pictures.iter().map(part).chain([words]).collect();
     let name = if wire == Wire::Gemini { "parts" } else { "content" };

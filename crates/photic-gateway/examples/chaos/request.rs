@@ -133,7 +133,8 @@ impl Request {
             Wire::OpenAiChat => "/v1/chat/completions",
             Wire::OpenAiResponses => "/v1/responses",
             Wire::Anthropic => "/v1/messages",
-            Wire::Gemini | Wire::Converse | Wire::Ollama => "", // never drawn
+            Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => "", // never drawn
+            _ => unreachable!("only the six wires are tested here"),
         };
         let head = format!(
             "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer k\r\n\
@@ -190,7 +191,8 @@ fn image(wire: Wire, base64: &str) -> Value {
             "source": {"type": "base64", "media_type": "image/png", "data": base64},
         }),
         // Never drawn: only the first three are.
-        Wire::Gemini | Wire::Converse | Wire::Ollama => Value::Null,
+        Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => Value::Null,
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 
@@ -212,7 +214,7 @@ fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
             {"type": "function_call", "call_id": "c1", "name": "shot", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "c1", "output": images},
         ]}),
-        Wire::Gemini | Wire::Converse | Wire::Ollama => json!({}),
+        Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => json!({}),
         Wire::Anthropic => {
             let model = if crosses { "chat-1" } else { "claude-sonnet-5" };
             let call = json!({"type": "tool_use", "id": "c1", "name": "shot", "input": {}});
@@ -223,6 +225,7 @@ fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
                 {"role": "user", "content": [result]},
             ]})
         }
+        _ => unreachable!("only the six wires are tested here"),
     };
     body["stream"] = json!(streams);
     body

@@ -137,7 +137,8 @@ fn whole(wire: Wire, body: &Value) -> String {
         }
         Wire::Anthropic => text(&body["content"][0]["text"]),
         // Never drawn.
-        Wire::Gemini | Wire::Converse | Wire::Ollama => String::new(),
+        Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => String::new(),
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 
@@ -154,8 +155,11 @@ fn streamed(wire: Wire, events: &str) -> (String, bool) {
             Wire::OpenAiResponses if event["type"] == "response.output_text.delta" => {
                 text(&event["delta"])
             }
-            Wire::OpenAiResponses | Wire::Gemini | Wire::Converse | Wire::Ollama => String::new(),
+            Wire::OpenAiResponses | Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => {
+                String::new()
+            }
             Wire::Anthropic => text(&event["delta"]["text"]),
+            _ => unreachable!("only the six wires are tested here"),
         };
     }
     (words, failed)
@@ -169,6 +173,7 @@ fn is_envelope(wire: Wire, body: &[u8]) -> bool {
     told && match wire {
         Wire::OpenAiChat | Wire::OpenAiResponses => error.get("code").is_some(),
         Wire::Anthropic => body["type"] == "error",
-        Wire::Gemini | Wire::Converse | Wire::Ollama => false,
+        Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => false,
+        _ => unreachable!("only the six wires are tested here"),
     }
 }

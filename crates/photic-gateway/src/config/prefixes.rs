@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use photic::Wire;
-
 use crate::family::Family;
 
 /// The prefixes that requests have to begin with, `/<token>/<family>`: without the token nobody is
@@ -22,15 +20,14 @@ impl PathPrefixes {
         Self { digest: blake3::hash(token.as_bytes()), length: token.len() }
     }
 
-    /// The path behind the prefix of a family, and the wires of the family; nothing, where the
-    /// prefix is not right.
-    pub(crate) fn strip<'p>(&self, path: &'p str) -> Option<(&'p str, &'static [Wire])> {
+    /// Splits a path into its family and the rest. Returns `None` if token or family are wrong.
+    pub(crate) fn strip<'p>(&self, path: &'p str) -> Option<(&'p str, Family)> {
         let rest = path.strip_prefix('/')?;
         let (token, rest) = (rest.get(..self.length)?, rest.get(self.length..)?);
         let is_known = blake3::hash(token.as_bytes()) == self.digest;
         let rest = rest.strip_prefix('/').filter(|_| is_known)?;
         let family = rest.split('/').next().unwrap_or_default();
-        Some((&rest[family.len()..], Family::from_name(family)?.wires()))
+        Some((&rest[family.len()..], Family::from_name(family)?))
     }
 }
 
@@ -48,7 +45,6 @@ mod tests {
     #[test]
     fn only_who_knows_the_token_gets_past_it() {
         let prefixes = PathPrefixes::new("secret");
-        let wires = Family::OpenAi.wires();
         for (path, rest) in [
             ("/secret/openai/v1/models", Some("/v1/models")),
             ("/secret/openai/", Some("/")),
@@ -62,7 +58,7 @@ mod tests {
             ("", None),
             ("/sécret/openai/v1", None),
         ] {
-            assert_eq!(prefixes.strip(path), rest.map(|rest| (rest, wires)), "{path}");
+            assert_eq!(prefixes.strip(path), rest.map(|rest| (rest, Family::OPENAI)), "{path}");
         }
         assert!(!format!("{prefixes:?}").contains("secret"));
     }

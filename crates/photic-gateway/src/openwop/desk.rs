@@ -84,7 +84,7 @@ impl Host for Desk<'_> {
         *turn.method_mut() = Method::POST;
         *turn.uri_mut() = Uri::from_static("/v1/chat/completions");
         *turn.headers_mut() = self.headers.clone();
-        let route = Route::Converse(Wire::OpenAiChat);
+        let route = Route::Turn(Wire::OpenAiChat);
         let mut account = self.account.lock().await;
         let reply =
             converse::converse_whole(self.proxy, route, false, turn, caller, &mut account).await;

@@ -87,7 +87,7 @@ impl Metrics {
     /// The head of the reply is known.
     pub(super) fn answered(&self, account: &Account) {
         let class = usize::from(account.status / 100).clamp(1, CLASSES.len()) - 1;
-        self.requests[route(account.route)][wire(account.route.wire())][class].add(1);
+        self.requests[route(account.route)][account.route.wire().index()][class].add(1);
         self.healed.add(u64::from(account.healed() > 0));
         self.bytes_in.add(account.bytes_in);
         self.bytes_sent.add(account.bytes_sent);
@@ -311,8 +311,8 @@ impl Metrics {
 
 const fn route(route: Route) -> usize {
     match route {
-        Route::Converse(_) => 0,
-        Route::CountTokens => 1,
+        Route::Turn(_) => 0,
+        Route::CountTokens(_) => 1,
         Route::Other(_)
         | Route::Health
         | Route::Ready
@@ -327,30 +327,19 @@ pub(super) const fn route_name(it: Route) -> &'static str {
     ROUTES[route(it)]
 }
 
-const fn wire(wire: Wire) -> usize {
-    match wire {
-        Wire::OpenAiChat => 0,
-        Wire::OpenAiResponses => 1,
-        Wire::Anthropic => 2,
-        Wire::Gemini => 3,
-        Wire::Converse => 4,
-        Wire::Ollama => 5,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn wires_stand_where_they_are_named() {
-        assert!(Wire::ALL.iter().enumerate().all(|(index, it)| wire(*it) == index));
+        assert!(Wire::ALL.iter().enumerate().all(|(index, it)| it.index() == index));
     }
 
     #[test]
     fn models_of_failed_requests_get_no_name() {
         let metrics = Metrics::new();
-        let mut account = Account::new(Route::Converse(Wire::Anthropic), 1);
+        let mut account = Account::new(Route::Turn(Wire::Anthropic), 1);
         account.facts = crate::account::Facts::default().named(Some("guessed"));
         for (status, known) in [(404, false), (200, true)] {
             metrics.began();

@@ -70,7 +70,7 @@ impl Watch {
         watchers.metrics.began();
         let mut account = Account::new(route, watchers.ids.next());
         if watchers.spans.is_some()
-            && matches!(route, Route::Converse(_))
+            && matches!(route, Route::Turn(_))
             && !headers::is_off(request.headers())
         {
             account.trace = Trace::take_over(request.headers_mut(), &watchers.ids);

@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Request, Uri};
-use photic::Wire;
 use photic_net::{Client, Outgoing, Timeouts};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
@@ -202,7 +201,7 @@ fn described(account: &Account, error: Option<&str>) -> Vec<(&'static str, Value
     ];
     if let Some((upstream, wire)) = &account.upstream {
         let (host, port) = upstream.endpoint();
-        all.push(("gen_ai.provider.name", text(provider(*wire))));
+        all.push(("gen_ai.provider.name", text(wire.http().provider)));
         all.push(("photic.wire.upstream", text(wire.name())));
         all.push(("server.address", text(host)));
         all.push(("server.port", number(port.into())));
@@ -253,17 +252,6 @@ fn referred(image: &Reference) -> String {
     let kind = image.media_type.unwrap_or("unknown");
     let size = image.size.map_or_else(String::new, |(width, height)| format!(" {width}x{height}"));
     format!("{} {kind}{size} {}", image.fate, image.bytes)
-}
-
-/// Whoever made the wire: what stands behind an address cannot be known.
-const fn provider(wire: Wire) -> &'static str {
-    match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses => "openai",
-        Wire::Anthropic => "anthropic",
-        Wire::Gemini => "gcp.gemini",
-        Wire::Converse => "aws.bedrock",
-        Wire::Ollama => "ollama",
-    }
 }
 
 fn attributes(all: impl IntoIterator<Item = (&'static str, Value)>) -> Value {

@@ -12,20 +12,20 @@ use crate::scripted::Upstream;
 
 /// Paths, and the family each belongs to, if to one.
 const PATHS: [(&str, Option<Family>); 22] = [
-    ("/v1/chat/completions", Some(Family::OpenAi)),
-    ("/chat/completions", Some(Family::OpenAi)),
-    ("/v1/responses", Some(Family::OpenAi)),
-    ("/v1/responses/r_1/cancel", Some(Family::OpenAi)),
-    ("/v1/messages", Some(Family::Anthropic)),
-    ("/v1/messages/count_tokens", Some(Family::Anthropic)),
-    ("/v1/messages/batches", Some(Family::Anthropic)),
-    ("/v1beta/models/g:generateContent", Some(Family::Google)),
-    ("/v1beta/models/g:countTokens", Some(Family::Google)),
-    ("/v1beta/openai/chat/completions", Some(Family::Google)),
-    ("/model/m/converse", Some(Family::Amazon)),
-    ("/model/m/invoke", Some(Family::Amazon)),
-    ("/api/chat", Some(Family::Ollama)),
-    ("/api/v1/chat/completions", Some(Family::Ollama)),
+    ("/v1/chat/completions", Some(Family::OPENAI)),
+    ("/chat/completions", Some(Family::OPENAI)),
+    ("/v1/responses", Some(Family::OPENAI)),
+    ("/v1/responses/r_1/cancel", Some(Family::OPENAI)),
+    ("/v1/messages", Some(Family::ANTHROPIC)),
+    ("/v1/messages/count_tokens", Some(Family::ANTHROPIC)),
+    ("/v1/messages/batches", Some(Family::ANTHROPIC)),
+    ("/v1beta/models/g:generateContent", Some(Family::GOOGLE)),
+    ("/v1beta/models/g:countTokens", Some(Family::GOOGLE)),
+    ("/v1beta/openai/chat/completions", Some(Family::GOOGLE)),
+    ("/model/m/converse", Some(Family::AMAZON)),
+    ("/model/m/invoke", Some(Family::AMAZON)),
+    ("/api/chat", Some(Family::OLLAMA)),
+    ("/api/v1/chat/completions", Some(Family::OLLAMA)),
     ("/v1/models", None),
     ("/v1/embeddings", None),
     ("/v1/files", None),
@@ -73,10 +73,10 @@ fn settings(upstream: Vec<UpstreamConfig>) -> Config {
 
 #[tokio::test]
 async fn where_one_family_is_named_nobody_else_is_asked() {
-    for named in Family::ALL {
+    for named in Family::all() {
         let (address, upstream) = Upstream::answering("{}").await;
-        let wires = named.wires().iter();
-        let all = wires.map(|wire| UpstreamConfig::new(format!("http://{address}"), Some(*wire)));
+        let wires = named.wires();
+        let all = wires.map(|wire| UpstreamConfig::new(format!("http://{address}"), Some(wire)));
         let gateway = serving(settings(all.collect())).await;
         for (path, of_path) in PATHS {
             for key in KEYS {
@@ -122,15 +122,15 @@ async fn what_no_glob_fits_is_refused_in_the_callers_own_words() {
 async fn behind_a_prefix_a_family_reaches_its_own_upstream_only() {
     let mut upstreams: Vec<(Family, Arc<Upstream>)> = Vec::new();
     let mut all = Vec::new();
-    for family in Family::ALL {
+    for family in Family::all() {
         let (address, upstream) = Upstream::answering("{}").await;
         upstreams.push((family, upstream));
         let url = format!("http://{address}");
-        all.extend(family.wires().iter().map(|wire| UpstreamConfig::new(&*url, Some(*wire))));
+        all.extend(family.wires().map(|wire| UpstreamConfig::new(&*url, Some(wire))));
     }
     let prefixes = Some(PathPrefixes::new("token-of-this-run"));
     let gateway = serving(Config { prefixes, ..settings(all) }).await;
-    for family in Family::ALL {
+    for family in Family::all() {
         for (path, _) in PATHS.into_iter().chain(OWN) {
             for key in KEYS {
                 let counts = || {

@@ -42,9 +42,10 @@ fn path(wire: Wire, stream: bool) -> String {
         (Wire::Anthropic, _) => "/v1/messages".to_owned(),
         (Wire::Gemini, false) => format!("/v1beta/models/{MODEL}:generateContent"),
         (Wire::Gemini, true) => format!("/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"),
-        (Wire::Converse, false) => format!("/model/{MODEL}/converse"),
-        (Wire::Converse, true) => format!("/model/{MODEL}/converse-stream"),
+        (Wire::BedrockConverse, false) => format!("/model/{MODEL}/converse"),
+        (Wire::BedrockConverse, true) => format!("/model/{MODEL}/converse-stream"),
         (Wire::Ollama, _) => "/api/chat".to_owned(),
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 

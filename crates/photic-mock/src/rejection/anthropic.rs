@@ -1,17 +1,18 @@
 //! The words of the Messages service for what a body broke.
 
+use photic::Wire;
 use photic_testkit::oracle::Violation;
 
 use super::{Rejection, too_many_bytes};
 
 const TYPES: &str = "Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'";
 
-pub(super) fn rejection(violation: &Violation) -> Rejection {
+pub(crate) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
     let (path, text) = (dotted(&violation.pointer), violation.text.as_str());
     let image =
         |field: &str, text: &str| Rejection::invalid(format!("{path}.image.{field}: {text}"));
     match violation.code {
-        "body_too_large" => Rejection::too_heavy(photic::Wire::Anthropic),
+        "body_too_large" => Rejection::too_large(wire),
         "not_json" => Rejection::invalid(format!("The request body is not valid JSON: {text}")),
         "image_too_large" if text.contains("dimensions") => image("source.base64.data", text),
         "image_too_large" => image("source.base64", &too_many_bytes(text)),

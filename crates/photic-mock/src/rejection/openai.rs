@@ -8,7 +8,7 @@ use super::{Rejection, numbers, too_many_bytes};
 const FORMATS: &str = "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].";
 const INVALID: &str = "The image data you provided does not represent a valid image. Please check your input and try again with one of the supported image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].";
 
-pub(super) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
+pub(crate) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
     let (path, text) = (indexed(&violation.pointer), violation.text.as_str());
     let at = |code: &'static str, message: String| Rejection {
         param: (!path.is_empty()).then(|| path.clone()),
@@ -16,13 +16,13 @@ pub(super) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
     };
     let limit = || numbers(text).first().copied().unwrap_or_default();
     match violation.code {
-        "body_too_large" => Rejection::too_heavy(wire),
+        "body_too_large" => Rejection::too_large(wire),
         "not_json" => Rejection::invalid(
             "We could not parse the JSON body of your request. (HINT: This likely means you \
              aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but \
              what was sent was not valid JSON.)",
         ),
-        "image_wrong_role" if wire == Wire::OpenAiChat => {
+        "image_wrong_role" if violation.pointer.starts_with("/messages") => {
             let message = message_of(&path);
             let text = format!("Invalid '{message}'. {text}");
             Rejection { param: Some(message), ..at("invalid_value", text) }

@@ -10,7 +10,8 @@ mod responses;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use photic::Wire;
+use photic::profile::Placement;
+use photic::{Policy, Profile, Wire};
 use serde_json::{Value, json};
 
 use crate::conversation::{TOOL, Turn};
@@ -18,15 +19,33 @@ use crate::file::File;
 
 /// The body of a request.
 pub(crate) fn body(wire: Wire, model: &str, turns: &[Turn]) -> Vec<u8> {
-    let body = match wire {
-        Wire::OpenAiChat => chat::body(model, turns),
-        Wire::OpenAiResponses => responses::body(model, turns),
-        Wire::Anthropic => messages::body(model, turns),
-        Wire::Gemini => gemini::body(turns),
-        Wire::Converse => converse::body(turns),
-        Wire::Ollama => ollama::body(model, turns),
-    };
-    body.to_string().into_bytes()
+    match WRITERS.iter().find(|(name, _)| *name == wire.name()) {
+        Some((_, write)) => write(model, turns).to_string().into_bytes(),
+        None => translated(wire, &chat::body(model, turns)),
+    }
+}
+
+/// Writes the body of a conversation with a model.
+type Write = fn(&str, &[Turn]) -> Value;
+
+/// The spellings that are written apart from `photic`, by the name of their wire.
+const WRITERS: [(&str, Write); 6] = [
+    ("openai-chat", chat::body),
+    ("openai-responses", responses::body),
+    ("anthropic", messages::body),
+    ("gemini", |_, turns| gemini::body(turns)),
+    ("bedrock-converse", |_, turns| converse::body(turns)),
+    ("ollama", ollama::body),
+];
+
+/// A body of Chat Completions on another wire, with every picture in its place.
+fn translated(wire: Wire, chat: &Value) -> Vec<u8> {
+    let chat = chat.to_string();
+    let mut profile = Profile::generic(wire);
+    profile.placement.image = Placement::Native;
+    let (transcript, _) = photic::lift(Wire::OpenAiChat, chat.as_bytes());
+    let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
+    photic::lower(&transcript, &plan).body.to_vec()
 }
 
 fn has_calls(turns: &[Turn]) -> bool {

@@ -7,6 +7,7 @@ mod misbehaving;
 mod strict;
 
 use photic::Wire;
+use photic::wire::BaseVersion;
 use photic_mock::{Misbehavior, Mock, Options};
 use photic_net::{Client, Timeouts};
 use photic_probe::{Endpoint, Place, Report, Settings, Target, Verdict};
@@ -14,11 +15,11 @@ use photic_probe::{Endpoint, Place, Report, Settings, Target, Verdict};
 /// A model on each wire, by whose rules the provider judges.
 pub(crate) const fn model(wire: Wire) -> &'static str {
     match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5.4",
         Wire::Anthropic => "claude-sonnet-5",
         Wire::Gemini => "gemini-3.1-pro-preview",
-        Wire::Converse => "anthropic.claude-sonnet-4-5-20250929-v1:0",
+        Wire::BedrockConverse => "anthropic.claude-sonnet-4-5-20250929-v1:0",
         Wire::Ollama => "qwen3-vl:8b",
+        _ => "gpt-5.4",
     }
 }
 
@@ -37,9 +38,9 @@ pub(crate) fn probe(mock: &Mock, wire: Wire, model: &str, settings: &Settings) -
     runtime.block_on(async {
         let endpoint = Endpoint {
             wire,
-            base_url: match wire {
-                Wire::OpenAiChat | Wire::OpenAiResponses => format!("{}/v1", mock.url()),
-                Wire::Anthropic | Wire::Gemini | Wire::Converse | Wire::Ollama => mock.url(),
+            base_url: match wire.http().base {
+                BaseVersion::Part(version) => format!("{}{version}", mock.url()),
+                BaseVersion::Optional(_) | BaseVersion::None => mock.url(),
             },
             model: model.to_owned(),
             key: Some("k".to_owned()),

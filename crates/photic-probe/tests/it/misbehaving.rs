@@ -60,8 +60,8 @@ const fn text_only(wire: Wire) -> Option<&'static str> {
     match wire {
         Wire::OpenAiChat | Wire::OpenAiResponses => Some("o3-mini"),
         Wire::Anthropic => Some("claude-2.1"),
-        Wire::Converse => Some("amazon.nova-micro-v1:0"),
-        Wire::Gemini | Wire::Ollama => None,
+        Wire::BedrockConverse => Some("amazon.nova-micro-v1:0"),
+        _ => None,
     }
 }
 

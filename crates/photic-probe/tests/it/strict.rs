@@ -17,7 +17,7 @@ fn every_place_of_every_wire() {
         for finding in &report.findings {
             let expected = match (wire, finding.place) {
                 (Wire::OpenAiChat | Wire::Ollama, Place::Tool | Place::Error | Place::System)
-                | (Wire::Anthropic | Wire::Converse, Place::Error | Place::System)
+                | (Wire::Anthropic | Wire::BedrockConverse, Place::Error | Place::System)
                 | (Wire::Gemini, Place::System) => Rejects,
                 _ => Sees,
             };
@@ -42,7 +42,10 @@ fn every_place_of_every_wire() {
         }
         assert!(report.input_tokens > 0);
         // What runs on one's own machine has no price, and resellers have names of their own.
-        assert!(report.usd.is_some() || matches!(wire, Wire::Ollama | Wire::Converse), "{wire}");
+        assert!(
+            report.usd.is_some() || matches!(wire, Wire::Ollama | Wire::BedrockConverse),
+            "{wire}"
+        );
         assert!(!report.is_late());
     }
 }

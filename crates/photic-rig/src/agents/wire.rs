@@ -1,7 +1,8 @@
 //! What clients of each wire write and read: as little of it as a conversation needs.
 
-use hyper::header::{AUTHORIZATION, HeaderName};
+use hyper::header::HeaderName;
 use photic::Wire;
+use photic::wire::PathParams;
 use serde_json::{Value, json};
 
 /// Where a picture stands.
@@ -28,44 +29,33 @@ const CONVERSE_TOOLS: &str = r#""toolConfig":{"tools":[{"toolSpec":{"name":"take
 /// A model that sees.
 pub(super) const fn model(wire: Wire) -> &'static str {
     match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5.4",
         Wire::Anthropic => "claude-sonnet-5",
         Wire::Gemini => "gemini-3-pro",
-        Wire::Converse => "anthropic.claude-sonnet-5",
+        Wire::BedrockConverse => "anthropic.claude-sonnet-5",
         Wire::Ollama => "gemma3",
+        _ => "gpt-5.4",
     }
 }
 
 pub(super) fn path(wire: Wire) -> String {
-    match wire {
-        Wire::OpenAiChat => "/v1/chat/completions".to_owned(),
-        Wire::OpenAiResponses => "/v1/responses".to_owned(),
-        Wire::Anthropic => "/v1/messages".to_owned(),
-        Wire::Gemini => format!("/v1beta/models/{}:generateContent", model(wire)),
-        Wire::Converse => format!("/model/{}/converse", model(wire)),
-        Wire::Ollama => "/api/chat".to_owned(),
-    }
+    let params = PathParams { model: Some(model(wire).to_owned()), stream: false };
+    wire.path(&params).0.into_owned()
 }
 
 /// The headers that a provider wants, with its key.
 pub(super) fn headers(wire: Wire, key: &str) -> Vec<(HeaderName, String)> {
-    match wire {
-        Wire::Anthropic => vec![
-            (HeaderName::from_static("x-api-key"), key.to_owned()),
-            (HeaderName::from_static("anthropic-version"), "2023-06-01".to_owned()),
-        ],
-        Wire::Gemini => vec![(HeaderName::from_static("x-goog-api-key"), key.to_owned())],
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Converse | Wire::Ollama => {
-            vec![(AUTHORIZATION, format!("Bearer {key}"))]
-        }
+    let (name, before) = wire.key_header();
+    let mut headers = vec![(HeaderName::from_static(name), format!("{before}{key}"))];
+    for (name, value) in wire.http().required_headers {
+        headers.push((HeaderName::from_static(name), (*value).to_owned()));
     }
+    headers
 }
 
 /// A request that holds this history: messages, with commas between them.
 pub(super) fn body(wire: Wire, history: &str) -> String {
     let model = model(wire);
     match wire {
-        Wire::OpenAiChat => format!(r#"{{"model":"{model}","messages":[{history}]}}"#),
         Wire::OpenAiResponses => {
             format!(r#"{{"model":"{model}","store":false,"input":[{history}]}}"#)
         }
@@ -74,17 +64,18 @@ pub(super) fn body(wire: Wire, history: &str) -> String {
         }
         Wire::Gemini => format!(r#"{{"contents":[{history}]}}"#),
         // There alone, calls in the history want to be explained.
-        Wire::Converse => format!(r#"{{"messages":[{history}],{CONVERSE_TOOLS}}}"#),
+        Wire::BedrockConverse => format!(r#"{{"messages":[{history}],{CONVERSE_TOOLS}}}"#),
         Wire::Ollama => format!(r#"{{"model":"{model}","stream":false,"messages":[{history}]}}"#),
+        _ => format!(r#"{{"model":"{model}","messages":[{history}]}}"#),
     }
 }
 
 /// Whether results of tools can hold pictures when a client writes them.
 pub(super) const fn has_tool_pictures(wire: Wire) -> bool {
-    match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => true,
-        Wire::Gemini | Wire::Ollama => false,
-    }
+    matches!(
+        wire,
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::BedrockConverse
+    )
 }
 
 /// What a turn adds to the history before it is sent.
@@ -100,11 +91,9 @@ pub(super) fn step(wire: Wire, place: Place, turn: u32, ask: &str, sent: Option<
 /// What the model said, as the next request repeats it.
 pub(super) fn said(wire: Wire, text: &str) -> String {
     let message = match wire {
-        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Ollama => {
-            json!({"role": "assistant", "content": text})
-        }
         Wire::Gemini => json!({"role": "model", "parts": [{"text": text}]}),
-        Wire::Converse => json!({"role": "assistant", "content": [{"text": text}]}),
+        Wire::BedrockConverse => json!({"role": "assistant", "content": [{"text": text}]}),
+        _ => json!({"role": "assistant", "content": text}),
     };
     message.to_string()
 }
@@ -113,12 +102,12 @@ pub(super) fn said(wire: Wire, text: &str) -> String {
 pub(super) fn words(wire: Wire, reply: &[u8]) -> Option<String> {
     let reply: Value = serde_json::from_slice(reply).ok()?;
     let at = match wire {
-        Wire::OpenAiChat => "/choices/0/message/content",
         Wire::OpenAiResponses => "/output/0/content/0/text",
         Wire::Anthropic => "/content/0/text",
         Wire::Gemini => "/candidates/0/content/parts/0/text",
-        Wire::Converse => "/output/message/content/0/text",
+        Wire::BedrockConverse => "/output/message/content/0/text",
         Wire::Ollama => "/message/content",
+        _ => "/choices/0/message/content",
     };
     reply.pointer(at)?.as_str().map(str::to_owned)
 }
@@ -168,7 +157,7 @@ fn returned(wire: Wire, turn: u32, ask: &str, sent: Option<&Sent>) -> Vec<Value>
                 json!({"role": "user", "content": [result]}),
             ]
         }
-        Wire::Converse => {
+        Wire::BedrockConverse => {
             let call = json!({"toolUse": {"toolUseId": id, "name": "take", "input": {}}});
             let result = json!({"toolResult": {"toolUseId": id, "content": parts}});
             vec![
@@ -178,16 +167,16 @@ fn returned(wire: Wire, turn: u32, ask: &str, sent: Option<&Sent>) -> Vec<Value>
             ]
         }
         // Not asked for: `has_tool_pictures` says no.
-        Wire::Gemini | Wire::Ollama => vec![ask],
+        _ => vec![ask],
     }
 }
 
 fn text(wire: Wire, text: &str) -> Value {
     match wire {
-        Wire::OpenAiChat | Wire::Anthropic => json!({"type": "text", "text": text}),
         Wire::OpenAiResponses => json!({"type": "input_text", "text": text}),
-        Wire::Gemini | Wire::Converse => json!({"text": text}),
+        Wire::Gemini | Wire::BedrockConverse => json!({"text": text}),
         Wire::Ollama => json!(text),
+        _ => json!({"type": "text", "text": text}),
     }
 }
 
@@ -197,7 +186,6 @@ fn image(wire: Wire, sent: &Sent) -> Value {
         Sent::Address(address) => address.clone(),
     };
     match (wire, sent) {
-        (Wire::OpenAiChat, _) => json!({"type": "image_url", "image_url": {"url": url}}),
         (Wire::OpenAiResponses, _) => json!({"type": "input_image", "image_url": url}),
         (Wire::Anthropic, Sent::Inline(data)) => {
             let source = json!({"type": "base64", "media_type": "image/png", "data": data});
@@ -213,9 +201,10 @@ fn image(wire: Wire, sent: &Sent) -> Value {
             json!({"fileData": {"mimeType": "image/png", "fileUri": url}})
         }
         // No addresses there: it stands where the data would.
-        (Wire::Converse, Sent::Inline(data) | Sent::Address(data)) => {
+        (Wire::BedrockConverse, Sent::Inline(data) | Sent::Address(data)) => {
             json!({"image": {"format": "png", "source": {"bytes": data}}})
         }
         (Wire::Ollama, Sent::Inline(data) | Sent::Address(data)) => json!(data),
+        _ => json!({"type": "image_url", "image_url": {"url": url}}),
     }
 }

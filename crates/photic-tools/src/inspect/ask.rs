@@ -124,8 +124,8 @@ fn request(model: &Model, body: Vec<Bytes>) -> Result<http::Request<Outgoing>, R
     let mut request = http::Request::post(model.wire.address(&model.base_url, &model.id))
         .header(CONTENT_TYPE, "application/json")
         .header(ACCEPT, "application/json");
-    if model.wire == Wire::Anthropic {
-        request = request.header("anthropic-version", "2023-06-01");
+    for (name, value) in model.wire.http().required_headers {
+        request = request.header(*name, *value);
     }
     if let Key::Given(key) = &model.key {
         let (name, before) = model.wire.key_header();

@@ -25,14 +25,15 @@ pub(crate) const WIRES: [(Wire, &str); 6] = [
     (Wire::OpenAiResponses, "gpt-5.4"),
     (Wire::Anthropic, "claude-sonnet-5"),
     (Wire::Gemini, "gemini-3-pro-preview"),
-    (Wire::Converse, "anthropic.claude-sonnet-4-5-20250929-v1:0"),
+    (Wire::BedrockConverse, "anthropic.claude-sonnet-4-5-20250929-v1:0"),
     (Wire::Ollama, "qwen3-vl:8b"),
 ];
 
 pub(crate) fn model(mock: &Mock, wire: Wire, id: &str) -> Model {
     let base = match wire {
-        Wire::Anthropic | Wire::Gemini | Wire::Converse | Wire::Ollama => mock.url(),
+        Wire::Anthropic | Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => mock.url(),
         Wire::OpenAiChat | Wire::OpenAiResponses => format!("{}/v1", mock.url()),
+        _ => unreachable!("only the six wires are tested here"),
     };
     Model::new("mock", id, wire, &base, Key::Given("sk-secret-key".to_owned()))
 }

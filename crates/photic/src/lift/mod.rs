@@ -16,7 +16,7 @@ use crate::structure;
 use crate::transcript::{
     Bounds, MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven,
 };
-use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
+use crate::wire::Wire;
 
 /// Reads a request body of a wire. What cannot be read is reported and travels as it is.
 ///
@@ -32,14 +32,8 @@ pub fn lift_knowing<'a>(
     body: &'a [u8],
     stretches: &Stretches,
 ) -> (Transcript<'a>, Vec<Finding>) {
-    lift_with(wire, None, body, stretches, |lifter, root| match wire {
-        Wire::OpenAiChat => openai_chat::lift(lifter, root),
-        Wire::OpenAiResponses => openai_responses::lift(lifter, root),
-        Wire::Anthropic => anthropic::lift(lifter, root),
-        Wire::Gemini => gemini::lift(lifter, root),
-        Wire::Converse => converse::lift(lifter, root),
-        Wire::Ollama => ollama::lift(lifter, root),
-    })
+    let protocol = wire.protocol();
+    lift_with(wire, None, body, stretches, |lifter, root| protocol.lift(lifter, root))
 }
 
 /// Scans a body, has it read, and says what is wrong with what was read.
@@ -63,7 +57,7 @@ pub(crate) fn lift_with<'a>(
     let Some(root) = doc.root().filter(is_body) else {
         return unreadable(Code::NotJson);
     };
-    let misfit = dump.is_none() && !wire.fits(root);
+    let misfit = dump.is_none() && !wire.protocol().fits(root);
     let mut lifter = Lifter::new(&doc);
     let draft = read(&mut lifter, root);
     let Draft { mut messages, settings, list } = draft;

@@ -11,7 +11,6 @@ use crate::json::{Kind, NodeId, Out};
 use crate::plan::Plan;
 use crate::profile::Mark;
 use crate::transcript::{CallKind, Home, Life, MediaId, Part, Role, Transcript};
-use crate::wire::Wire;
 
 /// Marks what the plan wants marked, as far as marks are left.
 ///
@@ -160,16 +159,8 @@ fn is_assistant(step: &Step<'_>) -> bool {
 
 fn is_markable(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) -> bool {
     let message = &step.message;
-    let roles = match plan.profile.wire {
-        Wire::Anthropic => matches!(message.role, Role::User | Role::Tool | Role::Assistant),
-        Wire::OpenAiChat | Wire::OpenAiResponses => {
-            matches!(message.role, Role::User | Role::Tool)
-        }
-        // No part of these carries a mark.
-        Wire::Gemini | Wire::Converse | Wire::Ollama => false,
-    };
     message.home == Home::List
-        && roles
+        && plan.profile.wire.rules().markable.contains(&message.role)
         && message.parts.last().is_some_and(takes_mark)
         && is_list(transcript, plan, step)
 }
@@ -187,15 +178,11 @@ fn is_list(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) -> boo
         message.parts.as_slice(),
         [Part::Text(only)] if only.node.is_none() || !same_wire
     );
-    match (plan.profile.wire, message.role) {
-        (Wire::OpenAiChat | Wire::OpenAiResponses, Role::Tool) => {
-            message.results().all(|result| wants_list(transcript, plan, result))
-        }
-        (Wire::OpenAiResponses, _) => true,
-        (Wire::OpenAiChat | Wire::Anthropic | Wire::Gemini | Wire::Converse | Wire::Ollama, _) => {
-            !is_single_text
-        }
+    let rules = plan.profile.wire.rules();
+    if message.role == Role::Tool && !rules.nests_results {
+        return message.results().all(|result| wants_list(transcript, plan, result));
     }
+    rules.lists_content || !is_single_text
 }
 
 /// Whether a part may carry a mark.

@@ -30,7 +30,6 @@ use std::borrow::Cow;
 use crate::json::Segments;
 use crate::plan::{Plan, Prepared, shed};
 use crate::transcript::{MediaId, Transcript};
-use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
 /// A body ready to be sent, and what was done to get there.
 #[derive(Clone, Debug)]
@@ -86,14 +85,7 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
     }
     let mut writer = Writer::new(transcript, plan, prepared);
     let body = if crosses {
-        match plan.profile.wire {
-            Wire::OpenAiChat => openai_chat::body(&mut writer, &steps),
-            Wire::OpenAiResponses => openai_responses::body(&mut writer, &steps),
-            Wire::Anthropic => anthropic::body(&mut writer, &steps),
-            Wire::Gemini => gemini::body(&mut writer, &steps),
-            Wire::Converse => converse::body(&mut writer, &steps),
-            Wire::Ollama => ollama::body(&mut writer, &steps),
-        }
+        plan.profile.wire.protocol().body(&mut writer, &steps)
     } else {
         splice::splice(&writer, &steps)
     };
@@ -107,28 +99,4 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
         decisions.push(Decision { did: Did::Respelled, at: None, media: None });
     }
     Lowered { body, decisions, retired: Vec::new() }
-}
-
-/// Writes one unit of a wire: one element of its list of messages, or several.
-fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut crate::json::Out<'a>, step: &Step<'a>) {
-    match writer.wire() {
-        Wire::OpenAiChat => openai_chat::unit(writer, out, &step.message),
-        Wire::OpenAiResponses => openai_responses::unit(writer, out, &step.message),
-        Wire::Anthropic => anthropic::unit(writer, out, &step.message),
-        Wire::Gemini => gemini::unit(writer, out, &step.message),
-        Wire::Converse => converse::unit(writer, out, &step.message),
-        Wire::Ollama => ollama::unit(writer, out, &step.message),
-    }
-}
-
-/// Writes what stands in the content slot of a unit.
-fn content<'a>(writer: &Writer<'_, 'a>, out: &mut crate::json::Out<'a>, step: &Step<'a>) {
-    match writer.wire() {
-        Wire::OpenAiChat => openai_chat::content(writer, out, &step.message),
-        Wire::OpenAiResponses => openai_responses::content(writer, out, &step.message),
-        Wire::Anthropic => anthropic::content(writer, out, &step.message),
-        Wire::Gemini => gemini::content(writer, out, &step.message),
-        Wire::Converse => converse::content(writer, out, &step.message),
-        Wire::Ollama => ollama::content(writer, out, &step.message),
-    }
 }

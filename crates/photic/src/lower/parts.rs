@@ -65,7 +65,7 @@ impl<'a> Placer<'_, 'a> {
         }
         let wire = self.plan.profile.wire;
         // A blank string is an answer, a blank block is none.
-        if wire.rejects_empty_text() && (content.len() > 1 || wire.lists_results()) {
+        if wire.rules().rejects_empty_text && (content.len() > 1 || wire.rules().lists_results) {
             let before = content.len();
             content.retain(|part| !matches!(part, Part::Text(text) if text.is_blank()));
             if content.len() < before {
@@ -144,7 +144,7 @@ impl<'a> Placer<'_, 'a> {
             }
             // An empty string in the place of a result's content is judged with the result.
             Part::Text(text)
-                if self.plan.profile.wire.rejects_empty_text()
+                if self.plan.profile.wire.rules().rejects_empty_text
                     && text.is_blank()
                     && (text.node.is_some() || !matches!(owner, Owner::Result(_))) =>
             {
@@ -193,7 +193,7 @@ impl<'a> Placer<'_, 'a> {
         let id = medium.id;
         if let Source::Text(text) = &self.transcript.media[id].source
             && !self.same_wire
-            && !self.plan.profile.wire.has_text_documents()
+            && !self.plan.profile.wire.rules().text_documents
         {
             // Words of a document are words; they stay with whoever said them.
             placed.push(Part::Text(Text { text: text.clone(), node: None }));

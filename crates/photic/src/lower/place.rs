@@ -61,7 +61,7 @@ pub(crate) fn place<'a>(
         transcript,
         plan,
         same_wire,
-        nests: target.nests_results(),
+        nests: target.rules().nests_results,
         renames,
         steps: Vec::new(),
         decisions: Vec::new(),
@@ -82,22 +82,22 @@ pub(crate) fn place<'a>(
     if !nests && plan.profile.placement.image == Placement::AssistantBridge {
         steps = bridge(steps, &mut notes);
     }
-    if target.starts_with_user() {
+    if target.rules().starts_with_user {
         start_with_user(&mut steps, same_wire, &mut notes);
     }
-    if target.alternates() && !same_wire {
+    if target.rules().alternates && !same_wire {
         leave_out_silent(&mut steps, &mut notes.decisions, transcript);
     }
     if plan.profile.quirks.consecutive_user == ConsecutiveUser::Merge {
         steps = merge_neighbors(steps, Role::User, &mut notes);
     }
-    if target.alternates() {
+    if target.rules().alternates {
         steps = merge_neighbors(steps, Role::Assistant, &mut notes);
         if plan.profile.placement.image == Placement::AssistantBridge {
             steps = set_results_apart(steps, &mut notes);
         }
     }
-    if target.names_results() {
+    if target.rules().names_results {
         name_results(&mut steps, &mut notes);
     }
     (steps, notes.decisions)
@@ -129,7 +129,7 @@ pub(super) struct Answer<'a> {
 impl<'a> Placer<'_, 'a> {
     /// What follows the assistant's units.
     fn tail(&mut self, segment: &Segment) {
-        if self.same_wire && self.transcript.wire.is_flat() {
+        if self.same_wire && self.transcript.wire.rules().flat {
             self.flat_tail(segment);
             return;
         }
@@ -356,7 +356,7 @@ impl<'a> Placer<'_, 'a> {
     fn unit(&mut self, unit: usize) -> Step<'a> {
         let original = &self.transcript.messages[unit];
         let (mut parts, mut changed) = self.parts(unit, |_| true);
-        let demands_words = self.plan.profile.wire.rejects_empty_text()
+        let demands_words = self.plan.profile.wire.rules().rejects_empty_text
             && matches!(original.role, Role::User | Role::Assistant);
         if parts.is_empty() && !original.parts.is_empty() && demands_words {
             parts.push(Part::note(notice::EMPTY));

@@ -7,7 +7,6 @@ use super::write::{Writer, list_of_strings};
 use crate::json::{NodeId, Out, Str};
 use crate::profile::{Taken, UnknownFields};
 use crate::settings::{EXTRA, Format, Tool, Word};
-use crate::wire::Wire;
 
 /// Shared settings that stand in a section of the body: the name there, and the value.
 pub(crate) type Members<'a> = Vec<(Cow<'static, str>, &'a [u8])>;
@@ -61,7 +60,7 @@ impl<'a> Writer<'_, 'a> {
     /// among the `fields` of this wire. Returns those that stand in a section of their own.
     pub(crate) fn common_settings(&mut self, out: &mut Out<'a>, fields: &[&str]) -> Members<'a> {
         let settings = &self.transcript.settings;
-        if let Some(model) = settings.model.as_ref().filter(|_| self.wire().names_model()) {
+        if let Some(model) = settings.model.as_ref().filter(|_| self.rules().names_model) {
             out.comma().key("model").string(model);
         }
         let mut members = Vec::new();
@@ -73,7 +72,7 @@ impl<'a> Writer<'_, 'a> {
                 self.omit_setting(name, because);
                 continue;
             }
-            match self.wire().word(name) {
+            match self.wire().protocol().setting(name) {
                 Word::Field("seed") => {
                     let other = self.plan.profile.settings.seed_name.as_deref();
                     out.comma().key(other.unwrap_or("seed")).raw(raw);
@@ -102,7 +101,7 @@ impl<'a> Writer<'_, 'a> {
                 out.comma().string(name).json(":").raw(raw);
             }
         }
-        if settings.usage_in_stream && self.wire() != Wire::OpenAiChat {
+        if settings.usage_in_stream && !self.rules().usage_on_request {
             self.omit_setting("stream_options", Because::Implied);
         }
         members
@@ -120,11 +119,11 @@ impl<'a> Writer<'_, 'a> {
     /// The reason for which a shared setting is not sent.
     fn why_not(&self, name: &str, raw: &[u8]) -> Option<Because> {
         let rules = &self.plan.profile.settings;
-        if self.wire().word(name) == Word::Absent {
+        if self.wire().protocol().setting(name) == Word::Absent {
             return Some(Because::NoWord);
         }
         // Fields of servers that extend the wire.
-        let extends = matches!(self.wire(), Wire::OpenAiChat) && EXTRA.contains(&name);
+        let extends = self.rules().extended && EXTRA.contains(&name);
         if extends && rules.unknown_fields == UnknownFields::Refused {
             return Some(Because::UnknownField);
         }
@@ -199,7 +198,7 @@ impl<'a> Writer<'_, 'a> {
         let wanted = self.transcript.settings.effort.as_ref()?;
         let node = self.transcript.settings.node("effort");
         let taken = &self.plan.profile.settings.efforts;
-        let has_word = self.wire() != Wire::Converse;
+        let has_word = self.rules().effort;
         if !has_word || taken.is_empty() {
             let because = match has_word {
                 false => Because::NoWord,
@@ -243,19 +242,5 @@ impl<'a> Writer<'_, 'a> {
 pub(crate) fn members<'a>(out: &mut Out<'a>, members: &Members<'a>) {
     for (name, raw) in members {
         out.comma().key(name).raw(raw);
-    }
-}
-
-impl Wire {
-    /// How the wire says a shared setting.
-    pub(crate) fn word(self, name: &str) -> Word {
-        match self {
-            Self::OpenAiChat => crate::wire::openai_chat::word(name),
-            Self::OpenAiResponses => crate::wire::openai_responses::word(name),
-            Self::Anthropic => crate::wire::anthropic::word(name),
-            Self::Gemini => crate::wire::gemini::word(name),
-            Self::Converse => crate::wire::converse::word(name),
-            Self::Ollama => crate::wire::ollama::word(name),
-        }
     }
 }

@@ -5,10 +5,8 @@
 
 use super::place::Step;
 use super::write::Writer;
-use super::{content, unit};
 use crate::json::{Fragment, Out, Segments};
 use crate::transcript::{Home, Part};
-use crate::wire::{Wire, ollama};
 
 /// Writes the body.
 pub(super) fn splice<'a>(writer: &Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
@@ -44,7 +42,7 @@ impl<'a> Edits<'a> {
     fn field(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>) {
         if let Some(slot) = step.message.slot {
             let mut out = Out::new();
-            content(writer, &mut out, step);
+            writer.content(&mut out, &step.message);
             self.replace(writer.transcript.doc.value(slot).span(), out);
         }
     }
@@ -115,22 +113,22 @@ impl<'a> Edits<'a> {
 
     /// A unit that stays but changes: its content or its ids are replaced, its other fields are not.
     fn patch(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>, span: std::ops::Range<usize>) {
-        if step.is_renamed() && !writer.wire().nests_results() {
+        if step.is_renamed() && !writer.rules().nests_results {
             self.rename(writer, step);
         }
         if !step.touched {
             return;
         }
-        if writer.wire() == Wire::Ollama {
+        if writer.rules().images_beside {
             self.images(writer, step, span.clone());
         }
         let mut out = Out::new();
         if let Some(slot) = step.message.slot {
-            content(writer, &mut out, step);
+            writer.content(&mut out, &step.message);
             self.replace(writer.transcript.doc.value(slot).span(), out);
         } else {
             out.key(writer.content_key(&step.message));
-            content(writer, &mut out, step);
+            writer.content(&mut out, &step.message);
             if writer.transcript.body[span.clone()].contains(&b':') {
                 out.json(",");
             }
@@ -143,7 +141,7 @@ impl<'a> Edits<'a> {
         let node = step.message.node.map(|node| writer.transcript.doc.value(node));
         let old = node.and_then(|message| message.get("images"));
         let mut out = Out::new();
-        let shows = ollama::images(writer, &mut out, &step.message);
+        let shows = writer.wire().protocol().images(writer, &mut out, &step.message);
         if let Some(old) = old {
             self.replace(old.span(), out);
         } else if shows {
@@ -155,7 +153,7 @@ impl<'a> Edits<'a> {
 
     /// New ids, where they stand.
     fn rename(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>) {
-        let (of_call, of_result) = writer.wire().id_members();
+        let (of_call, of_result) = writer.rules().id_members;
         for part in &step.message.parts {
             let (node, member, id) = match part {
                 Part::Call(call) if call.renamed => (call.node, of_call, &call.id),
@@ -209,6 +207,6 @@ fn write<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, step: &Step<'a>) {
             }
             out.raw(&body[at..span.end]);
         }
-        _ => unit(writer, out, step),
+        _ => writer.wire().protocol().unit(writer, out, &step.message),
     }
 }

@@ -9,7 +9,7 @@ use super::write::Writer;
 use crate::json::{NodeId, Str};
 use crate::profile::{Capability, Taken};
 use crate::settings::ToolChoice;
-use crate::wire::Wire;
+use crate::wire::AllowedTools;
 
 /// A function as an endpoint takes it.
 pub(crate) struct Offer<'a> {
@@ -95,10 +95,7 @@ impl<'a> Writer<'_, 'a> {
         schema: Option<&Cow<'a, [u8]>>,
         node: Option<NodeId>,
     ) -> bool {
-        let has_word = match self.wire() {
-            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => true,
-            Wire::Gemini | Wire::Ollama => false,
-        };
+        let has_word = self.rules().strict_tools;
         let source = || self.plan.profile.setting_source("strict_tools");
         let because = match (has_word, strict, self.plan.profile.settings.strict_tools) {
             (_, false, Capability::No | Capability::Unknown) | (false, false, _) => {
@@ -165,10 +162,10 @@ impl<'a> Writer<'_, 'a> {
 
     /// Some of the tools, in the words of the wire.
     fn among(&mut self, names: Vec<Str<'a>>, forced: bool) -> ToolChoice<'a> {
-        let has_word = match self.wire() {
-            Wire::OpenAiChat | Wire::OpenAiResponses => true,
-            Wire::Gemini => forced,
-            Wire::Anthropic | Wire::Converse | Wire::Ollama => false,
+        let has_word = match self.rules().allowed_tools {
+            AllowedTools::Yes => true,
+            AllowedTools::IfForced => forced,
+            AllowedTools::No => false,
         };
         if has_word && !names.is_empty() {
             return ToolChoice::Among(names, forced);

@@ -10,7 +10,6 @@ use crate::media::MediaKind;
 use crate::plan::Fate;
 use crate::survey::Slot;
 use crate::transcript::{MediaId, MediaPart, Part, Role};
-use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
 
 /// Gathers the members that were not read.
 #[derive(Default)]
@@ -44,14 +43,7 @@ impl<'a> Writer<'_, 'a> {
             && let Some(root) = transcript.doc.root()
         {
             let mut unread = Unread::default();
-            match transcript.wire {
-                Wire::OpenAiChat => openai_chat::unread(root, &mut unread),
-                Wire::OpenAiResponses => openai_responses::unread(root, &mut unread),
-                Wire::Anthropic => anthropic::unread(root, &mut unread),
-                Wire::Gemini => gemini::unread(root, &mut unread),
-                Wire::Converse => converse::unread(root, &mut unread),
-                Wire::Ollama => ollama::unread(root, &mut unread),
-            }
+            transcript.wire.protocol().unread(root, &mut unread);
             for (name, node) in unread.found {
                 self.omit(&name.decode(), Some(node), Because::NoWord);
             }
@@ -82,12 +74,12 @@ impl<'a> Writer<'_, 'a> {
     fn note_medium(&mut self, medium: MediaPart) {
         let media = self.media(medium.id);
         let mut is_shown = matches!(self.plan.fates[medium.id], Fate::Keep(_) | Fate::Hoist(_));
-        if is_shown && !self.wire().carries(media.kind, &media.source) {
+        if is_shown && !self.wire().protocol().carries(media.kind, &media.source) {
             self.left_out(Did::LeftOutPart(Because::NoWord), Some(media.node));
             is_shown = false;
         }
         if let Some(detail) = &media.detail {
-            let says = is_shown && media.kind == MediaKind::Image && self.wire().says_detail();
+            let says = is_shown && media.kind == MediaKind::Image && self.rules().detail;
             let sent = self.detail(medium.id).filter(|_| says);
             if !sent.is_some_and(|sent| detail.is(sent.name())) {
                 let names = ["detail", "mediaResolution", "media_resolution"];
@@ -107,6 +99,7 @@ impl<'a> Writer<'_, 'a> {
     pub(crate) fn says_name(&self, id: MediaId) -> bool {
         let attached = self.plan.survey.sightings[id].slot == Slot::Message(Role::User);
         let media = self.media(id);
-        attached && media.kind == MediaKind::Document && self.wire().names_document(&media.source)
+        let is_named = || self.wire().protocol().names_document(&media.source);
+        attached && media.kind == MediaKind::Document && is_named()
     }
 }

@@ -10,7 +10,7 @@ use crate::plan::{Made, Plan, Prepared};
 use crate::profile::{Detail, DocumentPart, ToolContent};
 use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, MediaPart, Message, Part, Role, ToolResult, Transcript};
-use crate::wire::Wire;
+use crate::wire::{MessageRules, Wire};
 
 /// The context of writing one body.
 pub(crate) struct Writer<'t, 'a> {
@@ -46,6 +46,16 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     pub(crate) const fn wire(&self) -> Wire {
         self.plan.profile.wire
+    }
+
+    /// The rules of the wire's messages.
+    pub(crate) fn rules(&self) -> &'static MessageRules {
+        self.wire().rules()
+    }
+
+    /// Writes the content of a message.
+    pub(crate) fn content(&self, out: &mut Out<'a>, message: &Message<'a>) {
+        self.wire().protocol().content(self, out, message);
     }
 
     pub(crate) fn same_wire(&self) -> bool {
@@ -119,11 +129,8 @@ impl<'t, 'a> Writer<'t, 'a> {
 
     /// The field of a unit that holds its content.
     pub(crate) fn content_key(&self, message: &Message<'a>) -> &'static str {
-        match (self.wire(), message.role) {
-            (Wire::OpenAiResponses, Role::Tool) => "output",
-            (Wire::Gemini, _) => "parts",
-            _ => "content",
-        }
+        let (of_message, of_result) = self.rules().content_members;
+        if message.role == Role::Tool { of_result } else { of_message }
     }
 
     /// A name for a document. Only a person's own file keeps its name: a tool's is remote text.

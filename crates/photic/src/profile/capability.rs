@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Capability, Confidence, Fact, Profile};
-use crate::wire::{Wire, escaped};
+use crate::wire::Wire;
 
 /// A request for a document that may tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,26 +26,18 @@ pub fn questions(wire: Wire, base: &str, model: &str) -> Vec<Question> {
     let base = base.trim_end_matches('/');
     let root = ["/v1beta", "/v1", "/api"].iter().find_map(|end| base.strip_suffix(end));
     let root = root.unwrap_or(base);
-    let get = |address: String| Question { address, body: None };
-    let show = || Question {
-        address: format!("{root}/api/show"),
-        body: Some(serde_json::json!({ "model": model }).to_string()),
-    };
-    let model = escaped(model);
-    match wire {
-        // Servers that imitate this wire have documents of their own beside it.
-        Wire::OpenAiChat | Wire::OpenAiResponses => vec![
-            get(format!("{base}/models")),
-            get(format!("{root}/props")),
-            show(),
-            get(format!("{root}/api/v1/models")),
-            get(format!("{root}/model/info")),
-        ],
-        Wire::Anthropic => vec![get(format!("{root}/v1/models/{model}"))],
-        Wire::Gemini => vec![get(format!("{root}/v1beta/models/{model}"))],
-        Wire::Ollama => vec![show()],
-        // Its models are described by another service.
-        Wire::Converse => Vec::new(),
+    wire.model_documents(base, root, model)
+}
+
+impl Question {
+    pub(crate) const fn get(address: String) -> Self {
+        Self { address, body: None }
+    }
+
+    /// Ollama's question about a model, which other servers answer, too.
+    pub(crate) fn show(root: &str, model: &str) -> Self {
+        let body = serde_json::json!({ "model": model }).to_string();
+        Self { address: format!("{root}/api/show"), body: Some(body) }
     }
 }
 

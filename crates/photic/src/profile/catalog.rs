@@ -15,7 +15,7 @@ use super::price::{self, Priced};
 use super::{Confidence, Fact, Profile, glob};
 use crate::wire::Wire;
 
-const SHIPPED: [&str; 7] = [
+const SHIPPED: &[&str] = &[
     include_str!("../../profiles/openai.toml"),
     include_str!("../../profiles/anthropic.toml"),
     include_str!("../../profiles/gemini.toml"),
@@ -23,6 +23,8 @@ const SHIPPED: [&str; 7] = [
     include_str!("../../profiles/ollama.toml"),
     include_str!("../../profiles/compatible.toml"),
     include_str!("../../profiles/prices.toml"),
+    #[cfg(feature = "sample-wire")]
+    include_str!("../../profiles/sample.toml"),
 ];
 
 /// An id may extend another this many times; more is a loop.
@@ -40,7 +42,7 @@ pub struct Catalog {
 impl Catalog {
     /// The profiles that come with the library.
     pub fn shipped() -> &'static Self {
-        static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::load(&SHIPPED).0);
+        static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::load(SHIPPED).0);
         &CATALOG
     }
 

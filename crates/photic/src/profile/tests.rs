@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::wire::Wire::{Anthropic, Converse, Gemini, Ollama, OpenAiChat, OpenAiResponses};
+use crate::wire::Wire::{
+    Anthropic, BedrockConverse as Converse, Gemini, Ollama, OpenAiChat, OpenAiResponses,
+};
 
 const SECTIONS: [&str; 8] =
     ["sight", "placement", "accepts", "limits", "tokens", "cache", "quirks", "settings"];

@@ -14,7 +14,7 @@ pub(crate) use frames::{exception, frame};
 pub(crate) use sse::{event, quoted};
 pub(crate) use whole::WholeCalls;
 
-use crate::wire::{Wire, anthropic, converse, gemini, ollama, openai_chat, openai_responses};
+use crate::wire::{FramingKind, StreamReader, StreamWriter, Wire};
 use frames::Frames;
 use sse::{JsonLines, Lines};
 
@@ -26,8 +26,8 @@ const LONGEST: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Stream {
     framing: Framing,
-    reader: Reader,
-    writer: Writer,
+    reader: Box<dyn StreamReader>,
+    writer: Box<dyn StreamWriter>,
     /// Whether the reply has come to its end, one way or the other.
     over: bool,
     failed: bool,
@@ -46,13 +46,11 @@ enum Framing {
 }
 
 impl Framing {
-    fn of(wire: Wire) -> Self {
-        match wire {
-            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Gemini => {
-                Self::ServerSent(Lines::default())
-            }
-            Wire::Converse => Self::Frames(Frames::default()),
-            Wire::Ollama => Self::JsonLines(JsonLines::default()),
+    fn new(kind: FramingKind) -> Self {
+        match kind {
+            FramingKind::ServerSent => Self::ServerSent(Lines::default()),
+            FramingKind::AmazonFrames => Self::Frames(Frames::default()),
+            FramingKind::JsonLines => Self::JsonLines(JsonLines::default()),
         }
     }
 
@@ -90,65 +88,28 @@ impl Framing {
     }
 }
 
-#[derive(Debug)]
-enum Reader {
-    Chat(openai_chat::StreamReader),
-    Responses(openai_responses::StreamReader),
-    Messages(anthropic::StreamReader),
-    Gemini(gemini::StreamReader),
-    Converse(converse::StreamReader),
-    Ollama(ollama::StreamReader),
-}
-
-#[derive(Debug)]
-enum Writer {
-    Chat(openai_chat::StreamWriter),
-    Responses(openai_responses::StreamWriter),
-    Messages(anthropic::StreamWriter),
-    Gemini(gemini::StreamWriter),
-    Converse(converse::StreamWriter),
-    Ollama(ollama::StreamWriter),
-}
-
-impl Writer {
-    /// Bytes of an event that are kept until the reply ends: one wire tells all of it again, and some take calls
-    /// only whole.
-    const fn gathers(&self, event: &Event) -> usize {
-        match (self, event) {
-            (Self::Responses(_), Event::Text(text) | Event::Refusal(text)) => text.len(),
-            (
-                Self::Responses(_) | Self::Gemini(_) | Self::Ollama(_),
-                Event::Arguments { json, .. },
-            ) => json.len(),
-            _ => 0,
-        }
-    }
+/// What a client asked of a stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StreamOptions {
+    /// Token counts at the end, on the wire that sends them on request only.
+    pub(crate) usage: bool,
+    /// Chunks as the elements of one array, on the wire that has both forms.
+    pub(crate) array: bool,
 }
 
 impl Stream {
     /// A stream of one wire, to be read by a client of another. `with_usage` is what a client of
     /// Chat Completions asked for with `stream_options.include_usage`.
     pub fn new(from: Wire, to: Wire, with_usage: bool) -> Self {
-        let reader = match from {
-            Wire::OpenAiChat => Reader::Chat(openai_chat::StreamReader::default()),
-            Wire::OpenAiResponses => Reader::Responses(openai_responses::StreamReader::default()),
-            Wire::Anthropic => Reader::Messages(anthropic::StreamReader::default()),
-            Wire::Gemini => Reader::Gemini(gemini::StreamReader::default()),
-            Wire::Converse => Reader::Converse(converse::StreamReader::default()),
-            Wire::Ollama => Reader::Ollama(ollama::StreamReader::default()),
-        };
-        let writer = match to {
-            Wire::OpenAiChat => Writer::Chat(openai_chat::StreamWriter::new(with_usage)),
-            Wire::OpenAiResponses => Writer::Responses(openai_responses::StreamWriter::default()),
-            Wire::Anthropic => Writer::Messages(anthropic::StreamWriter::default()),
-            Wire::Gemini => Writer::Gemini(gemini::StreamWriter::default()),
-            Wire::Converse => Writer::Converse(converse::StreamWriter::default()),
-            Wire::Ollama => Writer::Ollama(ollama::StreamWriter::default()),
-        };
+        let options = StreamOptions { usage: with_usage, array: false };
+        Self::with_options(from, to, options)
+    }
+
+    fn with_options(from: Wire, to: Wire, options: StreamOptions) -> Self {
         Self {
-            framing: Framing::of(from),
-            reader,
-            writer,
+            framing: Framing::new(from.http().framing),
+            reader: from.protocol().stream_reader(),
+            writer: to.protocol().stream_writer(options),
             over: false,
             failed: false,
             gathered: 0,
@@ -164,11 +125,10 @@ impl Stream {
         self
     }
 
-    /// The same for a client of `streamGenerateContent` that did not ask for server-sent events: it
-    /// reads one array, element by element.
-    pub fn array(from: Wire) -> Self {
-        let writer = Writer::Gemini(gemini::StreamWriter::of_array());
-        Self { writer, ..Self::new(from, Wire::Gemini, false) }
+    /// A stream for a client that did not ask for server-sent events, on a wire where it then reads
+    /// one array, element by element ([`Http::stream_query`](crate::wire::Http::stream_query)).
+    pub fn array(from: Wire, to: Wire) -> Self {
+        Self::with_options(from, to, StreamOptions { usage: false, array: true })
     }
 
     /// Takes what has come and gives what can be passed on.
@@ -179,20 +139,13 @@ impl Stream {
         }
         let mut events = Vec::new();
         for data in self.framing.feed(bytes) {
-            match &mut self.reader {
-                Reader::Chat(reader) => reader.read(&data, &mut events),
-                Reader::Responses(reader) => reader.read(&data, &mut events),
-                Reader::Messages(reader) => reader.read(&data, &mut events),
-                Reader::Gemini(reader) => reader.read(&data, &mut events),
-                Reader::Converse(reader) => reader.read(&data, &mut events),
-                Reader::Ollama(reader) => reader.read(&data, &mut events),
-            }
+            self.reader.read(&data, &mut events);
         }
         if self.framing.is_broken() {
             events.push(Event::Failed(Failed::ours("an event of the stream cannot be read")));
         }
         for event in events {
-            self.gathered += self.writer.gathers(&event);
+            self.gathered += self.writer.keeps(&event);
             if self.gathered > LONGEST {
                 self.write(Event::Failed(Failed::ours("the reply is too long")), &mut out);
             }
@@ -221,13 +174,7 @@ impl Stream {
     /// The stream has ended; what is left to say. One that ended early says so.
     pub fn finish(&mut self) -> Vec<u8> {
         let mut out = self.feed(self.framing.last());
-        let stopped = match &self.reader {
-            Reader::Chat(reader) => reader.has_stopped(),
-            Reader::Gemini(reader) => reader.has_stopped(),
-            Reader::Converse(reader) => reader.has_stopped(),
-            Reader::Responses(_) | Reader::Messages(_) | Reader::Ollama(_) => false,
-        };
-        let last = if stopped {
+        let last = if self.reader.has_stopped() {
             // Some servers never say that they are done.
             Event::End
         } else {
@@ -253,14 +200,7 @@ impl Stream {
         }
         self.failed = matches!(event, Event::Failed(_));
         self.over = self.failed || matches!(event, Event::End);
-        match &mut self.writer {
-            Writer::Chat(writer) => writer.write(event, out),
-            Writer::Responses(writer) => writer.write(event, out),
-            Writer::Messages(writer) => writer.write(event, out),
-            Writer::Gemini(writer) => writer.write(event, out),
-            Writer::Converse(writer) => writer.write(event, out),
-            Writer::Ollama(writer) => writer.write(event, out),
-        }
+        self.writer.write(event, out);
     }
 }
 

@@ -1,9 +1,14 @@
-//! Settings that Chat Completions and Responses write alike, but for the objects around them.
+//! What Chat Completions and Responses have in common: settings, but for the objects around them,
+//! errors, and the documents that describe a model.
 
 use std::borrow::Cow;
 
+use serde_json::{Value as Json, json};
+
+use super::{ErrorKind, ErrorWords};
 use crate::json::{Out, Str};
 use crate::lower::Writer;
+use crate::profile::capability::Question;
 use crate::settings::ToolChoice;
 
 /// The JSON around names in a choice of tools, before and after.
@@ -63,4 +68,45 @@ pub(super) fn write_schema<'a>(
     if let Some(strict) = strict {
         out.json(",\"strict\":").boolean(strict);
     }
+}
+
+/// The wire's word for a kind of error.
+pub(super) const fn error_word(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Invalid
+        | ErrorKind::TooLarge
+        | ErrorKind::SlowClient
+        | ErrorKind::Unauthenticated
+        | ErrorKind::Forbidden
+        | ErrorKind::NotFound
+        | ErrorKind::RateLimited
+        | ErrorKind::MethodNotAllowed => "invalid_request_error",
+        ErrorKind::SlowProvider | ErrorKind::BadGateway => "upstream_error",
+        ErrorKind::NoCredentials
+        | ErrorKind::Unavailable
+        | ErrorKind::Overloaded
+        | ErrorKind::Unimplemented
+        | ErrorKind::Internal => "server_error",
+    }
+}
+
+/// The body of an error.
+pub(super) fn error_body(words: &ErrorWords<'_>) -> Json {
+    json!({"error": {
+        "message": words.message,
+        "type": words.kind,
+        "param": words.param,
+        "code": words.code,
+    }})
+}
+
+/// Documents that describe a model: servers that imitate these wires have some of their own.
+pub(super) fn model_documents(base: &str, root: &str, model: &str) -> Vec<Question> {
+    vec![
+        Question::get(format!("{base}/models")),
+        Question::get(format!("{root}/props")),
+        Question::show(root, model),
+        Question::get(format!("{root}/api/v1/models")),
+        Question::get(format!("{root}/model/info")),
+    ]
 }

@@ -92,7 +92,7 @@ fn questions_go_where_the_documents_are() {
     ] {
         assert_eq!(addresses(wire, base, "a/b"), [address]);
     }
-    assert!(addresses(Wire::Converse, "http://h", "m").is_empty());
+    assert!(addresses(Wire::BedrockConverse, "http://h", "m").is_empty());
     let posted = questions(Wire::Ollama, "http://h", "say \"m\"").remove(0).body;
     assert_eq!(posted.as_deref(), Some(r#"{"model":"say \"m\""}"#));
 }

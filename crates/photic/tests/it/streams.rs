@@ -125,9 +125,10 @@ fn what_came_in_goes_out_at_once() {
             seen += usize::from(!out.is_empty());
         }
         let wanted = match to {
-            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::Converse => 8,
+            Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Anthropic | Wire::BedrockConverse => 8,
             // Only words: their beginning has no event, and a call is told when it is whole.
             Wire::Gemini | Wire::Ollama => 2,
+            _ => unreachable!("only the six wires are tested here"),
         };
         assert_eq!(seen, wanted, "{to} held something back");
     }
@@ -179,7 +180,7 @@ fn a_stream_that_ends_early_says_so_in_the_words_of_its_reader() {
         (Wire::OpenAiResponses, "\"type\":\"error\""),
         (Wire::Anthropic, "event: error"),
         (Wire::Gemini, "\"error\":{\"code\":500"),
-        (Wire::Converse, "internalServerException"),
+        (Wire::BedrockConverse, "internalServerException"),
         (Wire::Ollama, "{\"error\":"),
     ] {
         let half = convert(Wire::OpenAiChat, to, &stream[..stream.len() / 2], usize::MAX);
@@ -212,11 +213,12 @@ fn errors_in_mid_stream_are_errors_on_every_wire() {
             Wire::Gemini => {
                 "data: {\"error\":{\"code\":503,\"message\":\"Overloaded\",\"status\":\"UNAVAILABLE\"}}\n\n"
             }
-            Wire::Converse => CONVERSE_ERROR,
+            Wire::BedrockConverse => CONVERSE_ERROR,
             Wire::Ollama => "{\"error\":\"Overloaded\"}\n",
             Wire::OpenAiResponses => {
                 "event: error\ndata: {\"type\":\"error\",\"code\":\"overloaded_error\",\"message\":\"Overloaded\"}\n\n"
             }
+            _ => unreachable!("only the six wires are tested here"),
         };
         for to in Wire::ALL {
             let mut way = Stream::new(from, to, false);
@@ -249,7 +251,7 @@ fn nonsense_is_no_event() {
             // An empty chunk of Chat Completions or Gemini is a beginning; what is no frame is the
             // end of a stream of frames.
             let begins = matches!(from, Wire::OpenAiChat | Wire::Gemini);
-            assert!(out.is_empty() || begins || from == Wire::Converse, "{from} → {to}");
+            assert!(out.is_empty() || begins || from == Wire::BedrockConverse, "{from} → {to}");
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::transcript::{
 };
 
 /// Reads a request body.
-pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
     let mut messages = Vec::new();
     if let Some(system) = root.get("system").filter(|system| !system.is_null()) {
         let mut message = read_turn(lifter, system, Some(system), Role::System);

@@ -1,41 +1,54 @@
 //! Transcript → Messages.
 
 use crate::json::{Out, Segments, Str};
-use crate::lower::{Step, Writer, texts};
+use crate::lower::{Step, Writer};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+use crate::wire::blocks::{self, Blocks, Layout};
 
 /// Writes a body from another wire's transcript.
-pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out);
-    let is_system = |step: &Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
-    let leading = steps.iter().take_while(|step| is_system(step)).count();
-    let (system, turns) = steps.split_at(leading);
-    for step in system {
-        writer.note_losses(&step.message.parts);
+    blocks::body::<MessagesBlocks>(writer, out, steps)
+}
+
+/// The spelling of blocks.
+struct MessagesBlocks;
+
+impl Blocks for MessagesBlocks {
+    const LAYOUT: Layout = Layout {
+        system: "system",
+        around_system: ("[", "]"),
+        system_in_list: true,
+        list: "messages",
+    };
+
+    fn text<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+        text_block(out, text);
     }
-    let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
-    if !system.is_empty() {
-        out.comma().key("system").json("[");
-        for text in &system {
-            text_block(&mut out, text);
-        }
-        out.json("]");
+
+    fn media<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+        media_block(writer, out, medium);
     }
-    out.comma().key("messages").json("[");
-    for step in turns {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
+
+    fn call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>, _first: bool) {
+        tool_use(writer, out, call);
     }
-    out.json("]}");
-    out.finish()
+
+    fn result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+        tool_result(writer, out, result);
+    }
+
+    fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+        unit(writer, out, message);
+    }
 }
 
 /// Writes a message as an element of the list.
-pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let role = match message.role {
         Role::System | Role::Developer => "system",
         Role::User | Role::Tool => "user",
@@ -57,7 +70,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 }
 
 /// Writes what stands under `content`, or under `system`.
-pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     match message.parts.as_slice() {
         [Part::Text(only)]
             if message.marked.is_none() && (only.node.is_none() || !writer.same_wire()) =>
@@ -66,46 +79,12 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
         }
         parts => {
             out.json("[");
-            for part in parts {
-                block(writer, out, part, message.role);
-            }
+            blocks::blocks::<MessagesBlocks>(writer, out, parts, message.role);
             if let Some(life) = message.marked {
                 writer.mark(out, life);
             }
             out.json("]");
         }
-    }
-}
-
-fn block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>, role: Role) {
-    if let Some(raw) = writer.verbatim(part) {
-        out.comma().raw(raw);
-        return;
-    }
-    match part {
-        Part::Text(text) | Part::Refusal(text) => {
-            if !text.text.is_empty() {
-                text_block(out, &text.text);
-            }
-        }
-        Part::Media(medium) => media_block(writer, out, *medium),
-        Part::Call(call) => tool_use(writer, out, call),
-        Part::Result(result) => tool_result(writer, out, result),
-        // An assistant's opaque items are the business of its own wire.
-        Part::Opaque(_) if role == Role::Assistant => {}
-        Part::Opaque(_) => text_block(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Nested(nested) => {
-            let Some(node) = nested.node else { return };
-            let mut blocks = Out::new();
-            blocks.json("[");
-            for part in &nested.parts {
-                block(writer, &mut blocks, part, role);
-            }
-            blocks.json("]");
-            out.comma();
-            writer.patched(out, node, vec![(nested.path, blocks)]);
-        }
-        Part::Woven(_) | Part::Thinking(_) | Part::Mark(_) => {}
     }
 }
 
@@ -161,9 +140,7 @@ fn result_content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolR
         return;
     }
     out.json("[");
-    for part in &result.content {
-        block(writer, out, part, Role::Tool);
-    }
+    blocks::blocks::<MessagesBlocks>(writer, out, &result.content, Role::Tool);
     out.json("]");
 }
 

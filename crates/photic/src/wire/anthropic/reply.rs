@@ -9,7 +9,7 @@ use crate::reply::{Reply, Stop, Usage, number};
 use crate::transcript::{Message, Part, Role};
 
 /// Reads a message.
-pub(crate) fn lift_reply<'d, 'a>(
+pub(super) fn lift_reply<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     root: Value<'d, 'a>,
 ) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
@@ -68,7 +68,7 @@ pub(super) fn usage_json(usage: &Usage) -> String {
 }
 
 /// Writes a message.
-pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
+pub(super) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
     let mut out = Out::new();
     if let Some(failure) = &reply.error {
         out.json("{\"type\":\"error\",\"error\":{\"type\":");

@@ -7,13 +7,13 @@ use super::reply::{stop_of, usage_of};
 
 /// Reads events.
 #[derive(Debug, Default)]
-pub(crate) struct StreamReader {
+pub(super) struct StreamReader {
     /// The indexes of the blocks that are calls, in order.
     calls: Vec<u64>,
 }
 
-impl StreamReader {
-    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+impl crate::wire::StreamReader for StreamReader {
+    fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
         let Ok(doc) = Doc::parse(data) else { return };
         let Some(root) = doc.root() else { return };
         match text(root, "type").as_str() {
@@ -53,7 +53,9 @@ impl StreamReader {
             _ => {}
         }
     }
+}
 
+impl StreamReader {
     fn delta(&self, root: Value<'_, '_>, events: &mut Vec<Event>) {
         let Some(delta) = root.get("delta") else { return };
         match text(delta, "type").as_str() {

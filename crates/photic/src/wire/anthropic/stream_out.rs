@@ -8,7 +8,7 @@ use super::reply::{stop_reason, usage_json};
 
 /// Writes events.
 #[derive(Debug, Default)]
-pub(crate) struct StreamWriter {
+pub(super) struct StreamWriter {
     usage: Usage,
     stop: Stop,
     /// How many blocks were begun.
@@ -25,8 +25,8 @@ enum Open {
     Call,
 }
 
-impl StreamWriter {
-    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+impl crate::wire::StreamWriter for StreamWriter {
+    fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(Begin { id, model, .. }) => {
                 let (id, model, usage) = (quoted(&id), quoted(&model), usage_json(&self.usage));
@@ -88,7 +88,9 @@ impl StreamWriter {
             }
         }
     }
+}
 
+impl StreamWriter {
     fn start(&mut self, out: &mut Vec<u8>, what: Open, block: &str) {
         self.close(out);
         let index = self.blocks;

@@ -7,7 +7,7 @@ use crate::lower::Unread;
 /// The depth to which blocks are read.
 const DEEPEST: u8 = 4;
 
-pub(crate) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
+pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
     for one in root.get("system").into_iter().flat_map(Value::items) {
         block(one, 0, unread);
     }

@@ -14,7 +14,7 @@ use crate::transcript::{
 };
 
 /// Reads a request body.
-pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
     let mut messages = Vec::new();
     let mut ids = CallIds::default();
     if let Some(system) = either(root, "systemInstruction", "system_instruction")

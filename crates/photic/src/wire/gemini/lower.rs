@@ -4,78 +4,58 @@ use crate::json::{NodeId, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
 use crate::media::Source;
 use crate::notice;
-use crate::transcript::{Call, MediaPart, Message, Part, Role, ToolResult};
+use crate::transcript::{Call, MediaPart, Message, Part, ToolResult};
+use crate::wire::blocks::{self, Blocks, Layout};
 
 /// Writes a body from another wire's transcript.
-pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out);
-    let is_system = |step: &&Step<'a>| matches!(step.message.role, Role::System | Role::Developer);
-    // There is one place for instructions; what had to stay among the turns is the user's by now.
-    let (system, turns): (Vec<_>, Vec<_>) = steps.iter().partition(|step| is_system(step));
-    for step in &system {
-        writer.note_losses(&step.message.parts);
+    blocks::body::<ContentParts>(writer, out, steps)
+}
+
+/// The spelling of parts.
+struct ContentParts;
+
+impl Blocks for ContentParts {
+    const LAYOUT: Layout = Layout {
+        system: "systemInstruction",
+        around_system: ("{\"parts\":[", "]}"),
+        system_in_list: false,
+        list: "contents",
+    };
+
+    fn text<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+        text_part(out, text);
     }
-    let system: Vec<Str<'a>> = system.iter().flat_map(|step| texts(&step.message.parts)).collect();
-    if !system.is_empty() {
-        out.comma().key("systemInstruction").json("{\"parts\":[");
-        for text in &system {
-            text_part(&mut out, text);
-        }
-        out.json("]}");
+
+    fn media<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+        media_part(writer, out, medium);
     }
-    out.comma().key("contents").json("[");
-    for step in turns {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
+
+    fn call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>, first: bool) {
+        function_call(writer, out, call, first);
     }
-    out.json("]}");
-    out.finish()
+
+    fn result<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
+        function_response(writer, out, result);
+    }
+
+    fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+        unit(writer, out, message);
+    }
 }
 
 /// Writes a message as an element of the list.
-pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
-    let role = match message.role {
-        Role::System | Role::Developer | Role::User | Role::Tool => "user",
-        Role::Assistant => "model",
-        Role::Unknown => return,
-    };
-    let mut parts = Out::new();
-    content(writer, &mut parts, message);
-    let parts = parts.finish();
-    if parts.len() > "[]".len() {
-        out.comma().json("{\"role\":\"").json(role).json("\",\"parts\":").fragment(parts).json("}");
-    }
+pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+    blocks::unit(writer, out, message, "model");
 }
 
-/// Writes what stands under `parts`.
-pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+/// Writes the content of a message.
+pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     out.json("[");
-    let mut signed = false;
-    for part in &message.parts {
-        if let Some(raw) = writer.verbatim(part) {
-            out.comma().raw(raw);
-            continue;
-        }
-        match part {
-            Part::Text(text) | Part::Refusal(text) => {
-                if !text.text.is_empty() {
-                    text_part(out, &text.text);
-                }
-            }
-            Part::Media(medium) => media_part(writer, out, *medium),
-            Part::Call(call) => {
-                function_call(writer, out, call, !signed);
-                signed = true;
-            }
-            Part::Result(result) => function_response(writer, out, result),
-            // An assistant's opaque items are the business of its own wire.
-            Part::Opaque(_) if message.role == Role::Assistant => {}
-            Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-            Part::Woven(_) | Part::Nested(_) | Part::Thinking(_) | Part::Mark(_) => {}
-        }
-    }
+    blocks::blocks::<ContentParts>(writer, out, &message.parts, message.role);
     out.json("]");
 }
 

@@ -20,7 +20,7 @@ const WORDS: [(&str, &str, &str); 8] = [
 ];
 
 /// How this wire says a shared setting.
-pub(crate) fn word(name: &str) -> Word {
+pub(super) fn word(name: &str) -> Word {
     match WORDS.iter().find(|(neutral, ..)| *neutral == name) {
         Some((_, word, _)) => Word::Member(word),
         None if name == "stream" => Word::Elsewhere,

@@ -8,19 +8,19 @@ use crate::stream::{Begin, Event, failed, text};
 
 /// Reads chunks, each a response of its own.
 #[derive(Debug, Default)]
-pub(crate) struct StreamReader {
+pub(super) struct StreamReader {
     begun: Option<String>,
     stopped: bool,
     calls: usize,
 }
 
-impl StreamReader {
+impl crate::wire::StreamReader for StreamReader {
     /// Whether the service gave a reason to stop: it has no other word for the end.
-    pub(crate) const fn has_stopped(&self) -> bool {
+    fn has_stopped(&self) -> bool {
         self.stopped
     }
 
-    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+    fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
         let Ok(doc) = Doc::parse(data) else { return };
         let Some(root) = doc.root() else { return };
         if let Some(error) = root.get("error").filter(|error| !error.is_null()) {
@@ -50,7 +50,9 @@ impl StreamReader {
             events.push(Event::End);
         }
     }
+}
 
+impl StreamReader {
     fn part(&mut self, part: Value<'_, '_>, events: &mut Vec<Event>) {
         // Thoughts travel only on their own wire.
         if part.get("thought").and_then(|flag| flag.bool()).unwrap_or(false) {

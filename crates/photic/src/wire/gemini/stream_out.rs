@@ -6,7 +6,7 @@ use crate::stream::{Begin, Event, Failed, WholeCalls, event, quoted};
 
 /// Writes chunks. A call is one part, so its arguments are gathered until it is complete.
 #[derive(Debug, Default)]
-pub(crate) struct StreamWriter {
+pub(super) struct StreamWriter {
     begin: Begin,
     usage: Usage,
     stop: Stop,
@@ -15,13 +15,8 @@ pub(crate) struct StreamWriter {
     array: Option<usize>,
 }
 
-impl StreamWriter {
-    /// Chunks for a client that did not ask for server-sent events.
-    pub(crate) fn of_array() -> Self {
-        Self { array: Some(0), ..Self::default() }
-    }
-
-    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+impl crate::wire::StreamWriter for StreamWriter {
+    fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(begin) => self.begin = begin,
             Event::Text(text) | Event::Refusal(text) => {
@@ -49,6 +44,16 @@ impl StreamWriter {
         }
     }
 
+    fn keeps(&self, event: &Event) -> usize {
+        event.argument_bytes()
+    }
+}
+
+impl StreamWriter {
+    /// Chunks for a client that did not ask for server-sent events.
+    pub(super) fn of_array() -> Self {
+        Self { array: Some(0), ..Self::default() }
+    }
     fn flush(&mut self, out: &mut Vec<u8>) {
         for call in self.calls.take() {
             let (id, name) = (quoted(&call.id), quoted(&call.name));

@@ -5,7 +5,7 @@ use crate::json::Value;
 use crate::lift::text_of;
 use crate::lower::Unread;
 
-pub(crate) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
+pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
     let system = either(root, "systemInstruction", "system_instruction");
     let contents = root.get("contents").into_iter().flat_map(Value::items);
     for content in system.into_iter().chain(contents) {

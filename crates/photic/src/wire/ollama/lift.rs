@@ -9,7 +9,7 @@ use crate::transcript::{
 };
 
 /// Reads a request body.
-pub(crate) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
+pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> Draft<'a> {
     let list = root.get("messages").filter(|list| list.kind() == Kind::Array);
     let mut ids = CallIds::default();
     let messages = list

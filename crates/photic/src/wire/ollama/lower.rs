@@ -6,23 +6,18 @@ use crate::lower::{Step, Writer, decoded_text};
 use crate::media::MediaKind;
 use crate::notice;
 use crate::transcript::{Call, MediaPart, Message, Part, Role};
+use crate::wire::parts;
 
 /// Writes a body from another wire's transcript.
-pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out);
-    out.comma().key("messages").json("[");
-    for step in steps {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
-    }
-    out.json("]}");
-    out.finish()
+    parts::body(writer, out, "messages", steps)
 }
 
 /// Writes a message as an element of the list.
-pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let role = match message.role {
         Role::System | Role::Developer => "system",
         Role::User => "user",
@@ -89,7 +84,7 @@ fn shown(writer: &Writer<'_, '_>, part: &Part<'_>) -> Option<MediaPart> {
 }
 
 /// Writes the words, with markers where pictures stand between them.
-pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let (parts, is_error) = said(message);
     let pictures = parts.iter().filter(|part| shown(writer, part).is_some()).count();
     let first_words = parts.iter().position(|part| is_words(part));
@@ -149,7 +144,7 @@ fn unmarked<'a>(text: &Str<'a>, has_pictures: bool) -> Str<'a> {
 }
 
 /// Writes the list of pictures; whether there are any.
-pub(crate) fn images<'a>(
+pub(super) fn images<'a>(
     writer: &Writer<'_, 'a>,
     out: &mut Out<'a>,
     message: &Message<'a>,

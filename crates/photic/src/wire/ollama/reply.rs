@@ -9,7 +9,7 @@ use crate::reply::{Reply, Stop, Usage, call_id, number};
 use crate::transcript::{Message, Part};
 
 /// Reads a reply.
-pub(crate) fn lift_reply<'d, 'a>(
+pub(super) fn lift_reply<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     root: Value<'d, 'a>,
 ) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
@@ -71,7 +71,7 @@ pub(super) fn ending(stop: Stop, usage: &Usage) -> String {
 }
 
 /// Writes a reply.
-pub(crate) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
+pub(super) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
     let mut out = Out::new();
     if let Some(failure) = &reply.error {
         out.json("{\"error\":").string(&failure.message).json("}");

@@ -20,7 +20,7 @@ const OPTIONS: [(&str, &str); 8] = [
 const OWN: &[&str] = &["keep_alive", "truncate", "shift", "template"];
 
 /// How this wire says a shared setting.
-pub(crate) fn word(name: &str) -> Word {
+pub(super) fn word(name: &str) -> Word {
     match OPTIONS.iter().find(|(neutral, _)| *neutral == name) {
         Some((_, word)) => Word::Member(word),
         None => match name {

@@ -7,13 +7,13 @@ use crate::stream::{Begin, Event, Failed, text};
 
 /// Reads lines, each a reply of its own.
 #[derive(Debug, Default)]
-pub(crate) struct StreamReader {
+pub(super) struct StreamReader {
     begun: Option<String>,
     calls: usize,
 }
 
-impl StreamReader {
-    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+impl crate::wire::StreamReader for StreamReader {
+    fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
         let Ok(doc) = Doc::parse(data) else { return };
         let Some(root) = doc.root() else { return };
         if root.get("error").is_some() {
@@ -42,7 +42,9 @@ impl StreamReader {
             events.push(Event::End);
         }
     }
+}
 
+impl StreamReader {
     fn call(&mut self, call: Value<'_, '_>, events: &mut Vec<Event>) {
         let Some(function) = call.get("function") else { return };
         let index = self.calls;

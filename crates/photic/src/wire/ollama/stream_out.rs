@@ -6,15 +6,15 @@ use crate::stream::{Begin, Event, Failed, WholeCalls, quoted};
 
 /// Writes lines. A call stands whole in one line, so its arguments are gathered first.
 #[derive(Debug, Default)]
-pub(crate) struct StreamWriter {
+pub(super) struct StreamWriter {
     begin: Begin,
     usage: Usage,
     stop: Stop,
     calls: WholeCalls,
 }
 
-impl StreamWriter {
-    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+impl crate::wire::StreamWriter for StreamWriter {
+    fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(begin) => self.begin = begin,
             Event::Text(text) | Event::Refusal(text) => {
@@ -37,6 +37,12 @@ impl StreamWriter {
         }
     }
 
+    fn keeps(&self, event: &Event) -> usize {
+        event.argument_bytes()
+    }
+}
+
+impl StreamWriter {
     fn flush(&mut self, out: &mut Vec<u8>) {
         for call in self.calls.take() {
             let (id, name) = (quoted(&call.id), quoted(&call.name));

@@ -5,25 +5,19 @@ use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source, Spelled};
 use crate::notice;
 use crate::profile::AudioPart;
-use crate::transcript::{Call, Life, MediaPart, Message, Part, Role, ToolResult};
+use crate::transcript::{Call, MediaPart, Message, Part, Role};
+use crate::wire::parts::{self, Parts};
 
 /// Writes a body from another wire's transcript.
-pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out);
-    // Last, so that a longer conversation begins with the bytes of a shorter one.
-    out.comma().key("messages").json("[");
-    for step in steps {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
-    }
-    out.json("]}");
-    out.finish()
+    parts::body(writer, out, "messages", steps)
 }
 
 /// Writes a message as elements of the list.
-pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let role = match message.role {
         Role::System | Role::Developer => "system",
         Role::User => "user",
@@ -32,7 +26,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
             for result in message.results() {
                 out.comma().json("{\"role\":\"tool\",\"tool_call_id\":");
                 out.string(&result.call_id).json(",\"content\":");
-                result_content(writer, out, result, message.marked);
+                parts::result::<ChatParts>(writer, out, result, message.marked);
                 out.json("}");
             }
             return;
@@ -48,9 +42,9 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 }
 
 /// Writes what stands under `content`.
-pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     if let Some(result) = message.results().next() {
-        return result_content(writer, out, result, message.marked);
+        return parts::result::<ChatParts>(writer, out, result, message.marked);
     }
     let said: Vec<&Part<'a>> = message.parts.iter().filter(|part| !has_own_field(part)).collect();
     match said.as_slice() {
@@ -68,7 +62,7 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
                 if let Some(raw) = writer.verbatim(part) {
                     out.comma().raw(raw);
                 } else {
-                    part_of_user(writer, out, part);
+                    parts::part::<ChatParts>(writer, out, part);
                 }
             }
             if let Some(life) = message.marked {
@@ -142,59 +136,21 @@ fn tool_call<'a>(out: &mut Out<'a>, call: &Call<'a>) {
     out.json("}}");
 }
 
-/// A result is a string, unless the endpoint takes media in it.
-fn result_content<'a>(
-    writer: &Writer<'_, 'a>,
-    out: &mut Out<'a>,
-    result: &ToolResult<'a>,
-    marked: Option<Life>,
-) {
-    if marked.is_some() || writer.wants_list(result) {
-        out.json("[");
-        if result.is_error && !writer.same_wire() {
-            text_part(out, &Str::plain(notice::ERROR));
-        }
-        for part in &result.content {
-            match writer.verbatim(part) {
-                Some(raw) => {
-                    out.comma().raw(raw);
-                }
-                None => part_of_user(writer, out, part),
-            }
-        }
-        if let Some(life) = marked {
-            writer.mark(out, life);
-        }
-        out.json("]");
-        return;
+/// The spelling of parts.
+struct ChatParts;
+
+impl Parts for ChatParts {
+    fn text<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+        text_part(out, text);
     }
-    let mut texts = texts(&result.content);
-    if result.is_error && result.node.is_some() {
-        texts.insert(0, Str::plain(notice::ERROR));
+
+    fn media<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+        media_part(writer, out, medium);
     }
-    joined(out, &texts);
 }
 
 fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
     out.comma().json("{\"type\":\"text\",\"text\":").string(text).json("}");
-}
-
-fn part_of_user<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>) {
-    match part {
-        Part::Text(text) | Part::Refusal(text) => {
-            if !text.text.is_empty() {
-                text_part(out, &text.text);
-            }
-        }
-        Part::Media(medium) => media_part(writer, out, *medium),
-        Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Woven(_)
-        | Part::Nested(_)
-        | Part::Call(_)
-        | Part::Result(_)
-        | Part::Thinking(_)
-        | Part::Mark(_) => {}
-    }
 }
 
 fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
@@ -248,11 +204,7 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
             out.bytes(payload.bytes()).json("\"}");
         }
         (MediaKind::Audio, Source::Data(payload)) => {
-            out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
-            out.bytes(payload.bytes())
-                .json("\",\"format\":")
-                .quoted(&writer.audio_format(medium.id))
-                .json("}}");
+            parts::audio(writer, out, medium.id, payload);
         }
     }
 }

@@ -12,7 +12,7 @@ const OWN: &[&str] =
     &["modalities", "audio", "prediction", "web_search_options", "moderation", "image"];
 
 /// How this wire says a shared setting.
-pub(crate) fn word(name: &str) -> Word {
+pub(super) fn word(name: &str) -> Word {
     SHARED.iter().find(|shared| **shared == name).map_or(Word::Absent, |word| Word::Field(word))
 }
 

@@ -7,20 +7,19 @@ use super::reply::{stop_of, usage_of};
 
 /// Reads chunks.
 #[derive(Debug, Default)]
-pub(crate) struct StreamReader {
+pub(super) struct StreamReader {
     begun: bool,
     stopped: bool,
     /// The indexes that the server gave its calls, in order.
     calls: Vec<u64>,
 }
 
-impl StreamReader {
-    /// Whether the server gave a reason to stop: then nothing but the formal end can be missing.
-    pub(crate) const fn has_stopped(&self) -> bool {
+impl crate::wire::StreamReader for StreamReader {
+    fn has_stopped(&self) -> bool {
         self.stopped
     }
 
-    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+    fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
         if data == b"[DONE]" {
             events.push(Event::End);
             return;
@@ -42,7 +41,9 @@ impl StreamReader {
             events.push(Event::Usage(usage_of(usage)));
         }
     }
+}
 
+impl StreamReader {
     fn choice(&mut self, choice: Value<'_, '_>, events: &mut Vec<Event>) {
         if let Some(delta) = choice.get("delta") {
             for (name, make) in

@@ -7,7 +7,7 @@ use super::reply::finish_reason;
 
 /// Writes chunks.
 #[derive(Debug)]
-pub(crate) struct StreamWriter {
+pub(super) struct StreamWriter {
     begin: Begin,
     /// Whether the client asked to be told what it cost.
     with_usage: bool,
@@ -16,13 +16,8 @@ pub(crate) struct StreamWriter {
     calls: bool,
 }
 
-impl StreamWriter {
-    pub(crate) fn new(with_usage: bool) -> Self {
-        let (begin, usage, stop) = (Begin::default(), Usage::default(), Stop::End);
-        Self { begin, with_usage, usage, stop, calls: false }
-    }
-
-    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+impl crate::wire::StreamWriter for StreamWriter {
+    fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(begin) => {
                 self.begin = begin;
@@ -62,7 +57,13 @@ impl StreamWriter {
             }
         }
     }
+}
 
+impl StreamWriter {
+    pub(super) fn new(with_usage: bool) -> Self {
+        let (begin, usage, stop) = (Begin::default(), Usage::default(), Stop::End);
+        Self { begin, with_usage, usage, stop, calls: false }
+    }
     fn end(&self, out: &mut Vec<u8>) {
         let reason = quoted(finish_reason(self.stop, self.calls));
         self.chunk(

@@ -4,7 +4,7 @@ use crate::json::{Kind, Value};
 use crate::lift::text_of;
 use crate::lower::Unread;
 
-pub(crate) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
+pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
     for message in root.get("messages").into_iter().flat_map(Value::items) {
         let read: &[&str] = match &*text_of(message, "role").decode() {
             "system" | "developer" | "user" => &["role", "content"],

@@ -5,23 +5,18 @@ use crate::lower::{Step, Writer, joined, texts};
 use crate::media::{MediaKind, Source};
 use crate::notice;
 use crate::transcript::{Call, CallKind, Home, Life, MediaPart, Message, Part, Role, ToolResult};
+use crate::wire::parts::{self, Parts};
 
 /// Writes a body from another wire's transcript.
-pub(crate) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
+pub(super) fn body<'a>(writer: &mut Writer<'_, 'a>, steps: &[Step<'a>]) -> Segments<'a> {
     let mut out = Out::new();
     out.json("{");
     super::settings::write(writer, &mut out);
-    out.comma().key("input").json("[");
-    for step in steps {
-        writer.note_losses(&step.message.parts);
-        unit(writer, &mut out, &step.message);
-    }
-    out.json("]}");
-    out.finish()
+    parts::body(writer, out, "input", steps)
 }
 
 /// Writes a message as items of the list.
-pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let role = match message.role {
         Role::System => "system",
         Role::Developer => "developer",
@@ -54,7 +49,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     });
     if says {
         out.comma().json("{\"type\":\"message\",\"role\":\"").json(role).json("\",\"content\":[");
-        parts(writer, out, message);
+        message_parts(writer, out, message);
         out.json("]}");
     }
     for call in message.calls() {
@@ -63,7 +58,7 @@ pub(crate) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
 }
 
 /// Writes what stands in the slot of an item.
-pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     if let Some(result) = message.results().next() {
         return result_output(writer, out, result, message.marked);
     }
@@ -76,13 +71,13 @@ pub(crate) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
         }
         (Home::List, _) => {
             out.json("[");
-            parts(writer, out, message);
+            message_parts(writer, out, message);
             out.json("]");
         }
     }
 }
 
-fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
+fn message_parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     for part in &message.parts {
         if let Some(raw) = writer.verbatim(part) {
             out.comma().raw(raw);
@@ -99,7 +94,7 @@ fn parts<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) 
                 out.comma().json("{\"type\":\"refusal\",\"refusal\":").string(&text.text).json("}");
             }
             (_, Role::Assistant) => {}
-            _ => input_part(writer, out, part),
+            _ => parts::part::<ResponsesParts>(writer, out, part),
         }
     }
     if let Some(life) = message.marked {
@@ -131,30 +126,7 @@ fn result_output<'a>(
     if result.kind == CallKind::Hosted && writer.same_wire() {
         return hosted(writer, out, result);
     }
-    if marked.is_some() || writer.wants_list(result) {
-        out.json("[");
-        if result.is_error && !writer.same_wire() {
-            text_part(out, &Str::plain(notice::ERROR));
-        }
-        for part in &result.content {
-            match writer.verbatim(part) {
-                Some(raw) => {
-                    out.comma().raw(raw);
-                }
-                None => input_part(writer, out, part),
-            }
-        }
-        if let Some(life) = marked {
-            writer.mark(out, life);
-        }
-        out.json("]");
-        return;
-    }
-    let mut texts = texts(&result.content);
-    if result.is_error && result.node.is_some() {
-        texts.insert(0, Str::plain(notice::ERROR));
-    }
-    joined(out, &texts);
+    parts::result::<ResponsesParts>(writer, out, result, marked);
 }
 
 /// The output of the hosted computer tool is one picture and nothing else; one that cannot be read
@@ -213,26 +185,21 @@ fn hosted<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a
     out.json("]");
 }
 
-fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
-    out.comma().json("{\"type\":\"input_text\",\"text\":").string(text).json("}");
+/// The spelling of parts.
+struct ResponsesParts;
+
+impl Parts for ResponsesParts {
+    fn text<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+        text_part(out, text);
+    }
+
+    fn media<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
+        media_part(writer, out, medium);
+    }
 }
 
-fn input_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, part: &Part<'a>) {
-    match part {
-        Part::Text(text) | Part::Refusal(text) => {
-            if !text.text.is_empty() {
-                text_part(out, &text.text);
-            }
-        }
-        Part::Media(medium) => media_part(writer, out, *medium),
-        Part::Opaque(_) => text_part(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Woven(_)
-        | Part::Nested(_)
-        | Part::Call(_)
-        | Part::Result(_)
-        | Part::Thinking(_)
-        | Part::Mark(_) => {}
-    }
+fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
+    out.comma().json("{\"type\":\"input_text\",\"text\":").string(text).json("}");
 }
 
 fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart) {
@@ -267,11 +234,7 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
             out.json("}");
         }
         (MediaKind::Audio, Source::Data(payload)) => {
-            out.comma().json("{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"");
-            out.bytes(payload.bytes())
-                .json("\",\"format\":")
-                .quoted(&writer.audio_format(medium.id))
-                .json("}}");
+            parts::audio(writer, out, medium.id, payload);
         }
         (MediaKind::Audio, Source::Url(_) | Source::File(_)) => {
             text_part(out, &Str::plain(notice::NOT_CARRIED));

@@ -3,12 +3,13 @@
 use super::lift::read_item;
 use crate::json::{Out, Segments, Str, Value};
 use crate::lift::Lifter;
+use crate::lower::Writer;
 use crate::reply::{Reply, Stop, Usage, number};
 use crate::transcript::{Message, Part};
 use crate::wire::openai_chat::error;
 
 /// Reads a response.
-pub(crate) fn lift_reply<'d, 'a>(
+pub(super) fn lift_reply<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     root: Value<'d, 'a>,
 ) -> (Vec<Message<'a>>, Stop, Option<Usage>) {
@@ -61,7 +62,7 @@ pub(super) fn usage_json(usage: &Usage) -> String {
 }
 
 /// Writes a response.
-pub(crate) fn lower_reply<'a>(reply: &Reply<'a>) -> Segments<'a> {
+pub(super) fn lower_reply<'a>(_writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Segments<'a> {
     let mut out = Out::new();
     if let Some(failure) = &reply.error {
         error(&mut out, failure);

@@ -23,7 +23,7 @@ const OWN: &[&str] = &[
 ];
 
 /// How this wire says a shared setting.
-pub(crate) fn word(name: &str) -> Word {
+pub(super) fn word(name: &str) -> Word {
     const FIELDS: [&str; 12] = [
         "temperature",
         "top_p",

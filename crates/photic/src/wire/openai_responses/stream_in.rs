@@ -7,14 +7,14 @@ use super::reply::{stop_of, usage_of};
 
 /// Reads events.
 #[derive(Debug, Default)]
-pub(crate) struct StreamReader {
+pub(super) struct StreamReader {
     begun: bool,
     /// The items that are calls, in order: their index, and whether they take free text.
     calls: Vec<(u64, bool)>,
 }
 
-impl StreamReader {
-    pub(crate) fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
+impl crate::wire::StreamReader for StreamReader {
+    fn read(&mut self, data: &[u8], events: &mut Vec<Event>) {
         let Ok(doc) = Doc::parse(data) else { return };
         let Some(root) = doc.root() else { return };
         let kind = text(root, "type");
@@ -55,7 +55,9 @@ impl StreamReader {
             _ => {}
         }
     }
+}
 
+impl StreamReader {
     fn begin(&mut self, root: Value<'_, '_>, events: &mut Vec<Event>) {
         let Some(response) = root.get("response").filter(|_| !self.begun) else { return };
         self.begun = true;

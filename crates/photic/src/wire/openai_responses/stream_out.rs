@@ -7,7 +7,7 @@ use super::reply::usage_json;
 
 /// Writes events.
 #[derive(Debug, Default)]
-pub(crate) struct StreamWriter {
+pub(super) struct StreamWriter {
     begin: Begin,
     usage: Usage,
     stop: Stop,
@@ -34,8 +34,8 @@ enum Kind {
     Call { id: String, name: String },
 }
 
-impl StreamWriter {
-    pub(crate) fn write(&mut self, what: Event, out: &mut Vec<u8>) {
+impl crate::wire::StreamWriter for StreamWriter {
+    fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(begin) => {
                 self.begin = begin;
@@ -82,6 +82,16 @@ impl StreamWriter {
         }
     }
 
+    fn keeps(&self, event: &Event) -> usize {
+        match event {
+            // All of it is repeated when the reply ends.
+            Event::Text(text) | Event::Refusal(text) => text.len(),
+            _ => event.argument_bytes(),
+        }
+    }
+}
+
+impl StreamWriter {
     /// More words, in a message of their own kind.
     fn words(&mut self, out: &mut Vec<u8>, kind: Kind, text: &str) {
         let name = match kind {

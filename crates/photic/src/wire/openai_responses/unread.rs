@@ -4,7 +4,7 @@ use crate::json::{Kind, Value};
 use crate::lift::text_of;
 use crate::lower::Unread;
 
-pub(crate) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
+pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
     for item in root.get("input").into_iter().flat_map(Value::items) {
         let name = text_of(item, "type").decode();
         let read: &[&str] = match &*name {

@@ -24,13 +24,14 @@ pub(crate) fn models(wire: Wire) -> &'static [&'static str] {
             "claude-fable-5-1",
         ],
         Wire::Gemini => &["gemini-2.5-pro", "gemini-3-pro"],
-        Wire::Converse => &[
+        Wire::BedrockConverse => &[
             "anthropic.claude-sonnet-4-5",
             "anthropic.claude-opus-4-8",
             "anthropic.claude-opus-5-5",
             "amazon.nova-pro-v1:0",
         ],
         Wire::Ollama => &["gemma3:4b", "gpt-oss:20b"],
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 
@@ -191,7 +192,7 @@ fn what_the_first_release_sent_is_refused() {
             "tool_name",
         ),
         (
-            Wire::Converse,
+            Wire::BedrockConverse,
             "anthropic.claude-sonnet-4-5",
             r#"{"min_p":0.1,"messages":[{"role":"user","content":[{"text":"hi"}]}]}"#,
             "unknown_field",

@@ -58,7 +58,7 @@ fn tool_body(wire: Wire, tool: &str, arguments: &str, text: &str) -> Vec<u8> {
             {"role": "model", "parts": [{"functionCall": {"name": tool, "args": input}}]},
             {"role": "user", "parts": [
                 {"functionResponse": {"name": tool, "response": {"output": text}}}]}]}),
-        Wire::Converse => json!({"messages": [
+        Wire::BedrockConverse => json!({"messages": [
             {"role": "user", "content": [{"text": "go"}]},
             {"role": "assistant", "content": [
                 {"toolUse": {"toolUseId": "a", "name": tool, "input": input}}]},
@@ -71,6 +71,7 @@ fn tool_body(wire: Wire, tool: &str, arguments: &str, text: &str) -> Vec<u8> {
             {"role": "assistant", "content": "", "tool_calls": [
                 {"function": {"name": tool, "arguments": input}}]},
             {"role": "tool", "tool_name": tool, "content": text}]}),
+        _ => unreachable!("only the six wires are tested here"),
     };
     value.to_string().into_bytes()
 }
@@ -87,7 +88,10 @@ fn user_body(wire: Wire, text: &str) -> Vec<u8> {
         Wire::Anthropic => json!({"model": "m", "max_tokens": 100,
             "messages": [{"role": "user", "content": text}]}),
         Wire::Gemini => json!({"contents": [{"role": "user", "parts": [{"text": text}]}]}),
-        Wire::Converse => json!({"messages": [{"role": "user", "content": [{"text": text}]}]}),
+        Wire::BedrockConverse => {
+            json!({"messages": [{"role": "user", "content": [{"text": text}]}]})
+        }
+        _ => unreachable!("only the six wires are tested here"),
     };
     value.to_string().into_bytes()
 }
@@ -274,7 +278,7 @@ fn a_body_of_another_wire_is_said_to_be_that() {
     // Anthropic, Gemini and Responses as each other's; Chat as Anthropic.
     for (named, of) in [
         (Wire::Anthropic, 0),
-        (Wire::Converse, 0),
+        (Wire::BedrockConverse, 0),
         (Wire::OpenAiChat, 1),
         (Wire::OpenAiChat, 2),
         (Wire::OpenAiChat, 3),

@@ -56,7 +56,7 @@ impl Crossed {
 
 /// Settings that some wires say in the path of the request.
 fn is_said_elsewhere(pointer: &str, to: Wire) -> bool {
-    pointer == "/stream" && matches!(to, Wire::Gemini | Wire::Converse)
+    pointer == "/stream" && matches!(to, Wire::Gemini | Wire::BedrockConverse)
 }
 
 /// The scalars that are neither in the lowered body nor named in a decision.
@@ -96,13 +96,14 @@ pub(crate) fn endpoints(wire: Wire) -> Vec<Profile> {
             &["claude-3-5-haiku", "claude-sonnet-4-5", "claude-opus-5", "claude-opus-5-5"]
         }
         Wire::Gemini => &["gemini-2.5-pro", "gemini-3-pro"],
-        Wire::Converse => &[
+        Wire::BedrockConverse => &[
             "anthropic.claude-sonnet-4-5",
             "anthropic.claude-opus-5-5",
             "amazon.nova-pro-v1:0",
             "openai.gpt-oss-120b",
         ],
         Wire::Ollama => &["gemma3:4b", "gpt-oss:20b"],
+        _ => unreachable!("only the six wires are tested here"),
     };
     let named = models.iter().map(|model| photic::profile::resolve(wire, Some(model), None));
     std::iter::once(Profile::generic(wire)).chain(named).collect()

@@ -16,7 +16,8 @@ pub(super) fn body(history: &History) -> Vec<u8> {
         Wire::OpenAiChat => page.chat(),
         Wire::OpenAiResponses => page.responses(),
         Wire::Anthropic => page.messages(),
-        Wire::Gemini | Wire::Converse | Wire::Ollama => unreachable!("not among WRITTEN"),
+        Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => unreachable!("not among WRITTEN"),
+        _ => unreachable!("only the six wires are tested here"),
     }
     page.out.into_bytes()
 }

@@ -78,7 +78,7 @@ fn answered(talk: &Talk, wire: Wire, number: usize) -> Answer {
         Event::Answer(answer) if answer.call == Some(number) => Some(answer),
         _ => None,
     });
-    let has_flag = matches!(wire, Wire::Anthropic | Wire::Gemini | Wire::Converse);
+    let has_flag = matches!(wire, Wire::Anthropic | Wire::Gemini | Wire::BedrockConverse);
     let error = given.is_some_and(|answer| answer.error) && has_flag;
     let takes_media = matches!(wire, Wire::Anthropic | Wire::OpenAiResponses) && !error;
     let pieces = given.map(|answer| answer.content.pieces()).unwrap_or_default();

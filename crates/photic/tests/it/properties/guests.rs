@@ -86,7 +86,8 @@ pub(super) fn joined(body: &[u8], wire: Wire, guests: &[Guest]) -> Vec<u8> {
     let list = match wire {
         Wire::OpenAiResponses => "input",
         Wire::Gemini => "contents",
-        Wire::OpenAiChat | Wire::Anthropic | Wire::Converse | Wire::Ollama => "messages",
+        Wire::OpenAiChat | Wire::Anthropic | Wire::BedrockConverse | Wire::Ollama => "messages",
+        _ => unreachable!("only the six wires are tested here"),
     };
     let mut parts = Vec::new();
     for (number, guest) in guests.iter().enumerate() {
@@ -119,12 +120,13 @@ pub(super) fn joined(body: &[u8], wire: Wire, guests: &[Guest]) -> Vec<u8> {
 fn said(wire: Wire, words: &str) -> Value {
     match wire {
         Wire::Gemini => json!({"role": "model", "parts": [{"text": words}]}),
-        Wire::Converse => json!({"role": "assistant", "content": [{"text": words}]}),
+        Wire::BedrockConverse => json!({"role": "assistant", "content": [{"text": words}]}),
         Wire::OpenAiResponses => json!({"type": "message", "role": "assistant",
             "content": [{"type": "output_text", "text": words}]}),
         Wire::OpenAiChat | Wire::Anthropic | Wire::Ollama => {
             json!({"role": "assistant", "content": words})
         }
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 
@@ -136,7 +138,7 @@ fn asked(wire: Wire, mut parts: Vec<Value>) -> Value {
             parts.push(json!({"text": words}));
             json!({"role": "user", "parts": parts})
         }
-        Wire::Converse => {
+        Wire::BedrockConverse => {
             parts.push(json!({"text": words}));
             json!({"role": "user", "content": parts})
         }
@@ -149,6 +151,7 @@ fn asked(wire: Wire, mut parts: Vec<Value>) -> Value {
             parts.push(json!({"type": "text", "text": words}));
             json!({"role": "user", "content": parts})
         }
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 
@@ -183,8 +186,9 @@ fn part(guest: Guest, wire: Wire, number: usize) -> Option<Value> {
             return Some(match wire {
                 Wire::OpenAiChat | Wire::Anthropic => json!({"type": "text", "text": text}),
                 Wire::OpenAiResponses => json!({"type": "input_text", "text": text}),
-                Wire::Gemini | Wire::Converse => json!({"text": text}),
+                Wire::Gemini | Wire::BedrockConverse => json!({"text": text}),
                 Wire::Ollama => return None,
+                _ => unreachable!("only the six wires are tested here"),
             });
         }
         Guest::Stranger => {
@@ -231,7 +235,7 @@ fn part(guest: Guest, wire: Wire, number: usize) -> Option<Value> {
         }
         (Wire::Anthropic, _) | (Wire::Ollama, "document") => None,
         (Wire::Gemini, _) => Some(json!({"inlineData": {"mimeType": label, "data": data}})),
-        (Wire::Converse, "document") => {
+        (Wire::BedrockConverse, "document") => {
             let format = match label {
                 "application/pdf" => "pdf",
                 "text/csv" => "csv",
@@ -243,16 +247,17 @@ fn part(guest: Guest, wire: Wire, number: usize) -> Option<Value> {
             let source = json!({"bytes": data});
             Some(json!({"document": {"format": format, "name": name, "source": source}}))
         }
-        (Wire::Converse, "video") => {
+        (Wire::BedrockConverse, "video") => {
             Some(json!({"video": {"format": "mp4", "source": {"bytes": data}}}))
         }
-        (Wire::Converse, _) => {
+        (Wire::BedrockConverse, _) => {
             Some(json!({"audio": {"format": "flac", "source": {"bytes": data}}}))
         }
         (Wire::Ollama, _) => {
             let plays = !matches!(label, "audio/aac" | "audio/pcm16" | "audio/L16;rate=16000");
             plays.then(|| json!(data))
         }
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod accepted;
 mod clean;
+mod digests;
 mod exact;
 mod exam;
 mod guests;

@@ -83,7 +83,8 @@ fn profile(wire: Wire, marks: bool) -> Profile {
     let model = match wire {
         Wire::Anthropic => "claude-sonnet-4-5",
         Wire::OpenAiChat | Wire::OpenAiResponses => "gpt-5.6",
-        Wire::Gemini | Wire::Converse | Wire::Ollama => return profile,
+        Wire::Gemini | Wire::BedrockConverse | Wire::Ollama => return profile,
+        _ => unreachable!("only the six wires are tested here"),
     };
     if marks {
         profile.cache = photic::profile::resolve(wire, Some(model), None).cache;

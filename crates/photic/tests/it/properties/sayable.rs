@@ -9,7 +9,7 @@ use super::talk::{Content, Event, Piece, Talk};
 
 /// Makes a conversation one that a client of the wire could have had.
 pub(super) fn adapt(talk: &mut Talk, wire: Wire) {
-    if !matches!(wire, Wire::Gemini | Wire::Converse | Wire::Ollama) {
+    if !matches!(wire, Wire::Gemini | Wire::BedrockConverse | Wire::Ollama) {
         return;
     }
     for event in &mut talk.events {

@@ -180,7 +180,7 @@ sessions! {
     responses: OpenAiResponses;
     anthropic: Anthropic;
     gemini: Gemini;
-    converse: Converse;
+    bedrock_converse: BedrockConverse;
     ollama: Ollama;
 }
 

@@ -40,20 +40,22 @@ pub(super) fn body(session: &Session, turns: usize) -> Vec<u8> {
         Wire::OpenAiResponses => json!({"model": "m", "input": messages}),
         Wire::Gemini => json!({"contents": messages}),
         Wire::Anthropic => json!({"model": "m", "max_tokens": 9, "messages": messages}),
-        Wire::Converse => json!({"messages": messages, "toolConfig": {"tools": [
+        Wire::BedrockConverse => json!({"messages": messages, "toolConfig": {"tools": [
             {"toolSpec": {"name": "look", "inputSchema": {"json": {"type": "object"}}}},
         ]}}),
         Wire::OpenAiChat | Wire::Ollama => json!({"model": "m", "messages": messages}),
+        _ => unreachable!("only the six wires are tested here"),
     };
     serde_json::to_vec(&body).unwrap()
 }
 
 /// The key of the list of messages.
-pub(super) const fn list(wire: Wire) -> &'static str {
+pub(super) fn list(wire: Wire) -> &'static str {
     match wire {
         Wire::OpenAiResponses => "input",
         Wire::Gemini => "contents",
-        Wire::OpenAiChat | Wire::Anthropic | Wire::Converse | Wire::Ollama => "messages",
+        Wire::OpenAiChat | Wire::Anthropic | Wire::BedrockConverse | Wire::Ollama => "messages",
+        _ => unreachable!("only the six wires are tested here"),
     }
 }
 
@@ -65,17 +67,19 @@ fn parts(wire: Wire, text: &str, pictures: &[String]) -> Vec<Value> {
     let url = |data: &String| format!("data:image/png;base64,{data}");
     let words = match wire {
         Wire::OpenAiResponses => json!({"type": "input_text", "text": text}),
-        Wire::Gemini | Wire::Converse => json!({"text": text}),
+        Wire::Gemini | Wire::BedrockConverse => json!({"text": text}),
         Wire::OpenAiChat | Wire::Anthropic | Wire::Ollama => json!({"type": "text", "text": text}),
+        _ => unreachable!("only the six wires are tested here"),
     };
     let picture = |data: &String| match wire {
         Wire::OpenAiChat => json!({"type": "image_url", "image_url": {"url": url(data)}}),
         Wire::OpenAiResponses => json!({"type": "input_image", "image_url": url(data)}),
         Wire::Gemini => json!({"inlineData": {"mimeType": "image/png", "data": data}}),
-        Wire::Converse => json!({"image": {"format": "png", "source": {"bytes": data}}}),
+        Wire::BedrockConverse => json!({"image": {"format": "png", "source": {"bytes": data}}}),
         Wire::Anthropic | Wire::Ollama => json!({"type": "image", "source": {
             "type": "base64", "media_type": "image/png", "data": data,
         }}),
+        _ => unreachable!("only the six wires are tested here"),
     };
     std::iter::once(words).chain(pictures.iter().map(picture)).collect()
 }
@@ -95,7 +99,7 @@ fn assistant(wire: Wire, turn: usize) -> Value {
             {"type": "output_text", "text": text},
         ]}),
         Wire::Gemini => json!({"role": "model", "parts": [{"text": text}]}),
-        Wire::Converse => json!({"role": "assistant", "content": [{"text": text}]}),
+        Wire::BedrockConverse => json!({"role": "assistant", "content": [{"text": text}]}),
         _ => json!({"role": "assistant", "content": text}),
     }
 }
@@ -134,7 +138,7 @@ fn step(wire: Wire, turn: usize, pictures: &[String]) -> Vec<Value> {
                 "id": id, "name": "look", "response": {"output": "done"}, "parts": content[1..],
             }}]}),
         ],
-        Wire::Converse => vec![
+        Wire::BedrockConverse => vec![
             json!({"role": "assistant", "content": [
                 {"text": text},
                 {"toolUse": {"toolUseId": id, "name": "look", "input": {}}},
@@ -150,5 +154,6 @@ fn step(wire: Wire, turn: usize, pictures: &[String]) -> Vec<Value> {
             json!({"role": "tool", "tool_name": "look", "tool_call_id": id, "content": "done",
                 "images": pictures}),
         ],
+        _ => unreachable!("only the six wires are tested here"),
     }
 }

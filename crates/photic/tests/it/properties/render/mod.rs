@@ -21,8 +21,9 @@ pub(super) fn body(talk: &Talk, wire: Wire) -> Vec<u8> {
         Wire::OpenAiResponses => responses::items(talk),
         Wire::Anthropic => anthropic::messages(talk),
         Wire::Gemini => gemini::contents(talk),
-        Wire::Converse => converse::messages(talk),
+        Wire::BedrockConverse => converse::messages(talk),
         Wire::Ollama => ollama::messages(talk),
+        _ => unreachable!("only the six wires are tested here"),
     };
     let mut body = Map::new();
     body.insert("model".to_owned(), json!("some-model"));

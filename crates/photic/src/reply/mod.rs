@@ -1,0 +1,191 @@
+//! Replies that are not streamed: read from one wire, written for another.
+//!
+//! On its own wire a reply is passed on as the bytes that came.
+
+mod usage;
+
+pub use usage::find_usage;
+
+use crate::json::{Doc, Kind, Segments, Str, Value};
+use crate::lift::Lifter;
+use crate::lower::Writer;
+use crate::plan::{Policy, Prepared, plan};
+use crate::profile::Profile;
+use crate::structure::plain_id;
+use crate::survey::survey;
+use crate::transcript::{Message, Part, Role, Transcript};
+use crate::wire::Wire;
+
+/// A lifted reply.
+#[derive(Clone, Debug)]
+pub struct Reply<'a> {
+    /// Its id.
+    pub id: Option<Str<'a>>,
+    /// The model that answered.
+    pub model: Option<Str<'a>>,
+    /// When, in seconds; some wires do not say.
+    pub created: Option<u64>,
+    /// Why it ended.
+    pub stop: Stop,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// The error it is, if it is one.
+    pub error: Option<Failure<'a>>,
+    /// What was said, as a transcript of one turn.
+    pub(crate) said: Transcript<'a>,
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stop {
+    /// The model was done.
+    #[default]
+    End,
+    /// It called tools.
+    Calls,
+    /// It reached the limit of tokens.
+    Length,
+    /// It reached a stop string.
+    Sequence,
+    /// It or a filter declined.
+    Refused,
+}
+
+/// What a reply cost, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Everything that was read, cached or not.
+    pub input: u64,
+    /// Everything that was written.
+    pub output: u64,
+    /// How much of the input came from the cache.
+    pub cache_read: u64,
+    /// How much of the input was written to the cache.
+    pub cache_write: u64,
+    /// How much of the output was reasoning.
+    pub reasoning: u64,
+}
+
+/// An error instead of an answer.
+#[derive(Clone, Debug)]
+pub struct Failure<'a> {
+    /// The provider's word for it.
+    pub kind: Option<Str<'a>>,
+    /// The provider's sentence.
+    pub message: Str<'a>,
+}
+
+/// Reads a reply; one that cannot be read says nothing.
+pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
+    let doc = Doc::parse(body).unwrap_or_else(|_| Doc::empty(body));
+    let mut reply = Reply {
+        id: None,
+        model: None,
+        created: None,
+        stop: Stop::End,
+        usage: None,
+        error: None,
+        said: Transcript::unreadable(wire, body),
+    };
+    let Some(root) = doc.root().filter(|root| root.kind() == Kind::Object) else { return reply };
+    let text = |name: &str| root.get(name).and_then(|value| value.str());
+    reply.id = text("id").or_else(|| text("responseId"));
+    reply.model = text("model").or_else(|| text("modelVersion"));
+    reply.created = root.get("created").or_else(|| root.get("created_at")).and_then(seconds);
+    reply.error = match root.get("error").filter(|error| !error.is_null()) {
+        Some(error) => Some(failure(error)),
+        // Some servers spell errors in their own way; an answer without an answer is one.
+        None => root.get(wire.http().answer_member).is_none().then(|| failure(root)),
+    };
+    let mut lifter = Lifter::new(&doc);
+    let (messages, stop, usage) = wire.protocol().lift_reply(&mut lifter, root);
+    let media = lifter.into_media();
+    let mut parts: Vec<Part<'_>> = messages.into_iter().flat_map(|message| message.parts).collect();
+    for part in &mut parts {
+        if let Part::Call(call) = part {
+            let id = plain_id(&call.id.decode());
+            if !call.id.is(&id) {
+                call.id = Str::plain(id);
+            }
+        }
+    }
+    reply.stop = stop;
+    reply.usage = usage;
+    reply.said = Transcript {
+        messages: vec![Message::new(Role::Assistant, parts)],
+        media,
+        doc,
+        ..reply.said
+    };
+    reply
+}
+
+/// Writes a reply for a client of that wire.
+pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
+    if reply.said.wire == to || !reply.said.is_readable() {
+        return Segments::whole(reply.said.body);
+    }
+    let profile = Profile::generic(to);
+    let plan = plan(survey(&reply.said), &profile, &Policy::hands_off());
+    let writer = Writer::new(&reply.said, &plan, const { &Prepared::new() });
+    to.protocol().lower_reply(&writer, reply)
+}
+
+impl<'a> Reply<'a> {
+    /// The turn.
+    pub(crate) fn message(&self) -> &Message<'a> {
+        // Made by `lift_reply`, which puts exactly one there.
+        const EMPTY: &Message<'static> = &Message::new(Role::Assistant, Vec::new());
+        self.said.messages.first().unwrap_or(EMPTY)
+    }
+
+    /// Gives calls of tools that went by another name their own name back; `names` is what
+    /// [`crate::renamed_tools`] gave for the request.
+    pub fn rename_calls(&mut self, names: &[(String, String)]) {
+        let parts = self.said.messages.iter_mut().flat_map(|message| &mut message.parts);
+        for part in parts {
+            if let Part::Call(call) = part
+                && let Some((_, old)) = names.iter().find(|(new, _)| call.name.is(new))
+            {
+                call.name = Str::plain(old.clone());
+            }
+        }
+    }
+
+    /// Whether the turn calls a tool.
+    pub(crate) fn calls(&self) -> bool {
+        self.message().parts.iter().any(|part| matches!(part, Part::Call(_)))
+    }
+}
+
+fn failure<'a>(error: Value<'_, 'a>) -> Failure<'a> {
+    let text = |name: &str| error.get(name).and_then(|value| value.str());
+    let kind = ["type", "code", "status", "__type"].iter().find_map(|name| text(name));
+    let kind = kind.filter(|kind| !kind.is_empty());
+    let message = text("message").or_else(|| text("detail")).or_else(|| error.str());
+    // Better the whole body than no word of it.
+    let message = message.unwrap_or_else(|| Str::Plain(String::from_utf8_lossy(error.raw())));
+    Failure { kind, message }
+}
+
+/// The id of a call that came without one: made from what tells its reply from others.
+pub(crate) fn call_id(reply: &str, number: usize) -> String {
+    let digest = blake3::hash(reply.as_bytes()).to_hex();
+    format!("call_{}_{number}", &digest.as_str()[..16])
+}
+
+/// A point in time, which some servers give in fractions.
+fn seconds(value: Value<'_, '_>) -> Option<u64> {
+    let text = std::str::from_utf8(value.raw()).ok()?;
+    text.split('.').next()?.parse().ok()
+}
+
+/// A number in a reply; zero where it is not said.
+///
+/// Bounded by what a JSON reader holds exactly, so that sums of a few never overflow, whatever a
+/// server claims.
+pub(crate) fn number(value: Value<'_, '_>, path: &[&str]) -> u64 {
+    const EXACT: u64 = 1 << 53;
+    let found = path.iter().try_fold(value, |value, name| value.get(name));
+    found.and_then(|value| value.u64()).map_or(0, |number| number.min(EXACT))
+}

@@ -1,0 +1,13 @@
+//! Members of a body that the reader does not look at.
+
+use crate::json::Value;
+use crate::lower::Unread;
+
+pub(super) fn unread<'a>(root: Value<'_, 'a>, unread: &mut Unread<'a>) {
+    for turn in root.get("turns").into_iter().flat_map(Value::items) {
+        unread.object(turn, &["who", "says", "calls", "answers"]);
+        for part in turn.get("says").into_iter().flat_map(Value::items) {
+            unread.object(part, &["text", "png"]);
+        }
+    }
+}
