@@ -12,7 +12,7 @@ use photic::media::{Payload, Source};
 use photic::profile::{Capability, ConsecutiveUser, Crowd, Placement};
 use photic::retention::Retention;
 use photic::transcript::MediaId;
-use photic::{Form, Memory, Policy, Profile, Transcript, Wire};
+use photic::{Form, MediaStub, Policy, Profile, Transcript, Wire};
 use serde::de::IgnoredAny;
 
 #[cfg(feature = "render")]
@@ -61,7 +61,7 @@ pub fn travel(from: Wire, body: &[u8]) {
 
 /// Cuts a body apart: nothing may be lost, and what is remembered must do for a plan.
 fn part(transcript: &Transcript<'_>, body: &[u8]) {
-    let apart = photic::apart(transcript);
+    let apart = photic::split_media(transcript);
     let mut joined = Vec::with_capacity(body.len());
     let mut without = Vec::new();
     let mut memories = BTreeMap::new();
@@ -107,7 +107,7 @@ fn part(transcript: &Transcript<'_>, body: &[u8]) {
 }
 
 /// What a survey says after remembering, but what the media are: nobody asked the other for that.
-fn recalled(transcript: &Transcript<'_>, memories: &BTreeMap<MediaId, &Memory>) -> String {
+fn recalled(transcript: &Transcript<'_>, memories: &BTreeMap<MediaId, &MediaStub>) -> String {
     let mut survey = photic::survey(transcript);
     survey.recall(transcript, memories);
     survey.sightings.iter_mut().for_each(|sighting| sighting.digest = None);

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use photic_mcp::{HttpServer, Server, StartError, serve_stdio};
 use photic_net::{Client, Timeouts};
 use photic_store::Tenant;
-use photic_tools::{Builder, Eyes, Kept, Tools};
+use photic_tools::{Builder, LocalOriginals, Tools, VisionModels};
 
 use crate::arguments::McpOptions;
 use crate::inspect::models::{self, Asked};
@@ -54,7 +54,7 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
         builder = builder.eyes(eyes(model));
     }
     if let Some(store) = &options.store {
-        let kept = Kept::open(store, Tenant::local())
+        let kept = LocalOriginals::open(store, Tenant::local())
             .with_context(|| format!("cannot open the store `{}`", store.display()))?;
         builder = builder.originals(Arc::new(kept));
     }
@@ -63,9 +63,9 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
 
 /// The model that `inspect` asks. Without a name there is none: a key in the environment is no
 /// leave to send pictures to somebody.
-fn eyes(model: &str) -> Eyes {
+fn eyes(model: &str) -> VisionModels {
     let asked = Asked { model: Some(model), ..Asked::default() };
     let models = models::from(&asked, |name| std::env::var(name).ok());
     let vision = Some(model.to_owned());
-    Eyes { vision, ..Eyes::new(Client::new(Timeouts::default()), models) }
+    VisionModels { vision, ..VisionModels::new(Client::new(Timeouts::default()), models) }
 }

@@ -25,23 +25,23 @@
 //! It knows no limit of any endpoint (profiles do), opens no connection, and never writes to the
 //! file it reads. It decodes no picture to find out whether it is whole; it looks at how it ends.
 
-mod apart;
 mod diagnose;
 mod edit;
 mod error;
+mod externalize;
 mod format;
 mod measure;
-mod place;
 mod repair;
+mod replace;
 mod request;
 mod spelling;
 mod table;
 mod text;
-mod whole;
+mod truncation;
 
-pub use apart::{Moved, externalize, restore};
 pub use diagnose::{Ailment, At, Diagnosis, Medium, Question, Remedy, diagnose, profile};
 pub use error::Error;
+pub use externalize::{Moved, externalize, restore};
 pub use format::{Format, detect};
-pub use place::replace;
 pub use repair::{Repaired, repair};
+pub use replace::replace;

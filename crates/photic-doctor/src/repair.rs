@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::format::{Container, Format, contained};
 use crate::measure::{Spot, spots};
 use crate::text::Lines;
-use crate::{place, request, table};
+use crate::{replace, request, table};
 
 /// What was done.
 #[derive(Clone, Debug)]
@@ -221,7 +221,7 @@ pub(crate) type Identity = ((u64, Option<SystemTime>), Option<(u64, Option<Syste
 pub(crate) fn identity(path: &Path) -> Result<Identity, Error> {
     let of = |data: Metadata| (data.len(), data.modified().ok());
     let file = std::fs::metadata(path).map_err(|error| Error::Read(path.to_owned(), error))?;
-    Ok((of(file), place::log_of(path).map(of)))
+    Ok((of(file), replace::log_of(path).map(of)))
 }
 
 fn settle(from: &Path, before: &Identity, fresh: &Path, to: &Path) -> Result<(), Error> {
@@ -238,5 +238,5 @@ fn settle(from: &Path, before: &Identity, fresh: &Path, to: &Path) -> Result<(),
 }
 
 fn beside(to: &Path) -> PathBuf {
-    place::suffixed(to, ".part")
+    replace::suffixed(to, ".part")
 }

@@ -4,7 +4,7 @@ use photic::json::Doc;
 use photic::media::{MediaKind, Source};
 use photic::{Policy, Profile, Survey, Transcript, Wire};
 
-use crate::whole;
+use crate::truncation;
 
 /// The wire of a request body; stricter than [`photic::detect`], which is asked only about requests.
 pub(crate) fn detect(body: &[u8]) -> Option<Wire> {
@@ -30,7 +30,7 @@ pub(crate) fn survey(transcript: &Transcript<'_>) -> Survey {
     for (sighting, media) in survey.sightings.iter_mut().zip(&transcript.media) {
         if let Source::Data(payload) = &media.source
             && sighting.kind == MediaKind::Image
-            && !whole::is_whole(payload, &sighting.header)
+            && !truncation::is_whole(payload, &sighting.header)
         {
             sighting.header.media_type = None;
         }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
 use crate::format::Format;
-use crate::place;
+use crate::replace;
 
 /// Where a database keeps its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,8 +146,8 @@ fn open(path: &Path) -> Result<Connection, Error> {
 /// `SQLite` makes a log and its index even for readers, unless told that nobody writes. Whether
 /// somebody did is looked at afterwards.
 fn still(path: &Path) -> Option<String> {
-    let is_left = |end| place::suffixed(path, end).exists();
-    if place::log_of(path).is_some() || is_left("-journal") || cfg!(windows) {
+    let is_left = |end| replace::suffixed(path, end).exists();
+    if replace::log_of(path).is_some() || is_left("-journal") || cfg!(windows) {
         return None;
     }
     let path = std::path::absolute(path).ok()?;

@@ -166,12 +166,12 @@ fn key(owner: i64, day: i32) -> Result<String, BlobError> {
 }
 
 fn bucket_failed(error: BucketError) -> BlobError {
-    BlobError::Away(error.into())
+    BlobError::Unavailable(error.into())
 }
 
 fn index_failed(error: Error) -> BlobError {
     match error {
         Error::Blob(error) => error,
-        error => BlobError::Away(error.into()),
+        error => BlobError::Unavailable(error.into()),
     }
 }

@@ -119,5 +119,5 @@ impl Fleet {
 }
 
 fn away(error: BucketError) -> Error {
-    Error::Away(error.into())
+    Error::Unavailable(error.into())
 }

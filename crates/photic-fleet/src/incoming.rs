@@ -47,7 +47,7 @@ impl Fleet {
             return Ok(None);
         }
         let url = self.bucket.signer().signed_url(Method::PUT, &key, lasting).await;
-        let url = url.map_err(|error| BlobError::Away(error.into()))?;
+        let url = url.map_err(|error| BlobError::Unavailable(error.into()))?;
         Ok(Some(Upload { id, url: url.to_string() }))
     }
 
@@ -65,9 +65,9 @@ impl Fleet {
         let bytes = match self.bucket.get(&key, 0..most + 1).await {
             Ok(bytes) => bytes,
             Err(BucketError::Absent) => return Ok(None),
-            Err(error) => return Err(BlobError::Away(error.into()).into()),
+            Err(error) => return Err(BlobError::Unavailable(error.into()).into()),
         };
-        self.bucket.remove(&key).await.map_err(|error| BlobError::Away(error.into()))?;
+        self.bucket.remove(&key).await.map_err(|error| BlobError::Unavailable(error.into()))?;
         self.record.end_upload(owner, id).await?;
         Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most && !bytes.is_empty()))
     }
@@ -78,7 +78,7 @@ impl Fleet {
         let late = self.record.late_uploads(owner).await?;
         for upload in &late {
             if let Some(key) = key(upload.owner, &upload.name) {
-                self.bucket.remove(&key).await.map_err(|error| Error::Away(error.into()))?;
+                self.bucket.remove(&key).await.map_err(|error| Error::Unavailable(error.into()))?;
             }
             self.record.end_upload(upload.owner, &upload.name).await?;
         }
@@ -102,7 +102,7 @@ impl Fleet {
         owners: &[i64],
         today: i32,
     ) -> Result<usize, Error> {
-        let away = |error: BucketError| Error::Away(error.into());
+        let away = |error: BucketError| Error::Unavailable(error.into());
         let mut removed = 0;
         for day in self.bucket.folders(INCOMING).await.map_err(away)? {
             let is_over = day.parse::<i32>().map_or(true, |day| day < today - 1);

@@ -101,8 +101,8 @@ impl BucketBlobs {
             tokio::spawn(self.clone().write_packs(folder, jobs));
         }
         match outcome.await {
-            Ok(stored) => stored.map_err(|error| BlobError::Away(error.into())),
-            Err(_) => Err(BlobError::Away("nobody stores blobs any more".into())),
+            Ok(stored) => stored.map_err(|error| BlobError::Unavailable(error.into())),
+            Err(_) => Err(BlobError::Unavailable("nobody stores blobs any more".into())),
         }
     }
 

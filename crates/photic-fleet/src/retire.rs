@@ -83,5 +83,5 @@ impl Fleet {
 }
 
 fn away(error: crate::BucketError) -> Error {
-    Error::Away(error.into())
+    Error::Unavailable(error.into())
 }

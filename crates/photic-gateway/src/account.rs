@@ -13,7 +13,7 @@ use photic::{
     Code, Decision, Fate, Finding, Lowered, Plan, Position, Prepared, Reason, Recipe, Wire,
 };
 
-use crate::fix::Order;
+use crate::fix::OutboundRequest;
 use crate::fixes::Fixes;
 use crate::route::Route;
 use crate::telemetry::Trace;
@@ -22,7 +22,7 @@ use crate::watch::Outcome;
 
 /// What became of one request.
 #[derive(Debug)]
-pub(crate) struct Account {
+pub(crate) struct RequestLog {
     pub(crate) id: u64,
     pub(crate) route: Route,
     pub(crate) begun: Instant,
@@ -119,7 +119,7 @@ pub(crate) struct Model {
     bytes: [u8; Self::LONGEST],
 }
 
-impl Account {
+impl RequestLog {
     pub(crate) fn new(route: Route, id: u64) -> Self {
         Self {
             id,
@@ -142,7 +142,7 @@ impl Account {
     }
 
     /// What is known before a request is sent, should it get no reply.
-    pub(crate) fn expect(&mut self, order: &Order) {
+    pub(crate) fn expect(&mut self, order: &OutboundRequest) {
         self.upstream = Some((Arc::clone(&order.upstream), order.wire));
         (self.facts.model, self.facts.images) = (order.facts.model, order.facts.images);
         self.tokens = order.tokens;
@@ -150,7 +150,7 @@ impl Account {
     }
 
     /// What is known once it was sent, perhaps in another shape.
-    pub(crate) fn learn(&mut self, order: &mut Order) {
+    pub(crate) fn learn(&mut self, order: &mut OutboundRequest) {
         self.facts = std::mem::take(&mut order.facts);
         self.fixes = std::mem::take(&mut order.fixes);
         self.tokens = order.tokens;

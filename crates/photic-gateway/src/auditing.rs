@@ -9,7 +9,7 @@ use std::time::Duration;
 use photic_fleet::{Audit, Entry, Subject, What};
 use tokio::sync::Semaphore;
 
-use crate::account::Account;
+use crate::account::RequestLog;
 use crate::record::Turn;
 use crate::telemetry::Counter;
 use crate::tenancy::Caller;
@@ -69,7 +69,7 @@ impl Auditing {
 }
 
 /// What was done with a conversation.
-pub(crate) fn of_turn(caller: &Caller, account: &Account, turn: Option<&Turn>) -> Vec<Entry> {
+pub(crate) fn of_turn(caller: &Caller, account: &RequestLog, turn: Option<&Turn>) -> Vec<Entry> {
     let host = account.host().and_then(|host| Subject::host(host).ok());
     let subject = match turn {
         Some(turn) => Subject::turn(&turn.session, turn.number),

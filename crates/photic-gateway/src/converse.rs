@@ -9,22 +9,22 @@ use hyper::body::Incoming;
 use photic::Wire;
 use tokio::sync::oneshot;
 
-use crate::account::Account;
-use crate::cross::Way;
+use crate::account::RequestLog;
+use crate::cross::Translation;
 use crate::failure::Failure;
-use crate::fetching::Gathered;
-use crate::fix::{Effort, Order, Supplies, Wants, Work};
+use crate::fetching::FetchedInputs;
+use crate::fix::{LoweredRequest, MissingInputs, OutboundRequest, RepairLevel, Supplies};
 use crate::heal::{self, Sent, Turn};
 use crate::intake::{self, Body};
 use crate::memory::Share;
 use crate::pixel_work::Allowance;
 use crate::proxy::{Admitted, Proxy};
-use crate::record::{Bill, Recalled};
+use crate::record::{Bill, SessionContext};
 use crate::refusal::Refusal;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::{Route, path_params};
 use crate::tenancy::Caller;
-use crate::watch::{Outcome, Watch};
+use crate::watch::{Outcome, UsageTap};
 use crate::{auditing, cross, headers, record};
 
 /// Answers a request of a conversation, or one about what it would cost.
@@ -34,7 +34,7 @@ pub(crate) async fn converse(
     off: bool,
     request: Request<Incoming>,
     who: &Admitted,
-    account: &mut Account,
+    account: &mut RequestLog,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (parts, mut incoming) = request.into_parts();
     let body = match intake::read(&mut incoming, proxy.bounds, &proxy.buffers, &who.share).await {
@@ -55,7 +55,7 @@ pub(crate) async fn converse_whole(
     off: bool,
     request: Request<Body>,
     who: &Admitted,
-    account: &mut Account,
+    account: &mut RequestLog,
 ) -> Result<Response<ReplyBody>, Failure> {
     let (mut parts, mut body) = request.into_parts();
     account.bytes_in = body.bytes.len() as u64;
@@ -66,7 +66,10 @@ pub(crate) async fn converse_whole(
         body.retention = headers::retention(&parts.headers)?;
     }
     let order = if off {
-        proxy.workshop.order(caller, &body, Effort::Exact, &[]).map_err(|_| Refusal::NoUpstream)?
+        proxy
+            .workshop
+            .order(caller, &body, RepairLevel::Exact, &[])
+            .map_err(|_| Refusal::NoUpstream)?
     } else {
         repaired(proxy, caller, who, &mut body).await?
     };
@@ -107,9 +110,9 @@ pub(crate) async fn converse_whole(
         }
         _ => reply,
     };
-    let Order { upstream, wire, usage_in_stream, renamed, .. } = order;
+    let OutboundRequest { upstream, wire, usage_in_stream, renamed, .. } = order;
     let mut reply = if crosses {
-        let way = Way { from: wire, to: caller, usage_in_stream, array, renamed };
+        let way = Translation { from: wire, to: caller, usage_in_stream, array, renamed };
         cross::reply(way, upstream.host(), reply, &who.share).await?
     } else {
         Proxy::through(reply)
@@ -137,7 +140,7 @@ async fn repaired(
     caller: Wire,
     who: &Admitted,
     body: &mut Body,
-) -> Result<Order, Failure> {
+) -> Result<OutboundRequest, Failure> {
     let came = body.clone();
     let workshop = &proxy.workshop;
     let (transcript, findings) = came.lift(caller);
@@ -146,7 +149,7 @@ async fn repaired(
             recorder.recall(who.caller.tenant.clone(), &transcript, &workshop.shelf).await?;
         body.recalled = Arc::new(recalled);
     } else {
-        body.recalled = Arc::new(Recalled::nothing(who.caller.tenant.clone()));
+        body.recalled = Arc::new(SessionContext::nothing(who.caller.tenant.clone()));
     }
     if !transcript.is_readable() {
         return Ok(workshop.exactly(caller, body, &transcript).ok_or(Refusal::NoUpstream)?);
@@ -161,9 +164,9 @@ async fn repaired(
         return Err(Failure::StoreAway);
     }
     let held = gathered.take_charges();
-    let ordered = |work: Work<'_, '_>| workshop.ordered(caller, body, &findings, work);
+    let ordered = |work: LoweredRequest<'_, '_>| workshop.ordered(caller, body, &findings, work);
     let order = workshop.finish(&terms, job, Supplies::of(&gathered), ordered);
-    Ok(Order { held, ..order })
+    Ok(OutboundRequest { held, ..order })
 }
 
 /// Keeps a turn that is being answered: beside the answer, or before it, where that is wanted. Then
@@ -173,7 +176,7 @@ async fn record(
     caller: Wire,
     body: Body,
     sent: record::Sent,
-    wants: Wants,
+    wants: MissingInputs,
     share: Share,
 ) -> (Option<record::Turn>, Option<Bill>) {
     let Some(recorder) = proxy.workshop.recorder.as_ref() else { return (None, None) };
@@ -200,13 +203,13 @@ async fn recorded(
     caller: Wire,
     body: Body,
     sent: record::Sent,
-    wants: &Wants,
+    wants: &MissingInputs,
     share: &Share,
 ) -> Option<record::Turn> {
     let shared = Arc::clone(proxy);
     if sent.is_settled {
         let work = move || {
-            shared.workshop.record(caller, &body, Supplies::of(&Gathered::default()), &sent)
+            shared.workshop.record(caller, &body, Supplies::of(&FetchedInputs::default()), &sent)
         };
         return tokio::task::spawn_blocking(work).await.ok().flatten();
     }
@@ -222,7 +225,7 @@ async fn recorded(
 async fn audit(
     proxy: &Proxy,
     who: &Caller,
-    account: &Account,
+    account: &RequestLog,
     turn: Option<&record::Turn>,
 ) -> bool {
     let Some(auditing) = &proxy.auditing else { return true };
@@ -238,13 +241,13 @@ async fn audit(
 fn watched(
     proxy: &Arc<Proxy>,
     who: &Caller,
-    order: &mut Order,
+    order: &mut OutboundRequest,
     outcome: &Arc<Outcome>,
     bill: Option<Bill>,
     reply: Response<Stream>,
 ) -> Response<Stream> {
     let Some(carried) = order.carried.take() else { return reply };
-    let watch = Watch {
+    let watch = UsageTap {
         proxy: Arc::clone(proxy),
         outcome: Arc::clone(outcome),
         wire: order.wire,
@@ -265,8 +268,8 @@ async fn with_effort(
     caller: Wire,
     who: &Admitted,
     body: Body,
-    wants: &Wants,
-) -> Result<Order, Failure> {
+    wants: &MissingInputs,
+) -> Result<OutboundRequest, Failure> {
     // Before a place among the pixels is taken: the network is slower than they are.
     let mut gathered = proxy.workshop.gather(&body, wants, &who.share).await?;
     if gathered.pictures.away {
@@ -279,7 +282,7 @@ async fn with_effort(
     let shared = Arc::clone(proxy);
     let held = gathered.take_charges();
     let work = move |allowance: &Allowance| {
-        let effort = Effort::Full(Supplies::with_pixels(&gathered, allowance));
+        let effort = RepairLevel::Full(Supplies::with_pixels(&gathered, allowance));
         shared.workshop.order(caller, &body, effort, &[])
     };
     let (order, charge) = proxy.pixels.run(&who.share, work).await?;
@@ -290,7 +293,7 @@ async fn with_effort(
 }
 
 /// An upstream of another wire cannot count; the estimate is better than no answer.
-fn counted(order: &Order) -> Response<ReplyBody> {
+fn counted(order: &OutboundRequest) -> Response<ReplyBody> {
     let body = format!("{{\"input_tokens\":{}}}", order.tokens);
     let mut response = Response::new(ReplyBody::whole(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

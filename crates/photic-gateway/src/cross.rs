@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Response};
 use photic::wire::FramingKind;
-use photic::{Stream as Translation, Wire};
+use photic::{Stream as StreamTranslator, Wire};
 
 use crate::failure::Failure;
 use crate::headers;
@@ -20,7 +20,7 @@ const STEP: usize = 64 << 10;
 
 /// From which wire to which, and what its caller asked of streams.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct Translation {
     pub(crate) from: Wire,
     pub(crate) to: Wire,
     /// Chat Completions: what a reply cost is said at its end.
@@ -31,19 +31,19 @@ pub(crate) struct Way {
     pub(crate) renamed: Vec<(String, String)>,
 }
 
-impl Way {
-    fn translation(self) -> (&'static str, Translation) {
+impl Translation {
+    fn translation(self) -> (&'static str, StreamTranslator) {
         if self.array {
-            return (JSON, Translation::array(self.from, self.to).renaming(self.renamed));
+            return (JSON, StreamTranslator::array(self.from, self.to).renaming(self.renamed));
         }
-        let translation = Translation::new(self.from, self.to, self.usage_in_stream);
+        let translation = StreamTranslator::new(self.from, self.to, self.usage_in_stream);
         (self.to.http().framing.media_type(), translation.renaming(self.renamed))
     }
 }
 
 /// Writes a reply for a caller of another wire.
 pub(crate) async fn reply(
-    way: Way,
+    way: Translation,
     host: &str,
     reply: Response<Stream>,
     share: &Share,

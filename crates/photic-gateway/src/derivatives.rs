@@ -11,13 +11,13 @@ use photic_pixels::Meter as _;
 
 use crate::identity::Identity;
 use crate::pixel_work::Allowance;
-use crate::recent::{self, Key, Recent, Weighed};
+use crate::recent::{self, Key, LruCache, Weighed};
 use crate::telemetry::Counter;
 
 /// The pictures that were made.
 #[derive(Debug)]
 pub(crate) struct Derivatives {
-    kept: Recent<Attempt>,
+    kept: LruCache<Attempt>,
     hits: Counter,
     misses: Counter,
 }
@@ -31,7 +31,7 @@ enum Attempt {
 
 impl Derivatives {
     pub(crate) fn new(most: usize) -> Self {
-        Self { kept: Recent::new(most), hits: Counter::default(), misses: Counter::default() }
+        Self { kept: LruCache::new(most), hits: Counter::default(), misses: Counter::default() }
     }
 
     /// Makes everything that a plan asks for, as far as it can be made.

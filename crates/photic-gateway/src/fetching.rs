@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use photic::media::Payload;
-use photic::{Plan, Reason, Supply, Transcript, Wanted};
+use photic::{FetchResult, Plan, Reason, Transcript, Wanted};
 use photic_net::fetch::{Blame, Fetch, Refusal, Resolve, Rules, System};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::media::Pictures;
 use crate::memory::{Charge, Share, Use};
-use crate::recent::{self, Key, Recent, Weighed};
+use crate::recent::{self, Key, LruCache, Weighed};
 
 /// Bytes that are charged at once.
 const STEP: u64 = 1 << 20;
@@ -43,12 +43,12 @@ pub(crate) struct Fetching {
     /// The most bytes for one request.
     total: u64,
     permits: Arc<Semaphore>,
-    kept: Recent<Known>,
+    kept: LruCache<CachedFetch>,
 }
 
 /// What one request needs that was not in it.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered {
+pub(crate) struct FetchedInputs {
     /// What was found at its addresses.
     found: BTreeMap<String, Outcome>,
     /// What its names stand for.
@@ -82,7 +82,7 @@ enum Outcome {
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct CachedFetch {
     outcome: Outcome,
     until: Instant,
 }
@@ -113,7 +113,7 @@ impl Fetching {
             patience: total * 2,
             permits: Arc::new(Semaphore::new(AT_ONCE)),
             total: u64::from(config.total_mib) << 20,
-            kept: Recent::new(keep),
+            kept: LruCache::new(keep),
         }
     }
 
@@ -135,8 +135,8 @@ impl Fetching {
         whose: &Identity,
         addresses: BTreeSet<String>,
         share: &Share,
-    ) -> Result<Gathered, Failure> {
-        let mut gathered = Gathered::default();
+    ) -> Result<FetchedInputs, Failure> {
+        let mut gathered = FetchedInputs::default();
         if addresses.is_empty() {
             return Ok(gathered);
         }
@@ -210,7 +210,7 @@ impl Fetching {
                 (Outcome::Nothing(refusal), time)
             }
         };
-        self.kept.put(key, Known { outcome: outcome.clone(), until: Instant::now() + time });
+        self.kept.put(key, CachedFetch { outcome: outcome.clone(), until: Instant::now() + time });
         outcome
     }
 }
@@ -240,7 +240,7 @@ async fn fetched(
     (got, Some(charge))
 }
 
-impl Gathered {
+impl FetchedInputs {
     /// Hands over the memory that it stands for, to whatever is made of it.
     pub(crate) fn take_charges(&mut self) -> Vec<Charge> {
         std::mem::take(&mut self.charges)
@@ -266,16 +266,16 @@ impl Gathered {
         let Some(wanted) = fetching.wanted else { return };
         for (id, address) in photic::fetchable(transcript, plan, wanted) {
             let supply = match self.found.get(&address) {
-                Some(Outcome::Picture(payload)) => Supply::Bytes(payload.by_ref()),
-                Some(Outcome::Nothing(refusal)) => Supply::Withheld(reason(*refusal)),
-                None => Supply::Withheld(Reason::FetchFailed),
+                Some(Outcome::Picture(payload)) => FetchResult::Bytes(payload.by_ref()),
+                Some(Outcome::Nothing(refusal)) => FetchResult::Withheld(reason(*refusal)),
+                None => FetchResult::Withheld(Reason::FetchFailed),
             };
-            transcript.supply(id, supply);
+            transcript.put_fetched(id, supply);
         }
     }
 }
 
-impl Weighed for Known {
+impl Weighed for CachedFetch {
     fn bytes(&self) -> usize {
         match &self.outcome {
             Outcome::Picture(payload) => payload.base64().len(),

@@ -16,23 +16,23 @@ use photic_store::BlobId;
 use crate::account::Facts;
 use crate::derivatives::Derivatives;
 use crate::failure::Failure;
-use crate::fetching::{Fetching, Gathered};
+use crate::fetching::{FetchedInputs, Fetching};
 use crate::fixes::Fixes;
 use crate::identity::Identity;
 use crate::intake::Body;
 use crate::learned::{Entry, Learned, Lessons};
-use crate::media::{self, Named, Shelf};
+use crate::media::{self, MediaCache, Named};
 use crate::memory::{Charge, Share};
 use crate::pieces::pieces;
 use crate::pixel_work::Allowance;
-use crate::profiles::{Addressee, Known, Profiles};
-use crate::record::{Made, Recalled, Recorder, Sent, Turn};
+use crate::profiles::{Profiles, ResolvedProfile, ResolvedRoute};
+use crate::record::{Made, Recorder, Sent, SessionContext, Turn};
 use crate::upstream::{Upstream, Upstreams};
-use crate::watch::Carried;
+use crate::watch::SentMedia;
 
 /// What requests are repaired with.
 #[derive(Debug)]
-pub(crate) struct Workshop {
+pub(crate) struct Pipeline {
     pub(crate) upstreams: Upstreams,
     pub(crate) policy: Policy,
     pub(crate) profiles: Profiles,
@@ -43,12 +43,12 @@ pub(crate) struct Workshop {
     pub(crate) details: bool,
     pub(crate) recorder: Option<Recorder>,
     /// What tenants uploaded.
-    pub(crate) shelf: Shelf,
+    pub(crate) shelf: MediaCache,
 }
 
 /// A request that is ready to be sent.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct OutboundRequest {
     pub(crate) upstream: Arc<Upstream>,
     /// The wire it is written in.
     pub(crate) wire: Wire,
@@ -64,18 +64,18 @@ pub(crate) struct Order {
     /// Tools that go by another name, each new name with the old one.
     pub(crate) renamed: Vec<(String, String)>,
     /// The media in it, if there are any and it was planned.
-    pub(crate) carried: Option<Box<Carried>>,
+    pub(crate) carried: Option<Box<SentMedia>>,
     /// What it is, where it is to be kept.
     pub(crate) sent: Option<Sent>,
     /// What had to be there for it; not held, only known, while the model thinks.
-    pub(crate) wants: Wants,
+    pub(crate) wants: MissingInputs,
     /// The memory of those pieces that are not the caller's own bytes.
     pub(crate) held: Vec<Charge>,
 }
 
 /// How far a request may be worked on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Effort<'f> {
+pub(crate) enum RepairLevel<'f> {
     /// Not at all: find out whom it is for, and send what came.
     Exact,
     /// As far as it goes without pixels.
@@ -87,49 +87,50 @@ pub(crate) enum Effort<'f> {
 /// What a plan is finished with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Supplies<'f> {
-    gathered: &'f Gathered,
+    gathered: &'f FetchedInputs,
     /// What pixels may use; without it, no picture is made.
     pixels: Option<&'f Allowance>,
 }
 
 impl<'f> Supplies<'f> {
     /// Nothing but what was gathered.
-    pub(crate) const fn of(gathered: &'f Gathered) -> Self {
+    pub(crate) const fn of(gathered: &'f FetchedInputs) -> Self {
         Self { gathered, pixels: None }
     }
 
     /// What was gathered, and pixels as far as they are allowed.
-    pub(crate) const fn with_pixels(gathered: &'f Gathered, pixels: &'f Allowance) -> Self {
+    pub(crate) const fn with_pixels(gathered: &'f FetchedInputs, pixels: &'f Allowance) -> Self {
         Self { gathered, pixels: Some(pixels) }
     }
 }
 
-impl Workshop {
+impl Pipeline {
     /// Makes a request ready, under what was learned and what is being tried. Where that takes more
     /// effort, it says what has to be there first; where nobody serves it, nothing.
     pub(crate) fn order(
         &self,
         from: Wire,
         body: &Body,
-        effort: Effort<'_>,
+        effort: RepairLevel<'_>,
         tried: &[Entry],
-    ) -> Result<Order, Wants> {
+    ) -> Result<OutboundRequest, MissingInputs> {
         let lately;
         let (transcript, findings) = body.lift(from);
-        if matches!(effort, Effort::Exact) || !transcript.is_readable() {
-            return self.exactly(from, body, &transcript).ok_or_else(Wants::default);
+        if matches!(effort, RepairLevel::Exact) || !transcript.is_readable() {
+            return self.exactly(from, body, &transcript).ok_or_else(MissingInputs::default);
         }
-        let terms = self.terms(&transcript, &body.identity, tried).ok_or_else(Wants::default)?;
+        let terms =
+            self.terms(&transcript, &body.identity, tried).ok_or_else(MissingInputs::default)?;
         let job = self.begin(&terms, transcript, body);
         let supplies = match effort {
-            Effort::Full(supplies) => supplies,
-            Effort::Exact | Effort::Light => {
+            RepairLevel::Full(supplies) => supplies,
+            RepairLevel::Exact | RepairLevel::Light => {
                 let tenant = &body.recalled.tenant;
                 let (pictures, missing) = self.shelf.at_hand(tenant, &job.wants.blobs);
                 if !(job.needs_only_pictures() && missing.is_empty()) {
                     return Err(job.wants);
                 }
-                lately = Gathered::of(pictures);
+                lately = FetchedInputs::of(pictures);
                 Supplies::of(&lately)
             }
         };
@@ -142,14 +143,14 @@ impl Workshop {
         from: Wire,
         body: &Body,
         findings: &[Finding],
-        work: Work<'_, '_>,
-    ) -> Order {
-        let Work { terms, transcript, plan, prepared, lowered, wants, .. } = work;
+        work: LoweredRequest<'_, '_>,
+    ) -> OutboundRequest {
+        let LoweredRequest { terms, transcript, plan, prepared, lowered, wants, .. } = work;
         let model = transcript.settings.model.as_ref().map(Str::decode);
         let model = model.as_deref();
         let facts = Facts::of(plan, prepared, &lowered, findings, self.details);
-        Order {
-            carried: Carried::of(plan, prepared, model),
+        OutboundRequest {
+            carried: SentMedia::of(plan, prepared, model),
             sent: self.recorder.as_ref().map(|_| Sent {
                 what: photic_store::Sent::of(&lowered.body),
                 terms: terms.clone(),
@@ -186,7 +187,7 @@ impl Workshop {
         let recalled = &body.recalled;
         let job = self.begin(&sent.terms, transcript, body);
         if sent.is_settled {
-            let Job { transcript, policy, named, plan, .. } = &job;
+            let PlannedRequest { transcript, policy, named, plan, .. } = &job;
             let prepared = &Prepared::new();
             return recorder.append(
                 recalled,
@@ -198,7 +199,7 @@ impl Workshop {
             // What was fetched again, or made again, may be another thing, and the record must not
             // say that it was sent.
             let is_it = photic_store::Sent::of(&work.lowered.body) == sent.what;
-            let Work { transcript, plan, policy, prepared, named, .. } = work;
+            let LoweredRequest { transcript, plan, policy, prepared, named, .. } = work;
             let made = Made { transcript, plan, policy, prepared, named };
             if is_it { recorder.append(recalled, &made, sent) } else { recorder.lose() }
         })
@@ -207,10 +208,10 @@ impl Workshop {
     /// Plans a request, and finds out what that takes.
     pub(crate) fn begin<'w>(
         &'w self,
-        terms: &'w Terms,
+        terms: &'w Target,
         transcript: Transcript<'w>,
         body: &'w Body,
-    ) -> Job<'w> {
+    ) -> PlannedRequest<'w> {
         let mut transcript = transcript;
         let recalled = &*body.recalled;
         let retention = body.retention.unwrap_or(self.policy.retention);
@@ -221,20 +222,21 @@ impl Workshop {
         let named = recalled.stand_in(&mut transcript);
         let plan = terms.plan(&transcript, &policy, recalled, &named);
         let wants = self.wants(&transcript, &plan, &named);
-        Job { transcript, recalled, whose: &body.identity, policy, named, plan, wants }
+        PlannedRequest { transcript, recalled, whose: &body.identity, policy, named, plan, wants }
     }
 
     /// Prepares and lowers what was planned, with what it takes.
     pub(crate) fn finish<'w, T>(
         &self,
-        terms: &'w Terms,
-        job: Job<'w>,
+        terms: &'w Target,
+        job: PlannedRequest<'w>,
         supplies: Supplies<'w>,
-        finish: impl FnOnce(Work<'_, '_>) -> T,
+        finish: impl FnOnce(LoweredRequest<'_, '_>) -> T,
     ) -> T {
         let is_complete = job.needs_only_pictures();
         let Supplies { gathered, pixels } = supplies;
-        let Job { mut transcript, recalled, whose, policy, named, mut plan, wants } = job;
+        let PlannedRequest { mut transcript, recalled, whose, policy, named, mut plan, wants } =
+            job;
         if !wants.addresses.is_empty() {
             gathered.put_into(&mut transcript, &plan, &self.fetching);
             plan = terms.plan(&transcript, &policy, recalled, &named);
@@ -257,7 +259,7 @@ impl Workshop {
             lessons.quarantine.withhold_made(&mut prepared);
         }
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-        finish(Work {
+        finish(LoweredRequest {
             terms,
             transcript: &transcript,
             plan: &plan,
@@ -271,8 +273,13 @@ impl Workshop {
     }
 
     /// What a plan needs that is not in the request.
-    fn wants(&self, transcript: &Transcript<'_>, plan: &Plan<'_>, named: &Named<'_>) -> Wants {
-        Wants {
+    fn wants(
+        &self,
+        transcript: &Transcript<'_>,
+        plan: &Plan<'_>,
+        named: &Named<'_>,
+    ) -> MissingInputs {
+        MissingInputs {
             addresses: self.fetching.addresses(transcript, plan),
             blobs: media::wanted(named, plan),
             pixels: pixels(plan),
@@ -283,9 +290,9 @@ impl Workshop {
     pub(crate) async fn gather(
         &self,
         body: &Body,
-        wants: &Wants,
+        wants: &MissingInputs,
         share: &Share,
-    ) -> Result<Gathered, Failure> {
+    ) -> Result<FetchedInputs, Failure> {
         let addresses = wants.addresses.clone();
         let mut gathered = self.fetching.gather(&body.identity, addresses, share).await?;
         gathered.pixels = wants.pixels;
@@ -306,8 +313,8 @@ impl Workshop {
         body: &Body,
         tried: &[Entry],
         share: &Share,
-    ) -> Result<Gathered, Failure> {
-        let light = self.order(from, body, Effort::Light, tried);
+    ) -> Result<FetchedInputs, Failure> {
+        let light = self.order(from, body, RepairLevel::Light, tried);
         let wants = light.map_or_else(|wants| wants, |order| order.wants);
         self.gather(body, &wants, share).await
     }
@@ -318,9 +325,9 @@ impl Workshop {
         from: Wire,
         body: &Body,
         transcript: &Transcript<'_>,
-    ) -> Option<Order> {
+    ) -> Option<OutboundRequest> {
         let model = transcript.settings.model.as_ref().map(Str::decode);
-        Some(Order {
+        Some(OutboundRequest {
             upstream: Arc::clone(self.upstreams.choose(from, model.as_deref())?),
             wire: from,
             pieces: vec![body.bytes.clone()],
@@ -332,7 +339,7 @@ impl Workshop {
             asked: body.asked.clone(),
             carried: None,
             sent: None,
-            wants: Wants::default(),
+            wants: MissingInputs::default(),
             held: Vec::new(),
         })
     }
@@ -343,18 +350,18 @@ impl Workshop {
         transcript: &Transcript<'_>,
         who: &Identity,
         tried: &[Entry],
-    ) -> Option<Terms> {
+    ) -> Option<Target> {
         let model = transcript.settings.model.as_ref().map(Str::decode);
         let model = model.as_deref();
-        let Addressee { upstream, known } =
+        let ResolvedRoute { upstream, known } =
             self.profiles.of(&self.upstreams, transcript.wire, model)?;
         let lessons = self.learned.of(upstream.host(), model, who, tried);
         let known = lessons.as_ref().map_or_else(|| Arc::clone(&known), |all| all.over(&known));
-        Some(Terms { upstream, known, lessons })
+        Some(Target { upstream, known, lessons })
     }
 }
 
-impl Order {
+impl OutboundRequest {
     /// Lets go of the body, once it was sent for the last time.
     pub(crate) fn let_go(&mut self) {
         self.pieces = Vec::new();
@@ -383,18 +390,18 @@ fn streams(transcript: &Transcript<'_>) -> bool {
 
 /// A request that is planned: what the plan takes need not be here yet.
 #[derive(Debug)]
-pub(crate) struct Job<'w> {
+pub(crate) struct PlannedRequest<'w> {
     transcript: Transcript<'w>,
-    recalled: &'w Recalled,
+    recalled: &'w SessionContext,
     /// Whom what is made for it is kept for.
     whose: &'w Identity,
     policy: Cow<'w, Policy>,
     named: Named<'w>,
     plan: Plan<'w>,
-    pub(crate) wants: Wants,
+    pub(crate) wants: MissingInputs,
 }
 
-impl Job<'_> {
+impl PlannedRequest<'_> {
     /// Whether nothing has to be fetched or made for it but pictures that came by name.
     pub(crate) fn needs_only_pictures(&self) -> bool {
         self.wants.addresses.is_empty() && self.plan.recipes.is_empty()
@@ -402,8 +409,8 @@ impl Job<'_> {
 }
 
 /// What was made of a request.
-pub(crate) struct Work<'w, 'a> {
-    terms: &'w Terms,
+pub(crate) struct LoweredRequest<'w, 'a> {
+    terms: &'w Target,
     transcript: &'w Transcript<'a>,
     plan: &'w Plan<'w>,
     policy: &'w Policy,
@@ -413,12 +420,12 @@ pub(crate) struct Work<'w, 'a> {
     named: &'w Named<'w>,
     /// Whether it follows from the body and from what was recalled, and from nothing else.
     is_settled: bool,
-    wants: Wants,
+    wants: MissingInputs,
 }
 
 /// What has to be there before a request can be made ready.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wants {
+pub(crate) struct MissingInputs {
     addresses: BTreeSet<String>,
     blobs: BTreeSet<BlobId>,
     pixels: u64,
@@ -426,13 +433,13 @@ pub(crate) struct Wants {
 
 /// On what terms a request is sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Terms {
+pub(crate) struct Target {
     upstream: Arc<Upstream>,
-    known: Arc<Known>,
+    known: Arc<ResolvedProfile>,
     lessons: Option<Arc<Lessons>>,
 }
 
-impl Terms {
+impl Target {
     /// What is known about the endpoint and the model.
     pub(crate) fn profile(&self) -> &Profile {
         &self.known.profile
@@ -442,7 +449,7 @@ impl Terms {
         &self,
         transcript: &Transcript<'_>,
         policy: &Policy,
-        recalled: &Recalled,
+        recalled: &SessionContext,
         named: &Named<'_>,
     ) -> Plan<'_> {
         let mut survey = photic::survey(transcript);

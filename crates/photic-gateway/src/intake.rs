@@ -13,14 +13,14 @@ use hyper::body::Incoming;
 use photic::json::Str;
 use photic::retention::Retention;
 use photic::wire::PathParams;
-use photic::{Finding, Stretches, Transcript, Wire};
+use photic::{Base64Runs, Finding, Transcript, Wire};
 use tokio::time::{Instant, timeout};
 
 use crate::buffers::Buffers;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::memory::{Share, Use, charged};
-use crate::record::Recalled;
+use crate::record::SessionContext;
 
 /// So much of a body has to be there before a buffer is looked for that holds all of it.
 const BEGINNING: usize = 256 << 10;
@@ -40,13 +40,13 @@ pub(crate) struct Bounds {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
-    stretches: Stretches,
+    stretches: Base64Runs,
     /// What its path said, where a wire says it there.
     pub(crate) asked: PathParams,
     /// How long pictures stay in sight, where the caller says it for this request.
     pub(crate) retention: Option<Retention>,
     /// What is known about whoever sent it, and about the conversation.
-    pub(crate) recalled: Arc<Recalled>,
+    pub(crate) recalled: Arc<SessionContext>,
     /// Whoever sent it.
     pub(crate) identity: Identity,
 }
@@ -56,7 +56,8 @@ pub(crate) type Lifted<'b> = (Transcript<'b>, Vec<Finding>);
 
 impl Body {
     pub(crate) fn lift(&self, wire: Wire) -> Lifted<'_> {
-        let (mut transcript, findings) = photic::lift_knowing(wire, &self.bytes, &self.stretches);
+        let (mut transcript, findings) =
+            photic::lift_with_hints(wire, &self.bytes, &self.stretches);
         let settings = &mut transcript.settings;
         if let Some(model) = &self.asked.model {
             settings.model = Some(Str::plain(model.as_str()));
@@ -94,7 +95,7 @@ pub(crate) async fn read(
     // A promise takes no memory: there is a buffer for all of it once there is something to put in.
     let mut room = declared.map_or(BEGINNING, |length| length.min(BEGINNING));
     let mut buffer = buffers.take(room, Some(share.nothing(Use::Bodies)));
-    let mut stretches = Stretches::default();
+    let mut stretches = Base64Runs::default();
     let mut next = Some(first);
     while let Some(piece) = next {
         let length = buffer.len() + piece.len();

@@ -16,19 +16,19 @@ const LONGEST: usize = 200;
 #[derive(Debug, Default)]
 pub(crate) struct Profiles {
     /// By model, for each wire: a list for each, so that nothing is copied to look something up.
-    known: Mutex<[BTreeMap<String, Addressee>; Wire::ALL.len()]>,
+    known: Mutex<[BTreeMap<String, ResolvedRoute>; Wire::ALL.len()]>,
 }
 
 /// Whom a request goes to.
 #[derive(Clone, Debug)]
-pub(crate) struct Addressee {
+pub(crate) struct ResolvedRoute {
     pub(crate) upstream: Arc<Upstream>,
-    pub(crate) known: Arc<Known>,
+    pub(crate) known: Arc<ResolvedProfile>,
 }
 
 /// A profile, and what pictures made for it depend on.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct ResolvedProfile {
     pub(crate) profile: Profile,
     /// Differs where a picture might be made differently.
     pub(crate) fingerprint: [u8; 32],
@@ -41,7 +41,7 @@ impl Profiles {
         upstreams: &Upstreams,
         wire: Wire,
         model: Option<&str>,
-    ) -> Option<Addressee> {
+    ) -> Option<ResolvedRoute> {
         let name = model.unwrap_or_default();
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = &mut all[wire as usize];
@@ -51,7 +51,7 @@ impl Profiles {
         let model = model.filter(|name| !name.is_empty());
         let upstream = Arc::clone(upstreams.choose(wire, model)?);
         let profile = photic::profile::resolve(upstream.speaks(wire), model, Some(upstream.host()));
-        let found = Addressee { upstream, known: Arc::new(Known::new(profile)) };
+        let found = ResolvedRoute { upstream, known: Arc::new(ResolvedProfile::new(profile)) };
         if known.len() >= MOST {
             known.clear();
         }
@@ -62,7 +62,7 @@ impl Profiles {
     }
 }
 
-impl Known {
+impl ResolvedProfile {
     pub(crate) fn new(profile: Profile) -> Self {
         // Whatever is said about the endpoint: two answers that differ in nothing that matters
         // cost one picture made twice.

@@ -12,23 +12,23 @@ use photic::Wire;
 use photic_fleet::{Ask, Guard, Over, Quotas, Subject, What};
 use photic_net::{Client, Outgoing};
 
-use crate::account::Account;
+use crate::account::RequestLog;
 use crate::auditing::{self, Auditing};
 use crate::buffers::Buffers;
 use crate::config::PathPrefixes;
 use crate::failure::Failure;
-use crate::fix::Workshop;
+use crate::fix::Pipeline;
 use crate::intake::{self, Bounds};
 use crate::listen::{self, Visit};
 use crate::memory::{CallerIds, MemoryBudget, Share};
 use crate::openwop::{self, Openwop};
 use crate::pixel_work::PixelWork;
-use crate::record::{Place, Server};
+use crate::record::{Server, StoreBackend};
 use crate::refusal::Refusal;
 use crate::reply::{ReplyBody, Stream};
 use crate::route::Route;
 use crate::tally::Tally;
-use crate::telemetry::{Watch, Watched, Watchers};
+use crate::telemetry::{RequestGuard, Watched, Watchers};
 use crate::tenancy::{Caller, Tenancy};
 use crate::{converse, headers, media};
 
@@ -45,7 +45,7 @@ pub(crate) struct Proxy {
     /// How long a reference to an upload may hold.
     pub(crate) media_lasts: Duration,
     pub(crate) openwop: Option<Openwop>,
-    pub(crate) workshop: Workshop,
+    pub(crate) workshop: Pipeline,
     pub(crate) buffers: Arc<Buffers>,
     pub(crate) bounds: Bounds,
     pub(crate) memory: Arc<MemoryBudget>,
@@ -71,12 +71,15 @@ pub(crate) struct Admitted {
 /// What a request counts for in its tenant's quota that does not say how long it is.
 const UNDECLARED: u64 = 1 << 20;
 
-/// Who comes in by a door.
+/// Which listener accepted the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
-    Everybody,
-    Callers,
-    Operators,
+pub(crate) enum ListenerKind {
+    /// The only one: it serves callers and operators.
+    Both,
+    /// The one for callers, where operators have their own.
+    Public,
+    /// The one for operators.
+    Admin,
 }
 
 impl Proxy {
@@ -95,7 +98,7 @@ impl Proxy {
         if let Some(own) = self.own(route, visit.door) {
             return own.map(Watched::not);
         }
-        let mut watch = Watch::begin(&self.watchers, route, &mut request);
+        let mut watch = RequestGuard::begin(&self.watchers, route, &mut request);
         let admitted = if self.stopping.load(Ordering::Relaxed) {
             Err(Refusal::Stopping.into())
         } else if is_spare {
@@ -149,7 +152,7 @@ impl Proxy {
     }
 
     /// What the gateway answers itself, to those who may ask.
-    fn own(&self, route: Route, door: Door) -> Option<Response<ReplyBody>> {
+    fn own(&self, route: Route, door: ListenerKind) -> Option<Response<ReplyBody>> {
         Some(match (route, door) {
             (
                 Route::Turn(_)
@@ -157,9 +160,9 @@ impl Proxy {
                 | Route::Media
                 | Route::Openwop
                 | Route::Other(_),
-                Door::Operators,
+                ListenerKind::Admin,
             )
-            | (Route::Health | Route::Ready | Route::Metrics, Door::Callers) => hidden(),
+            | (Route::Health | Route::Ready | Route::Metrics, ListenerKind::Public) => hidden(),
             (
                 Route::Turn(_)
                 | Route::CountTokens(_)
@@ -175,7 +178,7 @@ impl Proxy {
             (Route::Ready, _) => ready(&self.away()),
             // Figures about all tenants together are the operator's, and a key of one opens no door
             // to them.
-            (Route::Metrics, Door::Everybody) if self.tenancy.asks_for_keys() => hidden(),
+            (Route::Metrics, ListenerKind::Both) if self.tenancy.asks_for_keys() => hidden(),
             (Route::Metrics, _) => {
                 let mut page = Response::new(ReplyBody::whole(self.watchers.metrics.page(self)));
                 page.headers_mut().insert(CONTENT_TYPE, METRICS);
@@ -187,10 +190,10 @@ impl Proxy {
     /// The servers that are away.
     pub(crate) fn away(&self) -> Vec<Server> {
         match self.workshop.recorder.as_ref().map(|recorder| &recorder.place) {
-            Some(Place::Fleet(_, away)) => {
+            Some(StoreBackend::Fleet(_, away)) => {
                 Server::ALL.into_iter().filter(|server| away.is(*server)).collect()
             }
-            Some(Place::Local(_)) | None => Vec::new(),
+            Some(StoreBackend::Local(_)) | None => Vec::new(),
         }
     }
 
@@ -230,7 +233,7 @@ impl Proxy {
         route: Route,
         request: Request<Incoming>,
         peer: IpAddr,
-        account: &mut Account,
+        account: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         if route == Route::Media {
             return Box::pin(media::answer(&self, request, peer, account)).await;
@@ -270,7 +273,7 @@ impl Proxy {
         &self,
         wire: Wire,
         request: Request<Incoming>,
-        account: &mut Account,
+        account: &mut RequestLog,
     ) -> Result<Response<ReplyBody>, Failure> {
         let (mut parts, incoming) = request.into_parts();
         let upstream = self.workshop.upstreams.choose_for_other(wire).ok_or(Refusal::NoUpstream)?;

@@ -35,7 +35,7 @@ pub(crate) trait Weighed {
 
 /// Things that were asked for lately.
 #[derive(Debug)]
-pub(crate) struct Recent<V> {
+pub(crate) struct LruCache<V> {
     most: usize,
     kept: Mutex<Kept<V>>,
 }
@@ -62,7 +62,7 @@ struct Entry<V> {
     asked: u64,
 }
 
-impl<V: Weighed + Clone> Recent<V> {
+impl<V: Weighed + Clone> LruCache<V> {
     /// Room for so many bytes.
     pub(crate) const fn new(most: usize) -> Self {
         let kept = Kept { entries: BTreeMap::new(), shares: BTreeMap::new(), clock: 0, bytes: 0 };
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_was_not_asked_for_longest_goes_first() {
-        let kept = Recent::new(2 * (1000 + OVERHEAD));
+        let kept = LruCache::new(2 * (1000 + OVERHEAD));
         kept.put(key(0, 1), "large");
         kept.put(key(0, 2), "large");
         assert!(kept.get(&key(0, 1)).is_some());
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn whoever_fills_it_pushes_out_its_own() {
-        let kept = Recent::new(4 * (1000 + OVERHEAD));
+        let kept = LruCache::new(4 * (1000 + OVERHEAD));
         kept.put(key(1, 0), "large");
         for number in 0..100 {
             kept.put(key(2, number), "large");
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_kept() {
-        let kept = Recent::new(10);
+        let kept = LruCache::new(10);
         kept.put([1; 32], "large");
         assert!(kept.get(&[1; 32]).is_none());
         assert_eq!(kept.lock().bytes, 0);

@@ -12,7 +12,7 @@ use photic_net::Incoming;
 use tokio::time::{Instant, Sleep};
 
 use crate::memory::{Charge, Share, Use};
-use crate::watch::Watch;
+use crate::watch::UsageTap;
 
 /// Below this nothing is charged: most events are far shorter.
 const SMALL: usize = 256 << 10;
@@ -53,7 +53,7 @@ pub(crate) struct Stream {
     /// What was read before, and comes first.
     before: Bytes,
     /// Who looks on.
-    watch: Option<Box<Watch>>,
+    watch: Option<Box<UsageTap>>,
 }
 
 /// Why a reply ends before its end.
@@ -92,7 +92,7 @@ impl Stream {
     }
 
     /// Lets somebody look on, until the end.
-    pub(crate) fn watched(mut self, watch: Watch) -> Self {
+    pub(crate) fn watched(mut self, watch: UsageTap) -> Self {
         self.watch = Some(Box::new(watch));
         self
     }

@@ -20,17 +20,17 @@ use crate::buffers::Buffers;
 use crate::config::{Config, ConfigError, LogFormat, Policies};
 use crate::derivatives::Derivatives;
 use crate::fetching::Fetching;
-use crate::fix::Workshop;
+use crate::fix::Pipeline;
 use crate::intake::Bounds;
 use crate::itself::is_itself;
 use crate::learned::Learned;
-use crate::listen::{self, Listener, Place};
-use crate::media::Shelf;
+use crate::listen::{self, ConnectionPermit, Listener};
+use crate::media::MediaCache;
 use crate::memory::{CallerIds, MemoryBudget};
 use crate::openwop::{Objects, Openwop};
 use crate::pixel_work::PixelWork;
 use crate::profiles::Profiles;
-use crate::proxy::{Door, Proxy};
+use crate::proxy::{ListenerKind, Proxy};
 use crate::record::{self, Recorder};
 use crate::tally::Tally;
 use crate::telemetry::{self, Exporter, Log, Watchers};
@@ -92,7 +92,8 @@ impl Gateway {
         let upstreams = Upstreams::new(&config.upstream)?;
         let policy = policy(&config.policy)?;
         let endpoint = telemetry::endpoint(&config.telemetry)?;
-        let door = if config.admin.listen.is_some() { Door::Callers } else { Door::Everybody };
+        let door =
+            if config.admin.listen.is_some() { ListenerKind::Public } else { ListenerKind::Both };
         let listener = bind(&config.listen, door, &config).await?;
         let address = listener.address();
         let is_near = address.ip().to_canonical().is_loopback();
@@ -101,7 +102,7 @@ impl Gateway {
         }
         let admin = match &config.admin.listen {
             None => None,
-            Some(address) => Some(bind(address, Door::Operators, &config).await?),
+            Some(address) => Some(bind(address, ListenerKind::Admin, &config).await?),
         };
         for upstream in upstreams.iter() {
             if is_itself(upstream, address).await {
@@ -144,9 +145,9 @@ impl Gateway {
         let openwop = Openwop::new(&config, objects)?;
         let auditing = fleet.as_ref().map(|fleet| Auditing::new(Audit::new(fleet.record.clone())));
         let place = match (fleet, config.record.directory()) {
-            (Some(fleet), _) => Some(record::Place::Fleet(fleet, Arc::default())),
+            (Some(fleet), _) => Some(record::StoreBackend::Fleet(fleet, Arc::default())),
             (None, Some(directory)) => {
-                Some(record::Place::Local(Arc::new(LocalStore::open(directory)?)))
+                Some(record::StoreBackend::Local(Arc::new(LocalStore::open(directory)?)))
             }
             (None, None) => None,
         };
@@ -161,7 +162,7 @@ impl Gateway {
             auditing,
             openwop,
             media_lasts: Duration::from_hours(24 * u64::from(config.fleet.days.max(1))),
-            workshop: Workshop {
+            workshop: Pipeline {
                 upstreams,
                 policy,
                 profiles: Profiles::default(),
@@ -170,7 +171,7 @@ impl Gateway {
                 learned,
                 fetching: Fetching::new(&config.fetch, memory.cache(config.fetch.keep_mib)),
                 recorder,
-                shelf: Shelf::new(pictures, memory.cache(16)),
+                shelf: MediaCache::new(pictures, memory.cache(16)),
             },
             buffers: Buffers::within(&memory),
             bounds: Bounds {
@@ -230,7 +231,7 @@ impl Gateway {
             .map(|exporter| tokio::spawn(async move { exporter.run(&watchers, told).await }));
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.proxy.buffers)));
         let asker = self.proxy.workshop.recorder.as_ref().and_then(|recorder| {
-            let record::Place::Fleet(fleet, away) = &recorder.place else { return None };
+            let record::StoreBackend::Fleet(fleet, away) = &recorder.place else { return None };
             let (away, fleet) = (Arc::clone(away), fleet.clone());
             let proxy = Arc::clone(&self.proxy);
             Some(tokio::spawn(async move {
@@ -274,7 +275,7 @@ impl Gateway {
     }
 
     /// The next connection, and the listener it came to.
-    async fn accept(&self) -> (&Listener, (TcpStream, Place)) {
+    async fn accept(&self) -> (&Listener, (TcpStream, ConnectionPermit)) {
         let operators = async {
             match &self.admin {
                 None => std::future::pending().await,
@@ -288,7 +289,7 @@ impl Gateway {
     }
 }
 
-async fn bind(address: &str, door: Door, config: &Config) -> Result<Listener, StartError> {
+async fn bind(address: &str, door: ListenerKind, config: &Config) -> Result<Listener, StartError> {
     let failed = |cause| StartError::Listen { address: address.to_owned(), cause };
     listen::bind(address, door, config).await.map_err(failed)
 }

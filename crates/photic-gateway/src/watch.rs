@@ -37,7 +37,7 @@ pub(crate) struct Outcome {
 
 /// The media that a request carries.
 #[derive(Debug)]
-pub(crate) struct Carried {
+pub(crate) struct SentMedia {
     /// The model they are for, as the caller names it.
     pub(crate) model: String,
     /// What the images take in the body, in bytes of base64.
@@ -46,7 +46,7 @@ pub(crate) struct Carried {
     pub(crate) in_results: bool,
 }
 
-impl Carried {
+impl SentMedia {
     /// What a plan shows; `None` if that is nothing.
     pub(crate) fn of(
         plan: &Plan<'_>,
@@ -70,14 +70,14 @@ impl Carried {
 
 /// Looks at a reply as it passes.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct UsageTap {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) outcome: Arc<Outcome>,
     pub(crate) wire: Wire,
     pub(crate) host: String,
     /// Whose request it is.
     pub(crate) teacher: Identity,
-    pub(crate) carried: Box<Carried>,
+    pub(crate) carried: Box<SentMedia>,
     /// What the request should cost.
     pub(crate) estimate: u64,
     /// The turn that it is, where turns are kept.
@@ -86,7 +86,7 @@ pub(crate) struct Watch {
     pub(crate) tail: Vec<u8>,
 }
 
-impl Watch {
+impl UsageTap {
     /// Takes note of a piece.
     pub(crate) fn see(&mut self, piece: &[u8]) {
         let room = HEAD.saturating_sub(self.head.len()).min(piece.len());
@@ -99,7 +99,7 @@ impl Watch {
     }
 }
 
-impl Watch {
+impl UsageTap {
     /// Has the price of the turn noted.
     fn settle(&mut self, usage: Usage) {
         let Some(bill) = self.bill.take() else { return };
@@ -115,7 +115,7 @@ impl Watch {
 }
 
 /// A reply ends in more ways than one; this is called in all of them.
-impl Drop for Watch {
+impl Drop for UsageTap {
     fn drop(&mut self) {
         let Some(usage) = find_usage(self.wire, &self.head, &self.tail) else { return };
         let _ = self.outcome.usage.set(usage);

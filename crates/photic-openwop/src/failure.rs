@@ -144,7 +144,7 @@ const fn of_host(error: HostError) -> (u16, &'static str) {
         // The suite reads a 404 as «this host does not have it».
         HostError::NoStore => (404, "host_capability_missing"),
         HostError::NotTaken => (415, "unsupported_media_type"),
-        HostError::Away | HostError::Busy => (503, "host_unavailable"),
+        HostError::Unavailable | HostError::Busy => (503, "host_unavailable"),
         HostError::Quota { .. } => (429, "rate_limited"),
     }
 }

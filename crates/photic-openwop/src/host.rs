@@ -51,18 +51,18 @@ pub trait Host: Sync {
     ) -> impl Future<Output = Result<Bytes, CallError>> + Send;
 
     /// Stores a medium under a new reference, which expires.
-    fn mint(
+    fn create_media(
         &self,
         tenant: &Self::Tenant,
         media: Media,
-    ) -> impl Future<Output = Result<Minted, HostError>> + Send;
+    ) -> impl Future<Output = Result<MediaReference, HostError>> + Send;
 
     /// What a reference stands for; `None` if it is another tenant's, old, removed, or never was.
     fn resolve(
         &self,
         tenant: &Self::Tenant,
         media_ref: &str,
-    ) -> impl Future<Output = Result<Option<(Media, Minted)>, HostError>> + Send;
+    ) -> impl Future<Output = Result<Option<(Media, MediaReference)>, HostError>> + Send;
 
     /// Forgets a reference, and says whether there was one.
     fn forget(
@@ -75,7 +75,7 @@ pub trait Host: Sync {
     fn put_media(
         &self,
         tenant: &Self::Tenant,
-        place: &Place,
+        place: &ObjectKey,
         media: Media,
     ) -> impl Future<Output = Result<(), HostError>> + Send;
 
@@ -83,21 +83,21 @@ pub trait Host: Sync {
     fn get_media(
         &self,
         tenant: &Self::Tenant,
-        place: &Place,
+        place: &ObjectKey,
     ) -> impl Future<Output = Result<Option<Media>, HostError>> + Send;
 
     /// Removes an object, and says whether there was one.
     fn remove_media(
         &self,
         tenant: &Self::Tenant,
-        place: &Place,
+        place: &ObjectKey,
     ) -> impl Future<Output = Result<bool, HostError>> + Send;
 
     /// Objects whose keys begin as that of the place does, in their order, behind `after`.
     fn list_media(
         &self,
         tenant: &Self::Tenant,
-        beginning: &Place,
+        beginning: &ObjectKey,
         after: Option<&str>,
     ) -> impl Future<Output = Result<Listed, HostError>> + Send;
 
@@ -106,7 +106,7 @@ pub trait Host: Sync {
     fn presign(
         &self,
         tenant: &Self::Tenant,
-        place: &Place,
+        place: &ObjectKey,
         seconds: u32,
     ) -> impl Future<Output = Result<Option<Address>, HostError>> + Send;
 
@@ -181,7 +181,7 @@ pub struct Media {
 
 /// A new reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Minted {
+pub struct MediaReference {
     /// The reference: opaque, and without meaning to anybody else.
     pub media_ref: String,
     /// When it ends, in milliseconds since 1970.
@@ -190,7 +190,7 @@ pub struct Minted {
 
 /// Where an object is, below its tenant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ObjectKey {
     /// The `tenantId` of the body: a division of the tenant's own space, never a way out of it.
     pub space: String,
     /// The bucket.
@@ -278,7 +278,7 @@ pub enum HostError {
     NotTaken,
     /// A store is away.
     #[error("the store of this host is away; try again later")]
-    Away,
+    Unavailable,
     /// There are too many requests at once.
     #[error("this host has no room at the moment; try again soon")]
     Busy,

@@ -42,7 +42,7 @@ mod wrap;
 pub use exchange::{Answer, Asked};
 pub use host::{
     Address, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits, Listed, Media,
-    Minted, NotFetched, Place, Provider, Shown, Stored, Wanted,
+    MediaReference, NotFetched, ObjectKey, Provider, Shown, Stored, Wanted,
 };
 pub use modality::Modality;
 pub use serve::{answer, is_ours, is_public};

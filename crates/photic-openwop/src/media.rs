@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::exchange::Answer;
 use crate::failure::Failure;
-use crate::host::{Host, Media, Minted, Shown};
+use crate::host::{Host, Media, MediaReference, Shown};
 use crate::modality::Modality;
 use crate::read;
 
@@ -40,7 +40,7 @@ pub(crate) async fn upload<H: Host>(
     }
     read::check(modality, &bytes)?;
     let length = bytes.len();
-    let minted = host.mint(tenant, Media { media_type: media_type.clone(), bytes }).await?;
+    let minted = host.create_media(tenant, Media { media_type: media_type.clone(), bytes }).await?;
     Ok(told(201, &minted, &media_type, length))
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn shown<H: Host>(host: &H, token: &str) -> Result<Answer, Fail
         .with("Cache-Control", "private, no-store"))
 }
 
-fn told(status: u16, minted: &Minted, media_type: &str, bytes: usize) -> Answer {
+fn told(status: u16, minted: &MediaReference, media_type: &str, bytes: usize) -> Answer {
     let body = json!({
         "mediaRef": minted.media_ref,
         "mimeType": media_type,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::exchange::Answer;
 use crate::failure::Failure;
-use crate::host::{Host, Media, Place};
+use crate::host::{Host, Media, ObjectKey};
 use crate::{read, serve};
 
 /// A week, as buckets have it.
@@ -98,14 +98,14 @@ pub(crate) async fn surface<H: Host>(
     Ok(Answer::json(200, &answer))
 }
 
-fn place(space: &str, args: &Args, key: Option<&str>) -> Result<Place, Failure> {
+fn place(space: &str, args: &Args, key: Option<&str>) -> Result<ObjectKey, Failure> {
     let key = key.ok_or_else(|| Failure::invalid("`key` is missing"))?;
     let bucket = args.bucket.as_deref().unwrap_or("default");
     let names = [space, bucket, key];
     if space.is_empty() || bucket.is_empty() || names.iter().any(|n| n.len() > LONGEST_NAME) {
         return Err(Failure::invalid("a `tenantId`, `bucket` or `key` is empty or too long"));
     }
-    Ok(Place { space: space.to_owned(), bucket: bucket.to_owned(), key: key.to_owned() })
+    Ok(ObjectKey { space: space.to_owned(), bucket: bucket.to_owned(), key: key.to_owned() })
 }
 
 fn media(limit: usize, args: &Args) -> Result<Media, Failure> {

@@ -26,7 +26,7 @@ pub enum BlobError {
     Io(#[source] io::Error),
     /// The server that keeps them cannot be reached, or is not itself. It may be later.
     #[error("the server of blobs cannot be reached")]
-    Away(#[source] Box<dyn StdError + Send + Sync>),
+    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 impl From<io::Error> for BlobError {
@@ -90,7 +90,7 @@ pub enum Error {
     Directory(#[source] io::Error),
     /// The server that keeps the record cannot be reached, or is not itself. It may be later.
     #[error("the server of the record cannot be reached")]
-    Away(#[source] Box<dyn StdError + Send + Sync>),
+    Unavailable(#[source] Box<dyn StdError + Send + Sync>),
     /// The server that keeps the record refuses what it is told.
     #[error("the server of the record refuses")]
     Refused(#[source] Box<dyn StdError + Send + Sync>),

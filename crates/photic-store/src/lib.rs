@@ -38,11 +38,12 @@ pub mod work;
 pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
 pub use handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
-pub use media::{Media, MediaRef, Minted, Minting};
+pub use media::{Media, MediaRecord, MediaRef, NewMedia};
 pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
 pub use store::{
-    Collected, Done, Grace, Image, LocalStore, Look, Past, Sent, Store, View, kin, title,
+    Collected, Done, Grace, Image, LocalStore, Look, Past, Sent, Store, View, conversation_keys,
+    title,
 };
 pub use wait::wait;
 pub use work::{Usd, Work};

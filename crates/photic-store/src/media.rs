@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use photic::Memory;
+use photic::MediaStub;
 use serde::{Deserialize, Serialize};
 
 use crate::blobs::BlobId;
@@ -77,13 +77,13 @@ impl TryFrom<String> for MediaRef {
 
 /// What a reference is minted for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Minting {
+pub struct NewMedia {
     /// The blob, which was stored, or stored [again](crate::Blobs::again), a moment ago.
     pub blob: BlobId,
     /// What is known about it.
     pub facts: Facts,
     /// What plans are made with when its bytes are not at hand.
-    pub memory: Memory,
+    pub memory: MediaStub,
     /// The session that the reference goes with, if it is forgotten.
     pub session: Option<SessionId>,
     /// How long it holds.
@@ -92,13 +92,13 @@ pub struct Minting {
 
 /// What a reference stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Minted {
+pub struct MediaRecord {
     /// The blob.
     pub blob: BlobId,
     /// What is known about it.
     pub facts: Facts,
     /// What plans are made with when its bytes are not at hand.
-    pub memory: Memory,
+    pub memory: MediaStub,
     /// When it ends: milliseconds since 1970.
     pub expires: i64,
 }
@@ -106,10 +106,10 @@ pub struct Minted {
 /// Where references are kept. As long as one holds, its blob stays.
 pub trait Media: Send + Sync {
     /// Makes a reference.
-    fn mint(
+    fn create_media(
         &self,
         tenant: &Tenant,
-        minting: &Minting,
+        minting: &NewMedia,
     ) -> impl Future<Output = Result<MediaRef, Error>> + Send;
 
     /// What references stand for. One that ended, one of another tenant, and one that never was are
@@ -118,10 +118,10 @@ pub trait Media: Send + Sync {
         &self,
         tenant: &Tenant,
         references: &[MediaRef],
-    ) -> impl Future<Output = Result<BTreeMap<MediaRef, Minted>, Error>> + Send;
+    ) -> impl Future<Output = Result<BTreeMap<MediaRef, MediaRecord>, Error>> + Send;
 
     /// Ends a reference; whether there was one that held.
-    fn unmint(
+    fn delete_media(
         &self,
         tenant: &Tenant,
         reference: &MediaRef,
@@ -130,7 +130,7 @@ pub trait Media: Send + Sync {
 
 /// A reference as backends keep it: what is text in a column.
 #[doc(hidden)]
-pub fn columns(minting: &Minting) -> Result<(String, String, i64), Error> {
+pub fn columns(minting: &NewMedia) -> Result<(String, String, i64), Error> {
     let facts = serde_json::to_string(&minting.facts).map_err(|_| Error::Damaged("facts"))?;
     let memory = serde_json::to_string(&minting.memory).map_err(|_| Error::Damaged("a memory"))?;
     // Far ahead is for ever, and no sum overflows.
@@ -146,11 +146,11 @@ pub fn minted(
     facts: &str,
     memory: &str,
     expires: i64,
-) -> Result<(MediaRef, Minted), Error> {
+) -> Result<(MediaRef, MediaRecord), Error> {
     let reference = reference.parse().map_err(|_| Error::Damaged("a reference"))?;
     let facts = serde_json::from_str(facts).map_err(|_| Error::Damaged("facts"))?;
     let memory = serde_json::from_str(memory).map_err(|_| Error::Damaged("a memory"))?;
-    Ok((reference, Minted { blob: blob.into(), facts, memory, expires }))
+    Ok((reference, MediaRecord { blob: blob.into(), facts, memory, expires }))
 }
 
 #[cfg(test)]

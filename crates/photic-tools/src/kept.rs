@@ -18,7 +18,7 @@ const LONGEST_ANSWER: u64 = 1 << 20;
 
 /// Originals and answers below the directory of a local store.
 #[derive(Debug)]
-pub struct Kept {
+pub struct LocalOriginals {
     record: Sqlite,
     blobs: FileBlobs,
     tenant: Tenant,
@@ -27,7 +27,7 @@ pub struct Kept {
     count: AtomicU64,
 }
 
-impl Kept {
+impl LocalOriginals {
     /// Opens the directory of a store, and makes it if it is not there.
     pub fn open(directory: impl AsRef<Path>, tenant: Tenant) -> Result<Self, Error> {
         let directory = directory.as_ref();
@@ -49,7 +49,7 @@ impl Kept {
     }
 }
 
-impl Originals for Kept {
+impl Originals for LocalOriginals {
     fn put(&self, bytes: &[u8], media_type: &str) -> io::Result<String> {
         let blob = self.blobs.put(bytes).map_err(io::Error::other)?;
         let header = photic_pixels::header::probe(bytes).ok();

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::access::{HardLinks, Roots};
-use crate::inspect::{Eyes, Remembered};
+use crate::inspect::{Remembered, VisionModels};
 use crate::originals::Originals;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::render::Render;
@@ -30,7 +30,7 @@ pub(crate) struct Inner {
     pub(crate) profile: Profile,
     pub(crate) originals: Option<Arc<dyn Originals>>,
     pub(crate) renderers: Vec<Arc<dyn Render>>,
-    pub(crate) eyes: Option<Eyes>,
+    pub(crate) eyes: Option<VisionModels>,
     pub(crate) net: Option<Fetch>,
     pub(crate) remembered: Remembered,
     /// One for each processor: more decoders at once would only hold more memory.
@@ -91,7 +91,7 @@ pub struct Builder {
     profile: Profile,
     originals: Option<Arc<dyn Originals>>,
     renderers: Vec<Arc<dyn Render>>,
-    eyes: Option<Eyes>,
+    eyes: Option<VisionModels>,
     net: Option<Fetch>,
 }
 
@@ -176,7 +176,7 @@ impl Builder {
 
     /// The models that `inspect` may ask.
     #[must_use]
-    pub fn eyes(mut self, eyes: Eyes) -> Self {
+    pub fn eyes(mut self, eyes: VisionModels) -> Self {
         self.eyes = Some(eyes);
         self
     }

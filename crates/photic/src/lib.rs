@@ -24,11 +24,11 @@
 //! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read
 //! travels as it is. It decodes no pixels (it cannot shrink or convert an image, only say honestly
 //! that it is not shown), and fetches nothing: a host that does puts in what it got ([`fetchable`],
-//! [`Transcript::supply`]).
+//! [`Transcript::put_fetched`]).
 
-mod apart;
 mod check;
 mod dump;
+mod fetched;
 pub mod finding;
 pub mod json;
 mod lift;
@@ -42,20 +42,20 @@ pub mod reply;
 mod rescue;
 pub mod settings;
 pub mod simulate;
+mod split_media;
 mod stream;
 mod structure;
-mod supply;
 mod survey;
 pub mod tokens;
 pub mod transcript;
 pub mod wire;
 
-pub use apart::{Apart, Cut, Digest, Form, Memory, Segment, apart, remember};
 pub use check::check;
 pub use dump::{Dump, detect_dump, lift_dump};
+pub use fetched::{FetchResult, REFERENCE, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};
-pub use json::Stretches;
-pub use lift::{lift, lift_knowing};
+pub use json::Base64Runs;
+pub use lift::{lift, lift_with_hints};
 pub use lower::{Because, Decision, Did, Field, Lowered, lower, lower_prepared, renamed_tools};
 pub use plan::{
     Change, Choice, Fate, Fit, Former, Gone, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason,
@@ -63,8 +63,8 @@ pub use plan::{
 };
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
+pub use split_media::{Cut, Digest, Form, MediaStub, Segment, SplitBody, remember, split_media};
 pub use stream::Stream;
-pub use supply::{REFERENCE, Supply, Wanted, fetchable, references};
 pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;
 pub use wire::{Wire, detect};

@@ -362,7 +362,7 @@ fn report_empty(
         }
         Part::Text(_)
         | Part::Media(_)
-        | Part::Woven(_)
+        | Part::TextWithMedia(_)
         | Part::Nested(_)
         | Part::Call(_)
         | Part::Thinking(_)

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use crate::apart::Digest;
 use crate::json::{Kind, Str, Value};
 use crate::media::{Found, Header, Media, MediaKind, Payload, Source, Spelled, is_type};
 use crate::plan::{Former, Reason};
 use crate::profile::{self, Detail, Mark};
+use crate::split_media::Digest;
 use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 

@@ -91,7 +91,7 @@ pub enum Part<'a> {
     /// A picture, document or sound.
     Media(MediaPart),
     /// Words with media found inside them.
-    Woven(Woven<'a>),
+    TextWithMedia(TextWithMedia<'a>),
     /// Parts within a part: a document or search result made of content blocks.
     Nested(Nested<'a>),
     /// The model calls a tool.
@@ -109,7 +109,7 @@ pub enum Part<'a> {
     Opaque(Opaque),
 }
 
-/// Words, and the part they stood in.
+/// TextOwner, and the part they stood in.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
     /// The words.
@@ -134,7 +134,7 @@ pub struct MediaPart {
 
 /// Words that held media: `pieces` is one longer than `media`, and they alternate.
 #[derive(Clone, Debug)]
-pub struct Woven<'a> {
+pub struct TextWithMedia<'a> {
     /// The words around the media.
     pub pieces: Vec<Str<'a>>,
     /// What stood between them.
@@ -255,7 +255,7 @@ impl Part<'_> {
             Part::Call(call) => call.node,
             Part::Result(result) => result.node,
             Part::Thinking(opaque) | Part::Mark(opaque) | Part::Opaque(opaque) => opaque.node,
-            Part::Woven(_) => None,
+            Part::TextWithMedia(_) => None,
         }
     }
 
@@ -263,7 +263,7 @@ impl Part<'_> {
     pub(crate) fn each_media(&self, visit: &mut impl FnMut(MediaId)) {
         match self {
             Part::Media(part) => visit(part.id),
-            Part::Woven(woven) => woven.media.iter().copied().for_each(visit),
+            Part::TextWithMedia(woven) => woven.media.iter().copied().for_each(visit),
             Part::Result(result) => {
                 result.content.iter().for_each(|part| part.each_media(visit));
             }

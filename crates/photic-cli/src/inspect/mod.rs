@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use photic_net::{Client, Timeouts};
-use photic_tools::{Answer, Eyes, InspectArguments, Refusal, RefusalCode, Tools};
+use photic_tools::{Answer, InspectArguments, Refusal, RefusalCode, Tools, VisionModels};
 
 use crate::arguments::InspectOptions;
 use crate::print;
@@ -35,7 +35,7 @@ pub(crate) fn run(options: &InspectOptions) -> anyhow::Result<ExitCode> {
 
 fn tools(options: &InspectOptions) -> anyhow::Result<Tools> {
     let models = models::from(&Asked::of(options), |name| std::env::var(name).ok());
-    let mut eyes = Eyes::new(Client::new(Timeouts::default()), models);
+    let mut eyes = VisionModels::new(Client::new(Timeouts::default()), models);
     eyes.vision.clone_from(&options.model);
     eyes.auto_resize = !options.original;
     let builder = rendering(within(&options.roots)?.eyes(eyes));

@@ -89,7 +89,7 @@ fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<Line<'i>>) 
                 lines.push(Line::Text(text.text.decode().into_owned()));
             }
             Part::Media(media) => lines.push(image(media.id)),
-            Part::Woven(woven) => {
+            Part::TextWithMedia(woven) => {
                 for (at, piece) in woven.pieces.iter().enumerate() {
                     lines.push(Line::Text(piece.decode().into_owned()));
                     lines.extend(woven.media.get(at).map(|&id| image(id)));

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::format::{Container, Format, History, Place, contained};
 use crate::measure::{Spot, fingerprint, spots};
 use crate::text::Lines;
-use crate::{place, request, table, whole};
+use crate::{replace, request, table, truncation};
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -176,7 +176,7 @@ pub fn diagnose(
 ) -> Result<Diagnosis, Error> {
     let (format, container) = contained(path)?;
     let read = |error| Error::Read(path.to_owned(), error);
-    let log = place::log_of(path).map_or(0, |data| data.len());
+    let log = replace::log_of(path).map_or(0, |data| data.len());
     let bytes = std::fs::metadata(path).map_err(read)?.len() + log;
     if let Format::Request(wire) = format {
         let body = std::fs::read(path).map_err(read)?;
@@ -424,7 +424,7 @@ fn look(spot: &Spot<'_, '_>) -> (Sighting, u64, u64) {
     let mut print = 0;
     if let Source::Data(payload) = &media.source {
         print = fingerprint(payload.base64());
-        if sighting.kind == MediaKind::Image && !whole::is_whole(payload, &sighting.header) {
+        if sighting.kind == MediaKind::Image && !truncation::is_whole(payload, &sighting.header) {
             sighting.header.media_type = None;
         }
     }

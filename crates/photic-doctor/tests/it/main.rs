@@ -3,8 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod apart;
 mod cases;
+mod externalize;
 mod healing;
 mod provider;
 mod replay;

@@ -50,9 +50,11 @@ impl Audit {
         }
         match done.await {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(error)) if matches!(*error, Error::Away(_)) => Err(Error::Away(error.into())),
+            Ok(Err(error)) if matches!(*error, Error::Unavailable(_)) => {
+                Err(Error::Unavailable(error.into()))
+            }
             Ok(Err(error)) => Err(Error::Refused(error.into())),
-            Err(_) => Err(Error::Away("nobody writes the audit any more".into())),
+            Err(_) => Err(Error::Unavailable("nobody writes the audit any more".into())),
         }
     }
 

@@ -48,9 +48,9 @@ impl<K: Keys> Gate<K> {
             return Ok(Some(tenant.clone()));
         }
         let found = match self.keys.tenant_of(&key).await {
-            Err(Error::Away(away)) => {
+            Err(Error::Unavailable(away)) => {
                 let lately = known.filter(|(_, until)| now < *until + WHILE_AWAY);
-                return lately.map(|(tenant, _)| Some(tenant)).ok_or(Error::Away(away));
+                return lately.map(|(tenant, _)| Some(tenant)).ok_or(Error::Unavailable(away));
             }
             answer => answer?,
         };
@@ -127,7 +127,7 @@ mod tests {
         async fn tenant_of(&self, key: &ApiKey) -> Result<Option<Tenant>, Error> {
             self.asked.fetch_add(1, Ordering::Relaxed);
             if self.away.load(Ordering::Relaxed) {
-                return Err(Error::Away("gone".into()));
+                return Err(Error::Unavailable("gone".into()));
             }
             let known = self.key.lock().unwrap();
             let is_it = known.as_ref().is_some_and(|known| known.hash() == key.hash());

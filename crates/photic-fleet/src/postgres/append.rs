@@ -73,7 +73,7 @@ impl Postgres {
                 }
             }
         }
-        Err(Error::Away("others write to the session all the time".into()))
+        Err(Error::Unavailable("others write to the session all the time".into()))
     }
 
     /// Which of these a session refers to, as far as it is worth knowing: few that are not known

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use photic_store::media::{columns, minted};
-use photic_store::{Error, Media, MediaRef, Minted, Minting, SessionId, Tenant};
+use photic_store::{Error, Media, MediaRecord, MediaRef, NewMedia, SessionId, Tenant};
 
 use super::{Answer, Postgres, numbers};
 
@@ -11,7 +11,7 @@ use super::{Answer, Postgres, numbers};
 type Row = (String, [u8; 32], String, String, i64);
 
 impl Media for Postgres {
-    async fn mint(&self, tenant: &Tenant, minting: &Minting) -> Result<MediaRef, Error> {
+    async fn create_media(&self, tenant: &Tenant, minting: &NewMedia) -> Result<MediaRef, Error> {
         let owner = self.owner(tenant).await?;
         let reference = MediaRef::random()?;
         let (facts, memory, lasting) = columns(minting)?;
@@ -47,7 +47,7 @@ impl Media for Postgres {
         &self,
         tenant: &Tenant,
         references: &[MediaRef],
-    ) -> Result<BTreeMap<MediaRef, Minted>, Error> {
+    ) -> Result<BTreeMap<MediaRef, MediaRecord>, Error> {
         let found: Vec<Row> = sqlx::query_as(concat!(
             "SELECT reference, blob, facts, memory, expires
              FROM media JOIN tenant ON tenant.id = media.tenant
@@ -65,7 +65,7 @@ impl Media for Postgres {
         found.into_iter().map(read).collect()
     }
 
-    async fn unmint(&self, tenant: &Tenant, reference: &MediaRef) -> Result<bool, Error> {
+    async fn delete_media(&self, tenant: &Tenant, reference: &MediaRef) -> Result<bool, Error> {
         let held: Option<bool> = sqlx::query_scalar(concat!(
             "DELETE FROM media USING tenant
              WHERE tenant.id = media.tenant AND tenant.name = $1 AND reference = $2

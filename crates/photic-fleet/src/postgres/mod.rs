@@ -110,7 +110,7 @@ const REMEMBERED: Duration = Duration::from_secs(20);
 impl Postgres {
     /// A record whose server may be away: it is connected to when something is asked of it, and
     /// whichever replica reaches it first makes the tables, or brings them to this version's format.
-    /// Until then, and whenever it is away again, everything fails with [`Error::Away`].
+    /// Until then, and whenever it is away again, everything fails with [`Error::Unavailable`].
     ///
     /// The address is one of `PostgreSQL`'s own, such as `postgres://user@host/database`; what it
     /// leaves out is taken from the variables that all of its clients read. Any other is an error.

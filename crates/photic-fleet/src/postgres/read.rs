@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use photic::{Choice, Digest, Memory, Wire};
+use photic::{Choice, Digest, MediaStub, Wire};
 use photic_store::record::{
     Chain, Entry, Kept, MadeBlob, MadeKey, Record, Session, SessionId, StoredTurn, Sums,
 };
@@ -116,7 +116,7 @@ impl Postgres {
         &self,
         turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
-    ) -> Result<BTreeMap<BlobId, Memory>, Error> {
+    ) -> Result<BTreeMap<BlobId, MediaStub>, Error> {
         let found: Vec<(Digest, String)> = sqlx::query_as(
             "SELECT blob, memory FROM held
              WHERE session = $1 AND blob = ANY($2) AND memory IS NOT NULL",
@@ -211,7 +211,7 @@ impl Record for Postgres {
         &self,
         turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
-    ) -> Result<BTreeMap<BlobId, Memory>, Error> {
+    ) -> Result<BTreeMap<BlobId, MediaStub>, Error> {
         self.read_memories(turn, blobs).await
     }
 

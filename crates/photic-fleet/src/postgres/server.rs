@@ -186,12 +186,12 @@ pub(super) trait Answer<T>: Future<Output = Result<T, sqlx::Error>> + Send + Siz
 impl<T, F: Future<Output = Result<T, sqlx::Error>> + Send> Answer<T> for F {}
 
 fn late() -> Error {
-    Error::Away("the server of the record did not answer in time".into())
+    Error::Unavailable("the server of the record did not answer in time".into())
 }
 
 /// What an error of the server's client means to us.
 pub(super) fn failed(error: sqlx::Error) -> Error {
-    if is_away(&error) { Error::Away(error.into()) } else { Error::Refused(error.into()) }
+    if is_away(&error) { Error::Unavailable(error.into()) } else { Error::Refused(error.into()) }
 }
 
 fn is_away(error: &sqlx::Error) -> bool {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use photic_store::work::{Asking, Job, List, May, QuestionKey, Standing, Usd, Work, Worker};
+use photic_store::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Work, Worker};
 use photic_store::{Error, Tenant};
 
 use super::{Answer as _, Postgres, Writing, milliseconds};
@@ -128,7 +128,7 @@ impl Work for Postgres {
         Ok(())
     }
 
-    async fn standing(&self, job: &Job) -> Result<Standing, Error> {
+    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
         let (done, taken, spent): (i64, i64, Option<i64>) = sqlx::query_as(concat!(
             "SELECT count(*) FILTER (WHERE done), count(*) FILTER (WHERE NOT done AND until > ",
             now!(),
@@ -142,7 +142,7 @@ impl Work for Postgres {
         .answer()
         .await?;
         let spent = Usd::billionths(spent.unwrap_or_default());
-        Ok(Standing { done: done.cast_unsigned(), taken: taken.cast_unsigned(), spent })
+        Ok(JobStatus { done: done.cast_unsigned(), taken: taken.cast_unsigned(), spent })
     }
 
     async fn outcome(&self, job: &Job, chunk: u64) -> Result<Option<String>, Error> {
@@ -156,7 +156,7 @@ impl Work for Postgres {
         Ok(found.flatten())
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<May, Error> {
+    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
         let mut transaction = self.begin_transaction().await?;
         if asking.cap.is_some() {
             // Nobody else of this job decides whether there is money left.
@@ -177,8 +177,8 @@ impl Work for Postgres {
         .answer()
         .await?;
         match found {
-            Some((Some(text), ..)) => return Ok(May::Known(text)),
-            Some((None, true, ..)) => return Ok(May::Elsewhere),
+            Some((Some(text), ..)) => return Ok(Claim::Known(text)),
+            Some((None, true, ..)) => return Ok(Claim::Elsewhere),
             // Its worker died, and whether it was billed nobody knows: it counts as asked.
             Some((None, false, of, reserved)) => {
                 sqlx::query("DELETE FROM answer WHERE tenant = $1 AND key = $2")
@@ -203,7 +203,7 @@ impl Work for Postgres {
             .await?;
             if Usd::billionths(spent) + asking.estimate > cap {
                 transaction.commit().answer().await?;
-                return Ok(May::Over);
+                return Ok(Claim::Over);
             }
         }
         let asked = sqlx::query(concat!(
@@ -223,7 +223,7 @@ impl Work for Postgres {
         .await?;
         transaction.commit().answer().await?;
         // Somebody else may have been faster.
-        Ok(if asked.rows_affected() == 1 { May::Ask } else { May::Elsewhere })
+        Ok(if asked.rows_affected() == 1 { Claim::Ask } else { Claim::Elsewhere })
     }
 
     async fn answer(

@@ -76,7 +76,7 @@ impl Account {
         if let Some(sum) = known.filter(|sum| Instant::now() < sum.until) {
             return Ok(sum.bytes);
         }
-        let late = || Error::Away("the sum of what is stored is late".into());
+        let late = || Error::Unavailable("the sum of what is stored is late".into());
         let summed = match self.stored.asking.clone().try_lock_owned() {
             // It goes on if nobody waits any longer, for those who ask next.
             Ok(turn) => {

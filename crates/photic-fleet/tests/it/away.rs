@@ -17,7 +17,7 @@ async fn a_database_that_is_away_is_said_to_be() {
     let options = PostgresOptions { patience: Duration::from_millis(500), connections: 1 };
     let begun = Instant::now();
     let error = Postgres::open(&format!("postgres://postgres@{NOBODY}/x"), options).await;
-    assert!(matches!(error, Err(Error::Away(_))), "{error:?}");
+    assert!(matches!(error, Err(Error::Unavailable(_))), "{error:?}");
     assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
@@ -45,7 +45,7 @@ async fn a_database_that_hangs_is_away_until_it_does_not() {
             asked.abort();
         } else {
             let sessions = asked.await.unwrap();
-            assert!(matches!(sessions, Err(Error::Away(_))), "{sessions:?}");
+            assert!(matches!(sessions, Err(Error::Unavailable(_))), "{sessions:?}");
         }
     }
     assert!(!record.is_there().await);
@@ -107,7 +107,7 @@ async fn a_bucket_that_is_away_loses_the_turn_and_not_the_record() {
     let store = Fleet { record, bucket: bucket.clone() }.store(Tenant::new("away"));
     assert!(!bucket.is_there().await);
     let put = store.blobs.put(b"a picture").await;
-    assert!(matches!(put, Err(BlobError::Away(_))), "{put:?}");
+    assert!(matches!(put, Err(BlobError::Unavailable(_))), "{put:?}");
     let id = store.begin("away").await.unwrap();
     let mut talk = Conversation::new("look");
     talk.send(&store, &id, 1).await.unwrap();

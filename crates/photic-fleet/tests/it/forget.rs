@@ -9,7 +9,7 @@ use photic_fleet::{
 use photic_store::contract::{self, Conversation, picture};
 use photic_store::record::MadeBlob;
 use photic_store::{
-    BlobId, Blobs as _, Facts, Handles as _, Media as _, Minting, SessionId, Tenant,
+    BlobId, Blobs as _, Facts, Handles as _, Media as _, NewMedia, SessionId, Tenant,
 };
 use sqlx::PgPool;
 
@@ -30,14 +30,14 @@ async fn furnish(fleet: &Fleet, tenant: &Tenant) -> (SessionId, String) {
     store.choose(&id, blob.as_bytes(), Some(photic::Choice::Drop)).await.unwrap();
     let made = MadeBlob { blob, media_type: "image/png".into(), size: (1, 1) };
     fleet.record.keep_derivative(tenant, &[7; 16], &made).await.unwrap();
-    let minting = Minting {
+    let minting = NewMedia {
         blob: BlobId::of(&picture(1, 2000)),
         facts: Facts::default(),
-        memory: photic::Memory::of(&photic::media::Payload::encode(&picture(1, 2000))).unwrap(),
+        memory: photic::MediaStub::of(&photic::media::Payload::encode(&picture(1, 2000))).unwrap(),
         session: Some(id.clone()),
         lasting: Duration::from_hours(1),
     };
-    fleet.record.mint(tenant, &minting).await.unwrap();
+    fleet.record.create_media(tenant, &minting).await.unwrap();
     let key = fleet.record.issue_key(tenant, "furnished", None).await.unwrap();
     let limits = Limits { bytes_in_flight: Some(1000), ..Limits::default() };
     fleet

@@ -80,7 +80,7 @@ async fn a_failure_fails_all_of_its_object_and_no_other() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     proxy.set(Mode::Cut);
     let failed = first.await.unwrap();
-    assert!(matches!(failed, Err(BlobError::Away(_))), "{failed:?}");
+    assert!(matches!(failed, Err(BlobError::Unavailable(_))), "{failed:?}");
     // They are one object: all of them fail, or none.
     let mut outcomes = Vec::new();
     for stored in behind {

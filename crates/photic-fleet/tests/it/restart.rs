@@ -30,7 +30,7 @@ async fn replicas_outlive_their_database() {
     });
     for asked in asking.collect::<Vec<_>>() {
         let sessions = asked.await.unwrap();
-        assert!(matches!(sessions, Err(Error::Away(_))), "{sessions:?}");
+        assert!(matches!(sessions, Err(Error::Unavailable(_))), "{sessions:?}");
     }
     assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 
@@ -111,7 +111,7 @@ async fn write(
                 turns.push((number, next.body()));
                 talk = next;
             }
-            Err(Error::Away(_) | Error::Blob(BlobError::Away(_))) => {
+            Err(Error::Unavailable(_) | Error::Blob(BlobError::Unavailable(_))) => {
                 failures.fetch_add(1, Ordering::Relaxed);
             }
             Err(error) => panic!("{error:?}"),

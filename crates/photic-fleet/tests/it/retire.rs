@@ -5,7 +5,7 @@ use std::time::Duration;
 use photic_store::contract::{self, Conversation, picture};
 use photic_store::record::MadeBlob;
 use photic_store::{
-    BlobError, BlobId, Blobs as _, Error, Facts, Handles as _, Media as _, Minting, Tenant,
+    BlobError, BlobId, Blobs as _, Error, Facts, Handles as _, Media as _, NewMedia, Tenant,
 };
 
 use photic_fleet::Derivatives as _;
@@ -83,14 +83,15 @@ async fn what_is_stored_again_goes_with_the_later_day_and_references_keep_what_t
         let pictures: Vec<Vec<u8>> = (0..3).map(|seed| picture(seed, 2000)).collect();
         let ids = store.blobs.put_all(&pictures).await.unwrap();
         let mint = async |at: usize, lasting| {
-            let minting = Minting {
+            let minting = NewMedia {
                 blob: ids[at],
                 facts: Facts::default(),
-                memory: photic::Memory::of(&photic::media::Payload::encode(&pictures[at])).unwrap(),
+                memory: photic::MediaStub::of(&photic::media::Payload::encode(&pictures[at]))
+                    .unwrap(),
                 session: None,
                 lasting,
             };
-            store.record.mint(&store.tenant, &minting).await.unwrap()
+            store.record.create_media(&store.tenant, &minting).await.unwrap()
         };
         let short = mint(0, Duration::from_millis(1)).await;
         let long = mint(1, Duration::from_hours(24)).await;
@@ -115,7 +116,7 @@ async fn what_is_stored_again_goes_with_the_later_day_and_references_keep_what_t
             sqlx::query_scalar("SELECT count(*) FROM media").fetch_one(&pool).await.unwrap();
         assert_eq!(rows, 1, "what ended is gone");
         // Ended, it takes its copy along.
-        assert!(store.record.unmint(&store.tenant, &long).await.unwrap());
+        assert!(store.record.delete_media(&store.tenant, &long).await.unwrap());
         fleet.retire(1).await.unwrap();
         assert!(fleet.bucket.list("kept").await.unwrap().is_empty());
     }

@@ -11,7 +11,7 @@ use photic_fleet::{
 use photic_store::contract::{Conversation, picture};
 use photic_store::record::MadeBlob;
 use photic_store::{
-    BlobId, Blobs as _, Facts, Handle, Handles as _, Media as _, MediaRef, Minting, SessionId,
+    BlobId, Blobs as _, Facts, Handle, Handles as _, Media as _, MediaRef, NewMedia, SessionId,
     Tenant,
 };
 
@@ -44,15 +44,15 @@ impl Names {
         let derivative = MadeBlob { blob, media_type: "image/png".into(), size: (1, 1) };
         fleet.record.keep_derivative(tenant, &made, &derivative).await.unwrap();
         let key = fleet.record.issue_key(tenant, "named", None).await.unwrap().id().clone();
-        let minting = Minting {
+        let minting = NewMedia {
             blob,
             facts: Facts::default(),
-            memory: photic::Memory::of(&photic::media::Payload::encode(&picture(seed, 1500)))
+            memory: photic::MediaStub::of(&photic::media::Payload::encode(&picture(seed, 1500)))
                 .unwrap(),
             session: None,
             lasting: Duration::from_hours(1),
         };
-        let reference = fleet.record.mint(tenant, &minting).await.unwrap();
+        let reference = fleet.record.create_media(tenant, &minting).await.unwrap();
         Self { session, handle, blob, made, key, reference, talk }
     }
 
@@ -157,12 +157,12 @@ async fn change(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
         names.answer(
             "mint",
             &record
-                .mint(
+                .create_media(
                     tenant,
-                    &Minting {
+                    &NewMedia {
                         blob: names.blob,
                         facts: Facts::default(),
-                        memory: photic::Memory::of(&photic::media::Payload::encode(&picture(
+                        memory: photic::MediaStub::of(&photic::media::Payload::encode(&picture(
                             1, 1500,
                         )))
                         .unwrap(),
@@ -177,7 +177,7 @@ async fn change(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
         names.answer("choose back", &store.choose(&names.session, digest, None).await),
         names.answer("pin", &record.pin(tenant, &names.handle, true).await),
         names.answer("let go", &record.pin(tenant, &names.handle, false).await),
-        names.answer("unmint", &record.unmint(tenant, &names.reference).await),
+        names.answer("delete_media", &record.delete_media(tenant, &names.reference).await),
         names.answer("forget", &store.forget(&names.session).await),
         names.answer(
             "rotate",

@@ -22,8 +22,8 @@ use photic_net::Outgoing;
 use diagnose::Diagnosis;
 
 use crate::failure::Failure;
-use crate::fetching::Gathered;
-use crate::fix::{Effort, Order, Supplies};
+use crate::fetching::FetchedInputs;
+use crate::fix::{OutboundRequest, RepairLevel, Supplies};
 use crate::fixes::Fixes;
 use crate::intake::Body;
 use crate::learned::{Entry, Evidence, Lesson};
@@ -54,7 +54,7 @@ pub(crate) struct Turn<'t> {
 /// A request that was answered, one way or the other.
 pub(crate) struct Sent {
     /// As it was sent last. Its pieces are gone, and with them the buffer of the body.
-    pub(crate) order: Order,
+    pub(crate) order: OutboundRequest,
     pub(crate) reply: Response<Stream>,
     /// For a request that carried media.
     pub(crate) outcome: Option<Outcome>,
@@ -78,7 +78,7 @@ struct Tried {
 pub(crate) async fn send(
     proxy: &Arc<Proxy>,
     mut turn: Turn<'_>,
-    mut order: Order,
+    mut order: OutboundRequest,
 ) -> Result<Sent, Failure> {
     if order.carried.is_none() {
         let pieces = std::mem::take(&mut order.pieces);
@@ -150,7 +150,7 @@ impl Turn<'_> {
     async fn post(
         &self,
         proxy: &Proxy,
-        order: &Order,
+        order: &OutboundRequest,
         headers: HeaderMap,
         pieces: Vec<Bytes>,
     ) -> Result<Response<Stream>, Failure> {
@@ -182,10 +182,10 @@ fn says_why(status: StatusCode) -> bool {
 async fn again(
     proxy: &Arc<Proxy>,
     turn: &Turn<'_>,
-    order: &mut Order,
+    order: &mut OutboundRequest,
     tried: &mut Tried,
     diagnosis: Diagnosis,
-) -> Option<Order> {
+) -> Option<OutboundRequest> {
     let (caller, body, wire) = (turn.caller, turn.body.clone(), order.wire);
     let (host, model) = (order.upstream.host().to_owned(), order.carried.as_ref()?.model.clone());
     let (pieces, before, mut all) = (order.pieces.clone(), tried.clone(), tried.clone());
@@ -195,7 +195,7 @@ async fn again(
         let evidence = Evidence::now(diagnosis.status, said);
         Entry { host, model, wire: None, lesson, teacher, evidence }
     };
-    let mut found = Gathered::default();
+    let mut found = FetchedInputs::default();
     if diagnosis.rejection.class == Class::FetchFailed {
         // What the provider could not fetch, we perhaps can.
         all.entries.push(entry(Lesson::NoAddresses, ""));
@@ -213,7 +213,7 @@ async fn again(
     let shared = Arc::clone(proxy);
     let held = gathered.take_charges();
     let work = move |allowance: &Allowance| {
-        let effort = Effort::Full(Supplies::with_pixels(&gathered, allowance));
+        let effort = RepairLevel::Full(Supplies::with_pixels(&gathered, allowance));
         // Both requests are compared, each in one piece.
         if !allowance.made(2 * body.bytes.len() as u64) {
             return None;

@@ -35,7 +35,7 @@ pub(crate) use quarantine::{Quarantine, refused};
 pub use shared::{forget_shared, read_shared};
 
 pub use crate::identity::{Identity, NoIdentity};
-use crate::profiles::Known;
+use crate::profiles::ResolvedProfile;
 
 /// Most media that one endpoint has in quarantine for one teacher; the oldest are let go.
 const MOST_REFUSED: usize = 64;
@@ -146,7 +146,7 @@ pub(crate) struct Lessons {
     entries: Vec<Entry>,
     pub(crate) quarantine: Quarantine,
     /// Profiles under these lessons: before, after.
-    over: Mutex<Vec<(Arc<Known>, Arc<Known>)>>,
+    over: Mutex<Vec<(Arc<ResolvedProfile>, Arc<ResolvedProfile>)>>,
 }
 
 impl Learned {
@@ -293,14 +293,14 @@ impl Lessons {
     }
 
     /// A profile under these lessons.
-    pub(crate) fn over(&self, known: &Arc<Known>) -> Arc<Known> {
+    pub(crate) fn over(&self, known: &Arc<ResolvedProfile>) -> Arc<ResolvedProfile> {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, after)) = over.iter().find(|(before, _)| Arc::ptr_eq(before, known)) {
             return Arc::clone(after);
         }
         let mut profile = known.profile.clone();
         tighten(&mut profile, &self.entries);
-        let after = Arc::new(Known::new(profile));
+        let after = Arc::new(ResolvedProfile::new(profile));
         // One for each wire; more only if the list of profiles started over.
         over.truncate(7);
         over.insert(0, (Arc::clone(known), Arc::clone(&after)));

@@ -56,7 +56,7 @@ pub(crate) enum Phase {
 
 /// A place among the connections, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ConnectionPermit {
     limit: Arc<ConnectionLimit>,
     number: u64,
     pub(crate) state: Arc<ConnectionState>,
@@ -75,7 +75,7 @@ impl ConnectionLimit {
     /// A place for a connection. Where there is none, the oldest connection that has not stated a
     /// request is closed for it; where all have, it gets one of the few beyond the limit; where
     /// those are taken, nothing.
-    pub(crate) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+    pub(crate) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPermit> {
         let mut open = self.open();
         let per_peer = if peer.is_loopback() { usize::MAX } else { self.per_peer };
         let of_peer = open.all.values().filter(|one| one.peer == peer && !one.is_spare).count();
@@ -93,7 +93,7 @@ impl ConnectionLimit {
         open.next += 1;
         open.spare += usize::from(is_spare);
         open.all.insert(number, Entry { peer, state: Arc::clone(&state), is_spare });
-        Some(Place { limit: Arc::clone(self), number, state, is_spare, peer })
+        Some(ConnectionPermit { limit: Arc::clone(self), number, state, is_spare, peer })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -123,7 +123,7 @@ impl Open {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         self.limit.open().remove(self.number);
     }
@@ -168,7 +168,7 @@ mod tests {
     #[tokio::test]
     async fn the_oldest_without_a_request_makes_room() {
         let limit = ConnectionLimit::new(3, 3);
-        let all: Vec<Place> = (0..3).map(|_| limit.take(NEAR).unwrap()).collect();
+        let all: Vec<ConnectionPermit> = (0..3).map(|_| limit.take(NEAR).unwrap()).collect();
         all[0].state.set(Phase::Busy);
         all[1].state.set(Phase::Head);
         all[2].state.set_unread(true);
@@ -183,11 +183,11 @@ mod tests {
     #[test]
     fn where_all_are_busy_a_few_are_told_so() {
         let limit = ConnectionLimit::new(2, 2);
-        let busy: Vec<Place> = (0..2).map(|_| limit.take(NEAR).unwrap()).collect();
+        let busy: Vec<ConnectionPermit> = (0..2).map(|_| limit.take(NEAR).unwrap()).collect();
         for one in &busy {
             one.state.set(Phase::Busy);
         }
-        let spare: Vec<Place> = (0..SPARE).map(|_| limit.take(NEAR).unwrap()).collect();
+        let spare: Vec<ConnectionPermit> = (0..SPARE).map(|_| limit.take(NEAR).unwrap()).collect();
         assert!(spare.iter().all(|one| one.is_spare));
         for one in &spare {
             one.state.set(Phase::Busy);
@@ -205,14 +205,14 @@ mod tests {
     #[test]
     fn one_peer_does_not_take_all_places() {
         let limit = ConnectionLimit::new(10, 2);
-        let far: Vec<Place> = (0..3).map(|_| limit.take(FAR).unwrap()).collect();
+        let far: Vec<ConnectionPermit> = (0..3).map(|_| limit.take(FAR).unwrap()).collect();
         assert_eq!(limit.open().all.len(), 2, "its oldest went");
         for one in &far {
             one.state.set(Phase::Busy);
         }
         assert!(limit.take(FAR).unwrap().is_spare);
         assert!(!limit.take(FARTHER).unwrap().is_spare);
-        let near: Vec<Place> = (0..5).map(|_| limit.take(NEAR).unwrap()).collect();
+        let near: Vec<ConnectionPermit> = (0..5).map(|_| limit.take(NEAR).unwrap()).collect();
         assert!(near.iter().all(|one| !one.is_spare), "loopback is no single caller");
     }
 }

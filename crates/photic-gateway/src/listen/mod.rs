@@ -22,13 +22,13 @@ use photic_net::HostCheck;
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::config::Config;
-use crate::proxy::{Door, Proxy};
+use crate::proxy::{ListenerKind, Proxy};
 use crate::reply::Broken;
 use crate::telemetry::Watched;
 use connections::{ConnectionLimit, ConnectionState, Phase};
 use stream::TimedStream;
 
-pub(crate) use connections::Place;
+pub(crate) use connections::ConnectionPermit;
 pub(crate) use target::check;
 
 /// Connections of operators at once: few ask, and whoever asks callers' questions does not take
@@ -50,7 +50,7 @@ pub(crate) struct Listener {
 /// Where a request comes in.
 #[derive(Debug)]
 pub(crate) struct Visit {
-    pub(crate) door: Door,
+    pub(crate) door: ListenerKind,
     pub(crate) hosts: HostCheck,
 }
 
@@ -62,11 +62,15 @@ struct Timeouts {
 }
 
 /// Listens on an address; fails if that cannot be had.
-pub(crate) async fn bind(address: &str, door: Door, config: &Config) -> io::Result<Listener> {
+pub(crate) async fn bind(
+    address: &str,
+    door: ListenerKind,
+    config: &Config,
+) -> io::Result<Listener> {
     let socket = TcpListener::bind(address).await?;
     let address = socket.local_addr()?;
     let limits = config.limits;
-    let most = if door == Door::Operators {
+    let most = if door == ListenerKind::Admin {
         OPERATORS
     } else {
         (limits.connections as usize).min(connections_that_fit())
@@ -111,7 +115,7 @@ impl Listener {
     }
 
     /// The next connection that there is a place for.
-    pub(crate) async fn accept(&self) -> (TcpStream, Place) {
+    pub(crate) async fn accept(&self) -> (TcpStream, ConnectionPermit) {
         loop {
             match self.socket.accept().await {
                 Ok((stream, peer)) => {
@@ -125,21 +129,21 @@ impl Listener {
         }
     }
 
-    fn place(&self, peer: IpAddr) -> Option<Place> {
+    fn place(&self, peer: IpAddr) -> Option<ConnectionPermit> {
         self.limit.take(peer.to_canonical())
     }
 
     /// Serves a connection; where `graceful` watches it, nobody leaves before it is done.
     pub(crate) fn serve(
         &self,
-        (stream, place): (TcpStream, Place),
+        (stream, place): (TcpStream, ConnectionPermit),
         proxy: &Arc<Proxy>,
         graceful: Option<&GracefulShutdown>,
     ) {
         // Pieces of a stream are small, and each is waited for.
         let _ = stream.set_nodelay(true);
         let (proxy, visit) = (Arc::clone(proxy), Arc::clone(&self.visit));
-        let Place { peer, is_spare, .. } = place;
+        let ConnectionPermit { peer, is_spare, .. } = place;
         let state = Arc::clone(&place.state);
         let service = service_fn(move |request| {
             let occupied = Occupied::begin(&state);
@@ -163,7 +167,7 @@ impl Listener {
 }
 
 /// A connection until it ends, or has to make room for another.
-async fn until_evicted<T>(connection: impl Future<Output = T>, place: Place) {
+async fn until_evicted<T>(connection: impl Future<Output = T>, place: ConnectionPermit) {
     tokio::select! {
         _ = connection => {}
         () = place.state.evicted() => {}

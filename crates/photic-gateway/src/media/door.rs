@@ -10,21 +10,21 @@ use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
-use photic::Memory;
+use photic::MediaStub;
 use photic::media::{Header, Payload};
 use photic_fleet::{Subject, What};
-use photic_store::{Blobs, Error, Facts, Handles, Media as _, MediaRef, Minted, Tenant};
+use photic_store::{Blobs, Error, Facts, Handles, Media as _, MediaRecord, MediaRef, Tenant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::address::{self, Claim, LONGEST, SHOWN};
-use crate::account::Account;
+use crate::account::RequestLog;
 use crate::auditing;
 use crate::failure::Failure;
 use crate::intake::{self, Bounds};
 use crate::memory::{Share, Use, charged};
 use crate::proxy::{Admitted, Proxy};
-use crate::record::{Place, Server};
+use crate::record::{Server, StoreBackend};
 use crate::reply::ReplyBody;
 use crate::tenancy::Caller;
 
@@ -47,14 +47,14 @@ pub(crate) async fn answer(
     proxy: &Arc<Proxy>,
     request: Request<Incoming>,
     peer: IpAddr,
-    account: &mut Account,
+    account: &mut RequestLog,
 ) -> Result<Response<ReplyBody>, Failure> {
     let path = request.uri().path().to_owned();
     let recorder = proxy.workshop.recorder.as_ref().ok_or(Failure::NoStore)?;
     if request.method() == Method::GET && path.starts_with(SHOWN) {
         // Whoever has an address shows no key with it.
         let share = proxy.memory.share(proxy.caller_ids.of(peer));
-        return Door { proxy, place: &recorder.place, share }.show(&path).await;
+        return MediaApi { proxy, place: &recorder.place, share }.show(&path).await;
     }
     let admitted = proxy.admit(request.headers(), None, peer, true).await;
     let Admitted { caller, share, quota: _quota } = match admitted {
@@ -64,7 +64,7 @@ pub(crate) async fn answer(
             return Err(failure);
         }
     };
-    let shelf = Door { proxy, place: &recorder.place, share: share.clone() };
+    let shelf = MediaApi { proxy, place: &recorder.place, share: share.clone() };
     let (parts, mut incoming) = request.into_parts();
     let bounds = Bounds { bytes: MOST, idle: proxy.bounds.idle };
     intake::admit(&parts.headers, MOST)?;
@@ -97,14 +97,14 @@ pub(crate) async fn answer(
     }
 }
 
-pub(super) struct Door<'p> {
+pub(super) struct MediaApi<'p> {
     pub(super) proxy: &'p Proxy,
-    pub(super) place: &'p Place,
+    pub(super) place: &'p StoreBackend,
     /// The memory that the request is charged to.
     pub(super) share: Share,
 }
 
-impl Door<'_> {
+impl MediaApi<'_> {
     pub(super) async fn upload(
         &self,
         caller: &Caller,
@@ -116,7 +116,7 @@ impl Door<'_> {
         Ok(answered(StatusCode::CREATED, &told(&name, &minted)))
     }
 
-    async fn find(&self, tenant: &Tenant, name: &str) -> Result<(MediaRef, Minted), Failure> {
+    async fn find(&self, tenant: &Tenant, name: &str) -> Result<(MediaRef, MediaRecord), Failure> {
         let name: MediaRef = name.parse().map_err(|_| Failure::NoSuchMedia)?;
         let found = self.place.media(tenant, std::slice::from_ref(&name)).await;
         let minted = found.map_err(failed)?.remove(&name);
@@ -163,7 +163,7 @@ impl Door<'_> {
     async fn content(
         &self,
         tenant: &Tenant,
-        minted: &Minted,
+        minted: &MediaRecord,
     ) -> Result<Response<ReplyBody>, Failure> {
         let charge = self.share.charge(Use::Fetched, minted.facts.bytes).await?;
         let read = self.place.read(tenant, &minted.blob).await;
@@ -191,11 +191,11 @@ impl Door<'_> {
 /// Keeps bytes of a caller, and gives them a name.
 pub(crate) async fn keep(
     proxy: &Proxy,
-    place: &Place,
+    place: &StoreBackend,
     (caller, share): (&Caller, &Share),
     bytes: Bytes,
     lasting: Option<u64>,
-) -> Result<(MediaRef, Minted), Failure> {
+) -> Result<(MediaRef, MediaRecord), Failure> {
     let size = bytes.len() as u64;
     if let Some(quotas) = &proxy.quotas {
         let stored = quotas.store(&caller.tenant, size).await;
@@ -211,8 +211,8 @@ pub(crate) async fn keep(
     };
     let taken = tokio::task::spawn_blocking(look).await;
     let (bytes, facts, memory) = taken.map_err(|_| Failure::Broken)??;
-    let minting = Minting { bytes, facts, memory, lasting };
-    let (name, minted) = place.mint(&caller.tenant, minting).await.map_err(failed)?;
+    let minting = NewMedia { bytes, facts, memory, lasting };
+    let (name, minted) = place.create_media(&caller.tenant, minting).await.map_err(failed)?;
     if let Some(auditing) = &proxy.auditing {
         let subject = Subject::from(&name);
         auditing.note(caller, auditing::of(caller, What::Upload, subject, "taken", size));
@@ -223,13 +223,15 @@ pub(crate) async fn keep(
 /// Forgets a name; whether there was one.
 pub(crate) async fn forget(
     proxy: &Proxy,
-    place: &Place,
+    place: &StoreBackend,
     tenant: &Tenant,
     name: &MediaRef,
 ) -> Result<bool, Failure> {
     let removed = match place {
-        Place::Local(store) => store.record.unmint(tenant, name).await,
-        Place::Fleet(fleet, away) => away.notice(fleet.record.unmint(tenant, name).await),
+        StoreBackend::Local(store) => store.record.delete_media(tenant, name).await,
+        StoreBackend::Fleet(fleet, away) => {
+            away.notice(fleet.record.delete_media(tenant, name).await)
+        }
     };
     proxy.workshop.shelf.forget(tenant, name);
     removed.map_err(failed)
@@ -237,22 +239,22 @@ pub(crate) async fn forget(
 
 /// Something to be kept under a name.
 #[derive(Debug)]
-pub(crate) struct Minting {
+pub(crate) struct NewMedia {
     pub(crate) bytes: Bytes,
     pub(crate) facts: Facts,
-    pub(crate) memory: Memory,
+    pub(crate) memory: MediaStub,
     pub(crate) lasting: Duration,
 }
 
-impl Place {
+impl StoreBackend {
     /// Keeps bytes of a tenant, and gives them a name.
-    pub(crate) async fn mint(
+    pub(crate) async fn create_media(
         &self,
         tenant: &Tenant,
-        minting: Minting,
-    ) -> Result<(MediaRef, Minted), Error> {
-        let Minting { bytes, facts, memory, lasting } = minting;
-        let mut ask = photic_store::Minting {
+        minting: NewMedia,
+    ) -> Result<(MediaRef, MediaRecord), Error> {
+        let NewMedia { bytes, facts, memory, lasting } = minting;
+        let mut ask = photic_store::NewMedia {
             blob: memory.digest.into(),
             facts,
             memory,
@@ -262,20 +264,20 @@ impl Place {
         let name = match self {
             Self::Local(store) => {
                 ask.blob = Blobs::put(&store.blobs, &bytes).await?;
-                store.record.mint(tenant, &ask).await?
+                store.record.create_media(tenant, &ask).await?
             }
             Self::Fleet(fleet, away) => {
                 away.refuse(&Server::ALL)?;
                 let kept = async {
                     ask.blob = fleet.store(tenant.clone()).blobs.put(&bytes).await?;
-                    fleet.record.mint(tenant, &ask).await
+                    fleet.record.create_media(tenant, &ask).await
                 };
                 away.notice(kept.await)?
             }
         };
-        let photic_store::Minting { blob, facts, memory, .. } = ask;
+        let photic_store::NewMedia { blob, facts, memory, .. } = ask;
         let expires = (address::now() + lasting.as_millis() as u64).cast_signed();
-        Ok((name, Minted { blob, facts, memory, expires }))
+        Ok((name, MediaRecord { blob, facts, memory, expires }))
     }
 
     async fn secret(&self, tenant: &Tenant) -> Result<photic_store::Secret, Error> {
@@ -298,14 +300,14 @@ impl Place {
 }
 
 /// What bytes are; only pictures and documents are taken.
-fn look_at(bytes: Bytes) -> Result<(Bytes, Facts, Memory), Failure> {
+fn look_at(bytes: Bytes) -> Result<(Bytes, Facts, MediaStub), Failure> {
     let payload = Payload::encode(&bytes);
     let Header { media_type, size, .. } = payload.header();
     let is_document = media_type == Some("application/pdf");
     if !is_document && (size.is_none() || media_type == Some("image/svg+xml")) {
         return Err(Failure::NotAPicture);
     }
-    let memory = Memory::of(&payload).ok_or(Failure::NotAPicture)?;
+    let memory = MediaStub::of(&payload).ok_or(Failure::NotAPicture)?;
     let facts = Facts {
         media_type: media_type.map(str::to_owned),
         size,
@@ -315,7 +317,7 @@ fn look_at(bytes: Bytes) -> Result<(Bytes, Facts, Memory), Failure> {
     Ok((bytes, facts, memory))
 }
 
-fn told(name: &MediaRef, minted: &Minted) -> Value {
+fn told(name: &MediaRef, minted: &MediaRecord) -> Value {
     let Facts { media_type, size, bytes, .. } = &minted.facts;
     let (width, height) = size.unzip();
     json!({

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use photic::media::Payload;
 use photic::transcript::MediaId;
-use photic::{Memory, Plan, Reason, Supply, Transcript};
-use photic_store::{BlobError, BlobId, Blobs, Error, Media as _, MediaRef, Minted, Tenant};
+use photic::{FetchResult, MediaStub, Plan, Reason, Transcript};
+use photic_store::{BlobError, BlobId, Blobs, Error, Media as _, MediaRecord, MediaRef, Tenant};
 
 pub(crate) use address::now;
 pub(crate) use door::{answer, forget, keep};
@@ -23,8 +23,8 @@ pub(crate) use door::{answer, forget, keep};
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::memory::{Charge, Share, Use};
-use crate::recent::{self, Key, Recent, Weighed};
-use crate::record::{Place, Recalled};
+use crate::recent::{self, Key, LruCache, Weighed};
+use crate::record::{SessionContext, StoreBackend};
 
 /// How long what a name means is taken for known: as long as one that was taken back still works.
 const KNOWN: Duration = Duration::from_secs(20);
@@ -35,15 +35,15 @@ const USUAL: u64 = 4 << 20;
 
 /// What was looked up lately.
 #[derive(Debug)]
-pub(crate) struct Shelf {
-    names: Recent<Name>,
-    pictures: Recent<Picture>,
+pub(crate) struct MediaCache {
+    names: LruCache<Name>,
+    pictures: LruCache<Picture>,
 }
 
 /// What a name means.
 #[derive(Clone, Debug)]
 struct Name {
-    minted: Arc<Minted>,
+    minted: Arc<MediaRecord>,
     until: Instant,
 }
 
@@ -63,7 +63,7 @@ impl Weighed for Picture {
 }
 
 /// Media of a conversation that came by name: what is remembered of each, by its number.
-pub(crate) type Named<'m> = BTreeMap<MediaId, &'m Memory>;
+pub(crate) type Named<'m> = BTreeMap<MediaId, &'m MediaStub>;
 
 /// Bytes of media that came by name.
 #[derive(Debug, Default)]
@@ -73,19 +73,19 @@ pub(crate) struct Pictures {
     pub(crate) away: bool,
 }
 
-impl Shelf {
+impl MediaCache {
     /// Room for so many bytes of pictures, and of names.
     pub(crate) const fn new(most: usize, names: usize) -> Self {
-        Self { names: Recent::new(names), pictures: Recent::new(most) }
+        Self { names: LruCache::new(names), pictures: LruCache::new(most) }
     }
 
     /// What names mean to a tenant; what is no name, or means nothing, is left out.
     pub(crate) async fn look_up(
         &self,
-        place: &Place,
+        place: &StoreBackend,
         tenant: &Tenant,
         names: BTreeSet<String>,
-    ) -> Result<BTreeMap<String, Arc<Minted>>, Failure> {
+    ) -> Result<BTreeMap<String, Arc<MediaRecord>>, Failure> {
         let mut found = BTreeMap::new();
         let mut unknown: Vec<MediaRef> = Vec::new();
         let now = Instant::now();
@@ -134,7 +134,7 @@ impl Shelf {
     /// The same, and those that are not are read.
     pub(crate) async fn read(
         &self,
-        place: &Place,
+        place: &StoreBackend,
         tenant: &Tenant,
         blobs: &BTreeSet<BlobId>,
         share: &Share,
@@ -176,17 +176,17 @@ impl Shelf {
     }
 }
 
-impl Recalled {
+impl SessionContext {
     /// Puts what stands for them where media came by name, and says what is remembered of each.
     pub(crate) fn stand_in<'r>(&'r self, transcript: &mut Transcript<'r>) -> Named<'r> {
         let mut named = Named::new();
         for (id, name) in photic::references(transcript) {
             match self.media.get(&name) {
                 Some(minted) => {
-                    transcript.supply(id, Supply::Bytes(minted.memory.stand_in()));
+                    transcript.put_fetched(id, FetchResult::Bytes(minted.memory.stand_in()));
                     named.insert(id, &minted.memory);
                 }
-                None => transcript.supply(id, Supply::Withheld(Reason::FetchFailed)),
+                None => transcript.put_fetched(id, FetchResult::Withheld(Reason::FetchFailed)),
             }
         }
         named
@@ -218,21 +218,21 @@ impl Pictures {
     ) -> bool {
         let mut holds = true;
         for (id, blob) in shown(named, plan) {
-            let found = self.found.get(&blob).map(|payload| Supply::Bytes(payload.by_ref()));
+            let found = self.found.get(&blob).map(|payload| FetchResult::Bytes(payload.by_ref()));
             holds &= found.is_some();
-            transcript.supply(id, found.unwrap_or(Supply::Withheld(Reason::FetchFailed)));
+            transcript.put_fetched(id, found.unwrap_or(FetchResult::Withheld(Reason::FetchFailed)));
         }
         holds
     }
 }
 
-impl Place {
+impl StoreBackend {
     /// What references mean to a tenant.
     pub(crate) async fn media(
         &self,
         tenant: &Tenant,
         names: &[MediaRef],
-    ) -> Result<BTreeMap<MediaRef, Minted>, Error> {
+    ) -> Result<BTreeMap<MediaRef, MediaRecord>, Error> {
         match self {
             Self::Local(store) => store.record.media(tenant, names).await,
             Self::Fleet(fleet, away) => away.notice(fleet.record.media(tenant, names).await),

@@ -7,16 +7,16 @@ use photic_fleet::{Kind, Over};
 use serde_json::json;
 
 use super::address::{self, LONGEST};
-use super::door::{Door, MOST, answered, failed};
+use super::door::{MOST, MediaApi, answered, failed};
 use crate::failure::Failure;
 use crate::memory::{Use, charged};
-use crate::record::Place;
+use crate::record::StoreBackend;
 use crate::reply::ReplyBody;
 use crate::tenancy::Caller;
 
 const UPLOADS: &str = "/photic/v1/uploads";
 
-impl Door<'_> {
+impl MediaApi<'_> {
     /// Where somebody may put bytes on their own, past us. As many as they say count as kept from now
     /// on.
     pub(super) async fn expect(
@@ -25,7 +25,7 @@ impl Door<'_> {
         bytes: Option<u64>,
         lasting: Option<u64>,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let Place::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
+        let StoreBackend::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
         let lasting = lasting.map_or(LONGEST, Duration::from_secs).min(LONGEST);
         let bytes = bytes.unwrap_or(MOST);
         if bytes > MOST {
@@ -57,7 +57,7 @@ impl Door<'_> {
         id: &str,
         lasting: Option<u64>,
     ) -> Result<Response<ReplyBody>, Failure> {
-        let Place::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
+        let StoreBackend::Fleet(fleet, away) = self.place else { return Err(Failure::NoStore) };
         let expected = fleet.expected_bytes(&caller.tenant, id).await;
         let expected = away.notice(expected).map_err(failed)?.ok_or(Failure::NoSuchMedia)?;
         let mut charge = self.share.charge(Use::Fetched, expected).await?;

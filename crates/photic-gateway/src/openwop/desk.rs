@@ -10,13 +10,13 @@ use photic::Wire;
 use photic_net::fetch::{Blame, Fetch, Refusal};
 use photic_openwop::{
     Address, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits, Listed, Media,
-    Minted, Modality, NotFetched, Place, Provider, Shown, Wanted,
+    MediaReference, Modality, NotFetched, ObjectKey, Provider, Shown, Wanted,
 };
 use photic_store::{BlobError, MediaRef};
 use tokio::sync::Mutex;
 
 use super::{Objects, Only, Openwop, of_store};
-use crate::account::Account;
+use crate::account::RequestLog;
 use crate::failure::Failure;
 use crate::intake::Body;
 use crate::memory::{Use, charged};
@@ -29,18 +29,18 @@ use crate::{converse, media};
 const LONGEST: usize = 32 << 20;
 
 /// One request.
-pub(super) struct Desk<'a> {
+pub(super) struct OpenwopHost<'a> {
     pub(super) proxy: &'a Arc<Proxy>,
     pub(super) openwop: &'a Openwop,
     /// Who asks, if anybody may.
     pub(super) admitted: Result<Option<Arc<Admitted>>, HostError>,
     /// What providers may see.
     pub(super) headers: HeaderMap,
-    pub(super) account: Mutex<&'a mut Account>,
+    pub(super) account: Mutex<&'a mut RequestLog>,
 }
 
-impl Desk<'_> {
-    fn place(&self) -> Result<&record::Place, HostError> {
+impl OpenwopHost<'_> {
+    fn place(&self) -> Result<&record::StoreBackend, HostError> {
         let recorder = self.proxy.workshop.recorder.as_ref();
         recorder.map(|recorder| &recorder.place).ok_or(HostError::NoStore)
     }
@@ -50,7 +50,7 @@ impl Desk<'_> {
     }
 }
 
-impl Host for Desk<'_> {
+impl Host for OpenwopHost<'_> {
     type Tenant = Arc<Admitted>;
 
     fn modalities(&self) -> &[Modality] {
@@ -106,7 +106,11 @@ impl Host for Desk<'_> {
         Ok(charged(body.freeze(), charge))
     }
 
-    async fn mint(&self, caller: &Arc<Admitted>, media: Media) -> Result<Minted, HostError> {
+    async fn create_media(
+        &self,
+        caller: &Arc<Admitted>,
+        media: Media,
+    ) -> Result<MediaReference, HostError> {
         let kept = media::keep(
             self.proxy,
             self.place()?,
@@ -123,17 +127,17 @@ impl Host for Desk<'_> {
         &self,
         caller: &Arc<Admitted>,
         media_ref: &str,
-    ) -> Result<Option<(Media, Minted)>, HostError> {
+    ) -> Result<Option<(Media, MediaReference)>, HostError> {
         let place = self.place()?;
         let Ok(name) = media_ref.parse::<MediaRef>() else { return Ok(None) };
         let found = place.media(&caller.caller.tenant, std::slice::from_ref(&name)).await;
-        let found = found.map_err(|_| HostError::Away)?.remove(&name);
+        let found = found.map_err(|_| HostError::Unavailable)?.remove(&name);
         let Some(minted) = found else { return Ok(None) };
         let bytes = match place.read(&caller.caller.tenant, &minted.blob).await {
             Ok(bytes) => bytes.into(),
             // What is gone, or is not what it was, is not there.
             Err(BlobError::Absent(_) | BlobError::Damaged(_)) => return Ok(None),
-            Err(_) => return Err(HostError::Away),
+            Err(_) => return Err(HostError::Unavailable),
         };
         let media_type = minted.facts.media_type.clone().unwrap_or_default();
         Ok(Some((Media { media_type, bytes }, told(&name, &minted))))
@@ -149,7 +153,7 @@ impl Host for Desk<'_> {
     async fn put_media(
         &self,
         caller: &Arc<Admitted>,
-        place: &Place,
+        place: &ObjectKey,
         media: Media,
     ) -> Result<(), HostError> {
         self.objects()?.put(&caller.caller.tenant, place, media)
@@ -158,19 +162,23 @@ impl Host for Desk<'_> {
     async fn get_media(
         &self,
         caller: &Arc<Admitted>,
-        place: &Place,
+        place: &ObjectKey,
     ) -> Result<Option<Media>, HostError> {
         Ok(self.objects()?.get(&caller.caller.tenant, place))
     }
 
-    async fn remove_media(&self, caller: &Arc<Admitted>, place: &Place) -> Result<bool, HostError> {
+    async fn remove_media(
+        &self,
+        caller: &Arc<Admitted>,
+        place: &ObjectKey,
+    ) -> Result<bool, HostError> {
         Ok(self.objects()?.remove(&caller.caller.tenant, place))
     }
 
     async fn list_media(
         &self,
         caller: &Arc<Admitted>,
-        beginning: &Place,
+        beginning: &ObjectKey,
         after: Option<&str>,
     ) -> Result<Listed, HostError> {
         Ok(self.objects()?.list(&caller.caller.tenant, beginning, after))
@@ -179,7 +187,7 @@ impl Host for Desk<'_> {
     async fn presign(
         &self,
         caller: &Arc<Admitted>,
-        place: &Place,
+        place: &ObjectKey,
         seconds: u32,
     ) -> Result<Option<Address>, HostError> {
         let expires_ms = media::now() + u64::from(seconds) * 1000;
@@ -220,9 +228,9 @@ impl Host for Desk<'_> {
     }
 }
 
-fn told(name: &MediaRef, minted: &photic_store::Minted) -> Minted {
+fn told(name: &MediaRef, minted: &photic_store::MediaRecord) -> MediaReference {
     let expires_ms = u64::try_from(minted.expires).unwrap_or_default();
-    Minted { media_ref: name.as_str().to_owned(), expires_ms }
+    MediaReference { media_ref: name.as_str().to_owned(), expires_ms }
 }
 
 /// What a provider's refusal means. Its words stay here.

@@ -19,13 +19,13 @@ use tokio::sync::{Mutex, Semaphore};
 
 pub(crate) use objects::Objects;
 
-use crate::account::Account;
+use crate::account::RequestLog;
 use crate::config::{Config, ConfigError, FetchMode};
 use crate::failure::Failure;
 use crate::intake;
 use crate::proxy::Proxy;
 use crate::reply::ReplyBody;
-use desk::Desk;
+use desk::OpenwopHost;
 
 const VERSION: HeaderName = HeaderName::from_static("openwop-version");
 /// How many addresses are fetched at once, for all calls together.
@@ -113,7 +113,7 @@ pub(crate) async fn answer(
     openwop: &Openwop,
     request: Request<Incoming>,
     peer: IpAddr,
-    account: &mut Account,
+    account: &mut RequestLog,
 ) -> Response<ReplyBody> {
     let (parts, mut incoming) = request.into_parts();
     let path = parts.uri.path();
@@ -151,7 +151,7 @@ pub(crate) async fn answer(
         content_type: value(header::CONTENT_TYPE),
         body,
     };
-    let desk = Desk {
+    let desk = OpenwopHost {
         proxy,
         openwop,
         admitted,
@@ -214,6 +214,6 @@ fn of_store(failure: &Failure) -> HostError {
         Failure::NoRoom => HostError::Busy,
         Failure::NoStore => HostError::NoStore,
         Failure::NotAPicture => HostError::NotTaken,
-        _ => HostError::Away,
+        _ => HostError::Unavailable,
     }
 }

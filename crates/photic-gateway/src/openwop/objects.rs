@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use photic_openwop::{Address, HostError, Listed, Media, Place, Shown, Stored};
+use photic_openwop::{Address, HostError, Listed, Media, ObjectKey, Shown, Stored};
 use photic_store::{Error, MediaRef, Secret, Tenant};
 
 use super::LATER_S;
@@ -21,7 +21,7 @@ const PAGE: usize = 100;
 /// Signatures for this are good for nothing else.
 const PURPOSE: &str = "an address that shows an object";
 
-type Name = (String, Place);
+type Name = (String, ObjectKey);
 
 /// Objects of all tenants.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Objects {
     pub(super) fn put(
         &self,
         tenant: &Tenant,
-        place: &Place,
+        place: &ObjectKey,
         media: Media,
     ) -> Result<(), HostError> {
         let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,22 +53,28 @@ impl Objects {
         Ok(())
     }
 
-    pub(super) fn get(&self, tenant: &Tenant, place: &Place) -> Option<Media> {
+    pub(super) fn get(&self, tenant: &Tenant, place: &ObjectKey) -> Option<Media> {
         let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         stored.get(&name(tenant, place)).cloned()
     }
 
-    pub(super) fn remove(&self, tenant: &Tenant, place: &Place) -> bool {
+    pub(super) fn remove(&self, tenant: &Tenant, place: &ObjectKey) -> bool {
         let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         stored.remove(&name(tenant, place)).is_some()
     }
 
-    pub(super) fn list(&self, tenant: &Tenant, beginning: &Place, after: Option<&str>) -> Listed {
+    pub(super) fn list(
+        &self,
+        tenant: &Tenant,
+        beginning: &ObjectKey,
+        after: Option<&str>,
+    ) -> Listed {
         let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         let start = match after.filter(|after| *after >= beginning.key.as_str()) {
-            Some(after) => {
-                Bound::Excluded(name(tenant, &Place { key: after.to_owned(), ..beginning.clone() }))
-            }
+            Some(after) => Bound::Excluded(name(
+                tenant,
+                &ObjectKey { key: after.to_owned(), ..beginning.clone() },
+            )),
             None => Bound::Included(name(tenant, beginning)),
         };
         let inside = |(owner, place): &Name| {
@@ -87,9 +93,14 @@ impl Objects {
         Listed { entries, more: found.next().is_some() }
     }
 
-    pub(super) fn sign(&self, tenant: &Tenant, place: &Place, expires_ms: u64) -> Option<Address> {
+    pub(super) fn sign(
+        &self,
+        tenant: &Tenant,
+        place: &ObjectKey,
+        expires_ms: u64,
+    ) -> Option<Address> {
         self.get(tenant, place)?;
-        let Place { space, bucket, key } = place;
+        let ObjectKey { space, bucket, key } = place;
         let claim = serde_json::json!([tenant.as_str(), space, bucket, key, expires_ms]);
         let claim = URL_SAFE_NO_PAD.encode(claim.to_string());
         let signature = self.secret.sign(PURPOSE, &claim).to_hex();
@@ -111,12 +122,12 @@ impl Objects {
         let claim = URL_SAFE_NO_PAD.decode(claim).ok()?;
         let (tenant, space, bucket, key, expires_ms): (String, String, String, String, u64) =
             serde_json::from_slice(&claim).ok()?;
-        let place = Place { space, bucket, key };
+        let place = ObjectKey { space, bucket, key };
         (now < expires_ms).then(|| self.get(&Tenant::new(tenant), &place)).flatten()
     }
 }
 
-fn name(tenant: &Tenant, place: &Place) -> Name {
+fn name(tenant: &Tenant, place: &ObjectKey) -> Name {
     (tenant.as_str().to_owned(), place.clone())
 }
 
@@ -124,8 +135,8 @@ fn name(tenant: &Tenant, place: &Place) -> Name {
 mod tests {
     use super::*;
 
-    fn place(key: &str) -> Place {
-        Place { space: "s".to_owned(), bucket: "b".to_owned(), key: key.to_owned() }
+    fn place(key: &str) -> ObjectKey {
+        ObjectKey { space: "s".to_owned(), bucket: "b".to_owned(), key: key.to_owned() }
     }
 
     fn media() -> Media {

@@ -39,12 +39,12 @@ impl Server {
 
 /// Which servers are away.
 #[derive(Debug, Default)]
-pub(crate) struct Away {
+pub(crate) struct Availability {
     record: AtomicBool,
     blobs: AtomicBool,
 }
 
-impl Away {
+impl Availability {
     const fn of(&self, server: Server) -> &AtomicBool {
         match server {
             Server::Record => &self.record,
@@ -67,16 +67,18 @@ impl Away {
         let absent = || io::Error::from(io::ErrorKind::NotConnected).into();
         match needed.iter().find(|server| self.is(**server)) {
             None => Ok(()),
-            Some(Server::Record) => Err(Error::Away(absent())),
-            Some(Server::Blobs) => Err(BlobError::Away(absent()).into()),
+            Some(Server::Record) => Err(Error::Unavailable(absent())),
+            Some(Server::Blobs) => Err(BlobError::Unavailable(absent()).into()),
         }
     }
 
     /// Takes note of who was away when something was tried.
     pub(crate) fn notice<T>(&self, tried: Result<T, Error>) -> Result<T, Error> {
         match &tried {
-            Err(Error::Away(_)) => self.record.store(true, Ordering::Relaxed),
-            Err(Error::Blob(BlobError::Away(_))) => self.blobs.store(true, Ordering::Relaxed),
+            Err(Error::Unavailable(_)) => self.record.store(true, Ordering::Relaxed),
+            Err(Error::Blob(BlobError::Unavailable(_))) => {
+                self.blobs.store(true, Ordering::Relaxed)
+            }
             _ => {}
         }
         tried
@@ -84,7 +86,7 @@ impl Away {
 
     /// The same of something that was only about blobs.
     pub(crate) fn notice_blobs<T>(&self, tried: Result<T, BlobError>) -> Result<T, BlobError> {
-        if matches!(tried, Err(BlobError::Away(_))) {
+        if matches!(tried, Err(BlobError::Unavailable(_))) {
             self.blobs.store(true, Ordering::Relaxed);
         }
         tried
@@ -121,16 +123,16 @@ mod tests {
 
     #[test]
     fn what_is_away_is_noticed_and_refused() {
-        let away = Away::default();
+        let away = Availability::default();
         away.refuse(&Server::ALL).unwrap();
         let failed = || io::Error::other("gone").into();
         away.notice::<()>(Err(Error::Random)).unwrap_err();
         away.refuse(&Server::ALL).unwrap();
-        away.notice::<()>(Err(BlobError::Away(failed()).into())).unwrap_err();
+        away.notice::<()>(Err(BlobError::Unavailable(failed()).into())).unwrap_err();
         assert_eq!(Server::ALL.map(|server| away.is(server)), [false, true]);
-        assert!(matches!(away.refuse(&Server::ALL), Err(Error::Blob(BlobError::Away(_)))));
+        assert!(matches!(away.refuse(&Server::ALL), Err(Error::Blob(BlobError::Unavailable(_)))));
         away.refuse(&[Server::Record]).unwrap();
-        away.notice::<()>(Err(Error::Away(failed()))).unwrap_err();
-        assert!(matches!(away.refuse(&Server::ALL), Err(Error::Away(_))));
+        away.notice::<()>(Err(Error::Unavailable(failed()))).unwrap_err();
+        assert!(matches!(away.refuse(&Server::ALL), Err(Error::Unavailable(_))));
     }
 }

@@ -18,14 +18,14 @@ use photic::{Plan, Policy, Prepared, Transcript};
 use photic_store::{Done, SessionId, Tenant, wait};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-pub(crate) use away::{Away, Server};
-pub(crate) use place::Place;
-pub(crate) use recalled::Recalled;
+pub(crate) use away::{Availability, Server};
+pub(crate) use place::StoreBackend;
+pub(crate) use recalled::SessionContext;
 
 use crate::config::RecordConfig;
 use crate::failure::Failure;
-use crate::fix::Terms;
-use crate::media::{Named, Shelf};
+use crate::fix::Target;
+use crate::media::{MediaCache, Named};
 use crate::telemetry::Counter;
 
 /// How many turns may wait to be written. The next one waits with its reply: a record that falls
@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Keeps turns.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    pub(crate) place: Place,
+    pub(crate) place: StoreBackend,
     /// Whether notices name pictures.
     references: bool,
     /// Whether replies wait for their turn to be kept.
@@ -62,10 +62,10 @@ pub(crate) struct Turn {
 }
 
 impl Recorder {
-    pub(crate) fn new(place: Place, config: &RecordConfig) -> Self {
+    pub(crate) fn new(place: StoreBackend, config: &RecordConfig) -> Self {
         let waiting = match place {
-            Place::Local(_) => WAITING,
-            Place::Fleet(..) => WAITING_FOR_SERVERS,
+            StoreBackend::Local(_) => WAITING,
+            StoreBackend::Fleet(..) => WAITING_FOR_SERVERS,
         };
         Self {
             place,
@@ -98,12 +98,12 @@ impl Recorder {
         &self,
         tenant: Tenant,
         transcript: &Transcript<'_>,
-        shelf: &Shelf,
-    ) -> Result<Recalled, Failure> {
-        let kin = photic_store::kin(&tenant, transcript);
+        shelf: &MediaCache,
+    ) -> Result<SessionContext, Failure> {
+        let kin = photic_store::conversation_keys(&tenant, transcript);
         let names = photic::references(transcript).into_iter().map(|(_, name)| name);
         let names: BTreeSet<String> = names.collect();
-        let recalled = Recalled { kin, ..Recalled::nothing(tenant) };
+        let recalled = SessionContext { kin, ..SessionContext::nothing(tenant) };
         let mut recalled = self.place.recall(recalled, self.references).await;
         if !names.is_empty() {
             recalled.media = shelf.look_up(&self.place, &recalled.tenant, names).await?;
@@ -114,7 +114,7 @@ impl Recorder {
     /// Keeps a turn. Waits, on a thread that may.
     pub(crate) fn append(
         &self,
-        recalled: &Recalled,
+        recalled: &SessionContext,
         made: &Made<'_, '_>,
         sent: &Sent,
     ) -> Option<Turn> {
@@ -157,7 +157,7 @@ impl Recorder {
 #[derive(Debug)]
 pub(crate) struct Bill {
     tenant: Tenant,
-    terms: Terms,
+    terms: Target,
     kept: oneshot::Receiver<Option<Turn>>,
     _permit: OwnedSemaphorePermit,
 }
@@ -178,7 +178,7 @@ impl Bill {
 pub(crate) struct Sent {
     pub(crate) what: photic_store::Sent,
     /// On what terms: what was learned meanwhile would have made it another.
-    pub(crate) terms: Terms,
+    pub(crate) terms: Target,
     /// Whether it follows from the body and from what was recalled, and from nothing else: then it
     /// need not be made again to know what it was.
     pub(crate) is_settled: bool,

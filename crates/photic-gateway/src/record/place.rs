@@ -5,18 +5,18 @@ use std::sync::Arc;
 use photic_fleet::Fleet;
 use photic_store::{Blobs, Done, Error, LocalStore, Past, Record, Store, Tenant, wait};
 
-use super::{Away, Recalled, Server, Turn};
+use super::{Availability, Server, SessionContext, Turn};
 
 /// Where conversations are kept.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum StoreBackend {
     Local(Arc<LocalStore>),
-    Fleet(Fleet, Arc<Away>),
+    Fleet(Fleet, Arc<Availability>),
 }
 
-impl Place {
+impl StoreBackend {
     /// What is known about a conversation; nothing, while the record is away.
-    pub(super) async fn recall(&self, mut recalled: Recalled, names: bool) -> Recalled {
+    pub(super) async fn recall(&self, mut recalled: SessionContext, names: bool) -> SessionContext {
         match self {
             Self::Local(store) => {
                 let store = Arc::clone(store);
@@ -58,7 +58,7 @@ impl Place {
     /// Writes a turn; a conversation that is not known begins a session.
     pub(super) async fn append(
         &self,
-        recalled: &Recalled,
+        recalled: &SessionContext,
         done: &Done<'_, '_>,
     ) -> Result<Turn, Error> {
         match self {
@@ -75,7 +75,7 @@ impl Place {
 
 async fn recall<R: Record, B: Blobs>(
     store: &Store<R, B>,
-    recalled: &mut Recalled,
+    recalled: &mut SessionContext,
     names: bool,
 ) -> Result<(), Error> {
     if let Some((session, number)) = store.record.continued(&recalled.kin).await? {
@@ -92,7 +92,7 @@ async fn recall<R: Record, B: Blobs>(
 
 async fn append<R: Record, B: Blobs>(
     store: &Store<R, B>,
-    recalled: &Recalled,
+    recalled: &SessionContext,
     done: &Done<'_, '_>,
 ) -> Result<Turn, Error> {
     if let Some(session) = &recalled.session {

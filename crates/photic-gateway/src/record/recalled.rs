@@ -8,11 +8,11 @@ use std::sync::Arc;
 use photic::retention::Retention;
 use photic::{Choice, Digest, Policy, Survey, Transcript};
 use photic_store::record::Chain;
-use photic_store::{BlobId, Handle, Minted, Past, Secret, SessionId, Tenant};
+use photic_store::{BlobId, Handle, MediaRecord, Past, Secret, SessionId, Tenant};
 
 /// What is known about a conversation.
 #[derive(Debug)]
-pub(crate) struct Recalled {
+pub(crate) struct SessionContext {
     /// Whose it is.
     pub(crate) tenant: Tenant,
     /// What it is called after each of its messages, the last first.
@@ -26,16 +26,16 @@ pub(crate) struct Recalled {
     /// What its pictures are named with, where notices name them.
     pub(super) secret: Option<Secret>,
     /// What the names of media mean that stand in it.
-    pub(crate) media: BTreeMap<String, Arc<Minted>>,
+    pub(crate) media: BTreeMap<String, Arc<MediaRecord>>,
 }
 
-impl Default for Recalled {
+impl Default for SessionContext {
     fn default() -> Self {
         Self::nothing(Tenant::local())
     }
 }
 
-impl Recalled {
+impl SessionContext {
     /// Nothing but whose it is.
     pub(crate) const fn nothing(tenant: Tenant) -> Self {
         Self {

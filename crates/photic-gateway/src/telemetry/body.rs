@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use super::Watch;
+use super::RequestGuard;
 use crate::account::Ending;
 use crate::reply::{Broken, ReplyBody};
 
@@ -14,11 +14,11 @@ use crate::reply::{Broken, ReplyBody};
 #[derive(Debug)]
 pub(crate) struct Watched {
     body: ReplyBody,
-    watch: Option<Box<Watch>>,
+    watch: Option<Box<RequestGuard>>,
 }
 
 impl Watched {
-    pub(super) fn new(body: ReplyBody, mut watch: Box<Watch>) -> Self {
+    pub(super) fn new(body: ReplyBody, mut watch: Box<RequestGuard>) -> Self {
         // What has no body is not asked for one.
         if body.is_end_stream() {
             watch.account.ending = Ending::Complete;

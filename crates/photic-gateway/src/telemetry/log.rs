@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::metrics::route_name;
 use super::series::Counter;
-use crate::account::{Account, Ending, TOLD};
+use crate::account::{Ending, RequestLog, TOLD};
 use crate::config::LogFormat;
 
 /// Lines that may wait to be written.
@@ -58,7 +58,7 @@ impl Log {
         self.format == LogFormat::Json
     }
 
-    pub(super) fn ended(&self, account: &Account, dropped: &Counter) {
+    pub(super) fn ended(&self, account: &RequestLog, dropped: &Counter) {
         match self.format {
             LogFormat::Off => {}
             LogFormat::Json => {
@@ -141,7 +141,7 @@ fn write(notes: &Receiver<Note>, sink: impl Write) {
 }
 
 /// What an operator should look after: upstreams that are away, and ourselves.
-fn worry(account: &Account) -> Option<String> {
+fn worry(account: &RequestLog) -> Option<String> {
     let host = account.host().unwrap_or("nobody");
     if account.billed_as_text() {
         let model = account.facts.model.name().unwrap_or("a model");
@@ -153,7 +153,7 @@ fn worry(account: &Account) -> Option<String> {
 }
 
 /// The line of a request, and one for each fix that is told.
-fn lines(account: &Account, time: &str) -> Vec<String> {
+fn lines(account: &RequestLog, time: &str) -> Vec<String> {
     let id = format!("{:016x}", account.id);
     let caller = account.route.wire().name();
     let upstream = account.upstream.as_ref().map(|(_, wire)| wire.name());

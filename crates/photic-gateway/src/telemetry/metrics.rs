@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use photic::Wire;
 
 use super::series::{Counter, Histogram, Named, Names, Page};
-use crate::account::Account;
+use crate::account::RequestLog;
 use crate::auditing::Auditing;
 use crate::memory::Use;
 use crate::proxy::Proxy;
@@ -85,7 +85,7 @@ impl Metrics {
     }
 
     /// The head of the reply is known.
-    pub(super) fn answered(&self, account: &Account) {
+    pub(super) fn answered(&self, account: &RequestLog) {
         let class = usize::from(account.status / 100).clamp(1, CLASSES.len()) - 1;
         self.requests[route(account.route)][account.route.wire().index()][class].add(1);
         self.healed.add(u64::from(account.healed() > 0));
@@ -111,7 +111,7 @@ impl Metrics {
     }
 
     /// The reply is over, or will never be.
-    pub(super) fn ended(&self, account: &Account) {
+    pub(super) fn ended(&self, account: &RequestLog) {
         self.in_flight.take_away(1);
         let route = route(account.route);
         self.durations[route].record(account.begun.elapsed());
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn models_of_failed_requests_get_no_name() {
         let metrics = Metrics::new();
-        let mut account = Account::new(Route::Turn(Wire::Anthropic), 1);
+        let mut account = RequestLog::new(Route::Turn(Wire::Anthropic), 1);
         account.facts = crate::account::Facts::default().named(Some("guessed"));
         for (status, known) in [(404, false), (200, true)] {
             metrics.began();

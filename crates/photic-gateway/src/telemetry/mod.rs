@@ -22,7 +22,7 @@ use std::sync::Arc;
 use http::header::{HeaderName, HeaderValue};
 use http::{Request, Response};
 
-use crate::account::{Account, Ending};
+use crate::account::{Ending, RequestLog};
 use crate::failure::Failure;
 use crate::headers;
 use crate::reply::ReplyBody;
@@ -44,8 +44,8 @@ pub(crate) struct Watchers {
 
 /// A request that is watched, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Watch {
-    pub(crate) account: Account,
+pub(crate) struct RequestGuard {
+    pub(crate) account: RequestLog,
     watchers: Arc<Watchers>,
 }
 
@@ -60,7 +60,7 @@ impl Watchers {
     }
 }
 
-impl Watch {
+impl RequestGuard {
     /// Begins to watch a request. Where it is traced, it carries the trace on.
     pub(crate) fn begin<B>(
         watchers: &Arc<Watchers>,
@@ -68,7 +68,7 @@ impl Watch {
         request: &mut Request<B>,
     ) -> Box<Self> {
         watchers.metrics.began();
-        let mut account = Account::new(route, watchers.ids.next());
+        let mut account = RequestLog::new(route, watchers.ids.next());
         if watchers.spans.is_some()
             && matches!(route, Route::Turn(_))
             && !headers::is_off(request.headers())
@@ -98,7 +98,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
         let Self { account, watchers } = self;
         // A failure is told in a few bytes; whether they were read is no concern of anybody.

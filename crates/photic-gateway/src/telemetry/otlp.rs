@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::Watchers;
 use super::series::Counter;
-use crate::account::{Account, Reference};
+use crate::account::{Reference, RequestLog};
 use crate::config::{ConfigError, Telemetry};
 
 /// Spans that may wait.
@@ -138,7 +138,7 @@ impl Exporter {
 }
 
 impl Spans {
-    pub(super) fn ended(&self, account: &Account, dropped: &Counter) {
+    pub(super) fn ended(&self, account: &RequestLog, dropped: &Counter) {
         if let Some(span) = span(account)
             && self.0.try_send(span).is_err()
         {
@@ -148,7 +148,7 @@ impl Spans {
 }
 
 /// The span of a request, where it is traced.
-fn span(account: &Account) -> Option<String> {
+fn span(account: &RequestLog) -> Option<String> {
     let trace = account.trace?;
     let nanos = |time: SystemTime| {
         time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
@@ -173,12 +173,12 @@ fn span(account: &Account) -> Option<String> {
 }
 
 /// What went wrong, in a word: our code, or the status of the reply.
-fn error(account: &Account) -> Option<String> {
+fn error(account: &RequestLog) -> Option<String> {
     let status = || (account.status >= 400).then(|| account.status.to_string());
     account.trouble().map(str::to_owned).or_else(status)
 }
 
-fn described(account: &Account, error: Option<&str>) -> Vec<(&'static str, Value)> {
+fn described(account: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Value)> {
     let text = |text: &str| json!({"stringValue": text});
     // 64-bit numbers are strings in this encoding.
     let number = |number: u64| json!({"intValue": number.to_string()});

@@ -121,7 +121,7 @@ fn models_fail_by_the_codes_of_the_contract_and_tell_no_endpoint() {
         (CallError::ContentTooLong, 413, "content_too_long"),
         (CallError::InvalidImage, 400, "invalid_image"),
         (CallError::Rejected, 502, "provider_rejected"),
-        (CallError::Host(HostError::Away), 503, "host_unavailable"),
+        (CallError::Host(HostError::Unavailable), 503, "host_unavailable"),
         (CallError::Host(quota), 429, "rate_limited"),
     ] {
         let host = Fake { fails: Some(error), ..Fake::with_model() };
@@ -144,7 +144,7 @@ fn models_fail_by_the_codes_of_the_contract_and_tell_no_endpoint() {
 #[test]
 fn a_store_that_is_away_is_said_to_be() {
     for (trouble, status, code) in [
-        (HostError::Away, 503, "host_unavailable"),
+        (HostError::Unavailable, 503, "host_unavailable"),
         (HostError::Busy, 503, "host_unavailable"),
         (HostError::NoStore, 404, "host_capability_missing"),
         (HostError::NotTaken, 415, "unsupported_media_type"),

@@ -14,7 +14,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use photic_openwop::{
     Address, Answer, Asked, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits,
-    Listed, Media, Minted, Modality, NotFetched, Place, Provider, Shown, Stored, Wanted, answer,
+    Listed, Media, MediaReference, Modality, NotFetched, ObjectKey, Provider, Shown, Stored,
+    Wanted, answer,
 };
 use serde_json::{Value, json};
 
@@ -55,7 +56,7 @@ pub(crate) struct Fake {
     pub(crate) names: BTreeMap<&'static str, (IpAddr, u16, &'static [u8])>,
     pub(crate) counter: AtomicU64,
     pub(crate) references: Mutex<BTreeMap<String, (String, Media, u64)>>,
-    pub(crate) objects: Mutex<BTreeMap<(String, Place), Media>>,
+    pub(crate) objects: Mutex<BTreeMap<(String, ObjectKey), Media>>,
 }
 
 pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x02";
@@ -147,7 +148,7 @@ impl Fake {
         self.counter.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn sign(tenant: &str, place: &Place, until: u64) -> String {
+    fn sign(tenant: &str, place: &ObjectKey, until: u64) -> String {
         let text = json!([tenant, place.space, place.bucket, place.key, until]).to_string();
         let mac = blake3::keyed_hash(&[7; 32], text.as_bytes()).to_hex();
         format!("{}.{mac}", URL_SAFE_NO_PAD.encode(text))
@@ -203,7 +204,11 @@ impl Host for Fake {
         Ok(completion.to_string().into())
     }
 
-    async fn mint(&self, tenant: &String, media: Media) -> Result<Minted, HostError> {
+    async fn create_media(
+        &self,
+        tenant: &String,
+        media: Media,
+    ) -> Result<MediaReference, HostError> {
         if let Some(trouble) = self.trouble {
             return Err(trouble);
         }
@@ -212,19 +217,19 @@ impl Host for Fake {
         let expires_ms = self.now() + REFERENCE_MS;
         let entry = (tenant.clone(), media, expires_ms);
         self.references.lock().unwrap().insert(media_ref.clone(), entry);
-        Ok(Minted { media_ref, expires_ms })
+        Ok(MediaReference { media_ref, expires_ms })
     }
 
     async fn resolve(
         &self,
         tenant: &String,
         media_ref: &str,
-    ) -> Result<Option<(Media, Minted)>, HostError> {
+    ) -> Result<Option<(Media, MediaReference)>, HostError> {
         let known = self.references.lock().unwrap();
         let found = known.get(media_ref);
         let found = found.filter(|(owner, _, until)| owner == tenant && *until > self.now());
         Ok(found.map(|(_, media, until)| {
-            (media.clone(), Minted { media_ref: media_ref.to_owned(), expires_ms: *until })
+            (media.clone(), MediaReference { media_ref: media_ref.to_owned(), expires_ms: *until })
         }))
     }
 
@@ -237,19 +242,23 @@ impl Host for Fake {
     async fn put_media(
         &self,
         tenant: &String,
-        place: &Place,
+        place: &ObjectKey,
         media: Media,
     ) -> Result<(), HostError> {
         self.objects.lock().unwrap().insert((tenant.clone(), place.clone()), media);
         Ok(())
     }
 
-    async fn get_media(&self, tenant: &String, place: &Place) -> Result<Option<Media>, HostError> {
+    async fn get_media(
+        &self,
+        tenant: &String,
+        place: &ObjectKey,
+    ) -> Result<Option<Media>, HostError> {
         let objects = self.objects.lock().unwrap();
         Ok(objects.get(&(tenant.clone(), place.clone())).cloned())
     }
 
-    async fn remove_media(&self, tenant: &String, place: &Place) -> Result<bool, HostError> {
+    async fn remove_media(&self, tenant: &String, place: &ObjectKey) -> Result<bool, HostError> {
         let mut objects = self.objects.lock().unwrap();
         Ok(objects.remove(&(tenant.clone(), place.clone())).is_some())
     }
@@ -257,11 +266,11 @@ impl Host for Fake {
     async fn list_media(
         &self,
         tenant: &String,
-        beginning: &Place,
+        beginning: &ObjectKey,
         after: Option<&str>,
     ) -> Result<Listed, HostError> {
         let objects = self.objects.lock().unwrap();
-        let inside = |(owner, place): &&(String, Place)| {
+        let inside = |(owner, place): &&(String, ObjectKey)| {
             owner == tenant
                 && place.space == beginning.space
                 && place.bucket == beginning.bucket
@@ -269,7 +278,7 @@ impl Host for Fake {
                 && after.is_none_or(|after| place.key.as_str() > after)
         };
         let all: Vec<_> = objects.iter().filter(|(name, _)| inside(name)).collect();
-        let entry = |((_, place), media): &(&(String, Place), &Media)| Stored {
+        let entry = |((_, place), media): &(&(String, ObjectKey), &Media)| Stored {
             key: place.key.clone(),
             bytes: media.bytes.len() as u64,
         };
@@ -279,7 +288,7 @@ impl Host for Fake {
     async fn presign(
         &self,
         tenant: &String,
-        place: &Place,
+        place: &ObjectKey,
         seconds: u32,
     ) -> Result<Option<Address>, HostError> {
         if self.get_media(tenant, place).await?.is_none() {
@@ -296,7 +305,7 @@ impl Host for Fake {
             serde_json::from_slice::<(String, String, String, String, u64)>(&claim).ok()
         });
         let Some((tenant, space, bucket, key, until)) = read else { return Ok(Shown::Refused) };
-        let place = Place { space, bucket, key };
+        let place = ObjectKey { space, bucket, key };
         if Self::sign(&tenant, &place, until) != token || until <= self.now() {
             return Ok(Shown::Refused);
         }

@@ -191,7 +191,7 @@ pub(crate) fn is_emoji(character: char) -> bool {
     matches!(character, '\u{1f000}'..='\u{1faff}' | '\u{231a}' | '\u{231b}' | '\u{23e9}'..='\u{23f3}')
 }
 
-/// Stretches of emoji, with what joins and changes them.
+/// Base64Runs of emoji, with what joins and changes them.
 fn emoji_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     if text.is_ascii() {

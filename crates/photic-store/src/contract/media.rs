@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
-use photic::Memory;
+use photic::MediaStub;
 use photic::media::Payload;
 
 use super::{Broken, pause, picture, promise};
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::handle::{Facts, Tenant};
-use crate::media::{MediaRef, Minting};
+use crate::media::{MediaRef, NewMedia};
 use crate::record::{Record, SessionId};
 use crate::store::{Grace, Store};
 
@@ -27,8 +27,8 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
         bytes: 2500,
         label: Some("a screen".into()),
     };
-    let memory = Memory::of(&Payload::encode(&bytes)).ok_or(Error::Damaged("a picture"))?;
-    let minting = |lasting, session: Option<&SessionId>| Minting {
+    let memory = MediaStub::of(&Payload::encode(&bytes)).ok_or(Error::Damaged("a picture"))?;
+    let minting = |lasting, session: Option<&SessionId>| NewMedia {
         blob,
         facts: facts.clone(),
         memory: memory.clone(),
@@ -37,9 +37,9 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     };
 
     // The same picture twice, and once of another tenant.
-    let one = record.mint(ours, &minting(HOUR, None)).await?;
-    let two = record.mint(ours, &minting(HOUR, None)).await?;
-    let other = record.mint(&theirs, &minting(HOUR, None)).await?;
+    let one = record.create_media(ours, &minting(HOUR, None)).await?;
+    let two = record.create_media(ours, &minting(HOUR, None)).await?;
+    let other = record.create_media(&theirs, &minting(HOUR, None)).await?;
     promise("every reference is another", one != two && two != other && one != other)?;
     let found = record.media(ours, &[one.clone(), two.clone()]).await?;
     promise("all that are asked for are found", found.len() == 2)?;
@@ -50,12 +50,12 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     let left = minted.expires - now;
     promise("it ends when it was said to", (3_500_000..3_700_000).contains(&left))?;
 
-    let ended = record.mint(ours, &minting(Duration::ZERO, None)).await?;
+    let ended = record.create_media(ours, &minting(Duration::ZERO, None)).await?;
     let random = MediaRef::random()?;
     for (tenant, reference) in [(ours, &ended), (ours, &other), (ours, &random), (&theirs, &one)] {
         let found = record.media(tenant, std::slice::from_ref(reference)).await?;
         promise("what is not one's own, or not any more, is not there", found.is_empty())?;
-        promise("nor can it be ended", !record.unmint(tenant, reference).await?)?;
+        promise("nor can it be ended", !record.delete_media(tenant, reference).await?)?;
     }
     promise("nobody in particular has none", {
         record
@@ -67,25 +67,25 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
 
     // A session takes its references along.
     let id = store.begin("with a reference").await?;
-    let with = record.mint(ours, &minting(HOUR, Some(&id))).await?;
+    let with = record.create_media(ours, &minting(HOUR, Some(&id))).await?;
     promise(
         "it holds with its session",
         record.media(ours, std::slice::from_ref(&with)).await?.len() == 1,
     )?;
     store.forget(&id).await?;
     promise("and goes with it", record.media(ours, &[with]).await?.is_empty())?;
-    let gone = record.mint(ours, &minting(HOUR, Some(&id))).await;
+    let gone = record.create_media(ours, &minting(HOUR, Some(&id))).await;
     promise("none is minted for one that is gone", matches!(gone, Err(Error::NoSession(_))))?;
 
     // Nothing else keeps the blob.
     let none = Grace { blobs: Duration::ZERO, handles: Duration::ZERO };
-    promise("a reference is ended", record.unmint(ours, &one).await?)?;
-    promise("once", !record.unmint(ours, &one).await?)?;
+    promise("a reference is ended", record.delete_media(ours, &one).await?)?;
+    promise("once", !record.delete_media(ours, &one).await?)?;
     pause();
     store.collect(&none).await?;
     promise("a reference keeps its blob", store.blobs.get(&blob).await? == bytes)?;
-    promise("so does any other", record.unmint(&theirs, &other).await?)?;
-    promise("until it is ended", record.unmint(ours, &two).await?)?;
+    promise("so does any other", record.delete_media(&theirs, &other).await?)?;
+    promise("until it is ended", record.delete_media(ours, &two).await?)?;
     store.collect(&none).await?;
     promise("and its blob goes", !store.blobs.has(&blob).await?)
 }

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use photic::media::Payload;
 use photic::retention::Retention;
 use photic::transcript::MediaId;
-use photic::{Memory, Policy, Prepared, Profile, Supply, Wire};
+use photic::{FetchResult, MediaStub, Policy, Prepared, Profile, Wire};
 use serde_json::json;
 
 use super::{Broken, pause, picture, promise};
@@ -37,7 +37,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     let found = store.session_of(&lifted).await?;
     promise("the session is found by its references", found == Some(id.clone()))?;
 
-    let memory = Memory::of(&Payload::encode(&blobs[0])).ok_or(Error::Damaged("a picture"))?;
+    let memory = MediaStub::of(&Payload::encode(&blobs[0])).ok_or(Error::Damaged("a picture"))?;
     let head = STANDARD.decode(&memory.head).unwrap_or_default();
     promise("no stand-in is stored", !store.blobs.has(&BlobId::of(&head)).await?)?;
     let session = store.session(&id).await?;
@@ -89,16 +89,17 @@ async fn send<R: Record, B: Blobs>(
     let mut transcript = photic::lift(Wire::OpenAiChat, body).0;
     let text = String::from_utf8_lossy(body).into_owned();
     let seeds = text.split("photic:mr_").skip(1).filter_map(|rest| rest.get(..26)?.parse().ok());
-    let mut remembered: BTreeMap<MediaId, Memory> = BTreeMap::new();
+    let mut remembered: BTreeMap<MediaId, MediaStub> = BTreeMap::new();
     for (medium, seed) in seeds.enumerate() {
         let bytes = picture(seed, BYTES);
         if without.contains(&medium) {
-            let memory = Memory::of(&Payload::encode(&bytes)).ok_or(Error::Damaged("a picture"))?;
+            let memory =
+                MediaStub::of(&Payload::encode(&bytes)).ok_or(Error::Damaged("a picture"))?;
             let stand_in = Payload::encode(&STANDARD.decode(&memory.head).unwrap_or_default());
-            transcript.supply(medium, Supply::Bytes(stand_in));
+            transcript.put_fetched(medium, FetchResult::Bytes(stand_in));
             remembered.insert(medium, memory);
         } else {
-            transcript.supply(medium, Supply::Bytes(Payload::encode(&bytes)));
+            transcript.put_fetched(medium, FetchResult::Bytes(Payload::encode(&bytes)));
         }
     }
     let (profile, mut policy) = (Profile::generic(Wire::OpenAiChat), Policy::default());

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use super::{Broken, promise};
 use crate::error::Error;
 use crate::handle::Tenant;
-use crate::work::{Asking, Job, List, May, Standing, Usd, Work, Worker};
+use crate::work::{Asking, Claim, Job, JobStatus, List, Usd, Work, Worker};
 
 /// Longer than any test.
 const LONG: Duration = Duration::from_hours(1);
@@ -85,20 +85,20 @@ async fn questions<W: Work>(work: &W) -> Result<(), Broken> {
     let job = work.open_job(&ours(), &list("questions", 1)).await?;
     let other = work.open_job(&ours(), &list("more questions", 1)).await?;
     let theirs = work.open_job(&Tenant::new("contract-others"), &list("questions", 1)).await?;
-    promise("a question is asked", work.ask(&job, &one, &asking(1)).await? == May::Ask)?;
+    promise("a question is asked", work.ask(&job, &one, &asking(1)).await? == Claim::Ask)?;
     for (job, worker) in [(&job, &one), (&job, &two), (&other, &two)] {
         let may = work.ask(job, worker, &asking(1)).await?;
-        promise("once at a time", may == May::Elsewhere)?;
+        promise("once at a time", may == Claim::Elsewhere)?;
     }
-    promise("by each tenant", work.ask(&theirs, &two, &asking(1)).await? == May::Ask)?;
+    promise("by each tenant", work.ask(&theirs, &two, &asking(1)).await? == Claim::Ask)?;
     work.unanswered(&job, &two, &[1; 32], Usd::ZERO).await?;
     let may = work.ask(&job, &two, &asking(1)).await?;
-    promise("nobody gives up for another", may == May::Elsewhere)?;
+    promise("nobody gives up for another", may == Claim::Elsewhere)?;
     work.unanswered(&job, &one, &[1; 32], Usd::ZERO).await?;
     let may = work.ask(&job, &two, &Asking { lease: DEAD, ..asking(1) }).await?;
-    promise("without an answer it is asked again", may == May::Ask)?;
+    promise("without an answer it is asked again", may == Claim::Ask)?;
     let may = work.ask(&other, &one, &asking(1)).await?;
-    promise("and if its worker died", may == May::Ask)?;
+    promise("and if its worker died", may == Claim::Ask)?;
     promise(
         "an answer is kept",
         work.answer(&other, &[1; 32], "blue", Usd::ZERO).await? == "blue",
@@ -107,7 +107,7 @@ async fn questions<W: Work>(work: &W) -> Result<(), Broken> {
     promise("the first of them", late == "blue")?;
     for job in [&job, &other] {
         let may = work.ask(job, &one, &asking(1)).await?;
-        promise("for every job", may == May::Known("blue".to_owned()))?;
+        promise("for every job", may == Claim::Known("blue".to_owned()))?;
         let known = work.answers(job, &[[1; 32], [2; 32]]).await?;
         let one = known.len() == 1 && known.get(&[1; 32]).is_some_and(|text| text == "blue");
         promise("answers are found together", one)?;
@@ -125,13 +125,13 @@ async fn money<W: Work>(work: &W) -> Result<(), Broken> {
         |key| Asking { estimate: Usd::dollars(0.4), cap: Some(Usd::dollars(1.0)), ..asking(key) };
     let spent = async || Ok::<_, Error>(work.standing(&job).await?.spent);
     for key in [11, 12] {
-        promise("there is money", work.ask(&job, &worker, &dear(key)).await? == May::Ask)?;
+        promise("there is money", work.ask(&job, &worker, &dear(key)).await? == Claim::Ask)?;
     }
     promise("what is under way counts", spent().await? == Usd::dollars(0.8))?;
-    promise("and no more is spent", work.ask(&job, &worker, &dear(13)).await? == May::Over)?;
+    promise("and no more is spent", work.ask(&job, &worker, &dear(13)).await? == Claim::Over)?;
     work.answer(&job, &[11; 32], "cheap", Usd::dollars(0.1)).await?;
     promise("what it cost counts", spent().await? == Usd::dollars(0.5))?;
-    promise("so there is some left", work.ask(&job, &worker, &dear(13)).await? == May::Ask)?;
+    promise("so there is some left", work.ask(&job, &worker, &dear(13)).await? == Claim::Ask)?;
     work.unanswered(&job, &worker, &[12; 32], Usd::ZERO).await?;
     work.unanswered(&job, &worker, &[13; 32], Usd::dollars(0.3)).await?;
     promise("nothing came, it cost", spent().await? == Usd::dollars(0.4))
@@ -141,13 +141,13 @@ async fn dead_money<W: Work>(work: &W) -> Result<(), Broken> {
     let (one, two) = (Worker::random()?, Worker::random()?);
     let job = work.open_job(&ours(), &list("dead money", 1)).await?;
     let dying = Asking { estimate: Usd::dollars(0.4), lease: DEAD, ..asking(21) };
-    promise("it is asked", work.ask(&job, &one, &dying).await? == May::Ask)?;
+    promise("it is asked", work.ask(&job, &one, &dying).await? == Claim::Ask)?;
     let spent = work.standing(&job).await?.spent;
     promise("what the dead asked counts", spent == Usd::dollars(0.4))?;
     let again = Asking { cap: Some(Usd::dollars(0.7)), lease: LONG, ..dying };
-    promise("also if it is asked again", work.ask(&job, &two, &again).await? == May::Over)?;
+    promise("also if it is asked again", work.ask(&job, &two, &again).await? == Claim::Over)?;
     let again = Asking { cap: Some(Usd::dollars(0.8)), ..again };
-    promise("which takes as much again", work.ask(&job, &two, &again).await? == May::Ask)?;
+    promise("which takes as much again", work.ask(&job, &two, &again).await? == Claim::Ask)?;
     work.answer(&job, &[21; 32], "late", Usd::dollars(0.2)).await?;
     promise("both count", work.standing(&job).await?.spent == Usd::dollars(0.6))
 }
@@ -161,5 +161,5 @@ async fn forgetting<W: Work>(work: &W) -> Result<(), Broken> {
     promise("with its chunks", work.outcome(&job, 0).await?.is_none())?;
     let other = List { digest: [9; 32], ..list("chunks", 25) };
     let other = work.open_job(&ours(), &other).await?;
-    promise("and its name is free", work.standing(&other).await? == Standing::default())
+    promise("and its name is free", work.standing(&other).await? == JobStatus::default())
 }

@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use photic::{Choice, Digest, Memory};
+use photic::{Choice, Digest, MediaStub};
 use serde::{Deserialize, Serialize};
 
 pub use stretch::{Kept, Piece, Stretch};
@@ -194,7 +194,7 @@ pub trait Record: Handles + Media {
         &self,
         turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
-    ) -> impl Future<Output = Result<BTreeMap<BlobId, Memory>, Error>> + Send;
+    ) -> impl Future<Output = Result<BTreeMap<BlobId, MediaStub>, Error>> + Send;
 
     /// What was made for a turn.
     fn made(

@@ -1,6 +1,6 @@
 //! A turn: one request, what it was planned with, and what came of it.
 
-use photic::{Memory, Wire};
+use photic::{MediaStub, Wire};
 use serde::Serialize;
 
 use super::{Chain, Kept, Stretch};
@@ -36,7 +36,7 @@ pub struct Entry<'a> {
     /// What else the plan was made with, as JSON.
     pub circumstances: String,
     /// What is to be remembered of blobs.
-    pub memories: Vec<(BlobId, Memory)>,
+    pub memories: Vec<(BlobId, MediaStub)>,
     /// Blobs that the session refers to from now on, and what is known about them; those of
     /// pictures get a handle.
     pub holds: Vec<(BlobId, Facts)>,

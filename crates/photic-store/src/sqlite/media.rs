@@ -8,10 +8,10 @@ use super::handles::find_or_make;
 use super::{Sqlite, begin, now};
 use crate::error::Error;
 use crate::handle::Tenant;
-use crate::media::{Media, MediaRef, Minted, Minting, columns, minted};
+use crate::media::{Media, MediaRecord, MediaRef, NewMedia, columns, minted};
 
 impl Media for Sqlite {
-    async fn mint(&self, tenant: &Tenant, minting: &Minting) -> Result<MediaRef, Error> {
+    async fn create_media(&self, tenant: &Tenant, minting: &NewMedia) -> Result<MediaRef, Error> {
         let reference = MediaRef::random()?;
         let (facts, memory, lasting) = columns(minting)?;
         let mut connection = self.connection();
@@ -47,7 +47,7 @@ impl Media for Sqlite {
         &self,
         tenant: &Tenant,
         references: &[MediaRef],
-    ) -> Result<BTreeMap<MediaRef, Minted>, Error> {
+    ) -> Result<BTreeMap<MediaRef, MediaRecord>, Error> {
         let names = serde_json::to_string(references).map_err(|_| Error::Damaged("references"))?;
         let connection = self.connection();
         let mut statement = connection.prepare_cached(
@@ -67,7 +67,7 @@ impl Media for Sqlite {
         Ok(found)
     }
 
-    async fn unmint(&self, tenant: &Tenant, reference: &MediaRef) -> Result<bool, Error> {
+    async fn delete_media(&self, tenant: &Tenant, reference: &MediaRef) -> Result<bool, Error> {
         let connection = self.connection();
         let held: Result<i64, _> = connection.query_row(
             "DELETE FROM media WHERE reference = ?

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
-use photic::{Choice, Digest, Memory, Wire};
+use photic::{Choice, Digest, MediaStub, Wire};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::Sqlite;
@@ -101,7 +101,10 @@ impl Sqlite {
         Ok(held)
     }
 
-    fn read_memories(&self, blobs: &BTreeSet<BlobId>) -> Result<BTreeMap<BlobId, Memory>, Error> {
+    fn read_memories(
+        &self,
+        blobs: &BTreeSet<BlobId>,
+    ) -> Result<BTreeMap<BlobId, MediaStub>, Error> {
         let connection = self.connection();
         let mut find = connection.prepare_cached("SELECT memory FROM memory WHERE blob = ?")?;
         let mut memories = BTreeMap::new();
@@ -204,7 +207,7 @@ impl Record for Sqlite {
         &self,
         _turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
-    ) -> Result<BTreeMap<BlobId, Memory>, Error> {
+    ) -> Result<BTreeMap<BlobId, MediaStub>, Error> {
         self.read_memories(blobs)
     }
 

@@ -9,7 +9,7 @@ use super::handles::find_or_make;
 use super::{Sqlite, begin, now};
 use crate::error::Error;
 use crate::handle::Tenant;
-use crate::work::{Asking, Job, List, May, QuestionKey, Standing, Usd, Work, Worker};
+use crate::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Work, Worker};
 
 impl Work for Sqlite {
     async fn open_job(&self, tenant: &Tenant, list: &List<'_>) -> Result<Job, Error> {
@@ -112,7 +112,7 @@ impl Work for Sqlite {
         Ok(())
     }
 
-    async fn standing(&self, job: &Job) -> Result<Standing, Error> {
+    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
         Ok(self.connection().query_row(
             "SELECT count(*) FILTER (WHERE done = 1),
                 count(*) FILTER (WHERE done = 0 AND until > ?2),
@@ -123,7 +123,7 @@ impl Work for Sqlite {
             |row| {
                 let spent = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
                 let spent = Usd::billionths(spent);
-                Ok(Standing { done: row.get(0)?, taken: row.get(1)?, spent })
+                Ok(JobStatus { done: row.get(0)?, taken: row.get(1)?, spent })
             },
         )?)
     }
@@ -137,12 +137,12 @@ impl Work for Sqlite {
         Ok(found.flatten())
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<May, Error> {
+    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
         match standing_of(&transaction, job, &asking.key)? {
-            Some(Asked::Answered(text)) => return Ok(May::Known(text)),
-            Some(Asked::Until(until)) if until > now() => return Ok(May::Elsewhere),
+            Some(Asked::Answered(text)) => return Ok(Claim::Known(text)),
+            Some(Asked::Until(until)) if until > now() => return Ok(Claim::Elsewhere),
             // Its worker died, and whether it was billed nobody knows.
             Some(Asked::Until(_)) => bill_the_dead(&transaction, job, &asking.key)?,
             None => {}
@@ -156,7 +156,7 @@ impl Work for Sqlite {
                 .query_row([job.id], |row| row.get(0))?;
             if Usd::billionths(spent) + asking.estimate > cap {
                 transaction.commit()?;
-                return Ok(May::Over);
+                return Ok(Claim::Over);
             }
         }
         transaction
@@ -174,7 +174,7 @@ impl Work for Sqlite {
                 asking.estimate.as_billionths()
             ])?;
         transaction.commit()?;
-        Ok(May::Ask)
+        Ok(Claim::Ask)
     }
 
     async fn answer(

@@ -9,7 +9,7 @@ use photic::json::Segments;
 use photic::media::{Found, Payload, Source};
 use photic::transcript::MediaId;
 use photic::{
-    Digest, Form, Former, Gone, Memory, Plan, Policy, Prepared, Recipe, Segment, Transcript,
+    Digest, Form, Former, Gone, MediaStub, Plan, Policy, Prepared, Recipe, Segment, Transcript,
 };
 
 use super::reproduce::Circumstances;
@@ -38,9 +38,9 @@ pub struct Done<'d, 'a> {
     /// [`kin`](super::kin) gives.
     pub kin: Option<Chain>,
     /// Media whose bytes are not at hand, only what is remembered of them: a stand-in was supplied
-    /// for each ([`Memory::stand_in`]), and the survey was told ([`photic::Survey::recall`]).
+    /// for each ([`MediaStub::stand_in`]), and the survey was told ([`photic::Survey::recall`]).
     /// Their blobs are in the store.
-    pub remembered: &'d BTreeMap<MediaId, &'d Memory>,
+    pub remembered: &'d BTreeMap<MediaId, &'d MediaStub>,
     /// Media that the plan would have shown, had the body not become too large with them
     /// ([`Lowered::retired`](photic::Lowered::retired)).
     pub shed: &'d [MediaId],
@@ -72,7 +72,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
     /// Writes a turn, durably once this is done; its number, from 1.
     pub async fn append(&self, id: &SessionId, done: &Done<'_, '_>) -> Result<u64, Error> {
         let mut gathered = Gathered::new(done);
-        let apart = photic::apart(done.transcript);
+        let apart = photic::split_media(done.transcript);
         let before = gathered.stretch(&apart.before);
         let mut links = Vec::with_capacity(apart.messages.len());
         let mut chain = keys::start(id);
@@ -105,7 +105,9 @@ impl<R: Record, B: Blobs> Store<R, B> {
             before,
             messages: &links,
             after,
-            kin: done.kin.or_else(|| keys::kin(&self.tenant, done.transcript).last().copied()),
+            kin: done
+                .kin
+                .or_else(|| keys::conversation_keys(&self.tenant, done.transcript).last().copied()),
             profile: json("a profile", serde_json::to_string(done.plan.profile))?,
             policy: json("a policy", serde_json::to_string(done.policy))?,
             circumstances: json("circumstances", serde_json::to_string(&circumstances))?,
@@ -244,7 +246,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
     }
 
     /// What is to be remembered of them.
-    fn memories(&self, held: &BTreeSet<BlobId>) -> Vec<(BlobId, Memory)> {
+    fn memories(&self, held: &BTreeSet<BlobId>) -> Vec<(BlobId, MediaStub)> {
         let new = self.seen.iter().filter(|(blob, _)| !held.contains(blob));
         let memories = new.filter_map(|(blob, seen)| match *seen {
             Seen::Medium(id) | Seen::Characters(id, _) => Some((*blob, self.memory(id)?)),
@@ -253,7 +255,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
         memories.collect()
     }
 
-    fn memory(&self, id: MediaId) -> Option<Memory> {
+    fn memory(&self, id: MediaId) -> Option<MediaStub> {
         let remembered = self.done.remembered.get(&id).map(|memory| (*memory).clone());
         remembered.or_else(|| photic::remember(self.done.transcript, id))
     }

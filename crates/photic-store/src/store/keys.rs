@@ -46,7 +46,7 @@ pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
 ///
 /// What was fetched is named by its address, as the client wrote it: whether its bytes are at hand
 /// changes nothing.
-pub(super) fn kin(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
+pub(super) fn conversation_keys(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
     let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 words of a conversation");
     add(&mut hasher, tenant.as_str().as_bytes());
     let mut chains = Vec::new();
@@ -70,7 +70,7 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
         match part {
             Part::Text(text) | Part::Refusal(text) => add(hasher, text.text.decode().as_bytes()),
             Part::Media(media) => shown(hasher, transcript, media.id),
-            Part::Woven(woven) => {
+            Part::TextWithMedia(woven) => {
                 woven.pieces.iter().for_each(|piece| add(hasher, piece.decode().as_bytes()));
                 woven.media.iter().for_each(|&id| shown(hasher, transcript, id));
             }

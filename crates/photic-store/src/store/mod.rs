@@ -65,8 +65,8 @@ impl LocalStore {
 
 /// What a conversation of a tenant is called after each of its messages, by its words, the last
 /// first: for [`Record::continued`], where its body cannot be held on to.
-pub fn kin(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
-    let mut kin = keys::kin(tenant, transcript);
+pub fn conversation_keys(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
+    let mut kin = keys::conversation_keys(tenant, transcript);
     kin.reverse();
     kin
 }
@@ -112,7 +112,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         &self,
         transcript: &Transcript<'_>,
     ) -> Result<Option<SessionId>, Error> {
-        let found = self.record.continued(&kin(&self.tenant, transcript)).await?;
+        let found = self.record.continued(&conversation_keys(&self.tenant, transcript)).await?;
         Ok(found.map(|(id, _)| id))
     }
 

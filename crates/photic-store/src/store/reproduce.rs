@@ -9,8 +9,8 @@ use photic::media::Payload;
 use photic::retention::Retention;
 use photic::transcript::MediaId;
 use photic::{
-    Digest, Former, Gone, Made, Memory, Plan, Policy, Prepared, Profile, Reason, Supply, Survey,
-    Transcript,
+    Digest, FetchResult, Former, Gone, Made, MediaStub, Plan, Policy, Prepared, Profile, Reason,
+    Survey, Transcript,
 };
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ pub(super) struct Terms {
     circumstances: Circumstances,
     pub(super) secret: Secret,
     /// What is remembered of what was fetched.
-    fetched: BTreeMap<BlobId, Memory>,
+    fetched: BTreeMap<BlobId, MediaStub>,
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
@@ -220,14 +220,14 @@ impl Terms {
     ) {
         for (&id, blob) in &self.circumstances.supplied {
             let supply = match (bytes.get(blob), self.fetched.get(blob)) {
-                (Some(bytes), _) => Supply::Bytes(Payload::encode(bytes)),
-                (None, Some(memory)) => Supply::Bytes(memory.stand_in()),
+                (Some(bytes), _) => FetchResult::Bytes(Payload::encode(bytes)),
+                (None, Some(memory)) => FetchResult::Bytes(memory.stand_in()),
                 (None, None) => continue,
             };
-            transcript.supply(id, supply);
+            transcript.put_fetched(id, supply);
         }
         for (&id, &reason) in &self.circumstances.withheld {
-            transcript.supply(id, Supply::Withheld(reason));
+            transcript.put_fetched(id, FetchResult::Withheld(reason));
         }
     }
 

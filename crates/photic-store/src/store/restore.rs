@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use photic::media::{Payload, Source};
 use photic::transcript::MediaId;
-use photic::{Form, Memory, Transcript};
+use photic::{Form, MediaStub, Transcript};
 
 use super::Store;
 use crate::blobs::{BlobId, Blobs};
@@ -15,7 +15,7 @@ use crate::record::{Kept, Piece, Record, SessionId, StoredTurn};
 #[derive(Debug)]
 pub(super) struct Parts {
     stretches: Vec<Kept>,
-    memories: BTreeMap<BlobId, Memory>,
+    memories: BTreeMap<BlobId, MediaStub>,
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
@@ -64,7 +64,7 @@ impl Parts {
     }
 
     /// What stands for a medium whose bytes are not at hand.
-    fn stand_in(&self, piece: &Piece) -> Option<&Memory> {
+    fn stand_in(&self, piece: &Piece) -> Option<&MediaStub> {
         self.memories.get(&piece.blob).filter(|_| piece.form == Form::Base64)
     }
 
@@ -96,7 +96,7 @@ impl Parts {
         &'p self,
         transcript: &Transcript<'_>,
         bytes: &BTreeMap<BlobId, Vec<u8>>,
-    ) -> Option<BTreeMap<MediaId, &'p Memory>> {
+    ) -> Option<BTreeMap<MediaId, &'p MediaStub>> {
         let mut memories = BTreeMap::new();
         for piece in self.pieces() {
             let Some(memory) = self.memories.get(&piece.blob) else { continue };

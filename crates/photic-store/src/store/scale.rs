@@ -164,10 +164,10 @@ fn cut(raw: &[u8], shot: &[u8], turn: usize) -> Vec<(std::ops::Range<usize>, Pie
     found.map(|at| (at..at + base64.len(), piece)).into_iter().collect()
 }
 
-fn remembered(shot: &[u8]) -> photic::Memory {
+fn remembered(shot: &[u8]) -> photic::MediaStub {
     let base64 = photic::media::Payload::encode(shot);
     let head = String::from_utf8(base64.base64()[..256].to_vec()).unwrap();
-    photic::Memory { digest: *BlobId::of(shot).as_bytes(), bytes: shot.len(), pages: None, head }
+    photic::MediaStub { digest: *BlobId::of(shot).as_bytes(), bytes: shot.len(), pages: None, head }
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl Worker {
 
 /// How far a job is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct JobStatus {
     /// Chunks that are done.
     pub done: u64,
     /// Chunks that somebody is at.
@@ -104,7 +104,7 @@ pub struct Asking {
 
 /// Whether a question may be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum May {
+pub enum Claim {
     /// Yes, and by nobody else meanwhile.
     Ask,
     /// It is answered.
@@ -161,7 +161,7 @@ pub trait Work: Send + Sync {
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
     /// How far a job is.
-    fn standing(&self, job: &Job) -> impl Future<Output = Result<Standing, Error>> + Send;
+    fn standing(&self, job: &Job) -> impl Future<Output = Result<JobStatus, Error>> + Send;
 
     /// What came of a chunk, whole or so far.
     fn outcome(
@@ -177,7 +177,7 @@ pub trait Work: Send + Sync {
         job: &Job,
         worker: &Worker,
         asking: &Asking,
-    ) -> impl Future<Output = Result<May, Error>> + Send;
+    ) -> impl Future<Output = Result<Claim, Error>> + Send;
 
     /// Keeps an answer, durably once this is done, and counts what it cost. Of several answers to
     /// one question the first stays, and is returned.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use photic::media::Payload;
 use photic::retention::Retention;
-use photic::{Choice, Lowered, Made, Plan, Policy, Prepared, Profile, Reason, Supply, Wire};
+use photic::{Choice, FetchResult, Lowered, Made, Plan, Policy, Prepared, Profile, Reason, Wire};
 use photic_store::contract::picture;
 use photic_store::{Done, LocalStore, Sent, SessionId, wait};
 use serde_json::{Value, json};
@@ -106,9 +106,9 @@ fn what_was_fetched_and_what_was_not_comes_back() {
     let (mut transcript, _) = photic::lift(Wire::OpenAiChat, &body);
     for n in 0..2 {
         let payload = Payload::encode(&picture(n, 5000));
-        transcript.supply(n as usize, Supply::Bytes(payload));
+        transcript.put_fetched(n as usize, FetchResult::Bytes(payload));
     }
-    transcript.supply(2, Supply::Withheld(Reason::FetchForbidden));
+    transcript.put_fetched(2, FetchResult::Withheld(Reason::FetchForbidden));
     let mut profile = Profile::generic(Wire::OpenAiChat);
     profile.accepts.sources = vec![photic::profile::Source::Data];
     let mut policy = Policy::default();

@@ -56,7 +56,7 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
     ("photic-probe", &["photic", "photic-net", "photic-pixels"], &["photic-mock"]),
     ("photic-render", &["photic-pixels"], &[]),
     (
-        "photic-rig",
+        "photic-fleet-test",
         &[
             "photic",
             "photic-fleet",

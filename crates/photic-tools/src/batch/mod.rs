@@ -185,7 +185,7 @@ impl<'b, W: Work> Batch<'b, W> {
                     left?;
                 }
             }
-            let is_away = matches!(ended, Err(Error::Away(_)));
+            let is_away = matches!(ended, Err(Error::Unavailable(_)));
             if is_away && !self.stopping.load(Ordering::Relaxed) {
                 // Who came to ask something has been there in between.
                 let since = away.filter(|_| self.asked() == asked).unwrap_or_else(Instant::now);

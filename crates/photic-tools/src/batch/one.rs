@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use photic_store::work::{Asking, May, QuestionKey};
+use photic_store::work::{Asking, Claim, QuestionKey};
 use photic_store::{Error, Usd, Work};
 use tokio::time::Instant;
 
 use super::Batch;
 use super::outcome::{Outcome, Told, json};
-use crate::inspect::{Blame, Ready, Unsaid};
+use crate::inspect::{Blame, InspectFailure, Ready};
 use crate::refusal::Refusal;
 
 /// How often a provider may say that it has too much to do before a question counts as failed. It
@@ -68,10 +68,10 @@ impl<W: Work> Batch<'_, W> {
                 continue;
             }
             match self.work.ask(&self.job, &self.worker(), &self.asking(key, ready)).await? {
-                May::Ask => {}
-                May::Known(_) => return Ok(One::Ended(Outcome::Told(key))),
-                May::Over => return Ok(One::Over),
-                May::Elsewhere => {
+                Claim::Ask => {}
+                Claim::Known(_) => return Ok(One::Ended(Outcome::Told(key))),
+                Claim::Over => return Ok(One::Over),
+                Claim::Elsewhere => {
                     tokio::time::sleep(ELSEWHERE).await;
                     continue;
                 }
@@ -153,7 +153,7 @@ impl<W: Work> Batch<'_, W> {
         let (text, since) = (json(told), Instant::now());
         loop {
             match self.work.answer(&self.job, key, &text, cost).await {
-                Err(Error::Away(_)) if since.elapsed() < PATIENCE => {
+                Err(Error::Unavailable(_)) if since.elapsed() < PATIENCE => {
                     tokio::time::sleep(ELSEWHERE).await;
                 }
                 kept => return kept.map(|_| ()),
@@ -170,7 +170,7 @@ impl<W: Work> Batch<'_, W> {
     }
 }
 
-fn hopeless(unsaid: &Unsaid) -> One {
+fn hopeless(unsaid: &InspectFailure) -> One {
     One::Hopeless(Outcome::Failed((&unsaid.refusal).into()), unsaid.refusal.clone())
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::model::{Key, Model};
 use super::prepare::Picture;
 use super::question::Reply;
-use super::unsaid::{Blame, Unsaid};
+use super::unsaid::{Blame, InspectFailure};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
 
@@ -46,39 +46,43 @@ pub(super) async fn ask(
     client: &Client,
     model: &Model,
     written: &Written,
-) -> Result<Reply, Unsaid> {
-    let request = request(model, written.body.clone()).map_err(Unsaid::hopeless)?;
+) -> Result<Reply, InspectFailure> {
+    let request = request(model, written.body.clone()).map_err(InspectFailure::hopeless)?;
     let reply = tokio::time::timeout(PATIENCE, async {
         let reply = client.send(request).await.map_err(|error| match error {
-            photic_net::Error::Closed(_) => Unsaid::broke_off(aborted(model)),
-            other => Unsaid::later(failed(model, Some(&other.to_string()))),
+            photic_net::Error::Closed(_) => InspectFailure::broke_off(aborted(model)),
+            other => InspectFailure::later(failed(model, Some(&other.to_string()))),
         })?;
         let (head, body) = reply.into_parts();
         let body = Limited::new(body, MOST).collect().await;
         let body = body.map_err(|error| {
             if error.is::<http_body_util::LengthLimitError>() {
-                Unsaid::broke_off(failed(model, Some("the reply is too long")))
+                InspectFailure::broke_off(failed(model, Some("the reply is too long")))
             } else {
-                Unsaid::broke_off(aborted(model))
+                InspectFailure::broke_off(aborted(model))
             }
         })?;
         Ok((head, body.to_bytes()))
     });
-    let late = |_| Unsaid::broke_off(failed(model, Some("no reply in time")));
+    let late = |_| InspectFailure::broke_off(failed(model, Some("no reply in time")));
     let (head, body) = reply.await.map_err(late).flatten()?;
     if !head.status.is_success() {
         let text = String::from_utf8_lossy(&body);
         let rejection = photic::rejection::classify(Some(head.status.as_u16()), &text);
         let refusal = failed(model, Some(&rejection.text));
-        return Err(Unsaid::rejected(refusal, &head, rejection.class, &text));
+        return Err(InspectFailure::rejected(refusal, &head, rejection.class, &text));
     }
     let reply = photic::lift_reply(model.wire, &body);
     let usage = reply.usage;
     match words(model, &reply) {
         Ok(text) => Ok(Reply { text, usage }),
         // A reply without anything in it is none, nor is an error.
-        Err(refusal) if body.is_empty() || reply.error.is_some() => Err(Unsaid::broke_off(refusal)),
-        Err(refusal) => Err(Unsaid { usage, ..Unsaid::new(refusal, Blame::Picture) }),
+        Err(refusal) if body.is_empty() || reply.error.is_some() => {
+            Err(InspectFailure::broke_off(refusal))
+        }
+        Err(refusal) => {
+            Err(InspectFailure { usage, ..InspectFailure::new(refusal, Blame::Picture) })
+        }
     }
 }
 

@@ -5,11 +5,11 @@
 
 use photic::profile::{Capability, MediaKind};
 
-use super::model::{Eyes, Key, Model};
+use super::model::{Key, Model, VisionModels};
 use crate::refusal::{Refusal, RefusalCode};
 
 /// The model to ask, or why none is.
-pub(super) fn choose(eyes: &Eyes) -> Result<&Model, Refusal> {
+pub(super) fn choose(eyes: &VisionModels) -> Result<&Model, Refusal> {
     if eyes.block_images {
         return Err(blocked());
     }
@@ -24,7 +24,7 @@ pub(super) fn choose(eyes: &Eyes) -> Result<&Model, Refusal> {
     }
 }
 
-fn sighted<'e>(eyes: &Eyes, models: &'e [Model]) -> Result<&'e Model, Refusal> {
+fn sighted<'e>(eyes: &VisionModels, models: &'e [Model]) -> Result<&'e Model, Refusal> {
     // Who was named for looking is meant: another would cost, and see, what nobody decided.
     if let Some(name) = &eyes.vision {
         let model = find(models, name).ok_or_else(|| unresolved(name, models))?;

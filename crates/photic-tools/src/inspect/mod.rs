@@ -14,11 +14,11 @@ mod unsaid;
 
 use serde::Serialize;
 
-pub use model::{Eyes, Key, Model};
+pub use model::{Key, Model, VisionModels};
 pub(crate) use question::Ready;
 use remember::Known;
 pub(crate) use remember::Remembered;
-pub(crate) use unsaid::{Blame, Unsaid};
+pub(crate) use unsaid::{Blame, InspectFailure};
 
 use crate::arguments::InspectArguments;
 use crate::refusal::Refusal;

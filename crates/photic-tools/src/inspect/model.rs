@@ -7,7 +7,7 @@ use photic_net::Client;
 
 /// The models that `inspect` may ask, and the settings of seed 003.
 #[derive(Clone, Debug)]
-pub struct Eyes {
+pub struct VisionModels {
     /// Connections.
     pub client: Client,
     /// Every model there is, in order of preference; none if nobody said.
@@ -24,7 +24,7 @@ pub struct Eyes {
     pub auto_resize: bool,
 }
 
-impl Eyes {
+impl VisionModels {
     /// These models, with pictures made small as seed 003 does.
     pub fn new(client: Client, models: Vec<Model>) -> Self {
         Self {

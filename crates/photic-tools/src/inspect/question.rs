@@ -7,8 +7,8 @@ use super::ask::{self, Written};
 use super::choose;
 use super::prepare::{in_words_of_seed_003, prepare};
 use super::remember;
-use super::unsaid::Unsaid;
-use super::{Eyes, Model};
+use super::unsaid::InspectFailure;
+use super::{Model, VisionModels};
 use crate::arguments::InspectArguments;
 use crate::load::Loaded;
 use crate::refusal::{Refusal, RefusalCode};
@@ -56,7 +56,7 @@ pub(crate) struct Reply {
 }
 
 impl Tools {
-    fn eyes(&self) -> Result<&Eyes, Refusal> {
+    fn eyes(&self) -> Result<&VisionModels, Refusal> {
         self.inner.eyes.as_ref().ok_or_else(choose::unavailable)
     }
 
@@ -91,9 +91,9 @@ impl Tools {
     }
 
     /// Asks, once. To drop the future is to hang up.
-    pub(crate) async fn put(&self, ready: &Ready) -> Result<Reply, Unsaid> {
-        let eyes = self.eyes().map_err(Unsaid::hopeless)?;
-        let model = choose::choose(eyes).map_err(Unsaid::hopeless)?;
+    pub(crate) async fn put(&self, ready: &Ready) -> Result<Reply, InspectFailure> {
+        let eyes = self.eyes().map_err(InspectFailure::hopeless)?;
+        let model = choose::choose(eyes).map_err(InspectFailure::hopeless)?;
         ask::ask(&eyes.client, model, &ready.written).await
     }
 }

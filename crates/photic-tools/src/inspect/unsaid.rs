@@ -46,7 +46,7 @@ pub(crate) enum Blame {
 
 /// A question without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unsaid {
+pub(crate) struct InspectFailure {
     /// In words.
     pub(crate) refusal: Refusal,
     pub(crate) blame: Blame,
@@ -56,7 +56,7 @@ pub(crate) struct Unsaid {
     pub(crate) may_be_billed: bool,
 }
 
-impl Unsaid {
+impl InspectFailure {
     pub(super) const fn new(refusal: Refusal, blame: Blame) -> Self {
         Self { refusal, blame, usage: None, may_be_billed: false }
     }

@@ -13,7 +13,7 @@ use photic_net::{Client, Timeouts};
 use photic_tools::RefusalCode::{
     BadArguments, CannotFit, Corrupt, NoAnswer, RequestAborted, RequestFailed,
 };
-use photic_tools::{Answer, Eyes, Key, Model, Refusal, Step, Tools, UNTRUSTED};
+use photic_tools::{Answer, Key, Model, Refusal, Step, Tools, UNTRUSTED, VisionModels};
 
 use crate::world::{Shelf, World, asking, code, picture, wait};
 
@@ -38,11 +38,11 @@ pub(crate) fn model(mock: &Mock, wire: Wire, id: &str) -> Model {
     Model::new("mock", id, wire, &base, Key::Given("sk-secret-key".to_owned()))
 }
 
-pub(crate) fn eyes(models: Vec<Model>) -> Eyes {
-    Eyes::new(Client::new(Timeouts::default()), models)
+pub(crate) fn eyes(models: Vec<Model>) -> VisionModels {
+    VisionModels::new(Client::new(Timeouts::default()), models)
 }
 
-pub(crate) fn tools(world: &World, eyes: Eyes) -> Tools {
+pub(crate) fn tools(world: &World, eyes: VisionModels) -> Tools {
     Tools::builder().root(world.root()).eyes(eyes).build().unwrap()
 }
 

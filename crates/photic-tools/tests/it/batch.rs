@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use photic::Wire;
 use photic_mock::{Chart, Misbehavior};
-use photic_store::work::{Asking, Job, List, May, QuestionKey, Standing, Usd, Worker};
+use photic_store::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Worker};
 use photic_store::{Error, Sqlite, Tenant, Work};
 use photic_tools::{Batch, BatchOptions, Ended, Line, Progress, TokenPrice, Tools};
 
@@ -28,7 +28,7 @@ impl Work for NowAndThen {
         lease: Duration,
     ) -> Result<Option<u64>, Error> {
         if self.taken.fetch_add(1, Ordering::Relaxed) % 3 == 2 {
-            return Err(Error::Away("just now".into()));
+            return Err(Error::Unavailable("just now".into()));
         }
         self.work.take(job, worker, lease).await
     }
@@ -49,7 +49,7 @@ impl Work for NowAndThen {
         self.work.leave(job, by, chunk, so_far).await
     }
 
-    async fn standing(&self, job: &Job) -> Result<Standing, Error> {
+    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
         self.work.standing(job).await
     }
 
@@ -57,7 +57,7 @@ impl Work for NowAndThen {
         self.work.outcome(job, chunk).await
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<May, Error> {
+    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
         self.work.ask(job, worker, asking).await
     }
 

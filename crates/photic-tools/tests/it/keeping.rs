@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use photic_store::{FileBlobs, Tenant};
 use photic_tools::RefusalCode::Absent;
-use photic_tools::{Gone, Kept, Originals as _, Tools, ViewArguments};
+use photic_tools::{Gone, LocalOriginals, Originals as _, Tools, ViewArguments};
 
 use crate::world::{World, code, looking, picture, view, wait};
 
@@ -18,7 +18,7 @@ fn a_handle_outlives_the_process_and_a_thousand_views_are_one_blob() {
     let world = World::new();
     let store = world.outside().join("store");
     let tools = || {
-        let kept = Kept::open(&store, Tenant::local()).unwrap();
+        let kept = LocalOriginals::open(&store, Tenant::local()).unwrap();
         Tools::builder().root(world.root()).originals(Arc::new(kept)).build().unwrap()
     };
     let first = tools();
@@ -39,7 +39,7 @@ fn a_handle_outlives_the_process_and_a_thousand_views_are_one_blob() {
 fn what_was_dropped_is_absent_with_its_reason() {
     let world = World::new();
     let store = world.outside().join("store");
-    let kept = Arc::new(Kept::open(&store, Tenant::local()).unwrap());
+    let kept = Arc::new(LocalOriginals::open(&store, Tenant::local()).unwrap());
     let tools =
         Tools::builder().root(world.root()).originals(Arc::clone(&kept) as _).build().unwrap();
     let handle = view(&tools, "picture.png").unwrap().reference.unwrap();
@@ -60,7 +60,8 @@ fn what_was_dropped_is_absent_with_its_reason() {
 fn a_handle_and_an_answer_mean_nothing_to_another_tenant() {
     let world = World::new();
     let store = world.outside().join("store");
-    let [one, two] = ["one", "two"].map(|name| Kept::open(&store, Tenant::new(name)).unwrap());
+    let [one, two] =
+        ["one", "two"].map(|name| LocalOriginals::open(&store, Tenant::new(name)).unwrap());
     let handle = one.put(&picture(64, 64), "image/png").unwrap();
     assert!(one.get(&handle).is_ok());
     assert!(matches!(two.get(&handle), Err(Gone::Absent(_))));

@@ -9,7 +9,7 @@ use photic_tools::RefusalCode::{
     NoModels, RequestAborted, RequestFailed, TooLarge, UnsupportedFormat,
 };
 use photic_tools::{
-    Answer, Bounds, Eyes, InspectArguments, Key, Model, Refusal, RefusalCode, Tools,
+    Answer, Bounds, InspectArguments, Key, Model, Refusal, RefusalCode, Tools, VisionModels,
 };
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ impl Stage {
         model(&self.mock, Wire::OpenAiChat, "codestral-latest")
     }
 
-    fn inspect(&self, eyes: Eyes, source: &str) -> Result<Answer, Refusal> {
+    fn inspect(&self, eyes: VisionModels, source: &str) -> Result<Answer, Refusal> {
         wait(tools(&self.world, eyes).inspect(&asking(source, QUESTION)))
     }
 
@@ -112,7 +112,7 @@ fn flow_3_vision_then_default_then_active_then_the_first() {
         .to_vec();
     let some = |name: &str| Some(name.to_owned());
     let asked = |vision: Option<String>, default: Option<String>, active: Option<String>| {
-        let eyes = Eyes { vision, default, active, ..eyes(models.clone()) };
+        let eyes = VisionModels { vision, default, active, ..eyes(models.clone()) };
         stage.inspect(eyes, "picture.png").unwrap().model
     };
     let (vision, default, active) = (some("mock/gpt-4o-mini"), some("gpt-5.4"), some("gpt-4.1"));
@@ -132,13 +132,15 @@ fn flow_4_the_model_must_see_and_is_judged_before_the_file_is_read() {
     // One that is blind is passed over for one that sees; never the other way around.
     let both = || eyes(vec![stage.blind(), stage.sighted()]);
     let name = Some("mock/codestral-latest".to_owned());
-    for eyes in
-        [both(), Eyes { default: name.clone(), ..both() }, Eyes { active: name.clone(), ..both() }]
-    {
+    for eyes in [
+        both(),
+        VisionModels { default: name.clone(), ..both() },
+        VisionModels { active: name.clone(), ..both() },
+    ] {
         assert_eq!(stage.inspect(eyes, "picture.png").unwrap().model, "mock/gpt-4o");
     }
     // Unless it was named for looking: that is a mistake to be told of.
-    let named = Eyes { vision: name, ..both() };
+    let named = VisionModels { vision: name, ..both() };
     assert_eq!(code(stage.inspect(named, "picture.png")), BlindModel);
     assert!(stage.mock.journal().iter().all(|entry| entry.model == "gpt-4o"));
 }
@@ -227,7 +229,7 @@ fn mode_original_sends_the_pixels_as_they_are() {
     let stage = Stage::new();
     let bytes = picture(2400, 1800);
     stage.world.write("large.png", &bytes);
-    let eyes = Eyes { auto_resize: false, ..eyes(vec![stage.sighted()]) };
+    let eyes = VisionModels { auto_resize: false, ..eyes(vec![stage.sighted()]) };
     let answer = stage.inspect(eyes, "large.png").unwrap();
     let image = stage.mock.journal().pop().unwrap().images.pop().unwrap();
     assert_eq!((image.pixels, answer.media_type.as_str()), (Some((2400, 1800)), "image/png"));
@@ -384,7 +386,7 @@ fn says(refusal: &Refusal, code: RefusalCode, words: &str) {
 #[test]
 fn error_images_blocked() {
     let stage = Stage::new();
-    let gated = Eyes { block_images: true, ..eyes(vec![stage.sighted()]) };
+    let gated = VisionModels { block_images: true, ..eyes(vec![stage.sighted()]) };
     let refusal = stage.inspect(gated, "picture.png").unwrap_err();
     let words = "Image submission is disabled by settings (images.blockImages=true). \
                  Disable it to use inspect_image.";
@@ -395,7 +397,7 @@ fn error_images_blocked() {
 fn error_registry_unavailable() {
     let stage = Stage::new();
     let words = "Model registry is unavailable for inspect_image.";
-    let unknown = Eyes { models: None, ..eyes(Vec::new()) };
+    let unknown = VisionModels { models: None, ..eyes(Vec::new()) };
     says(&stage.inspect(unknown, "picture.png").unwrap_err(), ModelsUnavailable, words);
     let none = wait(stage.world.tools().inspect(&asking("picture.png", QUESTION)));
     says(&none.unwrap_err(), ModelsUnavailable, words);
@@ -411,7 +413,7 @@ fn error_no_models() {
 #[test]
 fn error_unable_to_resolve() {
     let stage = Stage::new();
-    let eyes = Eyes { vision: Some("gone".to_owned()), ..eyes(vec![stage.sighted()]) };
+    let eyes = VisionModels { vision: Some("gone".to_owned()), ..eyes(vec![stage.sighted()]) };
     let refusal = stage.inspect(eyes, "picture.png").unwrap_err();
     says(&refusal, ModelUnresolved, "Unable to resolve a model for inspect_image.");
     assert_eq!(refusal.candidates, ["mock/gpt-4o"]);
@@ -528,7 +530,7 @@ fn difference_metadata_never_leaves() {
     assert!(probe(&tagged).is_ok());
     for auto_resize in [true, false] {
         stage.world.write("tagged.png", &tagged);
-        let eyes = Eyes { auto_resize, ..eyes(vec![stage.sighted()]) };
+        let eyes = VisionModels { auto_resize, ..eyes(vec![stage.sighted()]) };
         stage.inspect(eyes, "tagged.png").unwrap();
         let image = stage.mock.journal().pop().unwrap().images.pop().unwrap();
         assert_eq!(image.bytes, plain.len(), "auto_resize {auto_resize}");

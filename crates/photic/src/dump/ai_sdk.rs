@@ -4,7 +4,7 @@
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Words};
+use crate::lift::{Draft, Lifter, TextOwner};
 use crate::transcript::{Arguments, Call, CallKind, Opaque, Part, Role};
 
 pub(super) fn lift<'d, 'a>(
@@ -36,7 +36,7 @@ fn read_message<'d, 'a>(
     role: Role,
     draft: &mut Draft<'a>,
 ) {
-    let words = Words::of(role);
+    let words = TextOwner::of(role);
     let mut parts = Vec::new();
     match content.kind() {
         _ if role == Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(message.id()) })),
@@ -61,7 +61,7 @@ fn read_message<'d, 'a>(
 fn read_part<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     part: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());
@@ -123,14 +123,14 @@ fn read_result<'d, 'a>(lifter: &mut Lifter<'d, 'a>, part: Value<'d, 'a>, draft: 
 
 fn read_list<'d, 'a>(lifter: &mut Lifter<'d, 'a>, list: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
     for part in list.items() {
-        read_part(lifter, part, Words::Foreign, parts);
+        read_part(lifter, part, TextOwner::Foreign, parts);
     }
 }
 
 /// A string as words, other JSON as the text it is, with the media that are found in it.
 fn anything<'d, 'a>(lifter: &mut Lifter<'d, 'a>, value: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
     match value.kind() {
-        Kind::String => lifter.text(value, None, Words::Foreign, parts),
+        Kind::String => lifter.text(value, None, TextOwner::Foreign, parts),
         _ => lifter.json(value, parts),
     }
 }

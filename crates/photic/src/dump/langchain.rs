@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words};
+use crate::lift::{Draft, Lifter, TextOwner};
 use crate::transcript::{Arguments, Call, CallKind, Opaque, Part, Role, Text};
 
 /// What `type` says, and the name of the class.
@@ -83,12 +83,12 @@ fn read_message<'d, 'a>(
     match content.map(|content| (content, content.kind())) {
         Some((list, Kind::Array)) => {
             for block in list.items() {
-                read_block(lifter, block, Words::of(role), &mut parts);
+                read_block(lifter, block, TextOwner::of(role), &mut parts);
             }
         }
         // An answer that is nothing but calls has an empty text.
         Some((text, Kind::String)) if role == Role::Assistant && text.is("") => {}
-        Some((value, _)) => lifter.anything(value, Words::of(role), &mut parts),
+        Some((value, _)) => lifter.anything(value, TextOwner::of(role), &mut parts),
         None => {}
     }
     match role {
@@ -141,7 +141,7 @@ fn read_call<'a>(call: Value<'_, 'a>, function: Value<'_, 'a>, arguments: &[&str
 fn read_block<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(block.id());

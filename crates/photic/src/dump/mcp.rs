@@ -3,7 +3,7 @@
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words};
+use crate::lift::{Draft, Lifter, TextOwner};
 use crate::rescue::Structured;
 use crate::transcript::{Part, Role, Text};
 
@@ -61,12 +61,12 @@ pub(super) fn lift<'d, 'a>(
         let is_model = message.get("role").is_some_and(|role| role.is("assistant"));
         let role = if is_model { Role::Assistant } else { Role::User };
         let mut parts = Vec::new();
-        read_content(lifter, message.get("content"), Words::of(role), &mut parts);
+        read_content(lifter, message.get("content"), TextOwner::of(role), &mut parts);
         say(draft, role, message.id(), parts);
     }
     let Some(content) = result.get("content") else { return };
     let mut parts = Vec::new();
-    read_content(lifter, Some(content), Words::Foreign, &mut parts);
+    read_content(lifter, Some(content), TextOwner::Foreign, &mut parts);
     if let Some(structured) = first(result, &["structuredContent", "structured_content"]) {
         let meant = Structured::of(structured);
         let mut texts = content.items().filter_map(|part| part.get("text")?.str());
@@ -83,7 +83,7 @@ pub(super) fn lift<'d, 'a>(
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     content: Option<Value<'d, 'a>>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     match content.map(|content| (content, content.is_list())) {
@@ -96,7 +96,7 @@ fn read_content<'d, 'a>(
 fn read_part<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     part: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());

@@ -15,7 +15,7 @@ mod pydantic_ai;
 pub use detect::detect_dump;
 
 use crate::finding::Finding;
-use crate::json::{NodeId, Str, Stretches, Value};
+use crate::json::{Base64Runs, NodeId, Str, Value};
 use crate::lift::{Draft, Lifter, lift_with};
 use crate::settings::Settings;
 use crate::transcript::{Bounds, CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
@@ -67,7 +67,7 @@ impl std::fmt::Display for Dump {
 /// Reads a dump, as [`crate::lift`] reads a request. It can be lowered to any wire.
 pub fn lift_dump(dump: Dump, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     // Units with a role each, and results of their own: Chat is the wire that dumps resemble.
-    lift_with(Wire::OpenAiChat, Some(dump), body, &Stretches::default(), |lifter, root| {
+    lift_with(Wire::OpenAiChat, Some(dump), body, &Base64Runs::default(), |lifter, root| {
         let mut draft = Draft { messages: Vec::new(), settings: Settings::default(), list: None };
         match dump {
             Dump::AiSdk => ai_sdk::lift(lifter, root, &mut draft),

@@ -3,7 +3,7 @@
 
 use super::{first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Words};
+use crate::lift::{Draft, Lifter, TextOwner};
 use crate::settings::Format;
 use crate::transcript::{Opaque, Part, Role};
 
@@ -15,7 +15,7 @@ pub(super) fn lift<'d, 'a>(
     settings(root, draft);
     if let Some(system) = first(root, &["systemPrompt"]) {
         let mut parts = Vec::new();
-        lifter.text(system, Some(system.id()), Words::Said, &mut parts);
+        lifter.text(system, Some(system.id()), TextOwner::Said, &mut parts);
         say(draft, Role::System, system.id(), parts);
     }
     for message in list(root) {
@@ -31,7 +31,7 @@ pub(super) fn lift<'d, 'a>(
                 parts.push(Part::Opaque(Opaque { node: Some(message.id()) }));
             }
             Some((text, Kind::String)) => {
-                lifter.text(text, Some(text.id()), Words::of(role), &mut parts);
+                lifter.text(text, Some(text.id()), TextOwner::of(role), &mut parts);
             }
             Some((list, _)) => {
                 for part in list.items() {
@@ -40,7 +40,7 @@ pub(super) fn lift<'d, 'a>(
                         .filter(|_| part.get("type").is_some_and(|name| name.is("text")))
                     {
                         Some(text) => {
-                            lifter.text(text, Some(part.id()), Words::of(role), &mut parts);
+                            lifter.text(text, Some(part.id()), TextOwner::of(role), &mut parts);
                         }
                         None => parts.push(medium_or_opaque(lifter, part)),
                     }

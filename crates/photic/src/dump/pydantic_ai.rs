@@ -3,7 +3,7 @@
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Words};
+use crate::lift::{Draft, Lifter, TextOwner};
 use crate::transcript::{Arguments, Call, CallKind, Opaque, Part, Role};
 
 pub(super) fn lift<'d, 'a>(
@@ -14,7 +14,7 @@ pub(super) fn lift<'d, 'a>(
     // The instructions of the newest request hold for the whole conversation.
     if let Some(text) = list(root).filter_map(|message| first(message, &["instructions"])).last() {
         let mut parts = Vec::new();
-        lifter.text(text, Some(text.id()), Words::Said, &mut parts);
+        lifter.text(text, Some(text.id()), TextOwner::Said, &mut parts);
         say(draft, Role::System, text.id(), parts);
     }
     for message in list(root) {
@@ -64,7 +64,7 @@ fn response<'d, 'a>(lifter: &mut Lifter<'d, 'a>, message: Value<'d, 'a>, draft: 
         match &*kind {
             "text" => {
                 if let Some(text) = part.get("content") {
-                    lifter.text(text, node, Words::Own, &mut parts);
+                    lifter.text(text, node, TextOwner::Own, &mut parts);
                 }
             }
             "thinking" => parts.push(Part::Thinking(Opaque { node })),
@@ -101,7 +101,7 @@ fn read_call<'a>(part: Value<'_, 'a>) -> Part<'a> {
     })
 }
 
-/// Words, media, or a list of both; any other JSON is what a tool returned.
+/// TextOwner, media, or a list of both; any other JSON is what a tool returned.
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     content: Value<'d, 'a>,
@@ -116,10 +116,10 @@ fn read_content<'d, 'a>(
 
 fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
     if item.kind() == Kind::String {
-        lifter.text(item, Some(item.id()), Words::Foreign, parts);
+        lifter.text(item, Some(item.id()), TextOwner::Foreign, parts);
     } else if item.get("kind").is_some_and(|kind| kind.is("text-content")) {
         if let Some(text) = item.get("content") {
-            lifter.text(text, Some(item.id()), Words::Foreign, parts);
+            lifter.text(text, Some(item.id()), TextOwner::Foreign, parts);
         }
     } else if item.get("kind").is_some_and(|kind| kind.is("cache-point")) {
         // A mark for the provider's cache: nothing is said.

@@ -1,12 +1,12 @@
 //! Media from the strings that wires spell them with.
 
+use crate::fetched::is_reference;
 use crate::json::{NodeId, Str, Value};
 use crate::media::{
     DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_type,
     is_type_with_parameters, proper_name, sniff_kind, whole_string_image,
 };
 use crate::rescue;
-use crate::supply::is_reference;
 
 /// A medium from a string that may be a data URL, an address, or bare base64.
 pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media<'a> {

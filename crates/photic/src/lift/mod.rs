@@ -8,13 +8,13 @@ pub(crate) use medium::{address_medium, audio_type, base64_medium, file_medium, 
 
 use crate::dump::Dump;
 use crate::finding::{Code, Finding, Position};
-use crate::json::{Doc, Kind, NodeId, Str, Stretches, Value};
+use crate::json::{Base64Runs, Doc, Kind, NodeId, Str, Value};
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::rescue::{self, Looked, Piece, Rescue, Scope};
 use crate::settings::Settings;
 use crate::structure;
 use crate::transcript::{
-    Bounds, MediaId, MediaPart, Message, Opaque, Part, Role, Text, Transcript, Woven,
+    Bounds, MediaId, MediaPart, Message, Opaque, Part, Role, Text, TextWithMedia, Transcript,
 };
 use crate::wire::Wire;
 
@@ -23,14 +23,14 @@ use crate::wire::Wire;
 /// The findings are those that hold whatever model the request is for; [`crate::check`] adds the
 /// ones that depend on it.
 pub fn lift(wire: Wire, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
-    lift_knowing(wire, body, &Stretches::default())
+    lift_with_hints(wire, body, &Base64Runs::default())
 }
 
 /// [`lift`], where the body was looked at while it arrived; `stretches` must be those of this body.
-pub fn lift_knowing<'a>(
+pub fn lift_with_hints<'a>(
     wire: Wire,
     body: &'a [u8],
-    stretches: &Stretches,
+    stretches: &Base64Runs,
 ) -> (Transcript<'a>, Vec<Finding>) {
     let protocol = wire.protocol();
     lift_with(wire, None, body, stretches, |lifter, root| protocol.lift(lifter, root))
@@ -41,7 +41,7 @@ pub(crate) fn lift_with<'a>(
     wire: Wire,
     dump: Option<Dump>,
     body: &'a [u8],
-    stretches: &Stretches,
+    stretches: &Base64Runs,
     read: impl for<'d> FnOnce(&mut Lifter<'d, 'a>, Value<'d, 'a>) -> Draft<'a>,
 ) -> (Transcript<'a>, Vec<Finding>) {
     let unreadable = |code| (Transcript::unreadable(wire, body), vec![of_body(code)]);
@@ -114,7 +114,7 @@ impl Pending {
 
 /// Whose words a text is: decides whether images are looked for in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum TextOwner {
     /// A tool's: programs write here, and serialize what they have.
     Foreign,
     /// A user's or an operator's: only a text that is a picture as a whole is taken for one.
@@ -123,7 +123,7 @@ pub(crate) enum Words {
     Own,
 }
 
-impl Words {
+impl TextOwner {
     pub(crate) const fn of(role: Role) -> Self {
         match role {
             Role::Assistant | Role::Unknown => Self::Own,
@@ -154,13 +154,13 @@ impl<'d, 'a> Lifter<'d, 'a> {
         &mut self,
         value: Value<'d, 'a>,
         node: Option<NodeId>,
-        words: Words,
+        words: TextOwner,
         parts: &mut Vec<Part<'a>>,
     ) {
         let scope = match words {
-            Words::Foreign => Scope::Anything,
-            Words::Said => Scope::Exact,
-            Words::Own => {
+            TextOwner::Foreign => Scope::Anything,
+            TextOwner::Said => Scope::Exact,
+            TextOwner::Own => {
                 let text = value.str().unwrap_or(Str::plain(""));
                 parts.push(Part::Text(Text { text, node }));
                 return;
@@ -202,13 +202,19 @@ impl<'d, 'a> Lifter<'d, 'a> {
                     Part::Text(Text { text, node: None })
                 }
                 Piece::Media(found) => self.media(found.into_media(value.id()), None),
-                Piece::Woven(pieces, found) => {
+                Piece::TextWithMedia(pieces, found) => {
                     let typed = found.iter().all(|one| one.typed);
                     let media = found
                         .into_iter()
                         .map(|one| self.keep(one.into_media(value.id())))
                         .collect();
-                    Part::Woven(Woven { pieces, media, typed, value: value.id(), node })
+                    Part::TextWithMedia(TextWithMedia {
+                        pieces,
+                        media,
+                        typed,
+                        value: value.id(),
+                        node,
+                    })
                 }
             });
         }
@@ -218,7 +224,7 @@ impl<'d, 'a> Lifter<'d, 'a> {
     pub(crate) fn anything(
         &mut self,
         value: Value<'d, 'a>,
-        words: Words,
+        words: TextOwner,
         parts: &mut Vec<Part<'a>>,
     ) {
         match value.kind() {
@@ -227,7 +233,7 @@ impl<'d, 'a> Lifter<'d, 'a> {
             Kind::Object | Kind::Array | Kind::Number | Kind::Bool => {
                 let part = self.unknown_part(value);
                 match part {
-                    Part::Opaque(_) if words == Words::Foreign => self.json(value, parts),
+                    Part::Opaque(_) if words == TextOwner::Foreign => self.json(value, parts),
                     Part::Opaque(_) => {
                         let text = Str::Plain(String::from_utf8_lossy(value.raw()));
                         parts.push(Part::Text(Text { text, node: None }));

@@ -195,7 +195,7 @@ fn takes_mark(part: &Part<'_>) -> bool {
             !matches!(result.kind, CallKind::Screen | CallKind::Hosted)
                 && result.content.last().is_some_and(takes_mark)
         }
-        Part::Woven(_)
+        Part::TextWithMedia(_)
         | Part::Nested(_)
         | Part::Thinking(_)
         | Part::Mark(_)

@@ -59,7 +59,7 @@ pub(super) fn rename<'a>(
             }
             Part::Text(_)
             | Part::Media(_)
-            | Part::Woven(_)
+            | Part::TextWithMedia(_)
             | Part::Nested(_)
             | Part::Thinking(_)
             | Part::Mark(_)

@@ -11,7 +11,7 @@ use crate::profile::{ErrorResults, ToolContent};
 use crate::rescue;
 use crate::structure::{Place, is_empty};
 use crate::transcript::{
-    CallKind, MediaId, MediaPart, Nested, Part, Role, Text, ToolResult, Woven,
+    CallKind, MediaId, MediaPart, Nested, Part, Role, Text, TextWithMedia, ToolResult,
 };
 
 /// The longest source of a drawing that is written as text, in bytes.
@@ -120,7 +120,7 @@ impl<'a> Placer<'_, 'a> {
     fn part(&mut self, part: &Part<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
         match part {
             Part::Media(medium) => self.medium(*medium, owner, placed),
-            Part::Woven(woven) => {
+            Part::TextWithMedia(woven) => {
                 self.woven(woven, owner, placed);
                 true
             }
@@ -178,7 +178,7 @@ impl<'a> Placer<'_, 'a> {
         for part_moved in &moved {
             let Part::Media(medium) = part_moved else { continue };
             // Words that were woven around a medium say already where it is.
-            if !matches!(part, Part::Woven(_)) {
+            if !matches!(part, Part::TextWithMedia(_)) {
                 self.beside += 1;
                 let kind = self.transcript.media[medium.id].kind;
                 inner.push(Part::note(notice::beside(kind, self.beside)));
@@ -216,7 +216,7 @@ impl<'a> Placer<'_, 'a> {
         rewritten
     }
 
-    fn woven(&mut self, woven: &Woven<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) {
+    fn woven(&mut self, woven: &TextWithMedia<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) {
         let mut words =
             woven.pieces.first().map(|first| first.decode().into_owned()).unwrap_or_default();
         let mut kept = Vec::new();

@@ -102,9 +102,11 @@ pub(super) fn leave_out_silent(
             Part::Text(text) | Part::Refusal(text) => text.text.is_empty(),
             Part::Thinking(_) | Part::Mark(_) => true,
             Part::Opaque(_) => message.role != Role::User,
-            Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => {
-                false
-            }
+            Part::Media(_)
+            | Part::TextWithMedia(_)
+            | Part::Nested(_)
+            | Part::Call(_)
+            | Part::Result(_) => false,
         };
         let silent = message.parts.iter().all(is_silent);
         for part in message.parts.iter().filter(|_| silent) {

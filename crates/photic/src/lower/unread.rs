@@ -61,7 +61,7 @@ impl<'a> Writer<'_, 'a> {
                 Part::Result(result) => self.note_media(&result.content),
                 Part::Nested(nested) => self.note_media(&nested.parts),
                 Part::Text(_)
-                | Part::Woven(_)
+                | Part::TextWithMedia(_)
                 | Part::Call(_)
                 | Part::Thinking(_)
                 | Part::Mark(_)

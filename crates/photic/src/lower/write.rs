@@ -264,7 +264,7 @@ impl<'t, 'a> Writer<'t, 'a> {
                 Part::Nested(nested) => self.note_losses(&nested.parts),
                 Part::Text(_)
                 | Part::Media(_)
-                | Part::Woven(_)
+                | Part::TextWithMedia(_)
                 | Part::Call(_)
                 | Part::Refusal(_) => {}
             }
@@ -300,7 +300,7 @@ pub(crate) fn texts<'a>(parts: &[Part<'a>]) -> Vec<Str<'a>> {
                 (!text.text.is_empty()).then(|| text.text.clone())
             }
             Part::Media(_) | Part::Opaque(_) => Some(Str::plain(notice::NOT_CARRIED)),
-            Part::Woven(_)
+            Part::TextWithMedia(_)
             | Part::Nested(_)
             | Part::Call(_)
             | Part::Result(_)

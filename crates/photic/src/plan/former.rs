@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Fate, Plan, Prepared, Reason, Recipe};
-use crate::apart::Digest;
+use crate::split_media::Digest;
 use crate::transcript::MediaId;
 
 /// A request as it was sent, for the next one of its conversation to be compared with.

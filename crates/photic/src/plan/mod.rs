@@ -27,10 +27,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::apart::Digest;
 use crate::media::Found;
 use crate::notice;
 use crate::profile::{Detail, Profile};
+use crate::split_media::Digest;
 use crate::survey::{Sighting, Survey};
 use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;

@@ -69,7 +69,7 @@ pub(crate) fn keep_files_whole<'a>(
     let has_woven = |message: &Message<'_>| {
         message
             .results()
-            .any(|result| result.content.iter().any(|part| matches!(part, Part::Woven(_))))
+            .any(|result| result.content.iter().any(|part| matches!(part, Part::TextWithMedia(_))))
     };
     if !messages.iter().any(has_woven) {
         return Vec::new();
@@ -85,7 +85,7 @@ pub(crate) fn keep_files_whole<'a>(
             }
             for part in &mut result.content {
                 // What says of itself that it is a picture was made by the tool.
-                let Part::Woven(woven) = part else { continue };
+                let Part::TextWithMedia(woven) = part else { continue };
                 if woven.typed {
                     continue;
                 }
@@ -129,7 +129,7 @@ fn forget(messages: &mut [Message<'_>], media: &mut Vec<Media<'_>>, gone: &[Medi
 fn renumber(part: &mut Part<'_>, ids: &[MediaId]) {
     match part {
         Part::Media(medium) => medium.id = ids[medium.id],
-        Part::Woven(woven) => woven.media.iter_mut().for_each(|id| *id = ids[*id]),
+        Part::TextWithMedia(woven) => woven.media.iter_mut().for_each(|id| *id = ids[*id]),
         Part::Result(result) => result.content.iter_mut().for_each(|part| renumber(part, ids)),
         Part::Nested(nested) => nested.parts.iter_mut().for_each(|part| renumber(part, ids)),
         Part::Text(_)

@@ -89,7 +89,7 @@ pub(crate) enum Piece<'a> {
     Address(Str<'a>),
     Media(Box<Rescued<'a>>),
     /// Words with media in them; one more text than media.
-    Woven(Vec<Str<'a>>, Vec<Rescued<'a>>),
+    TextWithMedia(Vec<Str<'a>>, Vec<Rescued<'a>>),
 }
 
 /// A medium found in a text, and its place in the JSON that the text held.
@@ -150,7 +150,7 @@ fn split_words<'a>(pieces: Vec<Piece<'a>>, scope: Scope, left: &mut Left) -> Vec
     for piece in pieces {
         let (texts, media) = match piece {
             Piece::Text(text) => (vec![text], Vec::new()),
-            Piece::Woven(texts, media) => (texts, media),
+            Piece::TextWithMedia(texts, media) => (texts, media),
             Piece::Address(_) | Piece::Media(_) => {
                 done.push(piece);
                 continue;
@@ -168,7 +168,7 @@ fn split_words<'a>(pieces: Vec<Piece<'a>>, scope: Scope, left: &mut Left) -> Vec
             Some(text) if found.is_empty() => Piece::Text(text),
             last => {
                 words.extend(last);
-                Piece::Woven(words, found)
+                Piece::TextWithMedia(words, found)
             }
         });
     }
@@ -211,7 +211,7 @@ impl<'a> Rescued<'a> {
 
 impl Piece<'_> {
     const fn is_found(&self) -> bool {
-        matches!(self, Self::Media(_) | Self::Woven(..))
+        matches!(self, Self::Media(_) | Self::TextWithMedia(..))
     }
 
     fn into_owned(self) -> Piece<'static> {
@@ -219,7 +219,7 @@ impl Piece<'_> {
             Piece::Text(text) => Piece::Text(text.into_owned()),
             Piece::Address(text) => Piece::Address(text.into_owned()),
             Piece::Media(found) => Piece::Media(Box::new(found.into_owned())),
-            Piece::Woven(texts, media) => Piece::Woven(
+            Piece::TextWithMedia(texts, media) => Piece::TextWithMedia(
                 texts.into_iter().map(Str::into_owned).collect(),
                 media.into_iter().map(Rescued::into_owned).collect(),
             ),

@@ -63,7 +63,7 @@ fn from_plain_json(plain: &str, depth: usize) -> Option<Vec<Piece<'_>>> {
         Outcome::Nothing => None,
         Outcome::Deeper => {
             let (texts, media) = walk.weave_deep(plain)?;
-            Some(vec![Piece::Woven(texts, media)])
+            Some(vec![Piece::TextWithMedia(texts, media)])
         }
     }
 }
@@ -125,7 +125,7 @@ impl<'a> Walk<'_, 'a> {
             media.push(found);
         }
         texts.push(self.words(at..stretch.end, open, ""));
-        Outcome::Found(vec![Piece::Woven(texts, media)])
+        Outcome::Found(vec![Piece::TextWithMedia(texts, media)])
     }
 
     /// A slice of the text, still escaped at the first depth and plain below, between quotation
@@ -212,7 +212,7 @@ impl<'a> Walk<'_, 'a> {
                 && let Some(pieces) = from_plain_json(&words.decode(), self.depth + 1)
             {
                 let (texts, media) = flatten(pieces);
-                return Some(Piece::Woven(texts, media));
+                return Some(Piece::TextWithMedia(texts, media));
             }
             return Some(Piece::Text(words));
         }
@@ -341,7 +341,7 @@ fn flatten(pieces: Vec<Piece<'_>>) -> (Vec<Str<'static>>, Vec<Rescued<'static>>)
                 media.push(found.into_owned());
                 texts.push(String::new());
             }
-            Piece::Woven(words, found) => {
+            Piece::TextWithMedia(words, found) => {
                 let mut words = words.into_iter();
                 if let (Some(last), Some(first)) = (texts.last_mut(), words.next()) {
                     last.push_str(&first.decode());

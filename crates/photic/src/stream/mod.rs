@@ -4,15 +4,15 @@
 //! writer puts them together again. Nothing waits for what it does not need: what came in with one
 //! chunk goes out with it. On its own wire a stream is passed on as it is, without any of this.
 
+mod buffered_calls;
 mod event;
 mod frames;
 mod sse;
-mod whole;
 
+pub(crate) use buffered_calls::WholeCalls;
 pub(crate) use event::{Begin, Event, Failed, failed, text};
 pub(crate) use frames::{exception, frame};
 pub(crate) use sse::{event, quoted};
-pub(crate) use whole::WholeCalls;
 
 use crate::wire::{FramingKind, StreamReader, StreamWriter, Wire};
 use frames::Frames;

@@ -111,7 +111,7 @@ pub(super) fn blocks<'a, B: Blocks>(
                 out.comma();
                 writer.patched(out, node, vec![(nested.path, inner)]);
             }
-            Part::Woven(_) | Part::Thinking(_) | Part::Mark(_) => {}
+            Part::TextWithMedia(_) | Part::Thinking(_) | Part::Mark(_) => {}
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn part<'a, P: Parts>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, par
         }
         Part::Media(medium) => P::media(writer, out, *medium),
         Part::Opaque(_) => P::text(out, &Str::plain(notice::NOT_CARRIED)),
-        Part::Woven(_)
+        Part::TextWithMedia(_)
         | Part::Nested(_)
         | Part::Call(_)
         | Part::Result(_)

@@ -5,7 +5,7 @@
     reason = "a test that cannot read its data has failed"
 )]
 
-mod apart;
+mod base64_runs;
 mod capability;
 mod captured;
 mod cases;
@@ -22,7 +22,7 @@ mod retention;
 mod session_cost;
 mod sessions;
 mod simulate;
+mod split_media;
 mod streams;
-mod stretches;
 mod support;
 mod unknown;

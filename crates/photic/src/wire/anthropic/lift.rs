@@ -1,9 +1,9 @@
 //! Messages → transcript.
 
+use crate::fetched::is_reference;
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Pending, Words, base64_medium, medium, text_of};
+use crate::lift::{Draft, Lifter, Pending, TextOwner, base64_medium, medium, text_of};
 use crate::media::{Found, Media, MediaKind, Source};
-use crate::supply::is_reference;
 use crate::transcript::{
     Arguments, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
 };
@@ -40,7 +40,7 @@ pub(super) fn read_turn<'d, 'a>(
     content: Option<Value<'d, 'a>>,
     role: Role,
 ) -> Message<'a> {
-    let words = Words::of(role);
+    let words = TextOwner::of(role);
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {
         _ if role == Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(turn.id()) })),
@@ -73,7 +73,7 @@ impl Depth {
 fn read_block<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     depth: Depth,
     parts: &mut Vec<Part<'a>>,
 ) {
@@ -151,7 +151,7 @@ fn nested<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
     path: &'static [&'static str],
-    words: Words,
+    words: TextOwner,
     depth: Depth,
 ) -> Part<'a> {
     let content = path.iter().try_fold(block, |value, name| value.get(name));
@@ -178,7 +178,7 @@ fn read_result<'d, 'a>(
     let call_id = text_of(block, "tool_use_id");
     let bounds = lifter.pending.bounds(&call_id.decode());
     // What code reads is nothing for the model to look at.
-    let words = if bounds.for_code { Words::Own } else { Words::Foreign };
+    let words = if bounds.for_code { TextOwner::Own } else { TextOwner::Foreign };
     let mut content = Vec::new();
     match slot.map(|slot| (slot, slot.kind())) {
         Some((list, Kind::Array)) => {

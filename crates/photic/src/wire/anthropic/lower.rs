@@ -59,7 +59,11 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
         Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
         Part::Thinking(_) | Part::Mark(_) => false,
         Part::Opaque(_) => message.role != Role::Assistant,
-        Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => true,
+        Part::Media(_)
+        | Part::TextWithMedia(_)
+        | Part::Nested(_)
+        | Part::Call(_)
+        | Part::Result(_) => true,
     });
     if !says {
         return;

@@ -1,7 +1,7 @@
 //! `Converse` → transcript.
 
 use crate::json::{Kind, Str, Value};
-use crate::lift::{Draft, Lifter, Words, audio_type, base64_medium, medium, text_of};
+use crate::lift::{Draft, Lifter, TextOwner, audio_type, base64_medium, medium, text_of};
 use crate::media::{Found, Media, MediaKind, Source, sniff_kind};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
@@ -37,7 +37,7 @@ pub(super) fn read_turn<'d, 'a>(
         parts.push(Part::Opaque(Opaque { node: Some(turn.id()) }));
     } else {
         for block in content.into_iter().flat_map(Value::items) {
-            read_block(lifter, block, Words::of(role), Inside::Turn, &mut parts);
+            read_block(lifter, block, TextOwner::of(role), Inside::Turn, &mut parts);
         }
     }
     let slot = content.map(|content| content.id());
@@ -54,7 +54,7 @@ enum Inside {
 fn read_block<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     inside: Inside,
     parts: &mut Vec<Part<'a>>,
 ) {
@@ -104,7 +104,7 @@ fn read_result<'d, 'a>(
     let slot = result.get("content");
     let mut content = Vec::new();
     for inner in slot.into_iter().flat_map(Value::items) {
-        read_block(lifter, inner, Words::Foreign, Inside::Result, &mut content);
+        read_block(lifter, inner, TextOwner::Foreign, Inside::Result, &mut content);
     }
     Part::Result(ToolResult {
         call_id: text_of(result, "toolUseId"),
@@ -170,7 +170,7 @@ fn nested<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     block: Value<'d, 'a>,
     list: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
 ) -> Part<'a> {
     let mut parts = Vec::new();
     for inner in list.items() {

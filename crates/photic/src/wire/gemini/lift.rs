@@ -2,13 +2,13 @@
 //!
 //! Every name may be spelled in camel case or with underscores: the service takes both.
 
+use crate::fetched::is_reference;
 use crate::json::{Kind, Str, Value};
-use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, medium, text_of};
+use crate::lift::{CallIds, Draft, Lifter, TextOwner, base64_medium, medium, text_of};
 use crate::media::{
     Found, Media, MediaKind, Source, is_type, proper_name, says_film_or_sound, sniff_kind,
 };
 use crate::profile::Detail;
-use crate::supply::is_reference;
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult,
 };
@@ -63,7 +63,7 @@ pub(super) fn read_content<'d, 'a>(
         parts.push(Part::Opaque(Opaque { node: Some(content.id()) }));
     } else {
         for part in slot.into_iter().flat_map(Value::items) {
-            read_part(lifter, ids, part, Words::of(role), &mut parts);
+            read_part(lifter, ids, part, TextOwner::of(role), &mut parts);
         }
     }
     Message {
@@ -77,7 +77,7 @@ fn read_part<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     ids: &mut CallIds<'a>,
     part: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());
@@ -130,7 +130,7 @@ fn read_response<'d, 'a>(
     match slot.map(|slot| (slot, words_of(slot))) {
         Some((_, Some((key, text)))) => {
             is_error = key == "error";
-            lifter.text(text, None, Words::Foreign, &mut content);
+            lifter.text(text, None, TextOwner::Foreign, &mut content);
         }
         Some((slot, None)) if slot.entries().next().is_some() => {
             lifter.json(slot, &mut content);

@@ -2,7 +2,7 @@
 
 use super::MARKER;
 use crate::json::{Kind, Str, Value};
-use crate::lift::{CallIds, Draft, Lifter, Words, base64_medium, text_of};
+use crate::lift::{CallIds, Draft, Lifter, TextOwner, base64_medium, text_of};
 use crate::media::MediaKind;
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Message, Opaque, Part, Role, Text, ToolResult,
@@ -38,7 +38,7 @@ pub(super) fn read_message<'d, 'a>(
         Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(message.id()) })),
         Role::Tool => {
             let mut inner = Vec::new();
-            read_content(lifter, message, Words::Foreign, &mut inner);
+            read_content(lifter, message, TextOwner::Foreign, &mut inner);
             let name = text_of(message, "tool_name");
             let id = message.get("tool_call_id").and_then(|id| id.str());
             parts.push(Part::Result(ToolResult {
@@ -55,7 +55,7 @@ pub(super) fn read_message<'d, 'a>(
             }));
         }
         Role::System | Role::Developer | Role::User | Role::Assistant => {
-            read_content(lifter, message, Words::of(role), &mut parts);
+            read_content(lifter, message, TextOwner::of(role), &mut parts);
             if role == Role::Assistant {
                 assistant_fields(ids, message, &mut parts);
             }
@@ -100,7 +100,7 @@ fn assistant_fields<'a>(ids: &mut CallIds<'a>, message: Value<'_, 'a>, parts: &m
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     message: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let images = message.get("images").into_iter().flat_map(Value::items);

@@ -29,7 +29,11 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
         Part::Text(text) | Part::Refusal(text) => !text.text.is_empty(),
         Part::Thinking(_) | Part::Mark(_) => false,
         Part::Opaque(_) => message.role != Role::Assistant,
-        Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Call(_) | Part::Result(_) => true,
+        Part::Media(_)
+        | Part::TextWithMedia(_)
+        | Part::Nested(_)
+        | Part::Call(_)
+        | Part::Result(_) => true,
     });
     if !says {
         return;
@@ -118,7 +122,7 @@ pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
             Part::Text(_)
             | Part::Refusal(_)
             | Part::Opaque(_)
-            | Part::Woven(_)
+            | Part::TextWithMedia(_)
             | Part::Nested(_)
             | Part::Call(_)
             | Part::Result(_)

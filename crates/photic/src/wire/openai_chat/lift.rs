@@ -2,7 +2,8 @@
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{
-    Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, text_of,
+    Draft, Lifter, TextOwner, address_medium, audio_type, base64_medium, file_medium, medium,
+    text_of,
 };
 use crate::media::{Found, Media, MediaKind, Source, Spelled, begins_with_data};
 use crate::transcript::{
@@ -42,7 +43,7 @@ pub(super) fn read_message<'d, 'a>(
         return message;
     }
     let content = message.get("content");
-    let words = Words::of(role);
+    let words = TextOwner::of(role);
     let mut parts = Vec::new();
     match role {
         Role::Unknown => parts.push(Part::Opaque(Opaque { node: Some(message.id()) })),
@@ -88,7 +89,7 @@ fn read_function<'d, 'a>(
     }
     let before = lifter.count();
     let mut parts = Vec::new();
-    lifter.text(content, None, Words::Foreign, &mut parts);
+    lifter.text(content, None, TextOwner::Foreign, &mut parts);
     if lifter.count() == before {
         return None;
     }
@@ -154,7 +155,7 @@ fn read_call<'a>(call: Value<'_, 'a>) -> Part<'a> {
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     content: Option<Value<'d, 'a>>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     match content.map(|content| (content, content.kind())) {
@@ -171,7 +172,7 @@ fn read_content<'d, 'a>(
 fn read_part<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     part: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());

@@ -81,7 +81,7 @@ fn has_own_field(part: &Part<'_>) -> bool {
         Part::Refusal(text) => text.node.is_none(),
         Part::Text(_)
         | Part::Media(_)
-        | Part::Woven(_)
+        | Part::TextWithMedia(_)
         | Part::Nested(_)
         | Part::Result(_)
         | Part::Opaque(_) => false,

@@ -2,7 +2,8 @@
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{
-    Draft, Lifter, Words, address_medium, audio_type, base64_medium, file_medium, medium, text_of,
+    Draft, Lifter, TextOwner, address_medium, audio_type, base64_medium, file_medium, medium,
+    text_of,
 };
 use crate::media::{Found, Media, MediaKind, Source};
 use crate::transcript::{
@@ -15,7 +16,7 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     if let Some(instructions) = root.get("instructions").filter(|text| text.kind() == Kind::String)
     {
         let mut parts = Vec::new();
-        lifter.text(instructions, None, Words::Said, &mut parts);
+        lifter.text(instructions, None, TextOwner::Said, &mut parts);
         messages.push(Message {
             node: Some(instructions.id()),
             slot: Some(instructions.id()),
@@ -27,7 +28,7 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     match input.map(|input| (input, input.kind())) {
         Some((input, Kind::String)) => {
             let mut parts = Vec::new();
-            lifter.text(input, None, Words::Said, &mut parts);
+            lifter.text(input, None, TextOwner::Said, &mut parts);
             messages.push(Message {
                 node: Some(input.id()),
                 slot: Some(input.id()),
@@ -70,7 +71,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             let caller = item.get("caller").and_then(|caller| caller.get("type"));
             let for_code = caller.is_some_and(|caller| !caller.is("direct"));
             // What code reads is nothing for the model to look at.
-            let words = if for_code { Words::Own } else { Words::Foreign };
+            let words = if for_code { TextOwner::Own } else { TextOwner::Foreign };
             slot = output.map(|output| output.id());
             let mut content = Vec::new();
             match output.map(|output| (output, output.kind())) {
@@ -80,7 +81,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
                     }
                 }
                 Some((screen, Kind::Object)) if name == "computer_call_output" => {
-                    read_part(lifter, screen, Words::Foreign, &mut content);
+                    read_part(lifter, screen, TextOwner::Foreign, &mut content);
                 }
                 Some((value, _)) => lifter.anything(value, words, &mut content),
                 None => {}
@@ -128,7 +129,7 @@ fn read_hosted<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Opti
     let before = lifter.count();
     let mut content = Vec::new();
     if output.kind() == Kind::String {
-        lifter.text(output, None, Words::Foreign, &mut content);
+        lifter.text(output, None, TextOwner::Foreign, &mut content);
     }
     for entry in output.items() {
         for path in PRINTED {
@@ -137,7 +138,7 @@ fn read_hosted<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Opti
                 continue;
             };
             let mut parts = Vec::new();
-            lifter.text(printed, None, Words::Foreign, &mut parts);
+            lifter.text(printed, None, TextOwner::Foreign, &mut parts);
             let node = Some(entry.id());
             content.push(Part::Nested(Nested {
                 parts,
@@ -206,7 +207,7 @@ fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Mes
         "assistant" => Role::Assistant,
         _ => Role::Unknown,
     };
-    let words = Words::of(role);
+    let words = TextOwner::of(role);
     let content = item.get("content");
     let mut parts = Vec::new();
     match content.map(|content| (content, content.kind())) {
@@ -226,7 +227,7 @@ fn read_message<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Mes
 fn read_part<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     part: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());

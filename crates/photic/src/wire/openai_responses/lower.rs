@@ -43,9 +43,11 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
         Part::Text(text) => !text.text.is_empty(),
         Part::Call(_) | Part::Thinking(_) | Part::Mark(_) => false,
         Part::Opaque(_) => message.role != Role::Assistant,
-        Part::Media(_) | Part::Woven(_) | Part::Nested(_) | Part::Result(_) | Part::Refusal(_) => {
-            true
-        }
+        Part::Media(_)
+        | Part::TextWithMedia(_)
+        | Part::Nested(_)
+        | Part::Result(_)
+        | Part::Refusal(_) => true,
     });
     if says {
         out.comma().json("{\"type\":\"message\",\"role\":\"").json(role).json("\",\"content\":[");

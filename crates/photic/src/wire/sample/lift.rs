@@ -1,7 +1,7 @@
 //! Sample wire → transcript.
 
 use crate::json::{Kind, Value};
-use crate::lift::{Draft, Lifter, Words, base64_medium, text_of};
+use crate::lift::{Draft, Lifter, TextOwner, base64_medium, text_of};
 use crate::media::MediaKind;
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Message, Opaque, Part, Role, ToolResult,
@@ -28,7 +28,7 @@ pub(super) fn read_turn<'d, 'a>(lifter: &mut Lifter<'d, 'a>, turn: Value<'d, 'a>
     let slot = says.map(|says| says.id());
     let mut parts = Vec::new();
     for part in says.into_iter().flat_map(Value::items) {
-        read_part(lifter, part, Words::of(role), &mut parts);
+        read_part(lifter, part, TextOwner::of(role), &mut parts);
     }
     for call in turn.get("calls").into_iter().flat_map(Value::items) {
         let with = call.get("with").filter(|json| json.kind() == Kind::Object);
@@ -63,7 +63,7 @@ pub(super) fn read_turn<'d, 'a>(lifter: &mut Lifter<'d, 'a>, turn: Value<'d, 'a>
 fn read_part<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     part: Value<'d, 'a>,
-    words: Words,
+    words: TextOwner,
     parts: &mut Vec<Part<'a>>,
 ) {
     let node = Some(part.id());

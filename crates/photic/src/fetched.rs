@@ -25,7 +25,7 @@ pub enum Wanted {
 
 /// What became of an address.
 #[derive(Clone, Debug)]
-pub enum Supply<'a> {
+pub enum FetchResult<'a> {
     /// What is there.
     Bytes(Payload<'a>),
     /// Nothing that can be shown, and why.
@@ -83,17 +83,17 @@ impl<'a> Transcript<'a> {
     /// Puts what a host fetched where an address stood; plan again afterwards. What was put there
     /// before, perhaps to stand for it, gives way. Does nothing to a medium that did not come as an
     /// address.
-    pub fn supply(&mut self, id: MediaId, supply: Supply<'a>) {
+    pub fn put_fetched(&mut self, id: MediaId, result: FetchResult<'a>) {
         let Some(media) = self.media.get_mut(id) else { return };
         if !matches!(media.source, Source::Url(_)) && media.found != Found::Fetched {
             return;
         }
-        match supply {
-            Supply::Bytes(payload) => {
+        match result {
+            FetchResult::Bytes(payload) => {
                 media.source = Source::Data(payload);
                 media.found = Found::Fetched;
             }
-            Supply::Withheld(reason) => media.withheld = Some(reason),
+            FetchResult::Withheld(reason) => media.withheld = Some(reason),
         }
     }
 }
@@ -159,13 +159,18 @@ mod tests {
     }
 
     /// Lowers with what was supplied, on every wire, and says what was done.
-    fn lowered(body: &str, from: Wire, to: Wire, supply: Supply<'static>) -> (String, Vec<String>) {
+    fn lowered(
+        body: &str,
+        from: Wire,
+        to: Wire,
+        supply: FetchResult<'static>,
+    ) -> (String, Vec<String>) {
         let (mut transcript, _) = lift(from, body.as_bytes());
         let profile = profile(to, false);
         let first = plan(survey(&transcript), &profile, &Policy::hands_off());
         let wanted = fetchable(&transcript, &first, Wanted::Unreachable);
         assert_eq!(wanted, [(0, ADDRESS.to_owned())]);
-        transcript.supply(0, supply);
+        transcript.put_fetched(0, supply);
         let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
         assert_eq!(fetchable(&transcript, &plan, Wanted::All), [], "asked for twice");
         let lowered = lower(&transcript, &plan);
@@ -178,7 +183,7 @@ mod tests {
         let base64 = String::from_utf8(png().base64().to_vec()).unwrap();
         for (from, body) in bodies() {
             for to in Wire::ALL {
-                let (text, did) = lowered(&body, from, to, Supply::Bytes(png()));
+                let (text, did) = lowered(&body, from, to, FetchResult::Bytes(png()));
                 assert!(
                     text.contains(&base64) && !text.contains(ADDRESS),
                     "{from:?} {to:?} {text}"
@@ -197,7 +202,7 @@ mod tests {
     fn what_was_not_fetched_is_a_notice_that_says_why() {
         for (from, body) in bodies() {
             for to in Wire::ALL {
-                let supply = Supply::Withheld(Reason::FetchForbidden);
+                let supply = FetchResult::Withheld(Reason::FetchForbidden);
                 let (text, did) = lowered(&body, from, to, supply);
                 let says =
                     "[image not shown: its address may not be fetched; you have not seen it]";
@@ -254,7 +259,7 @@ mod tests {
             fetchable(&transcript, &plan, Wanted::Unreachable).len()
         };
         assert_eq!(Wire::ALL.map(&mut count), [1, 0, 0, 1, 1, 0], "{:?}", Wire::ALL);
-        transcript.supply(0, Supply::Bytes(Payload::encode(b"%PDF-1.7\n")));
+        transcript.put_fetched(0, FetchResult::Bytes(Payload::encode(b"%PDF-1.7\n")));
         let mut profile = profile(Wire::OpenAiChat, false);
         profile.accepts.document = vec!["application/pdf".to_owned()];
         let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
@@ -336,8 +341,8 @@ mod tests {
                 let (mut transcript, _) = lift(from, body.as_bytes());
                 assert_eq!(references(&transcript), [(0, "mr_0".to_owned())], "{from:?} {body}");
                 // First something that stands for it, then it.
-                transcript.supply(0, Supply::Bytes(Payload::encode(b"\x89PNG")));
-                transcript.supply(0, Supply::Bytes(png()));
+                transcript.put_fetched(0, FetchResult::Bytes(Payload::encode(b"\x89PNG")));
+                transcript.put_fetched(0, FetchResult::Bytes(png()));
                 assert_eq!(references(&transcript), []);
                 assert_eq!(transcript.address(0).unwrap().decode(), "photic:mr_0");
                 let profile = profile(to, true);
@@ -359,7 +364,7 @@ mod tests {
         for (from, body) in by_name() {
             for to in Wire::ALL {
                 let (mut transcript, _) = lift(from, body.as_bytes());
-                transcript.supply(0, Supply::Withheld(Reason::FetchFailed));
+                transcript.put_fetched(0, FetchResult::Withheld(Reason::FetchFailed));
                 let profile = profile(to, true);
                 let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
                 let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
@@ -377,8 +382,8 @@ mod tests {
             String::from_utf8_lossy(png().base64())
         );
         let (mut transcript, _) = lift(Wire::OpenAiChat, body.as_bytes());
-        transcript.supply(0, Supply::Withheld(Reason::FetchFailed));
-        transcript.supply(7, Supply::Withheld(Reason::FetchFailed));
+        transcript.put_fetched(0, FetchResult::Withheld(Reason::FetchFailed));
+        transcript.put_fetched(7, FetchResult::Withheld(Reason::FetchFailed));
         assert_eq!((transcript.media[0].withheld, transcript.media[0].found), (None, Found::Typed));
     }
 }

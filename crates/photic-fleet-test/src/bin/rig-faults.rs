@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Parser;
-use photic_rig::links::{Link, obey, serve};
+use photic_fleet_test::links::{Link, obey, serve};
 use tokio::sync::watch;
 
 /// Links that break when they are told to
@@ -24,7 +24,7 @@ async fn main() -> anyhow::Result<()> {
     let mut told = BTreeMap::new();
     let mut served = tokio::task::JoinSet::new();
     for link in options.links {
-        let (tell, mode) = watch::channel(photic_rig::links::Mode::Pass);
+        let (tell, mode) = watch::channel(photic_fleet_test::links::Mode::Pass);
         told.insert(link.name.clone(), tell);
         served.spawn(serve(link, mode));
     }

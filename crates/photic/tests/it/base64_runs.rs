@@ -1,6 +1,6 @@
 //! Bodies that were looked at while they arrived lift as any other.
 
-use photic::{Policy, Profile, Stretches, Transcript, Wire};
+use photic::{Base64Runs, Policy, Profile, Transcript, Wire};
 use serde_json::json;
 
 /// Two long pictures, one of them in JSON within a string, and prose between them.
@@ -31,9 +31,9 @@ fn nothing_is_read_differently_for_them() {
     let (plain, findings) = photic::lift(Wire::OpenAiChat, &body);
     assert_eq!(plain.media.len(), 2);
     for size in [1, 1000, 4096, 16_384, body.len()] {
-        let mut stretches = Stretches::default();
+        let mut stretches = Base64Runs::default();
         body.chunks(size).for_each(|piece| stretches.feed(piece));
-        let (knowing, same) = photic::lift_knowing(Wire::OpenAiChat, &body, &stretches);
+        let (knowing, same) = photic::lift_with_hints(Wire::OpenAiChat, &body, &stretches);
         assert_eq!(same, findings);
         assert_eq!(lowered(&knowing), lowered(&plain), "in pieces of {size}");
     }

@@ -7,17 +7,17 @@ use super::scan::{LONG_RUN, Runs};
 /// Where a body is base64 for long, as far as it was seen.
 ///
 /// ```
-/// # use photic::{Stretches, Wire};
-/// let (mut body, mut stretches) = (Vec::new(), Stretches::default());
+/// # use photic::{Base64Runs, Wire};
+/// let (mut body, mut stretches) = (Vec::new(), Base64Runs::default());
 /// for piece in [br#"{"model":"gpt-4o","#.as_slice(), br#""messages":[]}"#] {
 ///     stretches.feed(piece);
 ///     body.extend_from_slice(piece);
 /// }
-/// let (transcript, _) = photic::lift_knowing(Wire::OpenAiChat, &body, &stretches);
+/// let (transcript, _) = photic::lift_with_hints(Wire::OpenAiChat, &body, &stretches);
 /// assert!(transcript.is_readable());
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Stretches {
+pub struct Base64Runs {
     list: Vec<(u32, u32)>,
     /// How much was seen.
     seen: usize,
@@ -25,7 +25,7 @@ pub struct Stretches {
     open: usize,
 }
 
-impl Stretches {
+impl Base64Runs {
     /// Looks at the next piece.
     pub fn feed(&mut self, piece: &[u8]) {
         let mut here = 0;
@@ -108,7 +108,7 @@ mod tests {
         let text = text();
         assert_eq!(expected(&text).len(), 4);
         for size in [1, 7, 100, 4095, 4096, 4097, 8192, 20_000, text.len()] {
-            let mut stretches = Stretches::default();
+            let mut stretches = Base64Runs::default();
             text.chunks(size).for_each(|piece| stretches.feed(piece));
             assert_eq!(stretches.of(&text).list, expected(&text), "in pieces of {size}");
         }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn those_of_another_body_are_not_believed() {
-        let mut stretches = Stretches::default();
+        let mut stretches = Base64Runs::default();
         stretches.feed(&text());
         assert_eq!(stretches.of(b"{}").list, []);
     }

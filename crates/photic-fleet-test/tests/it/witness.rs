@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use photic_rig::check::{Findings, Recalled, turns};
-use photic_rig::journal::{self, Journal, Line, Turn};
+use photic_fleet_test::check::{Findings, Recalled, turns};
+use photic_fleet_test::journal::{self, Journal, Line, Turn};
 use photic_store::contract::{Conversation, picture};
 use photic_store::{FileBlobs, LocalStore, Sqlite, Store};
 

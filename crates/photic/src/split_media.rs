@@ -2,7 +2,7 @@
 //! so that a plan can be made without the picture.
 //!
 //! Cutting is exact: the segments, with what was cut put back, are the body, byte for byte. Where
-//! the bytes of a picture are not needed, its [`Memory::head`] stands for it: it lifts as the whole
+//! the bytes of a picture are not needed, its [`MediaStub::head`] stands for it: it lifts as the whole
 //! would, and [`Survey::recall`] puts right what only the whole could tell.
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ const WORTH_CUTTING: usize = 512;
 
 /// A body in segments, which joined are the body.
 #[derive(Clone, Debug)]
-pub struct Apart<'a> {
+pub struct SplitBody<'a> {
     /// Everything up to the first message.
     pub before: Segment<'a>,
     /// The messages, each with what separates it from the one before.
@@ -66,7 +66,7 @@ pub enum Form {
 
 /// What is to be remembered of a medium that stands in a body as canonical base64.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
+pub struct MediaStub {
     /// What it is.
     pub digest: Digest,
     /// How many bytes it has.
@@ -80,7 +80,7 @@ pub struct Memory {
 }
 
 /// Cuts a body apart; one in which no conversation could be read is all `before`.
-pub fn apart<'a>(transcript: &Transcript<'a>) -> Apart<'a> {
+pub fn split_media<'a>(transcript: &Transcript<'a>) -> SplitBody<'a> {
     let body = transcript.body;
     let list = transcript.list.map(|list| transcript.doc.value(list));
     let list = list.filter(|list| list.kind() == Kind::Array);
@@ -98,12 +98,12 @@ pub fn apart<'a>(transcript: &Transcript<'a>) -> Apart<'a> {
         messages.push(segment(start..end));
         start = end;
     }
-    let mut apart = Apart { before, messages, after: segment(start..body.len()) };
-    apart.put(cuts(transcript));
-    apart
+    let mut split = SplitBody { before, messages, after: segment(start..body.len()) };
+    split.put(cuts(transcript));
+    split
 }
 
-impl<'a> Apart<'a> {
+impl<'a> SplitBody<'a> {
     /// All segments, in order.
     pub fn segments(&self) -> impl Iterator<Item = &Segment<'a>> {
         std::iter::once(&self.before).chain(&self.messages).chain(std::iter::once(&self.after))
@@ -131,14 +131,14 @@ impl<'a> Apart<'a> {
 
 /// What is to be remembered of a medium; nothing of one that does not stand in the body as
 /// canonical base64.
-pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<Memory> {
+pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<MediaStub> {
     match &transcript.media.get(media)?.source {
-        Source::Data(payload) => Memory::of(payload),
+        Source::Data(payload) => MediaStub::of(payload),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     }
 }
 
-impl Memory {
+impl MediaStub {
     /// What is to be remembered of bytes; nothing of those that are not canonical base64.
     pub fn of(payload: &Payload<'_>) -> Option<Self> {
         let whole = payload.header();
@@ -180,7 +180,11 @@ impl Survey {
     ///
     /// Twins are found anew, by digest: a stand-in may be the twin of what is here in full, and two
     /// that begin alike may be none.
-    pub fn recall(&mut self, transcript: &Transcript<'_>, memories: &BTreeMap<MediaId, &Memory>) {
+    pub fn recall(
+        &mut self,
+        transcript: &Transcript<'_>,
+        memories: &BTreeMap<MediaId, &MediaStub>,
+    ) {
         if memories.is_empty() {
             return;
         }
@@ -204,7 +208,7 @@ impl Survey {
         self.identify_but(transcript, &BTreeMap::new());
     }
 
-    fn identify_but(&mut self, transcript: &Transcript<'_>, not: &BTreeMap<MediaId, &Memory>) {
+    fn identify_but(&mut self, transcript: &Transcript<'_>, not: &BTreeMap<MediaId, &MediaStub>) {
         for (sighting, media) in self.sightings.iter_mut().zip(&transcript.media) {
             if let Source::Data(payload) = &media.source
                 && !not.contains_key(&sighting.media)

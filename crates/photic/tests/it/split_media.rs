@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use photic::media::Source;
 use photic::retention::Retention;
 use photic::transcript::MediaId;
-use photic::{Choice, Fate, Form, Memory, Policy, Profile, Reason, Wire};
+use photic::{Choice, Fate, Form, MediaStub, Policy, Profile, Reason, Wire};
 use serde_json::{Value, json};
 
 use crate::captured::captures;
@@ -14,7 +14,7 @@ use crate::golden::cases;
 /// What a record would keep: the segments without their media, and what it remembers of these.
 struct Kept {
     texts: Vec<(Vec<u8>, Vec<Piece>)>,
-    memories: BTreeMap<MediaId, Memory>,
+    memories: BTreeMap<MediaId, MediaStub>,
 }
 
 struct Piece {
@@ -29,7 +29,7 @@ fn keep(wire: Wire, body: &[u8]) -> Kept {
     let (transcript, _) = photic::lift(wire, body);
     let mut memories = BTreeMap::new();
     let mut texts = Vec::new();
-    for segment in photic::apart(&transcript).segments() {
+    for segment in photic::split_media(&transcript).segments() {
         let (mut text, mut pieces, mut end) = (Vec::new(), Vec::new(), 0);
         for cut in &segment.cuts {
             text.extend_from_slice(&segment.raw[end..cut.range.start]);
@@ -74,7 +74,7 @@ impl Kept {
         body
     }
 
-    fn remembered(&self) -> BTreeMap<MediaId, &Memory> {
+    fn remembered(&self) -> BTreeMap<MediaId, &MediaStub> {
         self.memories.iter().map(|(&id, memory)| (id, memory)).collect()
     }
 
@@ -333,7 +333,7 @@ fn twins() -> Vec<(&'static str, Vec<u8>)> {
     let (one, other) = (base64(&png(1, 4_000)), base64(&png(2, 4_000)));
     let stray = one.replace("g==", "h==");
     assert_ne!(stray, one);
-    // Apart in one byte, in none of the places that are looked at.
+    // SplitBody in one byte, in none of the places that are looked at.
     let alike: Vec<String> = (0..6)
         .map(|seed| {
             let mut bytes = png(1, 4_000);

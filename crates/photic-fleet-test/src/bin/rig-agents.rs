@@ -11,10 +11,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Parser;
 use photic::Wire;
-use photic_rig::agents::{self, Errand, Origin};
-use photic_rig::check::Sample;
-use photic_rig::journal::Journal;
-use photic_rig::tenants;
+use photic_fleet_test::agents::{self, Errand, Origin};
+use photic_fleet_test::check::Sample;
+use photic_fleet_test::journal::Journal;
+use photic_fleet_test::tenants;
 
 /// Last requests that are left, at the most.
 const SAMPLES: usize = 60;

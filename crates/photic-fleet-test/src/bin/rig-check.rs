@@ -11,8 +11,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Parser;
 use photic_fleet::{Audit, Bucket, BucketOptions, Fleet, Postgres, PostgresOptions};
-use photic_rig::check::{Findings, Recalled, Sample, audits, foreign, replicas, turns};
-use photic_rig::{journal, tenants};
+use photic_fleet_test::check::{Findings, Recalled, Sample, audits, foreign, replicas, turns};
+use photic_fleet_test::{journal, tenants};
 use photic_store::{LocalStore, Store, Tenant};
 
 /// What the agents were promised, and whether it was kept

@@ -2,9 +2,9 @@
 
 use std::net::SocketAddr;
 
-use photic_rig::check::{Findings, foreign};
-use photic_rig::journal::Line;
-use photic_rig::tenants::Tenant;
+use photic_fleet_test::check::{Findings, foreign};
+use photic_fleet_test::journal::Line;
+use photic_fleet_test::tenants::Tenant;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
