@@ -52,7 +52,7 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
             lines.push(line.to_string());
         }
     }
-    for word in source.not_read().into_iter().chain(gateway.word().map(str::to_owned)) {
+    for word in source.not_read().into_iter().chain(gateway.warning().map(str::to_owned)) {
         lines.push(match log {
             LogFormat::Json => serde_json::json!({"event": "warning", "says": word}).to_string(),
             LogFormat::Off | LogFormat::Text => format!("photic: {word}"),

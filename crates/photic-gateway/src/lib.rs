@@ -26,55 +26,24 @@
 //! taught it (neither media nor keys), tells neither bodies nor headers to its log, its metrics or
 //! its traces, and serves no TLS.
 
-mod account;
-mod auditing;
-mod buffers;
 mod config;
-mod converse;
-mod cross;
-mod derivatives;
-mod failure;
-mod family;
-mod fetching;
-mod fix;
-mod fixes;
-mod headers;
-mod heal;
-mod identity;
-mod intake;
-mod itself;
-mod key_family;
-#[cfg(test)]
-mod leaks;
+mod counter;
+mod dispatch;
+mod http;
 pub mod learned;
-mod listen;
 mod media;
 mod memory;
-mod openwop;
-mod pieces;
-mod pixel_work;
-mod profiles;
-mod proxy;
-mod recent;
+mod observe;
 mod record;
-mod refusal;
-mod reply;
-mod route;
-mod runtime;
-mod serve;
-mod sign;
-mod tally;
-mod telemetry;
-mod tenancy;
+mod server;
+mod tenant;
+mod turn;
 mod upstream;
-mod watch;
 
 pub use config::{
-    Admin, Config, ConfigError, ExportHeaders, FetchConfig, FetchMode, FleetConfig, LearnedConfig,
-    Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies, QuotaConfig, RecordConfig, Telemetry,
-    Timeouts, UpstreamConfig,
+    Admin, Config, ConfigError, ExportHeaders, Family, FetchConfig, FetchMode, FleetConfig,
+    LearnedConfig, Limits, LogFormat, OpenwopConfig, PathPrefixes, Policies, QuotaConfig,
+    RecordConfig, Telemetry, Timeouts, UpstreamConfig,
 };
-pub use family::Family;
-pub use runtime::runtime;
-pub use serve::{Gateway, StartError};
-pub use tally::{Retired, Tally};
+pub use observe::{Retired, Tally};
+pub use server::{Gateway, StartError, runtime};

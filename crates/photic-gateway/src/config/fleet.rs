@@ -6,7 +6,7 @@ use photic_fleet::{Bucket, BucketError, BucketOptions, Fleet, Postgres, Postgres
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
+use super::error::ConfigError;
 
 /// The servers that many gateways share: with both set, conversations are kept there, and tenants
 /// have keys. Somebody who runs one gateway needs none of this.

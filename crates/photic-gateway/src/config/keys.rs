@@ -2,16 +2,12 @@
 
 use toml::{Table, Value};
 
-use super::{ConfigError, schema};
+use super::error::ConfigError;
+use super::schema;
 
 /// Complains about the first key that means nothing.
-pub(super) fn check(root: &Table) -> Result<(), ConfigError> {
-    known(root, "", &schema::schema())
-}
-
-/// The end of the sentence that complains.
-pub(super) fn suggestion(instead: Option<&str>) -> String {
-    instead.map(|key| format!("; did you mean `{key}`?")).unwrap_or_default()
+pub(super) fn check(root: &Table, schema: &serde_json::Value) -> Result<(), ConfigError> {
+    known(root, "", schema)
 }
 
 fn known(table: &Table, within: &str, schema: &serde_json::Value) -> Result<(), ConfigError> {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::family::Family;
+use super::family::Family;
 
 /// The prefixes that requests have to begin with, `/<token>/<family>`: without the token nobody is
 /// answered, and no request of one family reaches an upstream of another.

@@ -5,16 +5,14 @@ use std::fmt::Write as _;
 
 use photic::Wire;
 use schemars::generate::SchemaSettings;
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-use super::Config;
-
 /// The schema of the whole file, by JSON Schema 2020-12.
-pub(super) fn schema() -> Value {
+pub(super) fn schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
-    let schema = settings.into_generator().into_root_schema_for::<Config>();
+    let schema = settings.into_generator().into_root_schema_for::<T>();
     let mut schema = schema.to_value();
     schema["title"] = "photic.toml".into();
     tidy(&mut schema);
@@ -27,13 +25,12 @@ pub(super) fn wires(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Every setting and its default; what has none is written as a comment.
-pub(super) fn example() -> String {
+pub(super) fn example(schema: &Value) -> String {
     let mut out = String::from(
         "#:schema photic.schema.json\n# Every setting of `photic serve`, and its default.\n",
     );
-    let schema = schema();
     let (tables, plain): (Vec<_>, Vec<_>) =
-        properties(&schema).partition(|(_, it)| table(it).is_some());
+        properties(schema).partition(|(_, it)| table(it).is_some());
     for (name, property) in plain {
         setting(&mut out, "", name, property);
     }

@@ -8,8 +8,10 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Entry, Lesson, Lessons, add};
-use crate::identity::Identity;
+use super::entry::{Entry, add};
+use super::lesson::Lesson;
+use super::lessons::Lessons;
+use crate::tenant::Identity;
 
 /// How many have to agree. Several keys of one tenant are one of them.
 pub(super) const ENOUGH: usize = 3;

@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 /// Letters of a message that are kept.
-const LONGEST: usize = 240;
+const MAX_CHARS: usize = 240;
 /// A word with a longer run of letters and digits than this is no word.
-const LONGEST_RUN: usize = 40;
+const MAX_RUN: usize = 40;
 
 /// How something was learned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,13 +61,13 @@ fn kept(said: &str) -> String {
         if !kept.is_empty() {
             kept.push(' ');
         }
-        if secret || run > LONGEST_RUN || word.contains("://") {
+        if secret || run > MAX_RUN || word.contains("://") {
             kept.push('…');
         } else {
             kept.extend(word.chars().filter(|c| !c.is_control()));
         }
-        if kept.chars().count() > LONGEST {
-            kept = kept.chars().take(LONGEST).collect();
+        if kept.chars().count() > MAX_CHARS {
+            kept = kept.chars().take(MAX_CHARS).collect();
             kept.push('…');
             break;
         }
@@ -118,6 +118,6 @@ mod tests {
             "image at messages.2.content.0.tool_result.content.1.image.source.base64.data … … … \
              key … is too large"
         );
-        assert_eq!(kept(&"word ".repeat(1000)).chars().count(), LONGEST + 1);
+        assert_eq!(kept(&"word ".repeat(1000)).chars().count(), MAX_CHARS + 1);
     }
 }

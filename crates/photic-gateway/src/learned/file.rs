@@ -12,13 +12,11 @@ use photic_store::private;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Entry;
-use crate::identity::Identity;
+use super::entry::{Entry, MAX_ENTRIES};
+use crate::tenant::Identity;
 
-/// Most entries; the oldest go first.
-pub(crate) const MOST: usize = 1000;
 /// A longer file is none of ours.
-const LONGEST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 /// Since version 2 a lesson says who was taught it.
 const VERSION: u32 = 2;
 
@@ -56,7 +54,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Held> {
 pub(crate) fn look(path: &Path) -> io::Result<Option<Vec<Entry>>> {
     let mut text = Vec::new();
     match File::open(path) {
-        Ok(file) => file.take(LONGEST + 1).read_to_end(&mut text)?,
+        Ok(file) => file.take(MAX_FILE_BYTES + 1).read_to_end(&mut text)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(Vec::new())),
         Err(error) => return Err(error),
     };
@@ -71,7 +69,7 @@ pub(super) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
     let entries = read.entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok());
     let entries =
         entries.filter_map(|entry| if read.version == 1 { first(entry) } else { Some(entry) });
-    Some(entries.take(MOST).collect())
+    Some(entries.take(MAX_ENTRIES).collect())
 }
 
 /// An entry of version 1, which does not say who was taught it. What a probe proved was its

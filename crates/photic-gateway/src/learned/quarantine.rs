@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use photic::media::{Payload, Source};
 use photic::{Prepared, Reason, Survey, Transcript};
 
-use super::Lesson;
+use super::lesson::Lesson;
 
 /// Digests by length: only what is as long as something refused has to be digested.
 #[derive(Debug, Default)]

@@ -3,42 +3,12 @@
 //! goes out as the same bytes from each of them.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use photic_fleet::{Documents as _, LESSONS, Postgres};
 use photic_store::{Error, wait};
 
-use super::{Entry, Learned, evidence, file};
-
-/// How often it is looked at.
-const EVERY: Duration = Duration::from_secs(3);
-
-impl Learned {
-    /// Keeps what is learned together with other gateways.
-    #[must_use]
-    pub(crate) fn shared_in(mut self, record: Postgres) -> Self {
-        self.path = None;
-        self.shared = Some(record);
-        self
-    }
-
-    /// Learns what others do, for as long as it is let.
-    pub(crate) async fn keep_up(&self) {
-        let Some(record) = &self.shared else { return };
-        let mut seen = 0;
-        loop {
-            // While nobody can be asked, what is known holds.
-            if let Ok(document) = record.document(LESSONS).await
-                && document.version != seen
-            {
-                seen = document.version;
-                let entries = file::parse(document.text.as_bytes()).unwrap_or_default();
-                self.hold(&entries, evidence::now());
-            }
-            tokio::time::sleep(EVERY).await;
-        }
-    }
-}
+use super::entry::Entry;
+use super::file;
 
 /// Everything that the gateways of a fleet learned.
 pub async fn read_shared(record: &Postgres) -> Result<Vec<Entry>, Error> {

@@ -2,6 +2,7 @@
 
 use photic_store::Tenant;
 
+use super::entry::{MAX_ENTRIES, MAX_OF_ONE, bound};
 use super::*;
 
 fn tenant(name: &str) -> Identity {
@@ -101,12 +102,12 @@ fn whoever_learns_most_gives_up_its_own() {
         }
     }
     bound(&mut entries);
-    assert_eq!(entries.len(), file::MOST);
+    assert_eq!(entries.len(), MAX_ENTRIES);
     for stays in [tenant("good"), Identity::Operator] {
         assert!(entries.iter().any(|entry| entry.teacher == stays), "{stays}");
     }
     let of_one = entries.iter().filter(|entry| entry.teacher == tenant("evil0")).count();
-    assert!(of_one <= MOST_OF_ONE);
+    assert!(of_one <= MAX_OF_ONE);
 }
 
 #[test]

@@ -1,7 +1,13 @@
 //! What is remembered, for how long, and what becomes of a file that is not one.
 
 use std::fs;
+use std::path::PathBuf;
 
+use photic::profile::Fact;
+use photic::{Profile, Wire};
+
+use super::entry::{MAX_NAME_LENGTH, MAX_OF_ONE, MAX_REFUSED, add};
+use super::learned::DAY;
 use super::*;
 
 /// A folder of its own for each test, gone at its end.
@@ -151,9 +157,9 @@ fn it_is_bounded() {
         .chain((0..100).map(|number| entry("h", quarantine(number))))
         .collect();
     learned.remember(&many);
-    assert_eq!(lessons(&learned, "h").len(), MOST_REFUSED);
-    assert_eq!(read(&folder.file()).unwrap().len(), MOST_OF_ONE);
-    let long = Entry { model: "m".repeat(LONGEST_NAME + 1), ..entry("h", Lesson::NoDetail) };
+    assert_eq!(lessons(&learned, "h").len(), MAX_REFUSED);
+    assert_eq!(read(&folder.file()).unwrap().len(), MAX_OF_ONE);
+    let long = Entry { model: "m".repeat(MAX_NAME_LENGTH + 1), ..entry("h", Lesson::NoDetail) };
     learned.remember(std::slice::from_ref(&long));
     assert!(learned.of("h", Some(&long.model), &Identity::Nobody, &[]).is_none());
 }

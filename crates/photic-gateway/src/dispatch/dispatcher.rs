@@ -1,0 +1,174 @@
+//! Decides for each request which part of the gateway answers it.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http::{Request, Response};
+use hyper::body::Incoming;
+use photic::Wire;
+use photic_net::Outgoing;
+
+use super::entry::Entry;
+use super::media_api::MediaApi;
+use super::openwop::{self, Openwop};
+use super::status::{Status, not_found};
+use crate::config::PathPrefixes;
+use crate::http::{
+    Failure, Refusal, ReplyBody, Route, check_length, check_target, declared_length, drain, headers,
+};
+use crate::observe::{RequestGuard, RequestLog, Watched, Watchers};
+use crate::tenant::{Admission, KeyPlace};
+use crate::turn::{Repair, Turns};
+use crate::upstream::{UpstreamClient, Upstreams, pass_on};
+
+/// Answers every request, by the part of the gateway that it is for.
+#[derive(Debug)]
+pub(crate) struct Dispatcher {
+    /// The beginnings of paths that are answered, where callers have to know one.
+    pub(crate) prefixes: Option<PathPrefixes>,
+    pub(crate) stopping: Arc<AtomicBool>,
+    pub(crate) watchers: Arc<Watchers>,
+    pub(crate) status: Status,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) upstreams: Arc<Upstreams>,
+    pub(crate) client: Arc<UpstreamClient>,
+    pub(crate) turns: Turns,
+    pub(crate) media: MediaApi,
+    /// Set where the gateway is an openwop host.
+    pub(crate) openwop: Option<Openwop>,
+}
+
+impl Dispatcher {
+    /// Answers a request. A failure is answered, too.
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        mut request: Request<Incoming>,
+        entry: Arc<Entry>,
+        peer: IpAddr,
+        is_spare: bool,
+    ) -> Response<Watched> {
+        let route = match self.check(&mut request, &entry) {
+            Ok(route) => route,
+            Err(refused) => return (*refused).map(Watched::not),
+        };
+        if let Some(own) = self.status.answer(route, entry.kind, &self.watchers) {
+            return own.map(Watched::not);
+        }
+        let mut guard = RequestGuard::begin(&self.watchers, route, &mut request);
+        let admitted = if self.stopping.load(Ordering::Relaxed) {
+            Err(Refusal::Stopping.into())
+        } else if is_spare {
+            Err(Refusal::Full.into())
+        } else {
+            check_length(request.headers(), self.client.bounds().bytes)
+        };
+        let answer = match admitted {
+            Err(failure) => {
+                drain(request.into_body());
+                match route {
+                    Route::Openwop if self.openwop.is_some() => Ok(openwop::flat(&failure)),
+                    _ => Err(failure),
+                }
+            }
+            // Boxed, so that the future of requests that are answered without it stays small.
+            Ok(()) => Box::pin(self.forward(route, request, peer, &mut guard.log)).await,
+        };
+        guard.answered(answer)
+    }
+
+    /// Checks whether the sender of a request may ask, takes the prefix away, and returns the route.
+    /// Nothing of the body is read.
+    fn check(
+        &self,
+        request: &mut Request<Incoming>,
+        entry: &Entry,
+    ) -> Result<Route, Box<Response<ReplyBody>>> {
+        let (method, uri, headers) = (request.method(), request.uri(), request.headers());
+        let checked = check_target(method, uri)
+            .and_then(|()| entry.hosts.check(uri, headers).map_err(Refusal::from));
+        let prefix = self.prefixes.as_ref().map(|prefixes| prefixes.strip(uri.path()));
+        if let Some(None) = prefix {
+            // A sender that does not know the token learns nothing else, either.
+            return Err(Box::new(not_found()));
+        }
+        let route =
+            Route::of(method, prefix.flatten().map_or(uri.path(), |(path, _)| path), headers);
+        if let Err(refusal) = checked {
+            return Err(Box::new(Failure::Refused(refusal).render(route.wire())));
+        }
+        let Some((path, family)) = prefix.flatten() else { return Ok(route) };
+        let route = route.within(family);
+        let target = match uri.query() {
+            Some(query) => format!("/{}?{query}", path.trim_start_matches('/')),
+            None => format!("/{}", path.trim_start_matches('/')),
+        };
+        let target = target.parse().map_err(|_| Box::new(Failure::BadPath.render(route.wire())))?;
+        *request.uri_mut() = target;
+        Ok(route)
+    }
+
+    async fn forward(
+        self: Arc<Self>,
+        route: Route,
+        request: Request<Incoming>,
+        peer: IpAddr,
+        log: &mut RequestLog,
+    ) -> Result<Response<ReplyBody>, Failure> {
+        if route == Route::Media {
+            return Box::pin(self.media.answer(request, peer, log)).await;
+        }
+        if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
+            return Ok(Box::pin(openwop.answer(&self.turns, request, peer, log)).await);
+        }
+        let query = request.uri().query();
+        let admitted = match self.upstreams.permit(route, &request) {
+            Ok(wire) => {
+                let place = KeyPlace::OwnHeader;
+                let admitted = self.admission.admit(request.headers(), query, peer, place).await;
+                admitted.map(|admitted| (wire, admitted))
+            }
+            Err(refusal) => Err(refusal.into()),
+        };
+        let (wire, admitted) = match admitted {
+            Ok(admitted) => admitted,
+            Err(failure) => {
+                drain(request.into_body());
+                return Err(failure);
+            }
+        };
+        let is_off = headers::is_off(request.headers()) || headers::is_encoded(request.headers());
+        match route {
+            // Without an openwop host its paths are like any other.
+            Route::Other(_) | Route::Openwop => self.pass(wire, request, log).await,
+            // Where upstreams differ by model, only the body names the upstream.
+            _ if is_off && !self.upstreams.differ_by_model() => self.pass(wire, request, log).await,
+            _ => {
+                let repair = if is_off { Repair::Off } else { Repair::On };
+                self.turns.answer(route, repair, request, &admitted, log).await
+            }
+        }
+    }
+
+    /// Streams a request through as it is.
+    async fn pass(
+        &self,
+        wire: Wire,
+        request: Request<Incoming>,
+        log: &mut RequestLog,
+    ) -> Result<Response<ReplyBody>, Failure> {
+        let (mut parts, incoming) = request.into_parts();
+        let upstream = self.upstreams.choose_for_other(wire).ok_or(Refusal::NoUpstream)?;
+        log.upstream = Some((Arc::clone(upstream), wire));
+        log.bytes_in = declared_length(&parts.headers).unwrap_or(0);
+        let uri = upstream.other(parts.uri.path(), parts.uri.query());
+        headers::request(&mut parts.headers);
+        let body = Outgoing::stream(incoming, self.client.bounds().bytes);
+        let mut outgoing = Request::new(body);
+        *outgoing.method_mut() = parts.method;
+        *outgoing.uri_mut() = uri.ok_or(Failure::BadPath)?;
+        *outgoing.headers_mut() = parts.headers;
+        let reply = self.client.send(upstream.host(), outgoing).await?;
+        Ok(pass_on(reply))
+    }
+}

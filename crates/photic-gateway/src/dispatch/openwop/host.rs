@@ -1,0 +1,251 @@
+//! One request of the protocol, and everything it may ask the gateway for.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::HeaderMap;
+use http::{Method, Request, StatusCode, Uri};
+use http_body_util::{BodyExt as _, Limited};
+use photic::Wire;
+use photic_net::fetch::{Blame, Fetch, Refusal};
+use photic_openwop::{
+    Address, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits, Listed, Media,
+    MediaReference, Modality, NotFetched, ObjectKey, Provider, Shown, Wanted,
+};
+use photic_store::MediaRef;
+use tokio::sync::Mutex;
+
+use super::objects::Objects;
+use super::settings::{Only, Settings, of_store};
+use crate::http::{Body, Failure, Route};
+use crate::media::{self, MediaLibrary, MediaUser};
+use crate::memory::{Use, charged};
+use crate::observe::RequestLog;
+use crate::tenant::Admitted;
+use crate::turn::{Repair, Turns};
+
+/// The longest answer of a model.
+const MAX_ANSWER: usize = 32 << 20;
+
+/// One request.
+pub(super) struct OpenwopHost<'a> {
+    pub(super) turns: &'a Turns,
+    pub(super) settings: &'a Settings,
+    pub(super) library: Option<&'a MediaLibrary>,
+    /// The caller, if its key was accepted.
+    pub(super) admitted: Result<Option<Arc<Admitted>>, HostError>,
+    /// The headers that providers may see.
+    pub(super) headers: HeaderMap,
+    pub(super) log: Mutex<&'a mut RequestLog>,
+}
+
+impl OpenwopHost<'_> {
+    fn library(&self) -> Result<&MediaLibrary, HostError> {
+        self.library.ok_or(HostError::NoStore)
+    }
+
+    fn objects(&self) -> Result<&Objects, HostError> {
+        self.settings.objects.as_ref().ok_or(HostError::NoStore)
+    }
+}
+
+impl Host for OpenwopHost<'_> {
+    type Tenant = Arc<Admitted>;
+
+    fn modalities(&self) -> &[Modality] {
+        &self.settings.modalities
+    }
+
+    fn limits(&self) -> Limits {
+        self.settings.limits
+    }
+
+    fn providers(&self) -> Vec<Provider> {
+        let provider =
+            |id: &String| Provider { id: id.clone(), byok: true, self_hosted: false, model: None };
+        self.settings.providers.iter().map(provider).collect()
+    }
+
+    fn default_model(&self) -> Option<String> {
+        self.settings.model.clone()
+    }
+
+    fn basis(&self) -> Basis {
+        self.settings.basis
+    }
+
+    async fn tenant(&self, _: Option<&str>) -> Result<Option<Arc<Admitted>>, HostError> {
+        self.admitted.clone()
+    }
+
+    async fn call(&self, caller: &Arc<Admitted>, request: CallRequest) -> Result<Bytes, CallError> {
+        let mut head = Request::new(()).into_parts().0;
+        head.method = Method::POST;
+        head.uri = Uri::from_static("/v1/chat/completions");
+        head.headers = self.headers.clone();
+        let route = Route::Turn(Wire::OpenAiChat);
+        let turn = (head, Body::from(request.body));
+        let mut log = self.log.lock().await;
+        let reply = self.turns.answer_read(route, Repair::On, turn, caller, &mut log).await;
+        let reply = reply.map_err(|failure| of_failure(&failure))?;
+        if !reply.status().is_success() {
+            return Err(of_status(reply.status()));
+        }
+        // Its pieces, and all of it in one.
+        let mut charge = caller.share.nothing(Use::Replies);
+        let mut reply = Limited::new(reply.into_body(), MAX_ANSWER);
+        let mut body = bytes::BytesMut::new();
+        while let Some(frame) = reply.frame().await {
+            let frame = frame.map_err(|_| CallError::Unavailable)?;
+            let data = frame.into_data().unwrap_or_default();
+            let size = (body.len() + data.len()) as u64 * 2;
+            charge.reach(size).await.map_err(|full| of_failure(&full.into()))?;
+            body.extend_from_slice(&data);
+        }
+        Ok(charged(body.freeze(), charge))
+    }
+
+    async fn create_media(
+        &self,
+        caller: &Arc<Admitted>,
+        media: Media,
+    ) -> Result<MediaReference, HostError> {
+        let user = MediaUser { caller: &caller.caller, share: &caller.share };
+        let kept = self.library()?.keep(user, media.bytes, None).await;
+        let (name, minted) = kept.map_err(|failure| of_store(&failure))?;
+        Ok(reference(&name, &minted))
+    }
+
+    async fn resolve(
+        &self,
+        caller: &Arc<Admitted>,
+        media_ref: &str,
+    ) -> Result<Option<(Media, MediaReference)>, HostError> {
+        let (library, tenant) = (self.library()?, &caller.caller.tenant);
+        let (name, minted) = match library.find(tenant, media_ref).await {
+            Ok(found) => found,
+            Err(Failure::NoSuchMedia) => return Ok(None),
+            Err(_) => return Err(HostError::Unavailable),
+        };
+        let bytes = match library.read(tenant, &caller.share, &minted).await {
+            Ok(bytes) => bytes,
+            // A blob that is gone or damaged is not there.
+            Err(Failure::NoSuchMedia) => return Ok(None),
+            Err(failure) => return Err(of_store(&failure)),
+        };
+        let media_type = minted.facts.media_type.clone().unwrap_or_default();
+        Ok(Some((Media { media_type, bytes }, reference(&name, &minted))))
+    }
+
+    async fn forget(&self, caller: &Arc<Admitted>, media_ref: &str) -> Result<bool, HostError> {
+        let library = self.library()?;
+        let Ok(name) = media_ref.parse::<MediaRef>() else { return Ok(false) };
+        let forgotten = library.forget(&caller.caller.tenant, &name).await;
+        forgotten.map_err(|failure| of_store(&failure))
+    }
+
+    async fn put_media(
+        &self,
+        caller: &Arc<Admitted>,
+        place: &ObjectKey,
+        media: Media,
+    ) -> Result<(), HostError> {
+        self.objects()?.put(&caller.caller.tenant, place, media)
+    }
+
+    async fn get_media(
+        &self,
+        caller: &Arc<Admitted>,
+        place: &ObjectKey,
+    ) -> Result<Option<Media>, HostError> {
+        Ok(self.objects()?.get(&caller.caller.tenant, place))
+    }
+
+    async fn remove_media(
+        &self,
+        caller: &Arc<Admitted>,
+        place: &ObjectKey,
+    ) -> Result<bool, HostError> {
+        Ok(self.objects()?.remove(&caller.caller.tenant, place))
+    }
+
+    async fn list_media(
+        &self,
+        caller: &Arc<Admitted>,
+        beginning: &ObjectKey,
+        after: Option<&str>,
+    ) -> Result<Listed, HostError> {
+        Ok(self.objects()?.list(&caller.caller.tenant, beginning, after))
+    }
+
+    async fn presign(
+        &self,
+        caller: &Arc<Admitted>,
+        place: &ObjectKey,
+        seconds: u32,
+    ) -> Result<Option<Address>, HostError> {
+        let expires_ms = media::now() + u64::from(seconds) * 1000;
+        Ok(self.objects()?.sign(&caller.caller.tenant, place, expires_ms))
+    }
+
+    async fn shown(&self, token: &str) -> Result<Shown, HostError> {
+        Ok(self.objects()?.shown(token, media::now()))
+    }
+
+    async fn fetch(
+        &self,
+        caller: &Arc<Admitted>,
+        wanted: Wanted<'_>,
+    ) -> Result<Fetched, NotFetched> {
+        let Some((rules, guarded)) = &self.settings.fetch else { return Err(NotFetched::Blocked) };
+        let _permit = self.settings.fetches.acquire().await;
+        // Twice what it may be: what arrives grows by doubling.
+        let most = 2 * rules.most_bytes.min(wanted.most) as u64;
+        let charge = caller.share.charge(Use::Fetched, most).await;
+        let mut charge = charge.map_err(|_| NotFetched::Failed)?;
+        let got = match wanted.resolves_to {
+            None => guarded.get(wanted.url).await,
+            Some(address) => {
+                Fetch::new(rules.clone(), Arc::new(Only(address))).get(wanted.url).await
+            }
+        };
+        match got {
+            Ok(bytes) if bytes.len() <= wanted.most => {
+                charge.shrink_to(bytes.len() as u64);
+                let bytes = charged(bytes.into(), charge);
+                Ok(Fetched { status: StatusCode::OK.as_u16(), bytes })
+            }
+            Ok(_) | Err(Refusal::TooLarge) => Err(NotFetched::TooLarge),
+            Err(refusal) if refusal.blame() == Blame::Rule => Err(NotFetched::Blocked),
+            Err(_) => Err(NotFetched::Failed),
+        }
+    }
+}
+
+fn reference(name: &MediaRef, minted: &photic_store::MediaRecord) -> MediaReference {
+    let expires_ms = u64::try_from(minted.expires).unwrap_or_default();
+    MediaReference { media_ref: name.as_str().to_owned(), expires_ms }
+}
+
+/// What a provider's refusal means. Its words stay here.
+fn of_status(status: StatusCode) -> CallError {
+    match status {
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => CallError::CredentialRefused,
+        StatusCode::PAYMENT_REQUIRED | StatusCode::TOO_MANY_REQUESTS => CallError::QuotaExhausted,
+        StatusCode::NOT_FOUND => CallError::ModelNotSupported,
+        StatusCode::PAYLOAD_TOO_LARGE => CallError::ContentTooLong,
+        status if status.is_client_error() => CallError::Rejected,
+        _ => CallError::Unavailable,
+    }
+}
+
+fn of_failure(failure: &Failure) -> CallError {
+    match failure {
+        Failure::TooLarge { .. } => CallError::ContentTooLong,
+        Failure::NoCredentials => CallError::CredentialRefused,
+        Failure::OverQuota(_) | Failure::StoreAway | Failure::KeysAway | Failure::NoRoom => {
+            CallError::Host(of_store(failure))
+        }
+        _ => CallError::Unavailable,
+    }
+}

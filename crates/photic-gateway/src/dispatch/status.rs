@@ -1,0 +1,101 @@
+//! The gateway's own pages: `/health`, `/ready` and `/metrics`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Response, StatusCode};
+
+use super::entry::ListenerKind;
+use crate::http::{ReplyBody, Route};
+use crate::media::PixelWork;
+use crate::observe::{Gauges, Watchers};
+use crate::record::{Recorder, Server, StoreBackend};
+use crate::tenant::{Admission, Auditing};
+use crate::turn::Pipeline;
+
+/// The text format of Prometheus.
+const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// Answers requests about the gateway itself.
+#[derive(Debug)]
+pub(crate) struct Status {
+    pub(crate) stopping: Arc<AtomicBool>,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) pixels: Arc<PixelWork>,
+    pub(crate) recorder: Option<Arc<Recorder>>,
+    pub(crate) backend: Option<Arc<dyn StoreBackend>>,
+}
+
+impl Status {
+    /// Answers a request about the gateway itself. Returns `None` for all others.
+    pub(super) fn answer(
+        &self,
+        route: Route,
+        listener: ListenerKind,
+        watchers: &Watchers,
+    ) -> Option<Response<ReplyBody>> {
+        let is_own = matches!(route, Route::Health | Route::Ready | Route::Metrics);
+        Some(match (route, listener) {
+            (_, ListenerKind::Admin) if !is_own => not_found(),
+            (_, ListenerKind::Public) if is_own => not_found(),
+            (Route::Health, _) => status(StatusCode::OK, "ok"),
+            (Route::Ready, _) if self.stopping.load(Ordering::Relaxed) => {
+                status(StatusCode::SERVICE_UNAVAILABLE, "stopping")
+            }
+            (Route::Ready, _) => ready(&self.unavailable()),
+            // Metrics of all tenants are the operator's: a key of one tenant does not open them.
+            (Route::Metrics, ListenerKind::Both) if self.admission.requires_keys() => not_found(),
+            (Route::Metrics, _) => {
+                let page = watchers.metrics.page(&self.gauges());
+                let mut page = Response::new(ReplyBody::whole(page));
+                page.headers_mut().insert(CONTENT_TYPE, METRICS);
+                page
+            }
+            _ => return None,
+        })
+    }
+
+    fn unavailable(&self) -> Vec<Server> {
+        self.backend.as_ref().map(|backend| backend.unavailable()).unwrap_or_default()
+    }
+
+    fn gauges(&self) -> Gauges {
+        let memory = self.admission.memory();
+        Gauges {
+            picture_cache: self.pipeline.derivatives.figures(),
+            turns: self.recorder.as_ref().map_or((0, 0), |one| (one.kept.get(), one.lost.get())),
+            audit_lost: self.admission.auditing().map_or(0, Auditing::lost),
+            pixel_jobs: self.pixels.running() as u64,
+            memory_total: memory.total(),
+            memory_used: memory.used(),
+            unavailable: self.unavailable(),
+        }
+    }
+}
+
+/// The gateway is ready to repair and pass on without its store; features that need it may be missing.
+fn ready(unavailable: &[Server]) -> Response<ReplyBody> {
+    if unavailable.is_empty() {
+        return status(StatusCode::OK, "ready");
+    }
+    let names: Vec<&str> = unavailable.iter().map(|server| server.name()).collect();
+    let mut response = status(StatusCode::OK, "degraded");
+    let body = serde_json::json!({"status": "degraded", "away": names});
+    *response.body_mut() = ReplyBody::whole(body.to_string());
+    response
+}
+
+/// Answers as if nothing were there.
+pub(super) fn not_found() -> Response<ReplyBody> {
+    status(StatusCode::NOT_FOUND, "not found")
+}
+
+fn status(status: StatusCode, word: &str) -> Response<ReplyBody> {
+    let body = format!("{{\"status\":\"{word}\"}}");
+    let mut response = Response::new(ReplyBody::whole(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,45 @@
+//! The file that lessons are kept in, as commands use it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::entry::{Entry, MAX_NAME_LENGTH, add, bound};
+use super::file;
+use crate::tenant::Identity;
+
+/// The file in which the `photic` command keeps what was learned, if this system says where.
+pub fn usual_file() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    Some(state.join("photic/learned.json"))
+}
+
+/// What a file holds; nothing if it is not there.
+pub fn read(path: &Path) -> io::Result<Vec<Entry>> {
+    file::look(path)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Forgets what was learned about a host, or about one model of it; how many things that were.
+pub fn forget(path: &Path, host: &str, model: Option<&str>) -> io::Result<usize> {
+    if !path.exists() {
+        return Ok(0);
+    }
+    file::change(path, |entries| {
+        let before = entries.len();
+        let is_meant =
+            |entry: &Entry| entry.host == host && model.is_none_or(|model| entry.model == model);
+        entries.retain(|entry| !is_meant(entry));
+        before - entries.len()
+    })
+}
+
+/// Remembers lessons in a file, for gateways that are started later. They are the operator's, and
+/// hold for everybody.
+pub fn teach(path: &Path, lessons: &[Entry]) -> io::Result<()> {
+    file::change(path, |entries| {
+        for lesson in lessons.iter().filter(|entry| entry.model.len() <= MAX_NAME_LENGTH) {
+            add(entries, Entry { teacher: Identity::Operator, ..lesson.clone() });
+        }
+        bound(entries);
+    })
+}

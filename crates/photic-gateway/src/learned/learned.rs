@@ -1,0 +1,202 @@
+//! All lessons of a gateway, in memory and where they are kept.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use photic_fleet::{Documents as _, LESSONS, Postgres};
+
+use super::agreed::{Endpoint, lay};
+use super::entry::{Entry, MAX_NAME_LENGTH, add, bound};
+use super::lessons::Lessons;
+use super::{evidence, file, shared};
+use crate::tenant::Identity;
+
+/// How often it is looked at.
+const POLL_INTERVAL: Duration = Duration::from_secs(3);
+pub(super) const DAY: u64 = 24 * 60 * 60;
+
+/// Everything that was learned.
+#[derive(Debug)]
+pub(crate) struct Learned {
+    /// Where it is kept; nowhere, and it is known until the gateway ends.
+    path: Option<PathBuf>,
+    /// How long a lesson holds, in seconds.
+    keep: u64,
+    /// Most gateways never learn anything: then this is all that a request looks at.
+    any: AtomicBool,
+    known: RwLock<Endpoints>,
+    /// Held by whoever remembers: what is known must not fall behind what is kept.
+    remembering: Mutex<()>,
+    /// Where many gateways keep it together, instead of in a file.
+    shared: Option<Postgres>,
+}
+
+/// Lessons by host and model.
+type Endpoints = BTreeMap<String, BTreeMap<String, Arc<Endpoint>>>;
+
+impl Learned {
+    /// Reads what is known; what cannot be read or written is not kept, and that is said.
+    pub(crate) fn open(path: Option<PathBuf>, days: u32) -> (Self, Option<String>) {
+        let keep = u64::from(days) * DAY;
+        let learned = |path| Self {
+            path,
+            keep,
+            any: AtomicBool::new(false),
+            known: RwLock::default(),
+            remembering: Mutex::default(),
+            shared: None,
+        };
+        let Some(path) = path else { return (learned(None), None) };
+        let shown = path.display().to_string();
+        let (held, word) = match file::read(&path) {
+            Ok(file::Held { entries, set_aside: None }) => (entries, None),
+            Ok(file::Held { set_aside: Some(aside), .. }) => {
+                let aside = aside.display();
+                let word = format!("`{shown}` cannot be read and was set aside as `{aside}`");
+                (Vec::new(), Some(word))
+            }
+            Err(error) => (Vec::new(), Some(format!("`{shown}` cannot be read: {error}"))),
+        };
+        if !file::is_writable(&path) {
+            let word = format!("`{shown}` cannot be written: what is learned is not kept");
+            let learned = learned(None);
+            learned.hold(&held, evidence::now());
+            return (learned, Some(word));
+        }
+        let learned = learned(Some(path));
+        learned.hold(&held, evidence::now());
+        (learned, word)
+    }
+
+    /// What holds for somebody at a model of a host, and what is being tried beside it.
+    pub(crate) fn of(
+        &self,
+        host: &str,
+        model: Option<&str>,
+        who: &Identity,
+        tried: &[Entry],
+    ) -> Option<Arc<Lessons>> {
+        if tried.is_empty() {
+            if !self.any.load(Ordering::Relaxed) {
+                return None;
+            }
+            return self.of_at(host, model, who, evidence::now());
+        }
+        let known = self.of_at(host, model, who, evidence::now());
+        let mut entries = known.map(|known| known.entries.clone()).unwrap_or_default();
+        for entry in tried {
+            lay(&mut entries, entry);
+        }
+        Some(Arc::new(Lessons::new(entries)))
+    }
+
+    pub(super) fn of_at(
+        &self,
+        host: &str,
+        model: Option<&str>,
+        who: &Identity,
+        now: u64,
+    ) -> Option<Arc<Lessons>> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let found = Arc::clone(known.get(host)?.get(model.unwrap_or_default())?);
+        drop(known);
+        if found.entries.iter().all(|entry| self.holds(entry, now)) {
+            return found.of(who);
+        }
+        let entries = found.entries.iter().filter(|entry| self.holds(entry, now));
+        let entries: Vec<Entry> = entries.cloned().collect();
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let models = known.get_mut(host)?;
+        if entries.is_empty() {
+            models.remove(model.unwrap_or_default());
+            return None;
+        }
+        let left = Arc::new(Endpoint::new(entries));
+        models.insert(model.unwrap_or_default().to_owned(), Arc::clone(&left));
+        left.of(who)
+    }
+
+    /// Remembers lessons, on disk before anything else. Waits for the disk.
+    pub(crate) fn remember(&self, lessons: &[Entry]) {
+        let lessons: Vec<&Entry> =
+            lessons.iter().filter(|entry| entry.model.len() <= MAX_NAME_LENGTH).collect();
+        if lessons.is_empty() {
+            return;
+        }
+        let _remembering = self.remembering.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = evidence::now();
+        let merge = |entries: &mut Vec<Entry>| {
+            entries.retain(|entry| self.holds(entry, now));
+            for entry in &lessons {
+                add(entries, Entry::clone(entry));
+            }
+            bound(entries);
+            entries.clone()
+        };
+        let kept = match (&self.shared, self.path.as_deref()) {
+            (Some(shared), _) => shared::change(shared, &merge),
+            (None, Some(path)) => file::change(path, merge).ok(),
+            (None, None) => None,
+        };
+        // Not kept, but known as long as the gateway runs.
+        let entries = kept.unwrap_or_else(|| merge(&mut self.all()));
+        self.hold(&entries, now);
+    }
+
+    /// Everything that is known.
+    fn all(&self) -> Vec<Entry> {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        known.values().flat_map(BTreeMap::values).flat_map(|one| one.entries.clone()).collect()
+    }
+
+    /// Knows these and nothing else.
+    fn hold(&self, entries: &[Entry], now: u64) {
+        let mut grouped: BTreeMap<String, BTreeMap<String, Vec<Entry>>> = BTreeMap::new();
+        for entry in entries.iter().filter(|entry| self.holds(entry, now)) {
+            let models = grouped.entry(entry.host.clone()).or_default();
+            add(models.entry(entry.model.clone()).or_default(), entry.clone());
+        }
+        let endpoint = |(model, entries)| (model, Arc::new(Endpoint::new(entries)));
+        let endpoints: Endpoints = grouped
+            .into_iter()
+            .map(|(host, models)| (host, models.into_iter().map(endpoint).collect()))
+            .collect();
+        self.any.store(!endpoints.is_empty(), Ordering::Relaxed);
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = endpoints;
+    }
+
+    /// A lesson from the future was written by a clock that was wrong; it holds as if new.
+    fn holds(&self, entry: &Entry, now: u64) -> bool {
+        now.saturating_sub(entry.evidence.at) < self.keep
+    }
+}
+
+impl Learned {
+    /// Keeps what is learned together with other gateways.
+    #[must_use]
+    pub(crate) fn shared_in(mut self, record: Postgres) -> Self {
+        self.path = None;
+        self.shared = Some(record);
+        self
+    }
+
+    /// Learns what others do, for as long as it is let.
+    pub(crate) async fn keep_up(&self) {
+        let Some(record) = &self.shared else { return };
+        let mut seen = 0;
+        loop {
+            // While nobody can be asked, what is known holds.
+            if let Ok(document) = record.document(LESSONS).await
+                && document.version != seen
+            {
+                seen = document.version;
+                let entries = file::parse(document.text.as_bytes()).unwrap_or_default();
+                self.hold(&entries, evidence::now());
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Buffers for bodies, used again. Large allocations are returned to the system as soon as they
+//! are freed, and getting them back costs a page fault every 4 KiB: measured, more than everything
+//! else a gateway does with a large body.
+//!
+//! A buffer is charged to the caller whose bytes are in it, as they arrive; unused ones are charged, too,
+//! and make way as soon as somebody needs their memory.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+
+use super::budget::{Charge, MemoryBudget, NoRoom, Reclaim, Share, Use};
+use super::caller_id::CallerIds;
+
+/// Below this the allocator keeps memory by itself.
+pub(crate) const WORTH_KEEPING: usize = 64 << 10;
+/// What unused buffers may take together.
+const MAX_UNUSED_BYTES: usize = 96 << 20;
+/// How long one stays unused before it is given up.
+const IDLE: Duration = Duration::from_secs(5);
+/// Bytes that are charged at once: a lock is not taken for every piece.
+const STEP: usize = 256 << 10;
+
+/// The buffers that nobody uses at the moment.
+#[derive(Debug)]
+pub(crate) struct Buffers {
+    idle: Mutex<Vec<Idle>>,
+    share: Share,
+}
+
+#[derive(Debug)]
+struct Idle {
+    bytes: Vec<u8>,
+    since: Instant,
+    _charge: Charge,
+}
+
+/// A buffer that finds its way back when its last reader is done.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    bytes: Vec<u8>,
+    home: Weak<Buffers>,
+    /// Who fills it.
+    charge: Option<Charge>,
+    /// Bytes that are in memory whether they are used or not: those of a buffer that is used again.
+    resident: usize,
+}
+
+impl Buffers {
+    /// A pool whose buffers count in a budget.
+    pub(crate) fn within(budget: &Arc<MemoryBudget>) -> Arc<Self> {
+        let share = budget.share(CallerIds::default().of("the gateway itself"));
+        let pool = Arc::new(Self { idle: Mutex::default(), share });
+        let reclaim: Weak<dyn Reclaim> = Arc::downgrade(&(Arc::clone(&pool) as Arc<dyn Reclaim>));
+        budget.reclaim_from(reclaim);
+        pool
+    }
+
+    /// A buffer with room for about so much.
+    pub(crate) fn take(self: &Arc<Self>, room: usize, charge: Option<Charge>) -> Buffer {
+        let home = if room < WORTH_KEEPING { Weak::new() } else { Arc::downgrade(self) };
+        let kept = (room >= WORTH_KEEPING).then(|| self.fitting(room)).flatten();
+        let resident = kept.as_ref().map_or(0, Vec::capacity);
+        let bytes = kept.unwrap_or_else(|| Vec::with_capacity(room));
+        Buffer { bytes, home, charge, resident }
+    }
+
+    /// Gives up what was not used lately.
+    pub(crate) fn trim(&self) {
+        self.lock().retain(|idle| idle.since.elapsed() < IDLE);
+    }
+
+    /// What unused buffers take together.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> u64 {
+        self.lock().iter().map(|idle| idle.bytes.capacity() as u64).sum()
+    }
+
+    /// The smallest that is large enough. If none is, the largest makes way for one that will be:
+    /// to grow it would copy what nobody wants.
+    fn fitting(&self, room: usize) -> Option<Vec<u8>> {
+        let mut idle = self.lock();
+        let fits =
+            |idle: &Idle| (idle.bytes.capacity() < room, idle.bytes.capacity().abs_diff(room));
+        let best = (0..idle.len()).min_by_key(|&index| fits(&idle[index]))?;
+        Some(idle.swap_remove(best).bytes).filter(|bytes| bytes.capacity() >= room)
+    }
+
+    fn keep(&self, mut bytes: Vec<u8>) {
+        bytes.clear();
+        let mut charge = self.share.nothing(Use::Spare);
+        let mut idle = self.lock();
+        let kept: usize = idle.iter().map(|idle| idle.bytes.capacity()).sum();
+        if kept + bytes.capacity() <= MAX_UNUSED_BYTES && charge.try_grow(bytes.capacity() as u64) {
+            idle.push(Idle { bytes, since: Instant::now(), _charge: charge });
+        }
+    }
+
+    /// A list of vectors is sound whatever its last holder was doing.
+    fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reclaim for Buffers {
+    fn reclaim(&self) {
+        let all = std::mem::take(&mut *self.lock());
+        drop(all);
+    }
+}
+
+impl Buffer {
+    /// Takes a piece, once there is memory for it. Fails if there is none for too long.
+    pub(crate) async fn extend(&mut self, piece: &[u8]) -> Result<(), NoRoom> {
+        let length = self.bytes.len() + piece.len();
+        let held = length.next_multiple_of(STEP).max(self.resident);
+        let moves = length > self.bytes.capacity();
+        if let Some(charge) = &mut self.charge {
+            // Where it has to move, it is held twice for a moment.
+            let twice = if moves { self.bytes.len() } else { 0 };
+            charge.reach((held + twice) as u64).await?;
+        }
+        self.bytes.extend_from_slice(piece);
+        if let Some(charge) = self.charge.as_mut().filter(|_| moves) {
+            charge.shrink_to(held as u64);
+        }
+        Ok(())
+    }
+
+    /// The charge for it, to be used for another one.
+    pub(crate) fn take_charge(&mut self) -> Option<Charge> {
+        self.charge.take()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The bytes, to be shared; the buffer goes home when the last of them is dropped.
+    pub(crate) fn freeze(self) -> Bytes {
+        Bytes::from_owner(self)
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // From here on it is nobody's.
+        drop(self.charge.take());
+        // What was hardly used is hardly there, and not worth its room.
+        let is_used = self.bytes.len().max(self.resident) * 2 >= self.bytes.capacity();
+        if let Some(home) = self.home.upgrade().filter(|_| is_used) {
+            home.keep(std::mem::take(&mut self.bytes));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool() -> Arc<Buffers> {
+        Buffers::within(&MemoryBudget::new(256))
+    }
+
+    /// A buffer that was used.
+    async fn filled(buffers: &Arc<Buffers>, size: usize) -> Buffer {
+        let mut buffer = buffers.take(size, None);
+        buffer.extend(&vec![0; size]).await.unwrap();
+        buffer
+    }
+
+    #[tokio::test]
+    async fn a_buffer_comes_back_when_its_last_reader_is_done() {
+        let buffers = pool();
+        let buffer = filled(&buffers, 1 << 20).await;
+        let at = buffer.as_ref().as_ptr();
+        let bytes = buffer.freeze();
+        let slice = bytes.slice(1..);
+        drop(bytes);
+        assert!(buffers.lock().is_empty());
+        drop(slice);
+        let again = buffers.take(1 << 19, None);
+        assert_eq!((again.len(), again.as_ref().as_ptr()), (0, at));
+    }
+
+    #[tokio::test]
+    async fn one_that_is_too_small_makes_way() {
+        let buffers = pool();
+        drop(filled(&buffers, 1 << 20).await.freeze());
+        let larger = buffers.take(3 << 20, None);
+        assert_eq!((larger.bytes.capacity(), buffers.bytes()), (3 << 20, 0));
+    }
+
+    #[tokio::test]
+    async fn small_ones_are_nobodys_business() {
+        let buffers = pool();
+        drop(filled(&buffers, 1000).await.freeze());
+        assert!(buffers.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn no_more_is_kept_than_agreed() {
+        let buffers = pool();
+        let mut taken = Vec::new();
+        for _ in 0..5 {
+            taken.push(filled(&buffers, MAX_UNUSED_BYTES / 4 + 1).await);
+        }
+        drop(taken);
+        assert_eq!(buffers.lock().len(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_caller_pays_for_what_arrived_and_for_what_it_was_given() {
+        let budget = MemoryBudget::new(256);
+        let buffers = Buffers::within(&budget);
+        let share = budget.share(CallerIds::default().of("somebody"));
+        let bodies = || budget.used()[Use::Bodies as usize];
+        let mut buffer = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
+        buffer.extend(b"{").await.unwrap();
+        assert_eq!(bodies(), STEP as u64, "not what was promised");
+        drop(buffer.freeze());
+        assert_eq!(bodies(), 0);
+        drop(filled(&buffers, 32 << 20).await);
+        let mut again = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
+        again.extend(b"{").await.unwrap();
+        assert_eq!(bodies(), 32 << 20, "these pages are there already");
+    }
+
+    #[tokio::test]
+    async fn unused_buffers_make_way() {
+        let budget = MemoryBudget::new(0);
+        let one = budget.share(CallerIds::default().of("one"));
+        let buffers = Buffers::within(&budget);
+        let mut buffer = buffers.take(10 << 20, None);
+        buffer.extend(&vec![0; 10 << 20]).await.unwrap();
+        drop(buffer);
+        assert_eq!(budget.used()[Use::Spare as usize], 10 << 20);
+        assert!(one.charge(Use::Bodies, 42 << 20).await.is_ok());
+        assert_eq!((budget.used()[Use::Spare as usize], buffers.bytes()), (0, 0));
+    }
+}

@@ -1,0 +1,163 @@
+//! Watches a request until its reply has ended, also where the caller leaves before.
+//!
+//! Watching never waits: counters are atomic, and what cannot be written at once is dropped and
+//! counted.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{HeaderName, HeaderValue};
+use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
+
+use super::log::Log;
+use super::metrics::Metrics;
+use super::otlp::Spans;
+use super::request_log::{Ending, RequestLog};
+use super::trace::{Ids, Trace};
+use crate::http::{Broken, Failure, ReplyBody, Route, headers};
+
+/// Which lines of the log and which trace belong to a reply.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-photic-request-id");
+
+/// Everybody who watches.
+#[derive(Debug)]
+pub(crate) struct Watchers {
+    pub(crate) metrics: Metrics,
+    pub(crate) log: Log,
+    pub(crate) spans: Option<Spans>,
+    ids: Ids,
+}
+
+/// A request that is watched, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct RequestGuard {
+    pub(crate) log: RequestLog,
+    watchers: Arc<Watchers>,
+}
+
+impl Watchers {
+    pub(crate) fn new(log: Log, spans: Option<Spans>) -> Self {
+        Self { metrics: Metrics::new(), log, spans, ids: Ids::new() }
+    }
+
+    /// Whether somebody reads what was done one by one.
+    pub(crate) fn want_details(&self) -> bool {
+        self.spans.is_some() || self.log.tells_requests()
+    }
+}
+
+impl RequestGuard {
+    /// Begins to watch a request. Where it is traced, it carries the trace on.
+    pub(crate) fn begin<B>(
+        watchers: &Arc<Watchers>,
+        route: Route,
+        request: &mut Request<B>,
+    ) -> Box<Self> {
+        watchers.metrics.began();
+        let mut log = RequestLog::new(route, watchers.ids.next());
+        if watchers.spans.is_some()
+            && matches!(route, Route::Turn(_))
+            && !headers::is_off(request.headers())
+        {
+            log.trace = Trace::take_over(request.headers_mut(), &watchers.ids);
+        }
+        Box::new(Self { log, watchers: Arc::clone(watchers) })
+    }
+
+    /// The head of the reply is known; its body takes the watch along.
+    pub(crate) fn answered(
+        mut self: Box<Self>,
+        answer: Result<Response<ReplyBody>, Failure>,
+    ) -> Response<Watched> {
+        let mut reply = answer.unwrap_or_else(|failure| {
+            self.log.failure = Some(failure.code());
+            failure.render(self.log.route.wire())
+        });
+        self.log.status = reply.status().as_u16();
+        self.watchers.metrics.answered(&self.log);
+        if self.watchers.want_details()
+            && let Ok(id) = HeaderValue::from_str(&format!("{:016x}", self.log.id))
+        {
+            reply.headers_mut().insert(REQUEST_ID, id);
+        }
+        reply.map(|body| Watched::new(body, self))
+    }
+}
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        let Self { log, watchers } = self;
+        // A failure is told in a few bytes; whether they were read is no concern of anybody.
+        if log.failure.is_some() {
+            log.ending = Ending::Complete;
+        }
+        watchers.metrics.ended(log);
+        watchers.log.ended(log, &watchers.metrics.lines_dropped);
+        if let Some(spans) = &watchers.spans {
+            spans.ended(log, &watchers.metrics.spans_dropped);
+        }
+    }
+}
+
+/// A reply's body, and who watches it.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    body: ReplyBody,
+    watch: Option<Box<RequestGuard>>,
+}
+
+impl Watched {
+    fn new(body: ReplyBody, mut watch: Box<RequestGuard>) -> Self {
+        // What has no body is not asked for one.
+        if body.is_end_stream() {
+            watch.log.ending = Ending::Complete;
+        }
+        Self { body, watch: Some(watch) }
+    }
+
+    /// The gateway's own affairs.
+    pub(crate) const fn not(body: ReplyBody) -> Self {
+        Self { body, watch: None }
+    }
+}
+
+impl Body for Watched {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let Self { body, watch } = self.get_mut();
+        let polled = Pin::new(&mut *body).poll_frame(context);
+        let (Poll::Ready(frame), Some(watch)) = (&polled, watch) else { return polled };
+        let log = &mut watch.log;
+        match frame {
+            Some(Ok(frame)) => {
+                if log.first_byte.is_none() {
+                    log.first_byte = Some(log.begun.elapsed());
+                }
+                log.bytes_out += frame.data_ref().map_or(0, |data| data.len() as u64);
+                // Whoever knows the length does not ask once more.
+                if body.is_end_stream() {
+                    log.ending = Ending::Complete;
+                }
+            }
+            Some(Err(_)) => log.ending = Ending::Broken,
+            None => log.ending = Ending::Complete,
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

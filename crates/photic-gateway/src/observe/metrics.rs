@@ -1,0 +1,370 @@
+//! What is counted, and the page that tells it.
+//!
+//! Labels are bounded: routes, wires and classes of status are few; names of models are taken only
+//! from requests that succeeded, the first 63 of them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use photic::Wire;
+
+use super::request_log::RequestLog;
+use super::series::{Histogram, Named, Names, Page};
+use crate::counter::Counter;
+use crate::http::Route;
+use crate::memory::Use;
+use crate::record::Server;
+
+const ROUTES: [&str; 3] = ["conversation", "count_tokens", "other"];
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+const MODELS: usize = 64;
+
+/// Values of other parts of the gateway at the time of a page.
+#[derive(Debug)]
+pub(crate) struct Gauges {
+    /// Pictures that were in the cache, that were not, and the bytes of the cache.
+    pub(crate) picture_cache: (u64, u64, u64),
+    /// Turns that were written, and that were not.
+    pub(crate) turns: (u64, u64),
+    /// Entries that the audit could not take.
+    pub(crate) audit_lost: u64,
+    /// Jobs that work on pixels.
+    pub(crate) pixel_jobs: u64,
+    /// Bytes that requests and caches may take together.
+    pub(crate) memory_total: u64,
+    /// Bytes in use, by purpose.
+    pub(crate) memory_used: [u64; Use::ALL.len()],
+    /// Servers of the store that do not answer.
+    pub(crate) unavailable: Vec<Server>,
+}
+
+/// Everything that is counted.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    started: SystemTime,
+    in_flight: Counter,
+    /// By route, wire of the caller, class of status.
+    requests: [[[Counter; CLASSES.len()]; Wire::ALL.len()]; ROUTES.len()],
+    failures: Named<32>,
+    fixes: Named<32>,
+    retired: Named<8>,
+    unrepaired: Named<16>,
+    kept: Counter,
+    hoisted: Counter,
+    elided: Counter,
+    refused: Counter,
+    remade: Counter,
+    healed: Counter,
+    billed_as_text: Counter,
+    bytes_in: Counter,
+    bytes_sent: Counter,
+    bytes_out: Counter,
+    durations: [Histogram; ROUTES.len()],
+    first_bytes: [Histogram; ROUTES.len()],
+    models: Names<MODELS>,
+    /// By model: requests, tokens by estimate, tokens as reported.
+    by_model: [[Counter; 3]; MODELS],
+    pub(super) lines_dropped: Counter,
+    pub(super) spans_sent: Counter,
+    pub(super) spans_dropped: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        Self {
+            started: SystemTime::now(),
+            in_flight: Counter::default(),
+            requests: Default::default(),
+            failures: Named::default(),
+            fixes: Named::default(),
+            retired: Named::default(),
+            unrepaired: Named::default(),
+            kept: Counter::default(),
+            hoisted: Counter::default(),
+            elided: Counter::default(),
+            refused: Counter::default(),
+            remade: Counter::default(),
+            healed: Counter::default(),
+            billed_as_text: Counter::default(),
+            bytes_in: Counter::default(),
+            bytes_sent: Counter::default(),
+            bytes_out: Counter::default(),
+            durations: Default::default(),
+            first_bytes: Default::default(),
+            models: Names::default(),
+            by_model: std::array::from_fn(|_| Default::default()),
+            lines_dropped: Counter::default(),
+            spans_sent: Counter::default(),
+            spans_dropped: Counter::default(),
+        }
+    }
+
+    pub(super) fn began(&self) {
+        self.in_flight.add(1);
+    }
+
+    /// The head of the reply is known.
+    pub(super) fn answered(&self, account: &RequestLog) {
+        let class = usize::from(account.status / 100).clamp(1, CLASSES.len()) - 1;
+        self.requests[route(account.route)][account.route.wire().index()][class].add(1);
+        self.healed.add(u64::from(account.healed() > 0));
+        self.bytes_in.add(account.bytes_in);
+        self.bytes_sent.add(account.bytes_sent);
+        for (name, count) in account.fixes.iter() {
+            self.fixes.add(name, count as u64);
+        }
+        for (name, count) in &account.facts.retired {
+            self.retired.add(name, *count as u64);
+        }
+        for (name, count) in &account.facts.unrepaired {
+            self.unrepaired.add(name, *count as u64);
+        }
+        let images = &account.facts.images;
+        if images.seen() > 0 {
+            self.kept.add(images.kept.into());
+            self.hoisted.add(images.hoisted.into());
+            self.elided.add(images.elided.into());
+            self.refused.add(images.refused.into());
+            self.remade.add(images.remade.into());
+        }
+    }
+
+    /// The reply is over, or will never be.
+    pub(super) fn ended(&self, account: &RequestLog) {
+        self.in_flight.subtract(1);
+        let route = route(account.route);
+        self.durations[route].record(account.begun.elapsed());
+        if let Some(first) = account.first_byte {
+            self.first_bytes[route].record(first);
+        }
+        self.bytes_out.add(account.bytes_out);
+        if let Some(trouble) = account.trouble() {
+            self.failures.add(trouble, 1);
+        }
+        self.billed_as_text.add(account.billed_as_text().into());
+        if let Some(model) = account.facts.model.name().filter(|_| account.is_success()) {
+            let [requests, estimated, reported] = &self.by_model[self.models.place(model)];
+            requests.add(1);
+            estimated.add(account.tokens);
+            reported.add(account.reported().unwrap_or(0));
+        }
+    }
+
+    /// The page for Prometheus.
+    pub(crate) fn page(&self, gauges: &Gauges) -> String {
+        let mut page = Page::default();
+        self.requests(&mut page);
+        self.pictures(&mut page);
+        self.models(&mut page);
+        let (hits, misses, bytes) = gauges.picture_cache;
+        let (kept, lost) = gauges.turns;
+        for (name, help, value) in [
+            (
+                "photic_request_bytes_total",
+                "Bytes of request bodies, from callers.",
+                self.bytes_in.get(),
+            ),
+            (
+                "photic_upstream_bytes_total",
+                "Bytes of conversations as sent to upstreams.",
+                self.bytes_sent.get(),
+            ),
+            (
+                "photic_reply_bytes_total",
+                "Bytes of reply bodies, to callers.",
+                self.bytes_out.get(),
+            ),
+            ("photic_picture_cache_hits_total", "Pictures that had been made before.", hits),
+            ("photic_picture_cache_misses_total", "Pictures that had to be made.", misses),
+            (
+                "photic_log_lines_dropped_total",
+                "Lines of the log that nobody took in time.",
+                self.lines_dropped.get(),
+            ),
+            (
+                "photic_spans_sent_total",
+                "Spans that the collector accepted.",
+                self.spans_sent.get(),
+            ),
+            ("photic_spans_dropped_total", "Spans that were dropped.", self.spans_dropped.get()),
+            ("photic_turns_kept_total", "Turns that were written into the record.", kept),
+            ("photic_turns_lost_total", "Turns that the record could not take.", lost),
+            (
+                "photic_audit_lost_total",
+                "Entries that the audit could not take.",
+                gauges.audit_lost,
+            ),
+        ] {
+            page.single(name, "counter", help, value);
+        }
+        for (name, help, value) in [
+            ("photic_requests_in_flight", "Requests under way.", self.in_flight.get()),
+            ("photic_pixel_jobs", "Jobs that work on pixels.", gauges.pixel_jobs),
+            (
+                "photic_memory_budget_bytes",
+                "Bytes that requests and caches may take together.",
+                gauges.memory_total,
+            ),
+            ("photic_picture_cache_bytes", "Bytes of pictures that are kept.", bytes),
+        ] {
+            page.single(name, "gauge", help, value);
+        }
+        let name = "photic_memory_bytes";
+        page.family(name, "gauge", "Bytes of the budget that are in use, by what for.");
+        for (what, bytes) in Use::ALL.into_iter().zip(gauges.memory_used) {
+            page.sample(name, &[("of", what.name())], bytes);
+        }
+        page.family("photic_store_away", "gauge", "Whether a server of the store is away.");
+        for server in Server::ALL {
+            let is_away = u64::from(gauges.unavailable.contains(&server));
+            page.sample("photic_store_away", &[("store", server.name())], is_away);
+        }
+        page.family("photic_build_info", "gauge", "The version.");
+        page.sample("photic_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        let started = self.started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        page.single("process_start_time_seconds", "gauge", "When it began.", started);
+        page.finish()
+    }
+
+    fn requests(&self, page: &mut Page) {
+        let name = "photic_requests_total";
+        page.family(name, "counter", "Requests that were answered.");
+        for (route, wires) in ROUTES.iter().zip(&self.requests) {
+            for (wire, classes) in Wire::ALL.iter().zip(wires) {
+                for (class, count) in CLASSES.iter().zip(classes).filter(|(_, it)| it.get() > 0) {
+                    let labels = [("route", *route), ("wire", wire.name()), ("status", class)];
+                    page.sample(name, &labels, count.get());
+                }
+            }
+        }
+        let name = "photic_failures_total";
+        page.family(name, "counter", "Requests that failed on the way, by code.");
+        for (code, count) in self.failures.iter() {
+            page.sample(name, &[("code", code)], count);
+        }
+        for (name, help, histograms) in [
+            (
+                "photic_request_duration_seconds",
+                "From request to the end of its reply.",
+                &self.durations,
+            ),
+            (
+                "photic_first_byte_seconds",
+                "From request to the first byte of its reply.",
+                &self.first_bytes,
+            ),
+        ] {
+            page.family(name, "histogram", help);
+            for (route, histogram) in ROUTES.iter().zip(histograms) {
+                page.histogram(name, ("route", route), histogram);
+            }
+        }
+    }
+
+    fn pictures(&self, page: &mut Page) {
+        let name = "photic_fixes_total";
+        page.family(name, "counter", "What was repaired, by what was done.");
+        for (fix, count) in self.fixes.iter() {
+            page.sample(name, &[("fix", fix)], count);
+        }
+        let name = "photic_retired_total";
+        page.family(name, "counter", "Media that requests left out, by reason; every turn counts.");
+        for (reason, count) in self.retired.iter() {
+            page.sample(name, &[("reason", reason)], count);
+        }
+        let name = "photic_unrepaired_total";
+        page.family(name, "counter", "Findings that stayed as they were, by code.");
+        for (code, count) in self.unrepaired.iter() {
+            page.sample(name, &[("code", code)], count);
+        }
+        let name = "photic_images_total";
+        page.family(name, "counter", "Images in requests, by what became of them.");
+        for (fate, count) in [
+            ("kept", &self.kept),
+            ("hoisted", &self.hoisted),
+            ("elided", &self.elided),
+            ("refused", &self.refused),
+        ] {
+            page.sample(name, &[("fate", fate)], count.get());
+        }
+        for (name, help, count) in [
+            (
+                "photic_images_remade_total",
+                "Images that were made smaller or converted.",
+                &self.remade,
+            ),
+            (
+                "photic_healed_total",
+                "Requests that were sent again after a rejection.",
+                &self.healed,
+            ),
+            (
+                "photic_billed_as_text_total",
+                "Replies that charged images as text.",
+                &self.billed_as_text,
+            ),
+        ] {
+            page.single(name, "counter", help, count.get());
+        }
+    }
+
+    fn models(&self, page: &mut Page) {
+        let known: Vec<_> = self.models.iter().collect();
+        for (name, help, which) in [
+            ("photic_model_requests_total", "Requests that succeeded, by model.", 0),
+            ("photic_input_tokens_estimated_total", "Input tokens, as estimated.", 1),
+            ("photic_input_tokens_reported_total", "Input tokens, as upstreams reported.", 2),
+        ] {
+            page.family(name, "counter", help);
+            for (place, model) in &known {
+                let count = self.by_model[*place][which].get();
+                if count > 0 {
+                    page.sample(name, &[("model", model)], count);
+                }
+            }
+        }
+    }
+}
+
+const fn route(route: Route) -> usize {
+    match route {
+        Route::Turn(_) => 0,
+        Route::CountTokens(_) => 1,
+        Route::Other(_)
+        | Route::Health
+        | Route::Ready
+        | Route::Metrics
+        | Route::Media
+        | Route::Openwop => 2,
+    }
+}
+
+/// The word for a route.
+pub(super) const fn route_name(it: Route) -> &'static str {
+    ROUTES[route(it)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wires_stand_where_they_are_named() {
+        assert!(Wire::ALL.iter().enumerate().all(|(index, it)| it.index() == index));
+    }
+
+    #[test]
+    fn models_of_failed_requests_get_no_name() {
+        let metrics = Metrics::new();
+        let mut account = RequestLog::new(Route::Turn(Wire::Anthropic), 1);
+        account.facts = crate::observe::Facts::default().named(Some("guessed"));
+        for (status, known) in [(404, false), (200, true)] {
+            metrics.began();
+            account.status = status;
+            metrics.answered(&account);
+            metrics.ended(&account);
+            let mut page = Page::default();
+            metrics.models(&mut page);
+            assert_eq!(page.finish().contains("guessed"), known);
+        }
+    }
+}

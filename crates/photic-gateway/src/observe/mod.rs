@@ -1,0 +1,23 @@
+//! Observing requests: the log of each, metrics, lines for operators, traces.
+
+mod facts;
+mod fixes;
+mod guard;
+mod log;
+mod metrics;
+mod otlp;
+mod outcome;
+mod request_log;
+mod series;
+mod tally;
+mod trace;
+
+pub(crate) use facts::Facts;
+pub(crate) use fixes::Fixes;
+pub(crate) use guard::{RequestGuard, Watched, Watchers};
+pub(crate) use log::Log;
+pub(crate) use metrics::Gauges;
+pub(crate) use otlp::{Exporter, endpoint};
+pub(crate) use outcome::Outcome;
+pub(crate) use request_log::RequestLog;
+pub use tally::{Retired, Tally};

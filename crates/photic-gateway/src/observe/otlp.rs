@@ -1,0 +1,287 @@
+//! Traces on their way to a collector: OTLP over HTTP, in its JSON encoding, in batches.
+//!
+//! Spans follow OpenTelemetry's conventions for generative AI. They hold no message, no media and
+//! no key; images are told by type, size and fate. What a collector does not take is dropped.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, Request, Uri};
+use photic_net::{Client, Outgoing, Timeouts};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::facts::ImageNote;
+use super::log::Log;
+use super::metrics::Metrics;
+use super::request_log::RequestLog;
+use crate::config::{ConfigError, Telemetry};
+use crate::counter::Counter;
+
+/// Spans that may wait.
+const WAITING: usize = 2048;
+/// Spans in one batch.
+const BATCH: usize = 512;
+/// How long the first span of a batch waits for others.
+const GATHER: Duration = Duration::from_secs(1);
+/// How long a collector may take for a batch.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Where finished spans are put.
+#[derive(Debug)]
+pub(crate) struct Spans(Sender<String>);
+
+/// Sends them.
+#[derive(Debug)]
+pub(crate) struct Exporter {
+    spans: Receiver<String>,
+    endpoint: Uri,
+    headers: HeaderMap,
+    service: String,
+}
+
+/// Where traces are sent to, if anywhere.
+pub(crate) fn endpoint(settings: &Telemetry) -> Result<Option<Uri>, ConfigError> {
+    let Some(text) = settings.otlp.as_deref().filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    // Not repeated in the complaint: it might hold a password.
+    let wrong = |problem: &str| ConfigError::Value {
+        key: "telemetry.otlp".to_owned(),
+        problem: problem.to_owned(),
+    };
+    let base = text.trim_end_matches('/');
+    let path = if base.ends_with("/v1/traces") { "" } else { "/v1/traces" };
+    let uri: Uri = [base, path].concat().parse().map_err(|_| wrong("it is no address"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(wrong("it does not begin with `http://` or `https://`"));
+    }
+    if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
+        return Err(wrong("it names no host, or holds a login; use `OTEL_EXPORTER_OTLP_HEADERS`"));
+    }
+    Ok(Some(uri))
+}
+
+impl Exporter {
+    pub(crate) fn new(endpoint: Uri, settings: &Telemetry) -> (Spans, Self) {
+        let (sender, spans) = channel(WAITING);
+        let (headers, service) = (settings.headers.map().clone(), settings.service.clone());
+        (Spans(sender), Self { spans, endpoint, headers, service })
+    }
+
+    /// Sends batches until it is told to stop, then what is left.
+    pub(crate) async fn run(
+        mut self,
+        metrics: &Metrics,
+        log: &Log,
+        mut stop: oneshot::Receiver<()>,
+    ) {
+        let client = Client::new(Timeouts { answer: EXPORT_TIMEOUT, ..Timeouts::default() });
+        let mut stopping = false;
+        while !stopping {
+            let mut batch = Vec::new();
+            tokio::select! {
+                span = self.spans.recv() => batch.extend(span),
+                _ = &mut stop => stopping = true,
+            }
+            let until = Instant::now() + GATHER;
+            while batch.len() < BATCH && !stopping {
+                tokio::select! {
+                    span = timeout_at(until, self.spans.recv()) => match span {
+                        Ok(Some(span)) => batch.push(span),
+                        Ok(None) | Err(_) => break,
+                    },
+                    _ = &mut stop => stopping = true,
+                }
+            }
+            self.send(&client, batch, metrics, log).await;
+        }
+        loop {
+            let rest: Vec<String> =
+                std::iter::from_fn(|| self.spans.try_recv().ok()).take(BATCH).collect();
+            if rest.is_empty() {
+                break;
+            }
+            self.send(&client, rest, metrics, log).await;
+        }
+    }
+
+    async fn send(&self, client: &Client, batch: Vec<String>, metrics: &Metrics, log: &Log) {
+        if batch.is_empty() {
+            return;
+        }
+        let count = batch.len() as u64;
+        let mut request = Request::new(Outgoing::pieces(vec![self.written(&batch).into()]));
+        *request.method_mut() = http::Method::POST;
+        *request.uri_mut() = self.endpoint.clone();
+        *request.headers_mut() = self.headers.clone();
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let reply = timeout(EXPORT_TIMEOUT, client.send(request)).await;
+        match reply {
+            Ok(Ok(reply)) if reply.status().is_success() => metrics.spans_sent.add(count),
+            _ => {
+                metrics.spans_dropped.add(count);
+                let says = format!("the collector of traces took none of {count} spans");
+                log.warn(&says, &metrics.lines_dropped);
+            }
+        }
+    }
+
+    fn written(&self, spans: &[String]) -> String {
+        let resource = json!({"attributes": attributes([
+            ("service.name", json!({"stringValue": self.service})),
+            ("service.version", json!({"stringValue": env!("CARGO_PKG_VERSION")})),
+        ])});
+        let scope = json!({"name": "photic", "version": env!("CARGO_PKG_VERSION")});
+        format!(
+            "{{\"resourceSpans\":[{{\"resource\":{resource},\"scopeSpans\":[{{\"scope\":{scope},\
+             \"spans\":[{}]}}]}}]}}",
+            spans.join(",")
+        )
+    }
+}
+
+impl Spans {
+    pub(super) fn ended(&self, account: &RequestLog, dropped: &Counter) {
+        if let Some(span) = span(account)
+            && self.0.try_send(span).is_err()
+        {
+            dropped.add(1);
+        }
+    }
+}
+
+/// The span of a request, where it is traced.
+fn span(account: &RequestLog) -> Option<String> {
+    let trace = account.trace?;
+    let nanos = |time: SystemTime| {
+        time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
+    };
+    let model = account.facts.model.name();
+    let error = error(account);
+    let mut span = json!({
+        "traceId": format!("{:032x}", trace.id),
+        "spanId": format!("{:016x}", trace.span),
+        "name": model.map_or_else(|| "chat".to_owned(), |model| format!("chat {model}")),
+        // A client, as the conventions want it for a call to a model.
+        "kind": 3,
+        "startTimeUnixNano": nanos(trace.began),
+        "endTimeUnixNano": nanos(trace.began + account.begun.elapsed()),
+        "attributes": attributes(described(account, error.as_deref())),
+        "status": if error.is_some() { json!({"code": 2}) } else { json!({}) },
+    });
+    if let Some(parent) = trace.parent {
+        span["parentSpanId"] = format!("{parent:016x}").into();
+    }
+    Some(span.to_string())
+}
+
+/// What went wrong, in a word: our code, or the status of the reply.
+fn error(account: &RequestLog) -> Option<String> {
+    let status = || (account.status >= 400).then(|| account.status.to_string());
+    account.trouble().map(str::to_owned).or_else(status)
+}
+
+fn described(account: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Value)> {
+    let text = |text: &str| json!({"stringValue": text});
+    // 64-bit numbers are strings in this encoding.
+    let number = |number: u64| json!({"intValue": number.to_string()});
+    let list = |texts: Vec<String>| {
+        let values: Vec<Value> = texts.iter().map(|it| text(it)).collect();
+        json!({"arrayValue": {"values": values}})
+    };
+    let images = account.facts.images;
+    let mut all = vec![
+        ("gen_ai.operation.name", text("chat")),
+        ("photic.request_id", text(&format!("{:016x}", account.id))),
+        ("photic.wire.caller", text(account.route.wire().name())),
+        ("photic.fixes", number(account.fixes.count() as u64)),
+        ("photic.images.seen", number(images.seen().into())),
+        ("photic.images.shown", number(images.shown().into())),
+        ("photic.tokens.estimated", number(account.tokens)),
+        ("photic.bytes.request", number(account.bytes_in)),
+        ("photic.bytes.upstream", number(account.bytes_sent)),
+        ("photic.bytes.reply", number(account.bytes_out)),
+    ];
+    if let Some((upstream, wire)) = &account.upstream {
+        let (host, port) = upstream.endpoint();
+        all.push(("gen_ai.provider.name", text(wire.http().provider)));
+        all.push(("photic.wire.upstream", text(wire.name())));
+        all.push(("server.address", text(host)));
+        all.push(("server.port", number(port.into())));
+    }
+    if let Some(model) = account.facts.model.name() {
+        all.push(("gen_ai.request.model", text(model)));
+    }
+    if let Some(reported) = account.reported() {
+        all.push(("gen_ai.usage.input_tokens", number(reported)));
+    }
+    if account.status > 0 {
+        all.push(("http.response.status_code", number(account.status.into())));
+    }
+    if let Some(first) = account.first_byte {
+        all.push(("photic.first_byte.seconds", json!({"doubleValue": first.as_secs_f64()})));
+    }
+    if account.fixes.count() > 0 {
+        let each = account.fixes.iter().map(|(name, count)| format!("{name}={count}"));
+        all.push(("photic.fixed", list(each.collect())));
+    }
+    for (key, counts) in [
+        ("photic.retired", &account.facts.retired),
+        ("photic.unrepaired", &account.facts.unrepaired),
+    ] {
+        if !counts.is_empty() {
+            let each = counts.iter().map(|(name, count)| format!("{name}={count}"));
+            all.push((key, list(each.collect())));
+        }
+    }
+    if !account.facts.image_notes.is_empty() {
+        let each = account.facts.image_notes.iter().map(referred);
+        all.push(("photic.images", list(each.collect())));
+    }
+    if account.healed() > 0 {
+        all.push(("photic.healed", number(account.healed() as u64)));
+    }
+    if account.billed_as_text() {
+        all.push(("photic.billed_as_text", json!({"boolValue": true})));
+    }
+    if let Some(error) = error {
+        all.push(("error.type", text(error)));
+    }
+    all
+}
+
+/// As in `hoisted image/png 1280x800 93412`: what it is, never what it shows.
+fn referred(image: &ImageNote) -> String {
+    let kind = image.media_type.unwrap_or("unknown");
+    let size = image.size.map_or_else(String::new, |(width, height)| format!(" {width}x{height}"));
+    format!("{} {kind}{size} {}", image.fate, image.bytes)
+}
+
+fn attributes(all: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+    all.into_iter().map(|(key, value)| json!({"key": key, "value": value})).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_traces_go() {
+        let at = |otlp: &str| {
+            let otlp = Some(otlp.to_owned());
+            endpoint(&Telemetry { otlp, ..Telemetry::default() })
+        };
+        let to = |otlp: &str| at(otlp).unwrap().unwrap().to_string();
+        assert_eq!(to("http://h:4318"), "http://h:4318/v1/traces");
+        assert_eq!(to("http://h:4318/"), "http://h:4318/v1/traces");
+        assert_eq!(to("https://h/in/v1/traces"), "https://h/in/v1/traces");
+        assert!(at("").unwrap().is_none());
+        for wrong in ["h:4318", "ftp://h", "http://u:password@h"] {
+            let says = at(wrong).unwrap_err().to_string();
+            assert!(says.contains("telemetry.otlp") && !says.contains("password"), "{says}");
+        }
+    }
+}

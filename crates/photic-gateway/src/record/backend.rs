@@ -1,0 +1,132 @@
+//! The interface of the stores that a gateway can keep conversations in.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::time::Duration;
+
+use bytes::Bytes;
+use photic::MediaStub;
+use photic_fleet::Upload;
+use photic_store::{BlobError, BlobId, Done, Error, Facts, MediaRecord, MediaRef, Secret, Tenant};
+
+use super::availability::Server;
+use super::session_context::{SessionContext, Turn};
+
+/// A future of a backend.
+pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Media that are to be stored under a new reference.
+#[derive(Debug)]
+pub(crate) struct MediaUpload {
+    /// The bytes.
+    pub(crate) bytes: Bytes,
+    /// Type and size.
+    pub(crate) facts: Facts,
+    /// What plans are made with while the bytes are not at hand.
+    pub(crate) stub: MediaStub,
+    /// The time for which the reference is valid.
+    pub(crate) lifetime: Duration,
+}
+
+/// A store for conversations and for media that callers upload.
+pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
+    /// Adds to a context what the store knows about the conversation, and with `references` the secret
+    /// that names its pictures. What cannot be read is left out.
+    fn recall(&self, context: SessionContext, references: bool) -> BoxFuture<'_, SessionContext>;
+
+    /// Writes a turn. A conversation that is not known begins a session. May block.
+    fn append<'a>(
+        &'a self,
+        context: &'a SessionContext,
+        done: &'a Done<'a, 'a>,
+    ) -> BoxFuture<'a, Result<Turn, Error>>;
+
+    /// Notes the price of a turn, in US dollars.
+    fn bill<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        turn: &'a Turn,
+        usd: f64,
+    ) -> BoxFuture<'a, Result<(), Error>>;
+
+    /// Returns the media that references of a tenant stand for. References that are unknown, that
+    /// have ended, or that belong to another tenant are left out.
+    fn media<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        references: &'a [MediaRef],
+    ) -> BoxFuture<'a, Result<BTreeMap<MediaRef, MediaRecord>, Error>>;
+
+    /// Reads a blob of a tenant.
+    fn read<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        blob: &'a BlobId,
+    ) -> BoxFuture<'a, Result<Vec<u8>, BlobError>>;
+
+    /// Stores media, and returns the blob and the reference to it.
+    fn create_media<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        upload: &'a MediaUpload,
+    ) -> BoxFuture<'a, Result<(MediaRef, BlobId), Error>>;
+
+    /// Deletes a reference. Returns `true` if there was one.
+    fn delete_media<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        reference: &'a MediaRef,
+    ) -> BoxFuture<'a, Result<bool, Error>>;
+
+    /// Returns the secret of a tenant, and creates it if there is none.
+    fn secret<'a>(&'a self, tenant: &'a Tenant) -> BoxFuture<'a, Result<Secret, Error>>;
+
+    /// Returns the secret of a tenant if there is one. A claimed name creates no secret.
+    fn existing_secret<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+    ) -> BoxFuture<'a, Result<Option<Secret>, Error>>;
+
+    /// Returns how many turns may wait to be written.
+    fn max_waiting(&self) -> u32;
+
+    /// Returns the servers that do not answer.
+    fn unavailable(&self) -> Vec<Server> {
+        Vec::new()
+    }
+
+    /// Checks again and again whether its servers answer. Ends at once where there are none.
+    fn watch_servers(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Returns the uploads that go past the gateway, where the store has them.
+    fn direct_uploads(&self) -> Option<&dyn DirectUploads> {
+        None
+    }
+}
+
+/// Uploads that a client puts into the store itself, under a signed address.
+pub(crate) trait DirectUploads: Send + Sync {
+    /// Signs an address for an upload. Returns `None` if too many of the tenant are open.
+    fn expect<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        bytes: u64,
+        lifetime: Duration,
+    ) -> BoxFuture<'a, Result<Option<Upload>, Error>>;
+
+    /// Returns the bytes that were announced for an upload, if there is one.
+    fn expected_bytes<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<u64>, Error>>;
+
+    /// Takes the bytes of an upload out of the store, if they are there.
+    fn take<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, Error>>;
+}

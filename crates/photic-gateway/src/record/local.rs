@@ -1,0 +1,132 @@
+//! A store in files of this machine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use photic_store::{
+    BlobError, BlobId, Blobs, Done, Error, Handles, LocalStore, Media as _, MediaRecord, MediaRef,
+    NewMedia, Record as _, Secret, Tenant, wait,
+};
+
+use super::backend::{BoxFuture, MediaUpload, StoreBackend};
+use super::session_context::{SessionContext, Turn};
+use super::store;
+
+/// How many turns may wait to be written. The next turn waits before its reply is sent: a record that
+/// falls behind holds bodies in memory.
+const MAX_WAITING: u32 = 8;
+
+/// A store in files of this machine. Files block, so they are read on threads that may.
+#[derive(Debug)]
+pub(crate) struct LocalBackend(pub(crate) Arc<LocalStore>);
+
+impl StoreBackend for LocalBackend {
+    fn recall(
+        &self,
+        mut context: SessionContext,
+        references: bool,
+    ) -> BoxFuture<'_, SessionContext> {
+        let store = Arc::clone(&self.0);
+        Box::pin(async move {
+            let reading = move || {
+                let _ = wait(store::recall(&store, &mut context, references));
+                context
+            };
+            tokio::task::spawn_blocking(reading).await.unwrap_or_default()
+        })
+    }
+
+    fn append<'a>(
+        &'a self,
+        context: &'a SessionContext,
+        done: &'a Done<'a, 'a>,
+    ) -> BoxFuture<'a, Result<Turn, Error>> {
+        Box::pin(store::append(&self.0, context, done))
+    }
+
+    fn bill<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        turn: &'a Turn,
+        usd: f64,
+    ) -> BoxFuture<'a, Result<(), Error>> {
+        let (store, tenant, turn) = (Arc::clone(&self.0), tenant.clone(), turn.clone());
+        Box::pin(async move {
+            let billing =
+                move || wait(store.record.billed(&tenant, &turn.session, turn.number, usd));
+            tokio::task::spawn_blocking(billing).await.unwrap_or(Ok(()))
+        })
+    }
+
+    fn media<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        references: &'a [MediaRef],
+    ) -> BoxFuture<'a, Result<BTreeMap<MediaRef, MediaRecord>, Error>> {
+        Box::pin(self.0.record.media(tenant, references))
+    }
+
+    fn read<'a>(
+        &'a self,
+        _tenant: &'a Tenant,
+        blob: &'a BlobId,
+    ) -> BoxFuture<'a, Result<Vec<u8>, BlobError>> {
+        let (store, blob) = (Arc::clone(&self.0), *blob);
+        Box::pin(async move {
+            let reading = move || wait(Blobs::get(&store.blobs, &blob));
+            let read = tokio::task::spawn_blocking(reading).await;
+            read.unwrap_or_else(|error| Err(std::io::Error::other(error).into()))
+        })
+    }
+
+    fn create_media<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        upload: &'a MediaUpload,
+    ) -> BoxFuture<'a, Result<(MediaRef, BlobId), Error>> {
+        Box::pin(async move {
+            let blob = Blobs::put(&self.0.blobs, &upload.bytes).await?;
+            let reference = self.0.record.create_media(tenant, &new_media(blob, upload)).await?;
+            Ok((reference, blob))
+        })
+    }
+
+    fn delete_media<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+        reference: &'a MediaRef,
+    ) -> BoxFuture<'a, Result<bool, Error>> {
+        Box::pin(self.0.record.delete_media(tenant, reference))
+    }
+
+    fn secret<'a>(&'a self, tenant: &'a Tenant) -> BoxFuture<'a, Result<Secret, Error>> {
+        Box::pin(Handles::secret(&self.0.record, tenant))
+    }
+
+    fn existing_secret<'a>(
+        &'a self,
+        tenant: &'a Tenant,
+    ) -> BoxFuture<'a, Result<Option<Secret>, Error>> {
+        Box::pin(async move {
+            if *tenant != self.0.tenant {
+                return Ok(None);
+            }
+            Handles::secret(&self.0.record, tenant).await.map(Some)
+        })
+    }
+
+    fn max_waiting(&self) -> u32 {
+        MAX_WAITING
+    }
+}
+
+/// Describes stored bytes for the record.
+pub(super) fn new_media(blob: BlobId, upload: &MediaUpload) -> NewMedia {
+    NewMedia {
+        blob,
+        facts: upload.facts.clone(),
+        memory: upload.stub.clone(),
+        session: None,
+        lasting: upload.lifetime,
+    }
+}

@@ -1,0 +1,163 @@
+//! Writes turns to the store, beside their replies.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use photic::reply::Usage;
+use photic::transcript::MediaId;
+use photic::{Plan, Policy, Prepared, Transcript};
+use photic_store::{Done, Sent, Tenant, wait};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::backend::StoreBackend;
+use super::session_context::{Named, SessionContext, Turn};
+use crate::config::RecordConfig;
+use crate::counter::Counter;
+use crate::upstream::ResolvedProfile;
+
+/// How many turns may wait for their price; turns beyond keep the estimate.
+const MAX_BILLS: u32 = 1 << 16;
+/// The time for which a reply waits until its turn is written.
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Writes turns to a store.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    backend: Arc<dyn StoreBackend>,
+    /// Whether notices name pictures.
+    references: bool,
+    /// Whether replies wait until their turn is written.
+    pub(crate) acknowledge: bool,
+    max_waiting: u32,
+    waiting: Arc<Semaphore>,
+    /// Turns whose price is known when their reply has passed.
+    bills: Arc<Semaphore>,
+    pub(crate) kept: Counter,
+    pub(crate) lost: Counter,
+}
+
+/// The values that a request was made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made<'m, 'a> {
+    pub(crate) transcript: &'m Transcript<'a>,
+    pub(crate) plan: &'m Plan<'m>,
+    pub(crate) policy: &'m Policy,
+    pub(crate) prepared: &'m Prepared,
+    /// The stubs of media that came as references.
+    pub(crate) named: &'m Named<'m>,
+    /// The bytes that were sent.
+    pub(crate) sent: Sent,
+    /// Media that the body had no room for.
+    pub(crate) shed: &'m [MediaId],
+}
+
+impl Recorder {
+    /// Creates a recorder for a store.
+    pub(crate) fn new(backend: Arc<dyn StoreBackend>, config: &RecordConfig) -> Self {
+        let max_waiting = backend.max_waiting();
+        Self {
+            backend,
+            references: config.references,
+            acknowledge: config.acknowledge,
+            max_waiting,
+            waiting: Arc::new(Semaphore::new(max_waiting as usize)),
+            bills: Arc::new(Semaphore::new(MAX_BILLS as usize)),
+            kept: Counter::default(),
+            lost: Counter::default(),
+        }
+    }
+
+    /// Waits for a place among the turns that wait to be written.
+    pub(crate) async fn queue(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.waiting).acquire_owned().await.ok()
+    }
+
+    /// Waits until no turn waits to be written or for its price, at most for `timeout`.
+    pub(crate) async fn finish(&self, timeout: Duration) {
+        let nothing_waits = async {
+            tokio::join!(
+                self.waiting.acquire_many(self.max_waiting),
+                self.bills.acquire_many(MAX_BILLS)
+            )
+        };
+        let _ = tokio::time::timeout(timeout, nothing_waits).await;
+    }
+
+    /// Looks up a conversation of a tenant. Returns the references to media in it, too, whose meaning
+    /// is still to be looked up.
+    pub(crate) async fn recall(
+        &self,
+        tenant: Tenant,
+        transcript: &Transcript<'_>,
+    ) -> (SessionContext, BTreeSet<String>) {
+        let names = photic::references(transcript).into_iter().map(|(_, name)| name);
+        let names: BTreeSet<String> = names.collect();
+        let context = SessionContext::of(tenant, transcript);
+        (self.backend.recall(context, self.references).await, names)
+    }
+
+    /// Writes a turn. Blocks; call it on a thread that may.
+    pub(crate) fn append(&self, context: &SessionContext, made: &Made<'_, '_>) -> Option<Turn> {
+        let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
+        let kin = context.conversation_keys.first().copied();
+        let time = now();
+        let done = Done { transcript, plan, policy, prepared, sent, kin, remembered, shed, time };
+        let Ok(turn) = wait(self.backend.append(context, &done)) else { return self.lose() };
+        self.kept.add(1);
+        Some(turn)
+    }
+
+    /// Opens the bill of a turn that is being written and answered.
+    pub(crate) fn open_bill(
+        &self,
+        tenant: Tenant,
+        profile: Arc<ResolvedProfile>,
+        kept: oneshot::Receiver<Option<Turn>>,
+    ) -> Option<Bill> {
+        let permit = Arc::clone(&self.bills).try_acquire_owned().ok()?;
+        let backend = Arc::clone(&self.backend);
+        Some(Bill { backend, tenant, profile, kept, _permit: permit })
+    }
+
+    /// Counts a turn that is not written.
+    pub(crate) fn lose(&self) -> Option<Turn> {
+        self.lost.add(1);
+        None
+    }
+
+    /// Waits until a turn is written, for a bounded time.
+    pub(crate) async fn acknowledged(
+        &self,
+        writing: impl Future<Output = Option<Turn>>,
+    ) -> Option<Turn> {
+        tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, writing).await.ok().flatten()
+    }
+}
+
+/// The bill of a turn, whose price is known when its reply has passed.
+#[derive(Debug)]
+pub(crate) struct Bill {
+    backend: Arc<dyn StoreBackend>,
+    tenant: Tenant,
+    profile: Arc<ResolvedProfile>,
+    kept: oneshot::Receiver<Option<Turn>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Bill {
+    /// Notes the price that the provider charged, as soon as the turn is written.
+    pub(crate) async fn settle(self, usage: Usage) {
+        let Some(usd) = self.profile.profile.usd(&usage) else { return };
+        if let Ok(Some(turn)) = self.kept.await {
+            // If this fails, the estimate stays.
+            let _ = self.backend.bill(&self.tenant, &turn, usd).await;
+        }
+    }
+}
+
+/// Returns the time in milliseconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,124 @@
+//! What is known about a conversation before it is planned.
+//!
+//! It is looked up once for each request, since the store may be far away.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use photic::retention::Retention;
+use photic::transcript::MediaId;
+use photic::{Choice, Digest, FetchResult, MediaStub, Policy, Reason, Survey, Transcript};
+use photic_store::record::Chain;
+use photic_store::{BlobId, Handle, MediaRecord, Past, Secret, SessionId, Tenant};
+
+/// The turn of a session that was written to the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) session: SessionId,
+    pub(crate) number: u64,
+}
+
+/// The media of a conversation that came as references: the stub of each, by its id.
+pub(crate) type Named<'m> = BTreeMap<MediaId, &'m MediaStub>;
+
+/// What is known about a conversation.
+#[derive(Debug)]
+pub(crate) struct SessionContext {
+    /// Whose it is.
+    pub(crate) tenant: Tenant,
+    /// The keys of the conversation after each of its messages, the last first.
+    pub(super) conversation_keys: Vec<Chain>,
+    /// The session that it goes on with, if it was known when it came.
+    pub(super) session: Option<SessionId>,
+    /// What the user chose for its pictures.
+    pub(super) choices: BTreeMap<Digest, Choice>,
+    /// The turn before this one, as it was sent.
+    pub(super) past: Option<Past>,
+    /// What its pictures are named with, where notices name them.
+    pub(super) secret: Option<Secret>,
+    /// What the names of media mean that stand in it.
+    pub(crate) media: BTreeMap<String, Arc<MediaRecord>>,
+}
+
+impl Default for SessionContext {
+    fn default() -> Self {
+        Self::nothing(Tenant::local())
+    }
+}
+
+impl SessionContext {
+    /// Nothing but whose it is.
+    pub(crate) const fn nothing(tenant: Tenant) -> Self {
+        Self {
+            tenant,
+            conversation_keys: Vec::new(),
+            session: None,
+            choices: BTreeMap::new(),
+            past: None,
+            secret: None,
+            media: BTreeMap::new(),
+        }
+    }
+
+    /// Creates a context that knows the keys of the conversation and nothing else.
+    pub(super) fn of(tenant: Tenant, transcript: &Transcript<'_>) -> Self {
+        let conversation_keys = photic_store::conversation_keys(&tenant, transcript);
+        Self { conversation_keys, ..Self::nothing(tenant) }
+    }
+
+    /// Puts stubs in the place of media that came as references, and returns the stub of each.
+    pub(crate) fn put_stubs<'r>(&'r self, transcript: &mut Transcript<'r>) -> Named<'r> {
+        let mut named = Named::new();
+        for (id, reference) in photic::references(transcript) {
+            match self.media.get(&reference) {
+                Some(media) => {
+                    transcript.put_fetched(id, FetchResult::Bytes(media.memory.stand_in()));
+                    named.insert(id, &media.memory);
+                }
+                None => transcript.put_fetched(id, FetchResult::Withheld(Reason::FetchFailed)),
+            }
+        }
+        named
+    }
+
+    /// The policy with what the user chose for pictures of this conversation, and with what gave way
+    /// in the turn before: it stays out of sight unless the model or the policy is another now.
+    pub(crate) fn policy<'p>(
+        &self,
+        usual: &'p Policy,
+        retention: Retention,
+        profile: &str,
+    ) -> Cow<'p, Policy> {
+        let is_same = |past: &&Past| {
+            past.retention == retention
+                && past.sent.as_ref().is_some_and(|sent| sent.profile == profile)
+        };
+        let past = self.past.as_ref().filter(is_same).filter(|past| !past.retired.is_empty());
+        if self.choices.is_empty() && past.is_none() {
+            return Cow::Borrowed(usual);
+        }
+        let mut policy = usual.clone();
+        policy.choices.clone_from(&self.choices);
+        if let Some(past) = past {
+            policy.retired.clone_from(&past.retired);
+        }
+        Cow::Owned(policy)
+    }
+
+    /// Says what pictures are, for choices to be found, under what names they can be asked for, and
+    /// what the turn before was.
+    pub(crate) fn identify(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
+        survey.former = self.past.as_ref().and_then(|past| past.sent.clone());
+        let has_retired = self.past.as_ref().is_some_and(|past| !past.retired.is_empty());
+        if self.choices.is_empty() && self.secret.is_none() && !has_retired {
+            return;
+        }
+        survey.identify(transcript);
+        let Some(secret) = &self.secret else { return };
+        for sighting in &mut survey.sightings {
+            let name = sighting.digest.map(|digest| Handle::of(secret, &BlobId::from(digest)));
+            sighting.reference = name.map(|name| name.as_str().to_owned());
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Reading and appending conversations, for stores of every kind.
+
+use photic_store::{Blobs, Done, Error, Past, Record, Store};
+
+use super::session_context::{SessionContext, Turn};
+
+/// Adds to a context what a store knows about the conversation.
+pub(super) async fn recall<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+    context: &mut SessionContext,
+    references: bool,
+) -> Result<(), Error> {
+    if let Some((session, number)) = store.record.continued(&context.conversation_keys).await? {
+        context.choices = store.record.choices(&session).await?;
+        let turn = store.record.turn(&session, number).await?;
+        context.past = turn.as_ref().map(Past::of).transpose()?;
+        context.session = Some(session);
+    }
+    if references {
+        context.secret = Some(store.record.secret(&store.tenant).await?);
+    }
+    Ok(())
+}
+
+/// Writes a turn. A conversation that is not known begins a session.
+pub(super) async fn append<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+    context: &SessionContext,
+    done: &Done<'_, '_>,
+) -> Result<Turn, Error> {
+    if let Some(session) = &context.session {
+        match store.append(session, done).await {
+            // The session was forgotten since it was looked up.
+            Err(Error::NoSession(_)) => {}
+            appended => return appended.map(|number| Turn { session: session.clone(), number }),
+        }
+    }
+    // A request that came at the same time may have begun the session.
+    let session = match store.record.continued(&context.conversation_keys).await? {
+        Some((session, _)) => session,
+        None => store.begin(&photic_store::title(done.transcript)).await?,
+    };
+    let number = store.append(&session, done).await?;
+    Ok(Turn { session, number })
+}

@@ -1,0 +1,164 @@
+//! A gateway that listens, serves, and lets requests finish when it is told to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use super::build::{Parts, StartError, build, seconds};
+use super::connections::ConnectionPermit;
+use super::listener::Listener;
+use crate::config::{Config, LogFormat};
+use crate::memory::Buffers;
+use crate::observe::{Log, Tally};
+
+/// Time between two checks for unused memory.
+const TRIM_INTERVAL: Duration = Duration::from_secs(5);
+/// Time for the last traces to be sent and the last turns to be recorded.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A gateway that listens.
+#[derive(Debug)]
+pub struct Gateway {
+    parts: Parts,
+    log: LogFormat,
+    drain: Duration,
+}
+
+impl Gateway {
+    /// Begins to listen. Connections wait until [`Gateway::serve`].
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used, an address cannot be listened on, or the store cannot be
+    /// opened.
+    pub async fn bind(config: Config) -> Result<Self, StartError> {
+        let parts = build(&config).await?;
+        Ok(Self { parts, log: config.log, drain: seconds(config.timeouts.drain_s) })
+    }
+
+    /// Writes the log to `sink` instead of standard error.
+    #[must_use]
+    pub fn log_to(mut self, sink: impl io::Write + Send + 'static) -> Self {
+        // Nothing else holds them before the gateway serves.
+        let dispatcher = Arc::get_mut(&mut self.parts.dispatcher);
+        if let Some(watchers) = dispatcher.and_then(|one| Arc::get_mut(&mut one.watchers)) {
+            watchers.log = Log::new(self.log, sink);
+        }
+        self
+    }
+
+    /// Returns the address for operators: `/health`, `/ready` and `/metrics`.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.parts.admin.as_ref().unwrap_or(&self.parts.listener).address()
+    }
+
+    /// Returns a warning for the operator, for example that lessons cannot be kept.
+    pub fn warning(&self) -> Option<&str> {
+        self.parts.warning.as_deref()
+    }
+
+    /// Returns the address for callers.
+    pub const fn address(&self) -> SocketAddr {
+        self.parts.listener.address()
+    }
+
+    /// Returns counts of what the gateway does from now on.
+    pub fn tally(&self) -> Arc<Tally> {
+        Arc::clone(&self.parts.tally)
+    }
+
+    /// Serves until `stop` is done, then lets requests under way finish for the configured time.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let Parts {
+            listener,
+            admin,
+            dispatcher,
+            exporter,
+            learned,
+            recorder,
+            backend,
+            buffers,
+            ..
+        } = self.parts;
+        let graceful = GracefulShutdown::new();
+        let (stop_exporting, told) = oneshot::channel();
+        let watchers = Arc::clone(&dispatcher.watchers);
+        let exporter = exporter.map(|exporter| {
+            tokio::spawn(async move { exporter.run(&watchers.metrics, &watchers.log, told).await })
+        });
+        let trimmer = tokio::spawn(trim(buffers));
+        let watcher = backend.map(|backend| {
+            tokio::spawn(async move {
+                tokio::join!(backend.watch_servers(), learned.keep_up());
+            })
+        });
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            tokio::select! {
+                (listener, accepted) = accept(&listener, admin.as_ref()) => {
+                    listener.serve(accepted, &dispatcher, Some(&graceful));
+                }
+                () = &mut stop => break,
+            }
+        }
+        dispatcher.stopping.store(true, Ordering::Relaxed);
+        // A request that is not done by then is cut off. New ones are told so, on connections that are
+        // not waited for.
+        let drained = tokio::time::timeout(self.drain, graceful.shutdown());
+        let mut drained = std::pin::pin!(drained);
+        loop {
+            tokio::select! {
+                (listener, accepted) = accept(&listener, admin.as_ref()) => {
+                    listener.serve(accepted, &dispatcher, None);
+                }
+                _ = &mut drained => break,
+            }
+        }
+        // From here on no connection is accepted.
+        drop((listener, admin));
+        trimmer.abort();
+        if let Some(watcher) = watcher {
+            watcher.abort();
+        }
+        if let Some(recorder) = &recorder {
+            recorder.finish(FINISH_TIMEOUT).await;
+        }
+        let _ = stop_exporting.send(());
+        if let Some(exporter) = exporter {
+            let _ = tokio::time::timeout(FINISH_TIMEOUT, exporter).await;
+        }
+        dispatcher.watchers.log.flush();
+    }
+}
+
+/// Waits for the next connection, and returns it with the listener that accepted it.
+async fn accept<'l>(
+    listener: &'l Listener,
+    admin: Option<&'l Listener>,
+) -> (&'l Listener, (TcpStream, ConnectionPermit)) {
+    let operators = async {
+        match admin {
+            None => std::future::pending().await,
+            Some(admin) => (admin, admin.accept().await),
+        }
+    };
+    tokio::select! {
+        accepted = listener.accept() => (listener, accepted),
+        accepted = operators => accepted,
+    }
+}
+
+/// Gives unused memory back, again and again.
+async fn trim(buffers: Arc<Buffers>) {
+    let mut ticks = tokio::time::interval(TRIM_INTERVAL);
+    loop {
+        ticks.tick().await;
+        buffers.trim();
+    }
+}

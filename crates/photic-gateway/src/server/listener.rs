@@ -1,0 +1,206 @@
+//! The listener: connections are taken, bounded in number and time, and served.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use photic_net::HostCheck;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::connections::{ConnectionLimit, ConnectionPermit, ConnectionState, Phase};
+use super::timed_stream::TimedStream;
+use crate::config::Config;
+use crate::dispatch::{Dispatcher, Entry, ListenerKind};
+use crate::http::Broken;
+use crate::observe::Watched;
+
+/// Connections of operators at once: few ask, and whoever asks callers' questions does not take
+/// their places.
+const MAX_ADMIN_CONNECTIONS: usize = 64;
+/// Files that are opened beside connections: databases, pictures, the log.
+const OTHER_FILES: u64 = 64;
+
+/// An address that is listened on.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    socket: TcpListener,
+    address: SocketAddr,
+    limit: Arc<ConnectionLimit>,
+    entry: Arc<Entry>,
+    timeouts: Timeouts,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timeouts {
+    head: Duration,
+    idle: Duration,
+    write: Duration,
+}
+
+/// Listens on an address; fails if that cannot be had.
+pub(crate) async fn bind(
+    address: &str,
+    kind: ListenerKind,
+    config: &Config,
+) -> io::Result<Listener> {
+    let socket = TcpListener::bind(address).await?;
+    let address = socket.local_addr()?;
+    let limits = config.limits;
+    let most = if kind == ListenerKind::Admin {
+        MAX_ADMIN_CONNECTIONS
+    } else {
+        (limits.connections as usize).min(connections_that_fit())
+    };
+    // A fleet stands behind a proxy, and bounds its tenants by quota.
+    let per_peer =
+        if config.fleet.asks_for_keys() { most } else { limits.connections_per_peer as usize };
+    let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
+    Ok(Listener {
+        socket,
+        address,
+        limit: ConnectionLimit::new(most, per_peer),
+        entry: Arc::new(Entry {
+            kind,
+            hosts: HostCheck::new(address).hosts(&config.hosts).origins(&config.origins),
+        }),
+        timeouts: Timeouts {
+            head: seconds(config.timeouts.header_s),
+            idle: seconds(config.timeouts.keep_alive_s),
+            write: seconds(config.timeouts.idle_s),
+        },
+    })
+}
+
+/// Every request may need a connection to an upstream beside its own.
+fn connections_that_fit() -> usize {
+    #[cfg(unix)]
+    {
+        let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let fitting = files.map(|files| files.saturating_sub(OTHER_FILES) / 2);
+        fitting.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX).max(1))
+    }
+    #[cfg(not(unix))]
+    {
+        usize::MAX
+    }
+}
+
+impl Listener {
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The next connection that there is a place for.
+    pub(crate) async fn accept(&self) -> (TcpStream, ConnectionPermit) {
+        loop {
+            match self.socket.accept().await {
+                Ok((stream, peer)) => {
+                    if let Some(place) = self.place(peer.ip()) {
+                        return (stream, place);
+                    }
+                }
+                // Out of files, most likely: others have to end before more can begin.
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+
+    fn place(&self, peer: IpAddr) -> Option<ConnectionPermit> {
+        self.limit.take(peer.to_canonical())
+    }
+
+    /// Serves a connection; where `graceful` watches it, nobody leaves before it is done.
+    pub(crate) fn serve(
+        &self,
+        (stream, place): (TcpStream, ConnectionPermit),
+        dispatcher: &Arc<Dispatcher>,
+        graceful: Option<&GracefulShutdown>,
+    ) {
+        // Pieces of a stream are small, and each is waited for.
+        let _ = stream.set_nodelay(true);
+        let (dispatcher, entry) = (Arc::clone(dispatcher), Arc::clone(&self.entry));
+        let ConnectionPermit { peer, is_spare, .. } = place;
+        let state = Arc::clone(&place.state);
+        let service = service_fn(move |request| {
+            let occupied = Occupied::begin(&state);
+            let answer =
+                Arc::clone(&dispatcher).answer(request, Arc::clone(&entry), peer, is_spare);
+            async move {
+                let answer = answer.await;
+                Ok::<_, Infallible>(answer.map(|body| Served { body, _occupied: occupied }))
+            }
+        });
+        let Timeouts { head, idle, write } = self.timeouts;
+        let stream = TimedStream::new(stream, Arc::clone(&place.state), head, write);
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(idle)
+            .serve_connection(TokioIo::new(stream), service);
+        match graceful {
+            Some(graceful) => tokio::spawn(until_evicted(graceful.watch(connection), place)),
+            None => tokio::spawn(until_evicted(connection, place)),
+        };
+    }
+}
+
+/// A connection until it ends, or has to make room for another.
+async fn until_evicted<T>(connection: impl Future<Output = T>, place: ConnectionPermit) {
+    tokio::select! {
+        _ = connection => {}
+        () = place.state.evicted() => {}
+    }
+}
+
+/// A request of a connection is being answered, until this is dropped.
+#[derive(Debug)]
+struct Occupied(Arc<ConnectionState>);
+
+impl Occupied {
+    fn begin(state: &Arc<ConnectionState>) -> Self {
+        state.set(Phase::Busy);
+        Self(Arc::clone(state))
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        self.0.set(Phase::Waiting);
+    }
+}
+
+/// The body of a reply; until it ended, its connection is occupied.
+#[derive(Debug)]
+struct Served {
+    body: Watched,
+    _occupied: Occupied,
+}
+
+impl Body for Served {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

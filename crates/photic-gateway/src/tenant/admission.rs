@@ -1,0 +1,164 @@
+//! Admits requests: finds out the caller, takes from its quota, and opens its share of the memory.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use photic_fleet::{Ask, Guard, Over, Quotas, Subject, What};
+
+use super::audit::{self, Auditing};
+use super::callers::{Caller, Callers, KeyPlace};
+use super::identity::Identity;
+use crate::http::{Failure, declared_length};
+use crate::memory::{CallerIds, MemoryBudget, Share};
+
+/// Bytes that a request counts for in its tenant's quota if it does not declare a length.
+const UNDECLARED: u64 = 1 << 20;
+
+/// Admits requests.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    callers: Callers,
+    quotas: Option<Quotas>,
+    auditing: Option<Auditing>,
+    memory: Arc<MemoryBudget>,
+    ids: CallerIds,
+}
+
+/// A request that was admitted: its caller, and what it may use.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    pub(crate) caller: Caller,
+    /// The memory that the request is charged to.
+    pub(crate) share: Share,
+    /// The part of its tenant's quota that it holds until it is dropped.
+    pub(crate) _quota: Option<Guard>,
+}
+
+impl Admission {
+    /// Creates the admission of a gateway. Without `quotas`, callers may use what they like.
+    pub(crate) fn new(
+        callers: Callers,
+        quotas: Option<Quotas>,
+        auditing: Option<Auditing>,
+        memory: Arc<MemoryBudget>,
+    ) -> Self {
+        Self { callers, quotas, auditing, memory, ids: CallerIds::default() }
+    }
+
+    /// Returns `true` if callers have to show a key of their tenant.
+    pub(crate) const fn requires_keys(&self) -> bool {
+        self.callers.requires_keys()
+    }
+
+    /// Admits a request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if its caller shows no valid key where one is required, or has used up its quota.
+    pub(crate) async fn admit(
+        &self,
+        headers: &HeaderMap,
+        query: Option<&str>,
+        peer: IpAddr,
+        key_place: KeyPlace,
+    ) -> Result<Admitted, Failure> {
+        let caller = self.callers.caller(headers, query, key_place).await?;
+        let bytes = declared_length(headers).unwrap_or(UNDECLARED);
+        let quota = match &self.quotas {
+            None => None,
+            Some(quotas) => {
+                let admitted =
+                    Box::pin(quotas.admit(&caller.tenant, Ask { requests: 1, bytes })).await;
+                Some(admitted.map_err(|over| self.over_quota(&caller, over))?)
+            }
+        };
+        let share = self.share(&caller.identity, peer);
+        Ok(Admitted { caller, share, _quota: quota })
+    }
+
+    /// Returns the share of the memory of a caller, by its identity or else by its address.
+    pub(crate) fn share(&self, identity: &Identity, peer: IpAddr) -> Share {
+        self.memory.share(match identity {
+            Identity::Nobody => self.ids.of(("peer", peer)),
+            known => self.ids.of(known),
+        })
+    }
+
+    /// Takes stored bytes from the quota of a caller.
+    pub(crate) async fn reserve_storage(&self, caller: &Caller, bytes: u64) -> Result<(), Failure> {
+        let Some(quotas) = &self.quotas else { return Ok(()) };
+        let stored = quotas.store(&caller.tenant, bytes).await;
+        stored.map_err(|over| self.over_quota(caller, over))
+    }
+
+    /// Returns stored bytes to the quota of a caller.
+    pub(crate) async fn release_storage(&self, caller: &Caller, bytes: u64) {
+        if let Some(quotas) = &self.quotas {
+            quotas.give_back(&caller.tenant, bytes).await;
+        }
+    }
+
+    /// Takes pixels from the quota of a caller.
+    pub(crate) async fn spend_pixels(&self, caller: &Caller, pixels: u64) -> Result<(), Failure> {
+        let Some(quotas) = self.quotas.as_ref().filter(|_| pixels > 0) else { return Ok(()) };
+        let spent = Box::pin(quotas.spend_pixels(&caller.tenant, pixels)).await;
+        spent.map_err(|over| self.over_quota(caller, over))
+    }
+
+    /// Notes in the audit that a caller is over its quota, and returns the failure.
+    pub(crate) fn over_quota(&self, caller: &Caller, over: Over) -> Failure {
+        self.note(caller, What::Refusal, Subject::tenant(), over.what.as_str(), 0);
+        Failure::OverQuota(over)
+    }
+
+    /// Notes something in the audit of a caller's tenant.
+    pub(crate) fn note(
+        &self,
+        caller: &Caller,
+        what: What,
+        subject: Subject,
+        decision: &'static str,
+        bytes: u64,
+    ) {
+        if let Some(auditing) = &self.auditing {
+            auditing.note(caller, audit::entry(caller, what, subject, decision, bytes));
+        }
+    }
+
+    /// The audit, where there is one.
+    pub(crate) const fn auditing(&self) -> Option<&Auditing> {
+        self.auditing.as_ref()
+    }
+
+    /// The memory that all requests share.
+    pub(crate) const fn memory(&self) -> &Arc<MemoryBudget> {
+        &self.memory
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use photic_store::Tenant;
+
+    use super::*;
+    use crate::memory::Use;
+
+    #[tokio::test]
+    async fn callers_without_a_name_are_told_apart_by_their_address() {
+        let memory = MemoryBudget::new(0);
+        let admission = Admission::new(Callers::default(), None, None, memory);
+        let (one, other) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
+        let tenant = |name: &str| Identity::Tenant(Tenant::new(name));
+        // A caller alone may hold 42 of 48 MiB, and half of them beside another.
+        let is_same = async |first: (&Identity, IpAddr), second: (&Identity, IpAddr)| {
+            let _held = admission.share(first.0, first.1).charge(Use::Bodies, 1).await.unwrap();
+            let more = admission.share(second.0, second.1).charge(Use::Bodies, 25 << 20).await;
+            more.is_ok()
+        };
+        assert!(is_same((&tenant("a"), one), (&tenant("a"), other)).await);
+        assert!(!is_same((&tenant("a"), one), (&tenant("b"), one)).await);
+        assert!(!is_same((&Identity::Nobody, one), (&Identity::Nobody, other)).await);
+        assert!(is_same((&Identity::Nobody, one), (&Identity::Nobody, one)).await);
+    }
+}

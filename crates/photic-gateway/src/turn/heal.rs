@@ -1,0 +1,201 @@
+//! Stage **heal**: a rejection that blames media is an instruction. The request is planned again
+//! within it and sent again, at most twice, and never once a byte of a reply was passed on.
+//!
+//! An attempt is remembered only if it helped, for the caller that made it, and only if the rejection
+//! said it in its own words: one that quotes the request may be obeyed, but proves nothing.
+
+use std::sync::Arc;
+
+use http::header::ACCEPT_ENCODING;
+use http::{Response, StatusCode};
+use photic::rejection::{Class, Said, classify};
+
+use super::diagnose::Diagnosis;
+use super::lower::OutboundRequest;
+use super::pipeline::Pipeline;
+use super::recall::RecalledRequest;
+use super::rejection_text;
+use super::send::{AnsweredRequest, Delivery};
+use crate::http::{Failure, Stream};
+use crate::learned::{Entry, Evidence, Lesson};
+use crate::media::{Allowance, FetchedInputs, PixelWork};
+use crate::observe::{Fixes, Outcome};
+use crate::upstream::UpstreamClient;
+
+/// How often a request is sent again.
+const MAX_RETRIES: usize = 2;
+
+/// The parts of the gateway that healing needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Healer<'h> {
+    pub(super) client: &'h UpstreamClient,
+    pub(super) pipeline: &'h Arc<Pipeline>,
+    pub(super) pixels: &'h PixelWork,
+}
+
+/// The rejection that a request got before anything was tried.
+#[derive(Debug)]
+struct FirstRejection {
+    reply: Response<Stream>,
+    fixes: Fixes,
+}
+
+/// The lessons that were tried against rejections.
+#[derive(Clone, Debug, Default)]
+struct Tried {
+    entries: Vec<Entry>,
+    /// Whether some of them rest on words that the request holds itself.
+    is_echo: bool,
+}
+
+impl Healer<'_> {
+    /// Sends a request with media, and again where a rejection says how.
+    pub(super) async fn send(
+        self,
+        mut delivery: Delivery<'_>,
+        recalled: Arc<RecalledRequest>,
+        mut outbound: OutboundRequest,
+    ) -> Result<AnsweredRequest, Failure> {
+        // A rejection has to be read, and the usage of a reply: neither may come compressed.
+        delivery.headers.remove(ACCEPT_ENCODING);
+        let mut outcome = Outcome::default();
+        let mut tried = Tried::default();
+        let mut first: Option<FirstRejection> = None;
+        loop {
+            // A body that can be made again from references is not held while the model answers.
+            let by_reference = !recalled.context.media.is_empty();
+            let pieces = if by_reference {
+                std::mem::take(&mut outbound.pieces)
+            } else {
+                outbound.pieces.clone()
+            };
+            let headers = delivery.headers.clone();
+            let reply = delivery.post(self.client, &outbound, headers, pieces).await?;
+            let status = reply.status();
+            if !may_blame_media(status) {
+                if status.is_success() && !tried.entries.is_empty() && !tried.is_echo {
+                    self.remember(tried.entries).await;
+                }
+                outbound.drop_body();
+                return Ok(AnsweredRequest { outbound, reply, outcome: Some(outcome) });
+            }
+            let (reply, text) = rejection_text::read(reply).await;
+            let rejection = text.map(|text| (classify(Some(status.as_u16()), &text), text));
+            let is_ours = rejection
+                .as_ref()
+                .is_some_and(|(rejection, _)| rejection.class != Class::Unrelated);
+            let can_try = outcome.healed.len() < MAX_RETRIES;
+            if let Some((rejection, answer)) = rejection.filter(|_| is_ours && can_try) {
+                let (status, tries) = (status.as_u16(), outcome.healed.len());
+                outcome.healed.push(rejection.class);
+                let diagnosis = Diagnosis { status, answer, rejection, tries };
+                let better =
+                    self.heal(&delivery, &recalled, &mut outbound, &mut tried, diagnosis).await;
+                if let Some(better) = better {
+                    let fixes = std::mem::replace(&mut outbound, better).fixes;
+                    first.get_or_insert(FirstRejection { reply, fixes });
+                    continue;
+                }
+                outcome.healed.pop();
+            }
+            outbound.drop_body();
+            // Nothing helped. The first rejection is about the request as it was meant, unless the
+            // last one is not about media and says what would still be wrong.
+            return Ok(match first.filter(|_| is_ours) {
+                Some(FirstRejection { reply, fixes }) => {
+                    outcome.healed.clear();
+                    outbound.fixes = fixes;
+                    AnsweredRequest { outbound, reply, outcome: Some(outcome) }
+                }
+                None => AnsweredRequest { outbound, reply, outcome: Some(outcome) },
+            });
+        }
+    }
+
+    /// Makes the request as the rejection asks for it. Returns `None` if that is the same request.
+    /// Adds to the lessons that were tried.
+    async fn heal(
+        self,
+        delivery: &Delivery<'_>,
+        recalled: &Arc<RecalledRequest>,
+        outbound: &mut OutboundRequest,
+        tried: &mut Tried,
+        diagnosis: Diagnosis,
+    ) -> Option<OutboundRequest> {
+        let wire = outbound.wire;
+        let host = outbound.upstream.host().to_owned();
+        let model = outbound.media.as_ref()?.model.clone();
+        let (pieces, before, mut all) = (outbound.pieces.clone(), tried.clone(), tried.clone());
+        let teacher = recalled.inbound.identity.clone();
+        let entry = move |lesson, said: &str| {
+            let (host, model, teacher) = (host.clone(), model.clone(), teacher.clone());
+            let evidence = Evidence::now(diagnosis.status, said);
+            Entry { host, model, wire: None, lesson, teacher, evidence }
+        };
+        let pipeline = self.pipeline;
+        let mut found = FetchedInputs::default();
+        if diagnosis.rejection.class == Class::FetchFailed {
+            // The gateway may be able to fetch an address that the provider cannot.
+            all.entries.push(entry(Lesson::NoAddresses, ""));
+            let fetched = pipeline.fetch_trying(recalled, &all.entries, delivery.share);
+            found = fetched.await.ok()?;
+            all.entries.pop();
+        }
+        let fetched = found.remote.is_found();
+        // Mostly cached since the first time.
+        let mut inputs = if fetched {
+            found
+        } else {
+            pipeline.fetch_trying(recalled, &all.entries, delivery.share).await.ok()?
+        };
+        let quotable = delivery.quotable();
+        let (shared, recalled) = (Arc::clone(pipeline), Arc::clone(recalled));
+        let charges = inputs.take_charges();
+        let work = move |allowance: &Allowance| {
+            // Both requests are compared, each in one piece.
+            if !allowance.made(2 * recalled.inbound.body.bytes.len() as u64) {
+                return None;
+            }
+            let repair = |tried: &[Entry]| shared.repair(&recalled, &inputs, allowance, tried);
+            let sent =
+                if pieces.is_empty() { repair(&before.entries)?.pieces } else { pieces }.concat();
+            let mut said: Vec<Said<'_>> = quotable.iter().map(|text| Said::Text(text)).collect();
+            said.push(Said::Json(&sent));
+            let own = diagnosis.in_own_words(&said);
+            let lessons = if fetched {
+                all.is_echo |= own.rejection.class != diagnosis.rejection.class;
+                vec![Lesson::NoAddresses]
+            } else {
+                let lessons = diagnosis.lessons(wire, &sent);
+                let is_own =
+                    own.rejection == diagnosis.rejection || own.lessons(wire, &sent) == lessons;
+                all.is_echo |= !is_own;
+                lessons
+            };
+            let said = &own.rejection.text;
+            all.entries.extend(lessons.into_iter().map(|lesson| entry(lesson, said)));
+            let better = repair(&all.entries)?;
+            // The same request would get the same answer.
+            (better.pieces.concat() != sent).then_some((better, all))
+        };
+        // Work that fails takes this attempt with it, and nothing else.
+        let (done, charge) = self.pixels.run(delivery.share, work).await.ok()?;
+        let (mut better, all) = done?;
+        better.charges = charges;
+        better.charges.push(charge);
+        *tried = all;
+        Some(better)
+    }
+
+    /// Remembers what helped, before the reply is passed on: the next request needs it.
+    async fn remember(self, tried: Vec<Entry>) {
+        let learned = Arc::clone(&self.pipeline.planner.learned);
+        let _ = tokio::task::spawn_blocking(move || learned.remember(&tried)).await;
+    }
+}
+
+/// Returns `true` if a reply of this status may be about the media that were sent. Some local servers
+/// answer 500 to a picture that they cannot read.
+fn may_blame_media(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 400 | 404 | 406 | 413 | 415 | 422 | 500)
+}

@@ -1,0 +1,167 @@
+//! Stage **lower**: writes a request in the wire of its target.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use photic::json::Str;
+use photic::transcript::MediaId;
+use photic::wire::PathParams;
+use photic::{Finding, Lowered, Profile, Transcript, Wire};
+
+use super::plan::Target;
+use super::prepare::PreparedRequest;
+use super::read::InboundRequest;
+use super::sent_media::SentMedia;
+use crate::http::pieces;
+use crate::media::MissingInputs;
+use crate::memory::Charge;
+use crate::observe::{Facts, Fixes};
+use crate::upstream::Upstream;
+
+/// A request that is written, and what it was written from.
+#[derive(Debug)]
+pub(super) struct LoweredRequest<'p, 'w> {
+    pub(super) prepared: &'p PreparedRequest<'w>,
+    pub(super) lowered: Lowered<'p>,
+}
+
+/// A request that is ready to be sent. It borrows nothing.
+#[derive(Debug)]
+pub(super) struct OutboundRequest {
+    pub(super) upstream: Arc<Upstream>,
+    /// The wire it is written in.
+    pub(super) wire: Wire,
+    pub(super) pieces: Vec<Bytes>,
+    pub(super) fixes: Fixes,
+    pub(super) facts: Facts,
+    /// The estimated price of reading it, in tokens.
+    pub(super) tokens: u64,
+    /// The model and the kind of reply, on wires whose path names them.
+    pub(super) params: PathParams,
+    /// Whether a streamed reply should end with its usage.
+    pub(super) usage_in_stream: bool,
+    /// Tools that go by another name: each new name with the old one.
+    pub(super) renamed: Vec<(String, String)>,
+    /// The media in it, if it was planned and shows any.
+    pub(super) media: Option<Box<SentMedia>>,
+    /// Set where turns are recorded.
+    pub(super) record: Option<RequestToRecord>,
+    /// The inputs that it was made with. They are not held while the model answers.
+    pub(super) missing: MissingInputs,
+    /// The memory of those pieces that are not the caller's own bytes.
+    pub(super) charges: Vec<Charge>,
+}
+
+/// What the record needs of a request once it is answered.
+#[derive(Debug)]
+pub(super) struct RequestToRecord {
+    /// The bytes that were sent.
+    pub(super) sent: photic_store::Sent,
+    /// The target as it was then. Lessons that were learned since would make another request.
+    pub(super) target: Target,
+    /// Whether it follows from its body and its session alone: then its pictures need not be made
+    /// again to record it.
+    pub(super) is_settled: bool,
+    /// Media that the body had no room for.
+    pub(super) shed: Vec<MediaId>,
+}
+
+/// What is kept of a request beside its bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keep {
+    /// Every fix by itself, for logs and traces.
+    pub(super) details: bool,
+    /// What the record needs.
+    pub(super) record: bool,
+}
+
+/// Writes a prepared request.
+pub(super) fn lower<'p, 'w>(prepared: &'p PreparedRequest<'w>) -> LoweredRequest<'p, 'w> {
+    let lowered = photic::lower_prepared(&prepared.transcript, &prepared.plan, &prepared.prepared);
+    LoweredRequest { prepared, lowered }
+}
+
+impl LoweredRequest<'_, '_> {
+    /// Lets go of everything that is borrowed.
+    pub(super) fn into_outbound(
+        self,
+        inbound: &InboundRequest,
+        findings: &[Finding],
+        keep: Keep,
+    ) -> OutboundRequest {
+        let Self { prepared, lowered } = self;
+        let PreparedRequest { target, transcript, plan, .. } = prepared;
+        let model = transcript.settings.model.as_ref().map(Str::decode);
+        let model = model.as_deref();
+        let facts = Facts::of(plan, &prepared.prepared, &lowered, findings, keep.details);
+        OutboundRequest {
+            media: SentMedia::of(plan, &prepared.prepared, model),
+            record: keep.record.then(|| RequestToRecord {
+                sent: photic_store::Sent::of(&lowered.body),
+                target: (*target).clone(),
+                is_settled: prepared.is_settled,
+                shed: lowered.retired.clone(),
+            }),
+            wire: target.upstream.speaks(inbound.wire),
+            facts: facts.named(model),
+            fixes: Fixes::of(&lowered.decisions),
+            tokens: plan.ledger.tokens,
+            usage_in_stream: transcript.settings.usage_in_stream,
+            renamed: renamed(transcript, plan.profile),
+            params: PathParams { model: model.map(str::to_owned), stream: streams(transcript) },
+            pieces: pieces(lowered.body, &inbound.body.bytes),
+            upstream: Arc::clone(&target.upstream),
+            missing: prepared.missing.clone(),
+            charges: Vec::new(),
+        }
+    }
+}
+
+impl OutboundRequest {
+    /// A request that is sent as it came.
+    pub(super) fn unchanged(
+        inbound: &InboundRequest,
+        upstream: Arc<Upstream>,
+        model: Option<&str>,
+    ) -> Self {
+        Self {
+            upstream,
+            wire: inbound.wire,
+            pieces: vec![inbound.body.bytes.clone()],
+            fixes: Fixes::default(),
+            facts: Facts::default().named(model),
+            tokens: 0,
+            usage_in_stream: false,
+            renamed: Vec::new(),
+            params: inbound.params.clone(),
+            media: None,
+            record: None,
+            missing: MissingInputs::default(),
+            charges: Vec::new(),
+        }
+    }
+
+    /// Returns the length of the body.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.len() as u64).sum()
+    }
+
+    /// Drops the body, after it was sent for the last time.
+    pub(super) fn drop_body(&mut self) {
+        self.pieces = Vec::new();
+        self.charges = Vec::new();
+    }
+}
+
+/// Returns the tools that the endpoint knows by another name, if the request is translated.
+fn renamed(transcript: &Transcript<'_>, profile: &Profile) -> Vec<(String, String)> {
+    if transcript.wire == profile.wire {
+        return Vec::new();
+    }
+    photic::renamed_tools(transcript, profile)
+}
+
+fn streams(transcript: &Transcript<'_>) -> bool {
+    let shared = &transcript.settings.shared;
+    shared.iter().any(|(name, value)| *name == "stream" && *value == b"true")
+}

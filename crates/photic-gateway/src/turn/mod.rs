@@ -1,0 +1,41 @@
+//! A turn of a conversation.
+//!
+//! ```text
+//! read → recall → plan → (fetch → plan)? → prepare → lower → send → (heal)? → record → reply
+//! ```
+//!
+//! Each stage takes the value of the one before and returns a type of its own: `InboundRequest`,
+//! `RecalledRequest`, `PlannedRequest`, `FetchedInputs`, `PreparedRequest`, `LoweredRequest` and
+//! `OutboundRequest`, `AnsweredRequest`, the reply. What is known about the session goes beside the
+//! body. `turns.rs` calls the stages in this order. Recording begins as soon as the upstream has
+//! accepted the turn, and goes on beside the reply, so a reply that breaks off does not lose it.
+
+mod audit;
+mod diagnose;
+#[cfg(test)]
+mod diagnose_tests;
+mod fetch;
+mod heal;
+mod lower;
+mod pipeline;
+mod plan;
+mod prepare;
+mod read;
+mod recall;
+mod record;
+mod rejection_text;
+mod reply;
+mod reply_headers;
+mod send;
+mod sent_media;
+mod translate;
+mod turns;
+mod usage_tap;
+
+pub(crate) use fetch::Fetcher;
+pub(crate) use pipeline::Pipeline;
+pub(crate) use plan::Planner;
+pub(crate) use read::Repair;
+pub(crate) use recall::Recall;
+pub(crate) use record::TurnRecorder;
+pub(crate) use turns::Turns;

@@ -1,0 +1,101 @@
+//! The stages from plan to lower as one call, for threads that work on pixels and for healing.
+
+use photic::json::Str;
+
+use super::fetch::Fetcher;
+use super::lower::{Keep, LoweredRequest, OutboundRequest, lower};
+use super::plan::Planner;
+use super::prepare::{PreparedRequest, Supplies, prepare};
+use super::recall::RecalledRequest;
+use crate::http::Failure;
+use crate::learned::Entry;
+use crate::media::{Allowance, Derivatives, FetchedInputs, MissingInputs};
+use crate::memory::Share;
+
+/// Shared state of the repair pipeline: upstreams, profiles, lessons, caches.
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    pub(crate) planner: Planner,
+    pub(crate) fetcher: Fetcher,
+    pub(crate) derivatives: Derivatives,
+    /// Whether logs or traces tell every fix by itself.
+    pub(crate) details: bool,
+    /// Whether turns are recorded.
+    pub(crate) records: bool,
+}
+
+impl Pipeline {
+    /// What is kept of each request.
+    pub(super) const fn keep(&self) -> Keep {
+        Keep { details: self.details, record: self.records }
+    }
+
+    /// Makes a request, with the inputs that were fetched for it and pictures as far as they are
+    /// allowed. Returns `None` if no upstream serves it.
+    pub(super) fn repair(
+        &self,
+        recalled: &RecalledRequest,
+        inputs: &FetchedInputs,
+        pixels: &Allowance,
+        tried: &[Entry],
+    ) -> Option<OutboundRequest> {
+        let inbound = &recalled.inbound;
+        let (transcript, findings) = inbound.lift();
+        if !transcript.is_readable() {
+            let model = transcript.settings.model.as_ref().map(Str::decode);
+            let upstream = self.planner.upstream(inbound.wire, model.as_deref())?;
+            return Some(OutboundRequest::unchanged(inbound, upstream, model.as_deref()));
+        }
+        let target = self.planner.target(&transcript, &inbound.identity, tried)?;
+        let planned = self.planner.plan(&target, transcript, recalled, &self.fetcher.remote);
+        let supplies = Supplies { inputs, pixels: Some(pixels) };
+        let prepared = prepare(&target, planned, supplies, &self.fetcher.remote, &self.derivatives);
+        Some(lower(&prepared).into_outbound(inbound, &findings, self.keep()))
+    }
+
+    /// Fetches the inputs that a request needs under the lessons that are being tried.
+    pub(super) async fn fetch_trying(
+        &self,
+        recalled: &RecalledRequest,
+        tried: &[Entry],
+        share: &Share,
+    ) -> Result<FetchedInputs, Failure> {
+        let missing = self.missing(recalled, tried);
+        self.fetcher.fetch(recalled, &missing, share).await
+    }
+
+    fn missing(&self, recalled: &RecalledRequest, tried: &[Entry]) -> MissingInputs {
+        let (transcript, _) = recalled.inbound.lift();
+        if !transcript.is_readable() {
+            return MissingInputs::default();
+        }
+        let target = self.planner.target(&transcript, &recalled.inbound.identity, tried);
+        target.map_or_else(MissingInputs::default, |target| {
+            self.planner.plan(&target, transcript, recalled, &self.fetcher.remote).missing
+        })
+    }
+
+    /// Makes a request again as it was sent to a target, and hands it to `finish`.
+    pub(super) fn remake<T>(
+        &self,
+        recalled: &RecalledRequest,
+        target: &super::plan::Target,
+        supplies: Option<Supplies<'_>>,
+        finish: impl FnOnce(&PreparedRequest<'_>, Option<LoweredRequest<'_, '_>>) -> T,
+    ) -> Option<T> {
+        let (transcript, _) = recalled.inbound.lift();
+        if !transcript.is_readable() {
+            return None;
+        }
+        let planned = self.planner.plan(target, transcript, recalled, &self.fetcher.remote);
+        Some(match supplies {
+            None => finish(&PreparedRequest::of_plan(target, planned), None),
+            Some(supplies) => {
+                let prepared =
+                    prepare(target, planned, supplies, &self.fetcher.remote, &self.derivatives);
+                let lowered = lower(&prepared);
+                finish(&prepared, Some(lowered))
+            }
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Stage **plan**: resolves the target of a turn and decides what becomes of each of its media.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use photic::json::Str;
+use photic::{Plan, Policy, Transcript, Wire};
+
+use super::recall::RecalledRequest;
+use crate::learned::{Entry, Learned, Lessons};
+use crate::media::{MissingInputs, RemoteMedia};
+use crate::record::{Named, SessionContext};
+use crate::tenant::Identity;
+use crate::upstream::{Profiles, ResolvedProfile, ResolvedRoute, Upstream, Upstreams};
+
+/// Plans turns.
+#[derive(Debug)]
+pub(crate) struct Planner {
+    pub(crate) upstreams: Arc<Upstreams>,
+    pub(crate) policy: Policy,
+    pub(crate) profiles: Profiles,
+    pub(crate) learned: Arc<Learned>,
+}
+
+/// The upstream that a request is sent to, and what is known about it.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) upstream: Arc<Upstream>,
+    pub(super) profile: Arc<ResolvedProfile>,
+    pub(super) lessons: Option<Arc<Lessons>>,
+}
+
+/// A request that is planned. Inputs of the plan may still be missing.
+#[derive(Debug)]
+pub(super) struct PlannedRequest<'w> {
+    pub(super) transcript: Transcript<'w>,
+    pub(super) context: &'w SessionContext,
+    /// The caller that prepared pictures are cached for.
+    pub(super) identity: &'w Identity,
+    pub(super) policy: Cow<'w, Policy>,
+    pub(super) named: Named<'w>,
+    pub(super) plan: Plan<'w>,
+    pub(super) missing: MissingInputs,
+}
+
+impl Planner {
+    /// Resolves the target of a turn, under the lessons that hold for its caller and those that are
+    /// being `tried`. Returns `None` if no upstream serves it.
+    pub(super) fn target(
+        &self,
+        transcript: &Transcript<'_>,
+        identity: &Identity,
+        tried: &[Entry],
+    ) -> Option<Target> {
+        let model = transcript.settings.model.as_ref().map(Str::decode);
+        let model = model.as_deref();
+        let ResolvedRoute { upstream, known } =
+            self.profiles.of(&self.upstreams, transcript.wire, model)?;
+        let lessons = self.learned.of(upstream.host(), model, identity, tried);
+        let profile = match &lessons {
+            Some(lessons) => lessons.over(&known),
+            None => known,
+        };
+        Some(Target { upstream, profile, lessons })
+    }
+
+    /// Returns the upstream for a request that is sent as it came.
+    pub(super) fn upstream(&self, wire: Wire, model: Option<&str>) -> Option<Arc<Upstream>> {
+        self.upstreams.choose(wire, model).map(Arc::clone)
+    }
+
+    /// Plans a turn, and finds the inputs that the plan needs.
+    pub(super) fn plan<'w>(
+        &'w self,
+        target: &'w Target,
+        mut transcript: Transcript<'w>,
+        recalled: &'w RecalledRequest,
+        remote: &RemoteMedia,
+    ) -> PlannedRequest<'w> {
+        let context = &recalled.context;
+        let retention = recalled.inbound.retention.unwrap_or(self.policy.retention);
+        let mut policy = context.policy(&self.policy, retention, &target.profile.profile.id);
+        if policy.retention != retention {
+            policy.to_mut().retention = retention;
+        }
+        let named = context.put_stubs(&mut transcript);
+        let plan = target.plan(&transcript, &policy, context, &named);
+        let missing = MissingInputs::of(&transcript, &plan, &named, remote);
+        let identity = &recalled.inbound.identity;
+        PlannedRequest { transcript, context, identity, policy, named, plan, missing }
+    }
+}
+
+impl Target {
+    /// Plans a transcript.
+    pub(super) fn plan(
+        &self,
+        transcript: &Transcript<'_>,
+        policy: &Policy,
+        context: &SessionContext,
+        named: &Named<'_>,
+    ) -> Plan<'_> {
+        let mut survey = photic::survey(transcript);
+        survey.recall(transcript, named);
+        context.identify(transcript, &mut survey);
+        if let Some(lessons) = &self.lessons {
+            lessons.quarantine.withhold(transcript, &mut survey);
+        }
+        photic::plan(survey, &self.profile.profile, policy)
+    }
+}
+
+impl PlannedRequest<'_> {
+    /// Returns `true` if nothing has to be fetched or made for it, except that bytes of media that
+    /// came as references are loaded.
+    pub(super) fn needs_no_pixels(&self) -> bool {
+        self.missing.addresses.is_empty() && self.plan.recipes.is_empty()
+    }
+}

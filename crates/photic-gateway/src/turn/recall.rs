@@ -1,0 +1,53 @@
+//! Stage **recall**: looks up what is known about the session of a turn.
+
+use std::sync::Arc;
+
+use photic::Transcript;
+use photic_store::Tenant;
+
+use super::read::InboundRequest;
+use crate::http::Failure;
+use crate::media::MediaCache;
+use crate::record::{Recorder, SessionContext, StoreBackend};
+
+/// A turn with what is known about its session.
+#[derive(Debug)]
+pub(super) struct RecalledRequest {
+    pub(super) inbound: Arc<InboundRequest>,
+    pub(super) context: SessionContext,
+}
+
+/// Looks up sessions, and what references to media stand for.
+#[derive(Debug)]
+pub(crate) struct Recall {
+    pub(crate) recorder: Arc<Recorder>,
+    pub(crate) backend: Arc<dyn StoreBackend>,
+    pub(crate) cache: Arc<MediaCache>,
+}
+
+impl Recall {
+    /// Looks up the session of a turn.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the body uses `photic:` references and the store is unavailable.
+    pub(super) async fn recall(
+        &self,
+        inbound: &Arc<InboundRequest>,
+        tenant: Tenant,
+        transcript: &Transcript<'_>,
+    ) -> Result<RecalledRequest, Failure> {
+        let (mut context, references) = self.recorder.recall(tenant, transcript).await;
+        if !references.is_empty() {
+            context.media = self.cache.look_up(&self.backend, &context.tenant, references).await?;
+        }
+        Ok(RecalledRequest { inbound: Arc::clone(inbound), context })
+    }
+}
+
+impl RecalledRequest {
+    /// A turn without a store: nothing is known about its session.
+    pub(super) fn without_store(inbound: &Arc<InboundRequest>, tenant: Tenant) -> Self {
+        Self { inbound: Arc::clone(inbound), context: SessionContext::nothing(tenant) }
+    }
+}

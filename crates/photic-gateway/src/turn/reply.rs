@@ -1,0 +1,70 @@
+//! Stage **reply**: watches the reply of an upstream, translates it for a caller of another wire, and
+//! says in headers what was done to the request.
+
+use std::sync::Arc;
+
+use http::header::{CONTENT_TYPE, HeaderValue};
+use http::{Response, Uri};
+use photic::Wire;
+
+use super::lower::OutboundRequest;
+use super::translate::{Translation, translate};
+use super::usage_tap::UsageTap;
+use crate::http::{Failure, ReplyBody, Stream};
+use crate::learned::Learned;
+use crate::memory::Share;
+use crate::observe::Outcome;
+use crate::record::Bill;
+use crate::tenant::Caller;
+use crate::upstream::pass_on;
+
+/// Watches what a reply cost, to compare it with the estimate.
+pub(super) fn watch(
+    reply: Response<Stream>,
+    outbound: &mut OutboundRequest,
+    outcome: &Arc<Outcome>,
+    bill: Option<Bill>,
+    caller: &Caller,
+    learned: &Arc<Learned>,
+) -> Response<Stream> {
+    let Some(media) = outbound.media.take() else { return reply };
+    let tap = UsageTap {
+        learned: Arc::clone(learned),
+        outcome: Arc::clone(outcome),
+        wire: outbound.wire,
+        host: outbound.upstream.host().to_owned(),
+        teacher: caller.identity.clone(),
+        media,
+        estimate: outbound.tokens,
+        bill,
+        head: Vec::new(),
+        tail: Vec::new(),
+    };
+    reply.map(|stream| stream.tapped(Box::new(tap)))
+}
+
+/// Writes a reply for its caller.
+pub(super) async fn reply(
+    reply: Response<Stream>,
+    outbound: OutboundRequest,
+    caller: Wire,
+    uri: &Uri,
+    share: &Share,
+) -> Result<Response<ReplyBody>, Failure> {
+    if outbound.wire == caller {
+        return Ok(pass_on(reply));
+    }
+    let mut query = uri.query().unwrap_or_default().split('&');
+    let array = caller.http().stream_query.is_some_and(|events| !query.any(|pair| pair == events));
+    let OutboundRequest { upstream, wire, usage_in_stream, renamed, .. } = outbound;
+    let translation = Translation { from: wire, to: caller, usage_in_stream, array, renamed };
+    translate(translation, upstream.host(), reply, share).await
+}
+
+/// Answers a request to count tokens with the estimate: an upstream of another wire cannot count.
+pub(super) fn estimate(outbound: &OutboundRequest) -> Response<ReplyBody> {
+    let body = format!("{{\"input_tokens\":{}}}", outbound.tokens);
+    let mut response = Response::new(ReplyBody::whole(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

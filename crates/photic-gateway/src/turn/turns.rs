@@ -1,0 +1,224 @@
+//! A turn of a conversation from its request to its reply, stage by stage.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use http::{Request, Response};
+use hyper::body::Incoming;
+use photic::json::Str;
+
+use super::audit;
+use super::heal::Healer;
+use super::lower::{OutboundRequest, lower};
+use super::pipeline::Pipeline;
+use super::prepare::{Supplies, prepare};
+use super::read::{InboundRequest, Repair, read};
+use super::recall::{Recall, RecalledRequest};
+use super::record::TurnRecorder;
+use super::reply::{estimate, reply, watch};
+use super::reply_headers;
+use super::send::{AnsweredRequest, Delivery, send};
+use crate::http::{Body, Failure, Refusal, ReplyBody, Route};
+use crate::media::{Allowance, MissingInputs, PixelWork};
+use crate::memory::Buffers;
+use crate::observe::{RequestLog, Tally};
+use crate::record::Turn;
+use crate::tenant::{Admission, Admitted, Caller};
+use crate::upstream::UpstreamClient;
+
+/// Answers turns of conversations, and requests that ask what a turn would cost.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    pub(crate) buffers: Arc<Buffers>,
+    /// Set where sessions are recorded.
+    pub(crate) recall: Option<Recall>,
+    pub(crate) pipeline: Arc<Pipeline>,
+    pub(crate) pixels: Arc<PixelWork>,
+    pub(crate) client: Arc<UpstreamClient>,
+    /// Set where sessions are recorded.
+    pub(crate) recorder: Option<TurnRecorder>,
+    pub(crate) admission: Arc<Admission>,
+    pub(crate) tally: Arc<Tally>,
+}
+
+impl Turns {
+    /// Answers a request.
+    pub(crate) async fn answer(
+        &self,
+        route: Route,
+        repair: Repair,
+        request: Request<Incoming>,
+        admitted: &Admitted,
+        log: &mut RequestLog,
+    ) -> Result<Response<ReplyBody>, Failure> {
+        let (head, incoming) = request.into_parts();
+        let bounds = self.client.bounds();
+        let body = read(incoming, bounds, &self.buffers, &admitted.share).await?;
+        self.answer_read(route, repair, (head, body), admitted, log).await
+    }
+
+    /// Answers a request whose body was read.
+    pub(crate) async fn answer_read(
+        &self,
+        route: Route,
+        repair: Repair,
+        (mut head, body): (Parts, Body),
+        admitted: &Admitted,
+        log: &mut RequestLog,
+    ) -> Result<Response<ReplyBody>, Failure> {
+        log.bytes_in = body.bytes.len() as u64;
+        let inbound = InboundRequest::new(&head, body, route, repair, &admitted.caller)?;
+        let inbound = Arc::new(inbound);
+        let (recalled, outbound) = match repair {
+            Repair::Off => (None, self.unchanged(&inbound)?),
+            Repair::On => {
+                let (recalled, outbound) = self.repair(&inbound, admitted).await?;
+                (Some(recalled), outbound)
+            }
+        };
+        let caller = inbound.wire;
+        drop(inbound);
+        log.expect(&outbound.upstream, outbound.wire, outbound.tokens, outbound.bytes());
+        log.facts.take_summary(&outbound.facts);
+        if outbound.wire != caller && route.is_count() {
+            return Ok(estimate(&outbound));
+        }
+        let to_record = recalled.clone().filter(|_| !route.is_count() && self.recorder.is_some());
+        let uri = head.uri.clone();
+        let delivery = Delivery::new(&mut head, caller, &outbound, recalled, &admitted.share);
+        let AnsweredRequest { mut outbound, reply: received, outcome } =
+            self.send(delivery, outbound).await?;
+        log.facts = std::mem::take(&mut outbound.facts);
+        log.fixes = std::mem::take(&mut outbound.fixes);
+        log.tokens = outbound.tokens;
+        let is_success = received.status().is_success();
+        let (turn, bill) = match (&self.recorder, to_record, outbound.record.take()) {
+            (Some(recorder), Some(recalled), Some(request)) if is_success => {
+                let missing = std::mem::take(&mut outbound.missing);
+                recorder.record(recalled, request, missing, admitted.share.clone()).await
+            }
+            _ => (None, None),
+        };
+        let outcome = outcome.map(Arc::new);
+        let received = match &outcome {
+            Some(outcome) if is_success && !route.is_count() => {
+                let learned = &self.pipeline.planner.learned;
+                watch(received, &mut outbound, outcome, bill, &admitted.caller, learned)
+            }
+            _ => received,
+        };
+        let mut reply = reply(received, outbound, caller, &uri, &admitted.share).await?;
+        if repair == Repair::On {
+            reply_headers::say_fixes(reply.headers_mut(), &log.fixes);
+            reply_headers::say_left(reply.headers_mut(), &log.facts);
+            self.tally.add(log.fixes.counts(), &log.facts.retired);
+        }
+        if let Some(outcome) = outcome {
+            reply_headers::say_healed(reply.headers_mut(), &outcome.healed);
+            log.outcome = Some(outcome);
+        }
+        if self.audit(&admitted.caller, log, turn.as_ref()).await
+            && let Some(turn) = turn
+        {
+            reply_headers::say_turn(reply.headers_mut(), &turn);
+        }
+        Ok(reply)
+    }
+
+    /// A request that is sent as it came: its model decides where.
+    fn unchanged(&self, inbound: &InboundRequest) -> Result<OutboundRequest, Failure> {
+        let (transcript, _) = inbound.lift();
+        let model = transcript.settings.model.as_ref().map(Str::decode);
+        let upstream = self.pipeline.planner.upstream(inbound.wire, model.as_deref());
+        let upstream = upstream.ok_or(Refusal::NoUpstream)?;
+        Ok(OutboundRequest::unchanged(inbound, upstream, model.as_deref()))
+    }
+
+    /// Recalls, plans, fetches, prepares and lowers a turn.
+    async fn repair(
+        &self,
+        inbound: &Arc<InboundRequest>,
+        admitted: &Admitted,
+    ) -> Result<(Arc<RecalledRequest>, OutboundRequest), Failure> {
+        let Pipeline { planner, fetcher, derivatives, .. } = &*self.pipeline;
+        let (transcript, findings) = inbound.lift();
+        let tenant = admitted.caller.tenant.clone();
+        let recalled = Arc::new(match &self.recall {
+            Some(recall) => recall.recall(inbound, tenant, &transcript).await?,
+            None => RecalledRequest::without_store(inbound, tenant),
+        });
+        if !transcript.is_readable() {
+            return Ok((recalled, self.unchanged(inbound)?));
+        }
+        let target = planner.target(&transcript, &inbound.identity, &[]);
+        let target = target.ok_or(Refusal::NoUpstream)?;
+        let planned = planner.plan(&target, transcript, &recalled, &fetcher.remote);
+        if !planned.needs_no_pixels() {
+            let missing = planned.missing;
+            let outbound = self.repair_with_pixels(&recalled, &missing, admitted).await?;
+            return Ok((recalled, outbound));
+        }
+        let mut inputs = fetcher.fetch(&recalled, &planned.missing, &admitted.share).await?;
+        if inputs.pictures.away {
+            return Err(Failure::StoreAway);
+        }
+        let charges = inputs.take_charges();
+        let supplies = Supplies { inputs: &inputs, pixels: None };
+        let prepared = prepare(&target, planned, supplies, &fetcher.remote, derivatives);
+        let lowered = lower(&prepared);
+        let outbound = lowered.into_outbound(inbound, &findings, self.pipeline.keep());
+        drop(prepared);
+        Ok((recalled, OutboundRequest { charges, ..outbound }))
+    }
+
+    /// Fetches the inputs of a turn, then plans, prepares and lowers it on a thread for pixels.
+    async fn repair_with_pixels(
+        &self,
+        recalled: &Arc<RecalledRequest>,
+        missing: &MissingInputs,
+        admitted: &Admitted,
+    ) -> Result<OutboundRequest, Failure> {
+        // Before a thread is taken: the network is slower than pixels.
+        let fetcher = &self.pipeline.fetcher;
+        let mut inputs = fetcher.fetch(recalled, missing, &admitted.share).await?;
+        if inputs.pictures.away {
+            return Err(Failure::StoreAway);
+        }
+        self.admission.spend_pixels(&admitted.caller, inputs.pixels).await?;
+        let (pipeline, shared) = (Arc::clone(&self.pipeline), Arc::clone(recalled));
+        let charges = inputs.take_charges();
+        let work = move |allowance: &Allowance| pipeline.repair(&shared, &inputs, allowance, &[]);
+        let (outbound, charge) = self.pixels.run(&admitted.share, work).await?;
+        let mut outbound = outbound.ok_or(Failure::Broken)?;
+        outbound.charges = charges;
+        outbound.charges.push(charge);
+        Ok(outbound)
+    }
+
+    /// Sends a request; one with media is healed where it is rejected.
+    async fn send(
+        &self,
+        mut delivery: Delivery<'_>,
+        outbound: OutboundRequest,
+    ) -> Result<AnsweredRequest, Failure> {
+        match delivery.recalled.take().filter(|_| outbound.media.is_some()) {
+            None => send(&self.client, delivery, outbound).await,
+            Some(recalled) => {
+                let (client, pipeline, pixels) = (&*self.client, &self.pipeline, &*self.pixels);
+                let healer = Healer { client, pipeline, pixels };
+                healer.send(delivery, recalled, outbound).await
+            }
+        }
+    }
+
+    /// Writes a turn into the audit. Returns `false` if the reply waits for that and it failed.
+    async fn audit(&self, caller: &Caller, log: &RequestLog, turn: Option<&Turn>) -> bool {
+        let Some(auditing) = self.admission.auditing() else { return true };
+        let entries = audit::entries(caller, log, turn);
+        if turn.is_some() {
+            return Box::pin(auditing.write(caller, entries)).await;
+        }
+        auditing.note(caller, entries);
+        true
+    }
+}

@@ -1,0 +1,138 @@
+//! Whose key a request shows, by the headers, parameters and shapes that providers' keys have.
+//!
+//! The shapes are data (`data/keys.toml`), with the day they were looked up.
+
+use std::collections::BTreeMap;
+
+use http::HeaderMap;
+use http::header::{AUTHORIZATION, COOKIE};
+use serde::Deserialize;
+
+use crate::config::ConfigError;
+use crate::config::Family;
+
+/// The marks of every family.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyShapes {
+    headers: BTreeMap<String, String>,
+    query: BTreeMap<String, String>,
+    keys: BTreeMap<String, String>,
+    schemes: BTreeMap<String, String>,
+}
+
+/// Whose key a request shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KeyOwner {
+    /// It shows none.
+    Nobody,
+    /// One of this family, and of no other.
+    Family(Family),
+    /// One that has no known shape.
+    Unknown,
+    /// One of a provider without a default upstream, or keys of several.
+    Foreign,
+}
+
+impl KeyShapes {
+    pub(crate) fn load() -> Result<Self, ConfigError> {
+        toml::from_str(include_str!("../../data/keys.toml"))
+            .map_err(|error| ConfigError::Toml(error.to_string()))
+    }
+
+    /// Whose key the headers and the query of a request show.
+    pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyOwner {
+        let mut owner = KeyOwner::Nobody;
+        for (name, value) in headers {
+            if let Some(family) = self.headers.get(name.as_str()) {
+                owner = owner.and(named(family));
+                // The header says whose it is; the key in it may say otherwise.
+                if name.as_str().ends_with("key")
+                    && let Some(family) = value.to_str().ok().and_then(|key| self.shape(key))
+                {
+                    owner = owner.and(named(family));
+                }
+            } else if name == AUTHORIZATION {
+                owner = owner.and(value.to_str().map_or(KeyOwner::Unknown, |it| self.bearer(it)));
+            } else if name == COOKIE {
+                owner = owner.and(KeyOwner::Unknown);
+            }
+        }
+        for pair in query.into_iter().flat_map(|query| query.split('&')) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if let Some(family) = self.query.get(name) {
+                owner = owner.and(named(self.shape(value).unwrap_or(family)));
+            }
+        }
+        owner
+    }
+
+    fn bearer(&self, value: &str) -> KeyOwner {
+        let (scheme, key) = value.trim().split_once(' ').unwrap_or(("", value));
+        let family = self.schemes.get(scheme).map(String::as_str);
+        family.or_else(|| self.shape(key.trim())).map_or(KeyOwner::Unknown, named)
+    }
+
+    /// The family whose keys begin like this one.
+    fn shape(&self, key: &str) -> Option<&str> {
+        let fitting = self.keys.iter().filter(|(start, _)| key.starts_with(start.as_str()));
+        fitting.max_by_key(|(start, _)| start.len()).map(|(_, family)| family.as_str())
+    }
+}
+
+impl KeyOwner {
+    /// What two marks say together.
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            _ if self == other || other == Self::Nobody => self,
+            (Self::Nobody | Self::Unknown, _) => other,
+            (_, Self::Unknown) => self,
+            _ => Self::Foreign,
+        }
+    }
+}
+
+fn named(family: &str) -> KeyOwner {
+    Family::from_name(family).map_or(KeyOwner::Foreign, KeyOwner::Family)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(headers: &[(&'static str, &'static str)], query: Option<&str>) -> KeyOwner {
+        let headers = headers.iter().map(|(name, value)| {
+            (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
+        });
+        KeyShapes::load().unwrap().owner(&headers.collect(), query)
+    }
+
+    #[test]
+    fn keys_tell_who_issued_them() {
+        let [amazon, anthropic, google, openai] =
+            [Family::AMAZON, Family::ANTHROPIC, Family::GOOGLE, Family::OPENAI];
+        for (name, value, expected) in [
+            ("authorization", "Bearer sk-proj-x", KeyOwner::Family(openai)),
+            ("authorization", "Bearer sk-ant-oat01-x", KeyOwner::Family(anthropic)),
+            ("authorization", "bearer AIzaSy", KeyOwner::Family(google)),
+            ("authorization", "Bearer ABSKx", KeyOwner::Family(amazon)),
+            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyOwner::Family(amazon)),
+            ("authorization", "Bearer something", KeyOwner::Unknown),
+            ("authorization", "Bearer sk-or-v1-x", KeyOwner::Foreign),
+            ("x-api-key", "anything", KeyOwner::Family(anthropic)),
+            ("x-api-key", "sk-proj-x", KeyOwner::Foreign),
+            ("x-goog-api-key", "anything", KeyOwner::Family(google)),
+            ("anthropic-version", "2023-06-01", KeyOwner::Family(anthropic)),
+            ("api-key", "azure", KeyOwner::Foreign),
+            ("accept", "sk-ant-x", KeyOwner::Nobody),
+        ] {
+            assert_eq!(owner(&[(name, value)], None), expected, "{name}: {value}");
+        }
+        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyOwner::Family(google));
+        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyOwner::Family(anthropic));
+        let both = [("x-goog-api-key", "x"), ("authorization", "Bearer sk-proj-x")];
+        assert_eq!(owner(&both, None), KeyOwner::Foreign);
+        let named = [("anthropic-version", "x"), ("authorization", "Bearer token")];
+        assert_eq!(owner(&named, None), KeyOwner::Family(anthropic));
+    }
+}

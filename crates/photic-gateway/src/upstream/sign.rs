@@ -1,0 +1,192 @@
+//! Signatures for Amazon's service, with the credentials of this process.
+//!
+//! A caller's own signature holds for the address and the body it was made for, which are the
+//! gateway's and the unrepaired one. Where an upstream names a region, requests without a bearer's
+//! key are signed anew; the credentials come from where Amazon's SDKs look for them (variables,
+//! files, single sign-on, roles), and never leave this module.
+
+use std::fmt::{self, Write as _};
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::uri::PathAndQuery;
+use http::{HeaderMap, Request, Response, Uri};
+use http_body_util::{BodyExt as _, Limited};
+use photic_net::{Client, Outgoing, Timeouts};
+use reqsign_aws_v4::{Credential, DefaultCredentialProvider, RequestSigner};
+use reqsign_core::{Context, Env, Error, FileRead, HttpSend, OsEnv};
+use sha2::{Digest as _, Sha256};
+
+use crate::http::Failure;
+
+/// The name of the service inside signatures.
+const SERVICE: &str = "bedrock";
+const BODY_HASH: HeaderName = HeaderName::from_static("x-amz-content-sha256");
+/// What a caller's signature came with.
+const SIGNED: [HeaderName; 4] = [
+    AUTHORIZATION,
+    HeaderName::from_static("x-amz-date"),
+    HeaderName::from_static("x-amz-security-token"),
+    BODY_HASH,
+];
+/// Most bytes of an answer to a question for credentials.
+const MOST: usize = 1 << 20;
+
+pub(crate) struct Signer(reqsign_core::Signer<Credential>);
+
+impl fmt::Debug for Signer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Signer")
+    }
+}
+
+impl Signer {
+    pub(crate) fn new(region: &str) -> Self {
+        Self::with(region, OsEnv)
+    }
+
+    fn with(region: &str, env: impl Env) -> Self {
+        let questions = Questions(Client::new(Timeouts::default()));
+        let context = Context::new().with_env(env).with_file_read(Files).with_http_send(questions);
+        let credentials = DefaultCredentialProvider::new();
+        Self(reqsign_core::Signer::new(context, credentials, RequestSigner::new(SERVICE, region)))
+    }
+
+    /// Signs a request, unless it carries a key.
+    pub(crate) async fn sign(&self, head: &mut Parts, pieces: &[Bytes]) -> Result<(), Failure> {
+        if carries_key(&head.headers) {
+            return Ok(());
+        }
+        for name in &SIGNED {
+            head.headers.remove(name);
+        }
+        let hash = HeaderValue::from_str(&hash(pieces)).map_err(|_| Failure::Broken)?;
+        // Whatever is signed must arrive unchanged; what stands here does, the rest may not.
+        let mut signed = Request::new(()).into_parts().0;
+        signed.method = head.method.clone();
+        signed.uri = escaped_again(&head.uri).ok_or(Failure::BadPath)?;
+        signed.headers.insert(BODY_HASH, hash);
+        // Its words may hold what it found; ours say what to do.
+        self.0.sign(&mut signed, None).await.map_err(|_| Failure::NoCredentials)?;
+        head.headers.extend(signed.headers);
+        // The client writes the host that was signed.
+        head.headers.remove(http::header::HOST);
+        Ok(())
+    }
+}
+
+fn hash(pieces: &[Bytes]) -> String {
+    let mut hash = Sha256::new();
+    for piece in pieces {
+        hash.update(piece);
+    }
+    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // A `String` takes everything.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+fn carries_key(headers: &HeaderMap) -> bool {
+    let scheme = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().get(..7));
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"Bearer "))
+}
+
+/// All services but one sign paths escaped twice, and the library knows that one.
+fn escaped_again(uri: &Uri) -> Option<Uri> {
+    let mut parts = uri.clone().into_parts();
+    let path = uri.path().replace('%', "%25");
+    let whole = uri.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));
+    parts.path_and_query = Some(whole.parse::<PathAndQuery>().ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// Questions for credentials, asked like everything else that leaves this machine.
+#[derive(Debug)]
+struct Questions(Client);
+
+impl HttpSend for Questions {
+    async fn http_send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, Error> {
+        let failed = || Error::unexpected("the place of credentials cannot be reached");
+        let request = request.map(|body| Outgoing::pieces(vec![body]));
+        let reply = self.0.send(request).await.map_err(|_| failed())?;
+        let (head, body) = reply.into_parts();
+        let body = Limited::new(body, MOST).collect().await.map_err(|_| failed())?;
+        Ok(Response::from_parts(head, body.to_bytes()))
+    }
+}
+
+#[derive(Debug)]
+struct Files;
+
+impl FileRead for Files {
+    async fn file_read(&self, path: &str) -> Result<Vec<u8>, Error> {
+        let path = path.to_owned();
+        let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
+        let read = read.map_err(|_| Error::unexpected("a file of credentials cannot be read"))?;
+        read.map_err(|error| Error::unexpected(error.kind().to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqsign_core::StaticEnv;
+
+    use super::*;
+
+    fn signer(variables: &[(&str, &str)]) -> Signer {
+        let envs = variables.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        Signer::with("eu-west-1", StaticEnv { home_dir: None, envs: envs.collect() })
+    }
+
+    fn head(authorization: Option<&'static str>) -> Parts {
+        let address = "https://h/model/a.b-v1%3A0/converse";
+        let mut request = Request::post(address).header("x-amz-date", "old");
+        if let Some(value) = authorization {
+            request = request.header(AUTHORIZATION, value);
+        }
+        request.body(()).unwrap().into_parts().0
+    }
+
+    #[tokio::test]
+    async fn requests_are_signed_anew() {
+        let signer = signer(&[
+            ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+            ("AWS_SESSION_TOKEN", "token"),
+        ]);
+        for own in [None, Some("AWS4-HMAC-SHA256 Credential=other")] {
+            let mut head = head(own);
+            signer.sign(&mut head, &["{".into(), "}".into()]).await.unwrap();
+            let header = |name: &str| head.headers[name].to_str().unwrap();
+            let authorization = header("authorization");
+            assert!(authorization.starts_with("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"));
+            assert!(authorization.contains("/eu-west-1/bedrock/aws4_request"));
+            assert!(authorization.contains(
+                "SignedHeaders=host;x-amz-content-sha256;x-amz-date;x-amz-security-token"
+            ));
+            assert_eq!(header("x-amz-security-token"), "token");
+            assert_ne!(header("x-amz-date"), "old");
+            assert_eq!(
+                header("x-amz-content-sha256"),
+                "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+            );
+            assert_eq!(head.uri.path(), "/model/a.b-v1%3A0/converse");
+            assert!(!format!("{:?}", head.headers).contains("AKID"));
+        }
+    }
+
+    #[tokio::test]
+    async fn keys_are_passed_on() {
+        let mut head = head(Some("bearer k"));
+        signer(&[]).sign(&mut head, &[]).await.unwrap();
+        assert_eq!(head.headers["authorization"], "bearer k");
+    }
+
+    #[test]
+    fn paths_are_escaped_twice() {
+        let uri: Uri = "https://h/model/a%3A0/converse?x=%20".parse().unwrap();
+        assert_eq!(escaped_again(&uri).unwrap(), "https://h/model/a%253A0/converse?x=%20");
+    }
+}
