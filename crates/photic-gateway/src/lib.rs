@@ -29,6 +29,9 @@
 mod config;
 mod counter;
 mod dispatch;
+#[cfg(feature = "fleet")]
+pub mod fleet;
+mod future;
 mod http;
 pub mod learned;
 mod media;

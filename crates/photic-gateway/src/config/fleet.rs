@@ -1,12 +1,7 @@
 //! The servers that many gateways share, and who may come in.
 
-use std::time::Duration;
-
-use photic_fleet::{Bucket, BucketError, BucketOptions, Fleet, Postgres, PostgresOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::error::ConfigError;
 
 /// The servers that many gateways share: with both set, conversations are kept there, and tenants
 /// have keys. Somebody who runs one gateway needs none of this.
@@ -34,64 +29,16 @@ impl Default for FleetConfig {
     }
 }
 
-/// How long a request waits for the database: the gateway goes on without it.
-const DATABASE: Duration = Duration::from_secs(2);
-/// How long one waits for the bucket.
-const BUCKET: BucketOptions = BucketOptions { patience: Duration::from_secs(8), retries: 2 };
-
 impl FleetConfig {
+    /// Returns `true` if a server is named.
+    #[cfg(not(feature = "fleet"))]
+    pub(crate) fn is_set(&self) -> bool {
+        let named = |address: &Option<String>| address.as_ref().is_some_and(|one| !one.is_empty());
+        named(&self.postgres) || named(&self.bucket)
+    }
+
     /// Whether callers have to show a key: without a database there is nothing to compare it with.
     pub(crate) fn asks_for_keys(&self) -> bool {
         self.keys && self.postgres.as_ref().is_some_and(|address| !address.is_empty())
-    }
-
-    /// The servers, if they are named. They need not be there yet.
-    pub fn open(&self) -> Result<Option<Fleet>, ConfigError> {
-        let named = |address: &Option<String>| address.clone().filter(|one| !one.is_empty());
-        let wrong =
-            |key: &str, problem: String| ConfigError::Value { key: key.to_owned(), problem };
-        let (postgres, bucket) = match (named(&self.postgres), named(&self.bucket)) {
-            (None, None) => return Ok(None),
-            (Some(postgres), Some(bucket)) => (postgres, bucket),
-            (Some(_), None) => return Err(wrong("fleet.bucket", "a bucket is wanted, too".into())),
-            (None, Some(_)) => {
-                return Err(wrong("fleet.postgres", "a database is wanted, too".into()));
-            }
-        };
-        if has_password(&postgres) {
-            let problem = "a password does not belong into a file that others read: set PGPASSWORD";
-            return Err(wrong("fleet.postgres", problem.into()));
-        }
-        let options = PostgresOptions { connections: self.connections, patience: DATABASE };
-        let record = Postgres::lazy(&postgres, options).map_err(|_| {
-            wrong("fleet.postgres", "`postgres://USER@HOST/DATABASE` is wanted".into())
-        })?;
-        let bucket = Bucket::open(&bucket, BUCKET)
-            .map_err(|error: BucketError| wrong("fleet.bucket", error.to_string()))?;
-        Ok(Some(Fleet { record, bucket }))
-    }
-}
-
-fn has_password(address: &str) -> bool {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map(|(user, _)| user);
-    user.is_some_and(|user| user.contains(':')) || address.contains("password=")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn passwords_are_found_wherever_they_stand() {
-        for (address, found) in [
-            ("postgres://photic@database/photic", false),
-            ("postgres://photic@database:5432/photic?sslmode=require", false),
-            ("postgres://photic:secret@database/photic", true),
-            ("postgres://database/photic?user=photic&password=secret", true),
-        ] {
-            assert_eq!(has_password(address), found, "{address}");
-        }
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn look(path: &Path) -> io::Result<Option<Vec<Entry>>> {
 }
 
 /// What a text says; `None` if it cannot be read.
-pub(super) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
+pub(crate) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
     let read: Option<Read> = serde_json::from_slice(text).ok();
     let read = read.filter(|read| (1..=VERSION).contains(&read.version))?;
     // What another version knew and this one does not is left out.
@@ -80,7 +80,7 @@ fn first(entry: Entry) -> Option<Entry> {
 }
 
 /// The text that says these.
-pub(super) fn text(entries: &[Entry]) -> String {
+pub(crate) fn text(entries: &[Entry]) -> String {
     serde_json::to_string(&Written { version: VERSION, entries }).unwrap_or_default()
 }
 
