@@ -29,6 +29,7 @@ mod retrying;
 mod scripted;
 mod secrets;
 mod settings;
+mod stages;
 mod streaming;
 mod telling;
 mod unfetched;
