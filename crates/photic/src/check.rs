@@ -2,7 +2,6 @@
 
 use crate::finding::{Code, Cost, Finding};
 use crate::json::Kind;
-use crate::lift::position;
 use crate::media::{Found, MediaKind};
 use crate::plan::{Fate, Plan, Reason, placed, tokens};
 use crate::profile::{CallIds, Placement, ToolContent};
@@ -89,7 +88,7 @@ fn unbridged(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
         .filter(|pair| bridges && pair[0].role == Role::Tool && pair[1].role == Role::User);
     pairs
         .filter_map(|pair| {
-            let at = position(transcript, pair[1].node?, None);
+            let at = transcript.position_of(pair[1].node?, None);
             Some(Finding { code: Code::UserAfterTool, at, media: None, cost: None })
         })
         .collect()
@@ -103,7 +102,7 @@ fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Findin
         .filter_map(|result| result.slot)
         .filter(|&slot| transcript.doc.value(slot).kind() == Kind::Array)
         .map(|slot| {
-            let at = position(transcript, slot, None);
+            let at = transcript.position_of(slot, None);
             Finding { code: Code::ToolContentList, at, media: None, cost: None }
         })
         .collect()
@@ -118,7 +117,7 @@ fn misshapen_ids(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
     calls
         .filter(|call| nine_letters(&call.id.decode()) != call.id.decode())
         .filter_map(|call| {
-            let at = position(transcript, call.node?, None);
+            let at = transcript.position_of(call.node?, None);
             Some(Finding { code: Code::InvalidCallId, at, media: None, cost: None })
         })
         .collect()
@@ -126,7 +125,7 @@ fn misshapen_ids(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
 
 fn at_media(transcript: &Transcript<'_>, id: MediaId, code: Code) -> Finding {
     let media = &transcript.media[id];
-    let at = position(transcript, media.node, media.inner.as_deref());
+    let at = transcript.position_of(media.node, media.inner.as_deref());
     Finding { code, at, media: Some(id), cost: None }
 }
 

@@ -6,10 +6,9 @@
 //! may stand where a wire wants an address, a file or the bytes.
 
 use crate::json::Str;
-use crate::media::{Found, MediaKind, Payload, Source};
+use crate::media::{Found, MediaKind, Payload, REFERENCE, Source, is_reference, is_web_address};
 use crate::plan::{Fate, Plan, Reason};
 use crate::profile;
-use crate::rescue::is_web_address;
 use crate::survey::Sighting;
 use crate::transcript::{MediaId, Transcript};
 use crate::wire::Wire;
@@ -50,9 +49,6 @@ pub fn fetchable(
         .collect()
 }
 
-/// How an address begins that names what the host has.
-pub const REFERENCE: &str = "photic:";
-
 /// The media that came as names of what the host has, and the names.
 pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
     let each = transcript.media.iter().enumerate();
@@ -63,10 +59,6 @@ pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
         _ => None,
     });
     named.collect()
-}
-
-pub(crate) fn is_reference(text: &Str<'_>) -> bool {
-    text.bytes().starts_with(REFERENCE.as_bytes())
 }
 
 impl<'a> Transcript<'a> {

@@ -52,18 +52,19 @@ pub mod wire;
 
 pub use check::check;
 pub use dump::{Dump, detect_dump, lift_dump};
-pub use fetched::{FetchResult, REFERENCE, Wanted, fetchable, references};
+pub use fetched::{FetchResult, Wanted, fetchable, references};
 pub use finding::{Code, Cost, Finding, Position};
 pub use json::Base64Runs;
 pub use lift::{lift, lift_with_hints};
 pub use lower::{Because, Decision, Did, Field, Lowered, lower, lower_prepared, renamed_tools};
+pub use media::{Digest, MediaId, REFERENCE};
 pub use plan::{
     Change, Choice, Fate, Fit, Former, Gone, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason,
     Recipe, plan, retention,
 };
 pub use profile::Profile;
 pub use reply::{lift_reply, lower_reply};
-pub use split_media::{Cut, Digest, Form, MediaStub, Segment, SplitBody, remember, split_media};
+pub use split_media::{Cut, Form, MediaStub, Segment, SplitBody, remember, split_media};
 pub use stream::Stream;
 pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;

@@ -73,6 +73,13 @@ pub(crate) fn not_shown(sighting: &Sighting, reason: Reason) -> String {
     }
 }
 
+impl Sighting {
+    /// What a model is told where it is not shown, for that reason.
+    pub fn notice(&self, reason: Reason) -> String {
+        not_shown(self, reason)
+    }
+}
+
 /// What stands in place of a drawing that no endpoint takes: its source, for the model to read.
 pub(crate) fn drawing(source: &str) -> String {
     format!(

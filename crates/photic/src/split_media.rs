@@ -13,12 +13,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::json::Kind;
-use crate::media::{Payload, Source};
+use crate::media::{Digest, Payload, Source};
 use crate::survey::Survey;
 use crate::transcript::{MediaId, Transcript};
-
-/// The content address of a medium: BLAKE3 of its bytes.
-pub type Digest = [u8; 32];
 
 /// Shorter base64 stays where it is: a reference would take as much.
 const WORTH_CUTTING: usize = 512;

@@ -9,7 +9,6 @@ use std::ops::Range;
 
 use crate::finding::{Code, Finding};
 use crate::json::{NodeId, Str};
-use crate::lift::position;
 use crate::profile::CallIds;
 use crate::transcript::{CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
@@ -280,7 +279,7 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
         if let Some(node) = node {
             findings.push(Finding {
                 code,
-                at: position(transcript, node, None),
+                at: transcript.position_of(node, None),
                 media: None,
                 cost: None,
             });

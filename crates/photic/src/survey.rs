@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::json::{Kind, Str, Value};
+use crate::media::Digest;
 use crate::media::{Found, Header, Media, MediaKind, Payload, Source, Spelled, is_type};
 use crate::plan::{Former, Reason};
 use crate::profile::{self, Detail, Mark};
-use crate::split_media::Digest;
 use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
@@ -102,11 +102,6 @@ pub enum Slot {
 }
 
 impl Sighting {
-    /// What a model is told where it is not shown, for that reason.
-    pub fn notice(&self, reason: Reason) -> String {
-        crate::notice::not_shown(self, reason)
-    }
-
     /// What can be said of one medium by itself.
     pub fn of(media: &Media<'_>, id: MediaId, message: usize, slot: Slot) -> Self {
         let header = media.header();

@@ -4,8 +4,10 @@
 //! unit can go out as the bytes that came in. It knows no provider.
 
 use crate::dump::Dump;
+use crate::finding::Position;
 use crate::json::{Doc, NodeId, Str};
 use crate::media::Media;
+pub use crate::media::MediaId;
 use crate::settings::Settings;
 use crate::wire::Wire;
 
@@ -79,9 +81,6 @@ pub(crate) enum Home {
     /// A field of the body: a system prompt, instructions, an input that is one string.
     Field,
 }
-
-/// The index of a medium in [`Transcript::media`].
-pub type MediaId = usize;
 
 /// A piece of a message.
 #[derive(Clone, Debug)]
@@ -332,9 +331,14 @@ impl<'a> Transcript<'a> {
     }
 
     /// Where a medium stands in the body.
-    pub fn position(&self, id: MediaId) -> Option<crate::Position> {
+    pub fn position(&self, id: MediaId) -> Option<Position> {
         let media = self.media.get(id)?;
-        Some(crate::lift::position(self, media.node, media.inner.as_deref()))
+        Some(self.position_of(media.node, media.inner.as_deref()))
+    }
+
+    /// The position of a node, or of a value inside the JSON that the string at the node holds.
+    pub(crate) fn position_of(&self, node: NodeId, inner: Option<&str>) -> Position {
+        Position { pointer: self.doc.pointer(node), inner: inner.map(str::to_owned) }
     }
 
     /// The bytes of a node.

@@ -106,7 +106,7 @@ fn a_wire_is_one_folder_one_registry_line_and_one_profile() {
         elsewhere,
         [
             "profile/catalog.rs: include_str!(\"../../profiles/sample.toml\"),",
-            "wire/mod.rs: Sample = \"sample\" => sample::Sample; if feature \"sample-wire\",",
+            "wire/table.rs: Sample = \"sample\" => sample::Sample; if feature \"sample-wire\",",
             "wire/mod.rs: mod sample;",
         ]
     );

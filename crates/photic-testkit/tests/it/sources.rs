@@ -132,19 +132,22 @@ fn code_below(start: &str) -> Vec<(String, String)> {
         let test = path.ends_with("/tests.rs") || path.ends_with("_tests.rs");
         path.starts_with(start) && !test && !path.contains("/tests/")
     };
-    let code = |(path, text): (String, String)| {
-        let blank = |line: &str| {
-            let comment = line.trim_start().starts_with("//");
-            if comment { String::new() } else { line.to_owned() }
-        };
-        let lines: Vec<String> = without_tests(&text).lines().map(blank).collect();
-        (path, lines.join("\n"))
-    };
+    let code = |(path, text): (String, String)| (path, code_of(&text));
     sources().into_iter().filter(inside).map(code).collect()
 }
 
+/// The text without comments and without a test module that ends it; lines keep their numbers.
+pub(crate) fn code_of(text: &str) -> String {
+    let blank = |line: &str| {
+        let comment = line.trim_start().starts_with("//");
+        if comment { String::new() } else { line.to_owned() }
+    };
+    let lines: Vec<String> = without_tests(text).lines().map(blank).collect();
+    lines.join("\n")
+}
+
 /// The text up to a test module that ends the file.
-fn without_tests(text: &str) -> &str {
+pub(crate) fn without_tests(text: &str) -> &str {
     let start = text.rfind("\n#[cfg(test)]\nmod tests {").map_or(text.len(), |start| start + 1);
     let (code, tests) = text.split_at(start);
     // Only if nothing stands behind its closing brace.

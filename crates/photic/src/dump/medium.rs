@@ -4,9 +4,10 @@ use super::first;
 use crate::json::{Kind, Str, Value};
 use crate::lift::medium;
 use crate::media::{
-    DataUrl, Found, Media, MediaKind, Payload, Source, is_type, proper_name, sniff_kind,
+    DataUrl, Found, Media, MediaKind, Payload, Source, is_type, is_web_address, proper_name,
+    sniff_kind,
 };
-use crate::rescue::{is_web_address, spelled_bytes};
+use crate::rescue::spelled_bytes;
 
 const TYPES: [&str; 4] = ["mediaType", "mimeType", "media_type", "mime_type"];
 const BYTES: [&str; 9] =

@@ -9,10 +9,12 @@ mod detect;
 mod langchain;
 mod mcp;
 mod medium;
+mod name;
 mod openwop;
 mod pydantic_ai;
 
 pub use detect::detect_dump;
+pub use name::Dump;
 
 use crate::finding::Finding;
 use crate::json::{Base64Runs, NodeId, Str, Value};
@@ -20,49 +22,6 @@ use crate::lift::{Draft, Lifter, lift_with};
 use crate::settings::Settings;
 use crate::transcript::{Bounds, CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
-
-/// A shape in which a framework stores conversations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Dump {
-    /// Messages of the AI SDK (4 to 7), and the prompts it hands to its providers.
-    AiSdk,
-    /// Messages of `LangChain`, in Python or JavaScript.
-    LangChain,
-    /// Messages of pydantic-ai.
-    PydanticAi,
-    /// The result of a tool or the messages of a prompt, as MCP servers send them.
-    Mcp,
-    /// A call of a model by an openwop host.
-    Openwop,
-}
-
-impl Dump {
-    /// Every shape.
-    pub const ALL: [Self; 5] =
-        [Self::AiSdk, Self::LangChain, Self::PydanticAi, Self::Mcp, Self::Openwop];
-
-    /// The name used in flags, files and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::AiSdk => "ai-sdk",
-            Self::LangChain => "langchain",
-            Self::PydanticAi => "pydantic-ai",
-            Self::Mcp => "mcp",
-            Self::Openwop => "openwop",
-        }
-    }
-
-    /// The shape of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|dump| dump.name() == name)
-    }
-}
-
-impl std::fmt::Display for Dump {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Reads a dump, as [`crate::lift`] reads a request. It can be lowered to any wire.
 pub fn lift_dump(dump: Dump, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {

@@ -1,12 +1,23 @@
 //! Media from the strings that wires spell them with.
 
-use crate::fetched::is_reference;
 use crate::json::{NodeId, Str, Value};
 use crate::media::{
-    DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_type,
-    is_type_with_parameters, proper_name, sniff_kind, whole_string_image,
+    DataUrl, Found, Media, MediaKind, Payload, Source, Spelled, begins_with_data, is_reference,
+    is_type, is_type_with_parameters, is_web_address, proper_name, sniff_kind, whole_string_image,
 };
-use crate::rescue;
+
+impl<'a> Media<'a> {
+    /// Reads a string that holds base64, beside the type it declares. What the bytes are decides
+    /// between pictures and documents; `kind` is what the place is for.
+    pub fn from_base64(value: Value<'_, 'a>, declared: Option<&Str<'a>>, kind: MediaKind) -> Self {
+        base64_medium(value, declared, kind)
+    }
+
+    /// Reads a string that may be a data URL, an address, or bare base64.
+    pub fn from_address(value: Value<'_, 'a>, kind: MediaKind) -> Self {
+        address_medium(value, kind)
+    }
+}
 
 /// A medium from a string that may be a data URL, an address, or bare base64.
 pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media<'a> {
@@ -17,7 +28,7 @@ pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media
         let is_fine = url.canonical || (kind != MediaKind::Image && url.payload.is_some());
         let found = if is_fine { Found::Typed } else { Found::Mended };
         (url.payload.map_or(Source::Missing, Source::Data), url.media_type, found)
-    } else if rescue::is_web_address(&text) {
+    } else if is_web_address(&text) {
         (Source::Url(text), None, Found::Typed)
     } else if let Some(payload) = whole_string_image(&text, tail) {
         (Source::Data(payload), None, Found::Mended)

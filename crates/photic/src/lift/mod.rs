@@ -279,11 +279,6 @@ pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
     value.get(name).and_then(|text| text.str()).unwrap_or(Str::plain(""))
 }
 
-/// Where a node stands.
-pub(crate) fn position(transcript: &Transcript<'_>, node: NodeId, inner: Option<&str>) -> Position {
-    Position { pointer: transcript.doc.pointer(node), inner: inner.map(str::to_owned) }
-}
-
 /// A finding about the body as a whole.
 fn of_body(code: Code) -> Finding {
     let at = Position { pointer: String::new(), inner: None };
@@ -299,7 +294,7 @@ fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Fi
             (Found::Mended, _) => Code::MalformedDataUrl,
             (Found::Typed | Found::Fetched, _) => return None,
         };
-        let at = position(transcript, media.node, media.inner.as_deref());
+        let at = transcript.position_of(media.node, media.inner.as_deref());
         Some(Finding { code, at, media: Some(id), cost: None })
     })
 }

@@ -4,7 +4,7 @@
 //! life before a longer one, and never on what is no list of parts by itself.
 
 use super::decision::Did;
-use super::place::Step;
+use super::step::Step;
 use super::turns::Notes;
 use super::write::{Writer, wants_list};
 use crate::json::{Kind, NodeId, Out};

@@ -12,6 +12,7 @@ mod place;
 mod schema;
 mod settings;
 mod splice;
+mod step;
 mod tools;
 mod turns;
 mod unread;
@@ -19,9 +20,9 @@ mod write;
 
 pub use decision::{Because, Decision, Did, Field};
 pub use names::renamed_tools;
-pub(crate) use place::Step;
 pub(crate) use schema::{ANY_OBJECT, NO_ARGUMENTS};
 pub(crate) use settings::{Members, members};
+pub(crate) use step::Step;
 pub(crate) use unread::Unread;
 pub(crate) use write::{Writer, decoded_text, joined, list_of_strings, texts};
 

@@ -4,9 +4,8 @@
 //! declaration, call and result of the same tool agree on it. Replies are given the old name back.
 
 use super::decision::{Because, Decision, Did, Field};
-use super::place::Step;
+use super::step::Step;
 use crate::json::{NodeId, Str};
-use crate::lift::position;
 use crate::profile::{Profile, ToolNames};
 use crate::transcript::{Part, Transcript};
 
@@ -45,7 +44,7 @@ pub(super) fn rename<'a>(
         let Some(new) = fitted(&name.decode(), rule) else { return };
         let because = Because::Renamed(new.clone());
         let did = Did::ChangedField(Field { field: "name".to_owned(), because });
-        let at = Option::map(node, |node| position(transcript, name_of(transcript, node), None));
+        let at = Option::map(node, |node| transcript.position_of(name_of(transcript, node), None));
         decisions.push(Decision { did, at, media: None });
         *name = Str::plain(new);
     };

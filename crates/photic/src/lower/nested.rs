@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::decision::Did;
-use super::place::{Answer, Placer, Step};
+use super::place::{Answer, Placer};
+use super::step::Step;
 use crate::structure::Segment;
 use crate::transcript::{Message, Part, Role};
 

@@ -3,7 +3,6 @@
 use super::decision::{Decision, Did};
 use super::place::Placer;
 use crate::json::{Kind, Str};
-use crate::lift::position;
 use crate::media::{Found, Source};
 use crate::notice::{self, Owner};
 use crate::plan::{Fate, Reason};
@@ -277,7 +276,7 @@ impl<'a> Placer<'_, 'a> {
 
     fn decide(&mut self, did: Did, id: MediaId) {
         let media = &self.transcript.media[id];
-        let at = position(self.transcript, media.node, media.inner.as_deref());
+        let at = self.transcript.position_of(media.node, media.inner.as_deref());
         self.decisions.push(Decision { did, at: Some(at), media: Some(id) });
     }
 }

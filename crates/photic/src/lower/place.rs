@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bundle::Bundle;
 use super::decision::{Decision, Did};
 use super::mark;
+use super::step::Step;
 use super::turns::{
     Notes, bridge, leave_out_silent, merge_neighbors, name_results, set_results_apart,
     start_with_user,
 };
 use crate::json::{NodeId, Str};
-use crate::lift::position;
 use crate::notice;
 use crate::plan::Plan;
 use crate::profile::{ConsecutiveUser, MidSystem, Placement};
@@ -20,31 +20,6 @@ use crate::structure::{self, Place, Reader, Segment};
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Part, Role, ToolResult, Transcript,
 };
-
-/// One unit of the lowered conversation.
-#[derive(Debug)]
-pub(crate) struct Step<'a> {
-    /// The unit of the transcript it is; `None` for one of our own.
-    pub(crate) origin: Option<usize>,
-    /// Whether it differs from that unit.
-    pub(crate) touched: bool,
-    pub(crate) message: Message<'a>,
-}
-
-impl<'a> Step<'a> {
-    /// Whether a call or result in it goes by another id than it came with.
-    pub(super) fn is_renamed(&self) -> bool {
-        self.message.parts.iter().any(|part| match part {
-            Part::Call(call) => call.renamed,
-            Part::Result(result) => result.renamed,
-            _ => false,
-        })
-    }
-
-    pub(super) const fn ours(message: Message<'a>) -> Self {
-        Self { origin: None, touched: true, message }
-    }
-}
 
 /// Places everything for the plan's wire.
 pub(crate) fn place<'a>(
@@ -405,7 +380,7 @@ impl<'a> Placer<'_, 'a> {
     }
 
     pub(super) fn note(&mut self, did: Did, node: Option<NodeId>) {
-        let at = node.map(|node| position(self.transcript, node, None));
+        let at = node.map(|node| self.transcript.position_of(node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
 }

@@ -16,7 +16,7 @@ const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh",
 
 impl<'a> Writer<'_, 'a> {
     pub(super) fn decide(&mut self, did: Did, node: Option<NodeId>) {
-        let at = node.map(|node| crate::lift::position(self.transcript, node, None));
+        let at = node.map(|node| self.transcript.position_of(node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
 

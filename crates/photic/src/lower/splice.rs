@@ -3,7 +3,7 @@
 //! Separators, key order, unknown fields and white space stay; that is what keeps a prompt cache
 //! warm and a gateway honest.
 
-use super::place::Step;
+use super::step::Step;
 use super::write::Writer;
 use crate::json::{Fragment, Out, Segments};
 use crate::transcript::{Home, Part};

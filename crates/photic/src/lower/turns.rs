@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::decision::{Because, Decision, Did};
-use super::place::Step;
+use super::step::Step;
 use crate::json::NodeId;
-use crate::lift::position;
 use crate::notice;
 use crate::transcript::{Message, Part, Role, Transcript};
 
@@ -23,7 +22,7 @@ impl Notes<'_, '_> {
 
     /// Notes what was done to what stood there.
     pub(super) fn at(&mut self, did: Did, node: Option<NodeId>) {
-        let at = node.map(|node| position(self.transcript, node, None));
+        let at = node.map(|node| self.transcript.position_of(node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
 }
@@ -115,7 +114,7 @@ pub(super) fn leave_out_silent(
                 Part::Opaque(_) | Part::Mark(_) => Did::LeftOutPart(Because::NoWord),
                 _ => continue,
             };
-            let at = part.node().map(|node| position(transcript, node, None));
+            let at = part.node().map(|node| transcript.position_of(node, None));
             decisions.push(Decision { did, at, media: None });
         }
         !silent

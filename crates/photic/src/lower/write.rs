@@ -248,7 +248,7 @@ impl<'t, 'a> Writer<'t, 'a> {
     }
 
     pub(crate) fn left_out(&mut self, did: Did, node: Option<NodeId>) {
-        let at = node.map(|node| crate::lift::position(self.transcript, node, None));
+        let at = node.map(|node| self.transcript.position_of(node, None));
         self.decisions.push(Decision { did, at, media: None });
     }
 

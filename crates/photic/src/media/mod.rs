@@ -2,22 +2,29 @@
 //!
 //! Headers only: no pixel is decoded here, and nothing is fetched.
 
+mod address;
+mod bytes;
 mod data_url;
 mod header;
+mod id;
+mod kind;
 mod pages;
 mod payload;
 mod tiff;
 mod whole;
 
-use crate::json::{NodeId, Str, Value};
+use crate::json::{NodeId, Str};
 use crate::plan::Reason;
-pub use crate::profile::MediaKind;
+pub use address::REFERENCE;
+pub(crate) use address::{is_reference, is_web_address};
 pub use data_url::DataUrl;
 pub(crate) use data_url::{
     begins_with_data, is_type, is_type_with_parameters, proper_name, says_film_or_sound,
 };
 pub use header::{Header, sniff};
-pub use payload::Payload;
+pub use id::MediaId;
+pub use kind::MediaKind;
+pub use payload::{Digest, Payload};
 pub(crate) use payload::{HEADER_LOOK, has_weak_magic, text_begins_like_image, whole_string_image};
 pub(crate) use whole::{Extent, extent};
 
@@ -84,19 +91,6 @@ pub enum Found {
     AsText,
     /// As an address in a typed part; the host fetched what is there.
     Fetched,
-}
-
-impl<'a> Media<'a> {
-    /// Reads a string that holds base64, beside the type it declares. What the bytes are decides
-    /// between pictures and documents; `kind` is what the place is for.
-    pub fn from_base64(value: Value<'_, 'a>, declared: Option<&Str<'a>>, kind: MediaKind) -> Self {
-        crate::lift::base64_medium(value, declared, kind)
-    }
-
-    /// Reads a string that may be a data URL, an address, or bare base64.
-    pub fn from_address(value: Value<'_, 'a>, kind: MediaKind) -> Self {
-        crate::lift::address_medium(value, kind)
-    }
 }
 
 impl Media<'_> {

@@ -10,6 +10,9 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STAN
 use super::header::{self, Header};
 use crate::json::{Str, base64_run};
 
+/// The content address of a medium: the BLAKE3 hash of its bytes.
+pub type Digest = [u8; 32];
+
 /// Canonical base64: standard alphabet, padded, nothing else. Usually borrowed from the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload<'a>(Cow<'a, [u8]>);
@@ -139,7 +142,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The content address of the bytes it stands for, computed without holding them all.
-    pub fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> Digest {
         let mut hasher = blake3::Hasher::new();
         let mut buffer = [0u8; 12 * 1024];
         for chunk in self.0.chunks(16 * 1024) {

@@ -1,6 +1,6 @@
 //! The end of a TIFF: the furthest byte that any of its directories refers to.
 
-use super::whole::Bytes;
+use super::bytes::Bytes;
 
 /// Directories and entries beyond this number are not followed; the file counts as cut.
 const MOST_ENTRIES: usize = 4096;

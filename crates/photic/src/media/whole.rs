@@ -18,9 +18,8 @@
 //! passed through a shell get a line break, and some encoders pad to a word. Nothing else may
 //! follow.
 
-use base64::Engine as _;
-
-use super::payload::{FORGIVING, Payload};
+use super::bytes::Bytes;
+use super::payload::Payload;
 
 /// How many bytes of padding may follow a picture.
 const MOST_PADDING: usize = 16;
@@ -121,49 +120,6 @@ pub(crate) fn extent(payload: &Payload<'_>) -> Extent {
         _ => return Extent::Unknown,
     };
     ends.filter(|&end| end <= bytes.len).map_or(Extent::Cut, Extent::Ends)
-}
-
-/// The bytes that base64 stands for, decoded a few at a time.
-pub(super) struct Bytes<'p> {
-    base64: &'p [u8],
-    pub(super) len: usize,
-}
-
-impl<'p> Bytes<'p> {
-    fn of(payload: &'p Payload<'_>) -> Self {
-        Self { base64: payload.base64(), len: payload.decoded_len() }
-    }
-
-    /// `N` bytes from an offset, at most sixteen.
-    pub(super) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        let end = at.checked_add(N).filter(|&end| end <= self.len && N <= 16)?;
-        let groups = at / 3 * 4..(end.div_ceil(3) * 4).min(self.base64.len());
-        let mut buffer = [0; 24];
-        FORGIVING.decode_slice(self.base64.get(groups)?, &mut buffer).ok()?;
-        buffer.get(at % 3..at % 3 + N)?.try_into().ok()
-    }
-
-    /// The first `N` bytes.
-    fn first<const N: usize>(&self) -> Option<[u8; N]> {
-        let mut first = [0; N];
-        for (at, byte) in first.iter_mut().enumerate() {
-            *byte = self.byte(at)?;
-        }
-        Some(first)
-    }
-
-    fn byte(&self, at: usize) -> Option<u8> {
-        self.read::<1>(at).map(|[byte]| byte)
-    }
-
-    /// The first twelve bytes, or zeros where there are fewer.
-    fn start(&self) -> [u8; 12] {
-        self.read(0).unwrap_or_default()
-    }
-
-    fn le32(&self, at: usize) -> Option<usize> {
-        self.read(at).map(|bytes| u32::from_le_bytes(bytes) as usize)
-    }
 }
 
 fn png(bytes: &Bytes<'_>) -> Option<usize> {

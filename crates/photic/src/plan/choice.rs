@@ -59,7 +59,7 @@ pub(super) mod by_hex {
     use serde::{Deserialize, Deserializer, Serializer};
 
     use super::Choice;
-    use crate::split_media::Digest;
+    use crate::media::Digest;
 
     pub(in super::super) fn serialize<S: Serializer>(
         choices: &BTreeMap<Digest, Choice>,

@@ -4,12 +4,11 @@
 //! worked out again. But choices of the user and lessons about the endpoint change that, and what was
 //! sent stays sent: a host that keeps a record says what it was.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Fate, Plan, Prepared, Reason, Recipe};
-use crate::split_media::Digest;
+use super::fate::Reason;
+use super::recipe::Recipe;
+use crate::media::Digest;
 use crate::transcript::MediaId;
 
 /// A request as it was sent, for the next one of its conversation to be compared with.
@@ -38,37 +37,6 @@ pub struct Gone {
 }
 
 impl Former {
-    /// A request that was sent: the plan, the pictures that were made for it, and the media that its
-    /// written body had no room for ([`Lowered::retired`](crate::Lowered::retired)).
-    pub fn of(plan: &Plan<'_>, prepared: &Prepared, shed: &[MediaId]) -> Self {
-        let plan = plan.as_prepared(prepared);
-        let mut former = Self {
-            profile: plan.profile.id.clone(),
-            messages: plan.survey.requests.last().copied().unwrap_or(0),
-            ..Self::default()
-        };
-        for (id, fate) in plan.fates.iter().enumerate() {
-            let reason = match fate {
-                _ if shed.contains(&id) => Some(Reason::OverBudget),
-                fate => hidden(*fate),
-            };
-            match (reason, former.hidden.last_mut()) {
-                (Some(reason), Some((run, _, last))) if *run == reason && *last + 1 == id => {
-                    *last = id;
-                }
-                (Some(reason), _) => former.hidden.push((reason, id, id)),
-                (None, _) => {
-                    let Some(recipe) = plan.recipes.get(&id) else { continue };
-                    match former.made.iter_mut().find(|(other, _)| other == recipe) {
-                        Some((_, media)) => media.push(id),
-                        None => former.made.push((recipe.clone(), vec![id])),
-                    }
-                }
-            }
-        }
-        former
-    }
-
     /// Why a medium was not shown; `None` if it was.
     pub(super) fn hides(&self, id: MediaId) -> Option<Reason> {
         let run = self.hidden.iter().find(|(_, first, last)| (*first..=*last).contains(&id));
@@ -78,24 +46,6 @@ impl Former {
     /// How the picture was made that was sent for a medium.
     pub(super) fn recipe(&self, id: MediaId) -> Option<&Recipe> {
         self.made.iter().find(|(_, media)| media.contains(&id)).map(|(recipe, _)| recipe)
-    }
-}
-
-impl Plan<'_> {
-    /// The media that gave way in this request, with why; `shed` are those that its written body had
-    /// no room for. In the next request they stay out of sight ([`Policy::retired`](super::Policy)).
-    pub fn gave_way(&self, shed: &[MediaId]) -> BTreeMap<MediaId, Reason> {
-        let planned =
-            self.ledger.retired.iter().filter_map(|&id| Some((id, hidden(self.fates[id])?)));
-        planned.chain(shed.iter().map(|&id| (id, Reason::OverBudget))).collect()
-    }
-}
-
-/// Why a medium of this fate is not shown.
-pub(super) const fn hidden(fate: Fate) -> Option<Reason> {
-    match fate {
-        Fate::Keep(_) | Fate::Hoist(_) => None,
-        Fate::Elide(reason) | Fate::Refuse(reason) => Some(reason),
     }
 }
 

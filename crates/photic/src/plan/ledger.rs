@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::former::{Former, hidden};
+use super::former::Former;
 use super::{
     Chosen, Reason, Recipe, document_tokens, doubtful_tokens, planned_bytes, planned_tokens,
 };
@@ -110,7 +110,7 @@ fn compare(
     before: Option<&Chosen>,
 ) {
     let Some(before) = Before::of(survey, profile, before) else { return };
-    let is_now = |id: MediaId| (hidden(now.fates[id]), now.recipes.get(&id));
+    let is_now = |id: MediaId| (now.fates[id].hidden(), now.recipes.get(&id));
     let differs = |one: &&Sighting| {
         let placed_otherwise = match &before {
             Before::Planned(before) => now.fates[one.media] != before.fates[one.media],
@@ -161,7 +161,7 @@ impl<'b> Before<'b> {
     /// Why a medium was not shown, and how the picture was made that was sent for it.
     fn was(&self, id: MediaId) -> (Option<Reason>, Option<&'b Recipe>) {
         match self {
-            Self::Planned(before) => (hidden(before.fates[id]), before.recipes.get(&id)),
+            Self::Planned(before) => (before.fates[id].hidden(), before.recipes.get(&id)),
             Self::Sent(former) => (former.hides(id), former.recipe(id)),
         }
     }

@@ -3,6 +3,7 @@
 //!
 //! It knows no provider and no wire: whatever differs between them is data in the profile.
 
+mod alone;
 mod choice;
 mod fate;
 mod former;
@@ -11,10 +12,11 @@ mod limits;
 mod marks;
 mod recipe;
 pub mod retention;
+mod sent;
 mod views;
 
+pub(crate) use alone::placed;
 pub use choice::Choice;
-pub(crate) use fate::placed;
 pub use fate::{Fate, Reason};
 pub use former::{Former, Gone};
 pub use ledger::{Change, Ledger};
@@ -27,10 +29,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::media::Digest;
 use crate::media::Found;
 use crate::notice;
 use crate::profile::{Detail, Profile};
-use crate::split_media::Digest;
 use crate::survey::{Sighting, Survey};
 use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;
@@ -226,7 +228,7 @@ fn alone(
     let mut recipes = BTreeMap::new();
     let mut fates = Vec::with_capacity(survey.sightings.len());
     for sighting in &survey.sightings {
-        let (fate, recipe) = fate::alone(sighting, survey.wire, profile, policy);
+        let (fate, recipe) = alone::alone(sighting, survey.wire, profile, policy);
         recipes.extend(recipe.map(|recipe| (sighting.media, recipe)));
         fates.push(fate);
     }

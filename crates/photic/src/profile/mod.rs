@@ -27,26 +27,10 @@ pub use sections::{
 };
 pub use settings::{SettingRules, Since, Taken, ToolNames, UnknownFields};
 
+pub use crate::media::MediaKind;
 use crate::reply::Usage;
 pub use crate::tokens::{Basis, Detail, Rule, Seen};
 use crate::wire::Wire;
-
-/// A kind of media that a part may carry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MediaKind {
-    /// Pixels.
-    Image,
-    /// Pages: PDF and its like.
-    Document,
-    /// Sound.
-    Audio,
-}
-
-impl MediaKind {
-    /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Image, Self::Document, Self::Audio];
-}
 
 /// How far a stated fact can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -29,7 +29,7 @@ use crate::json::{Str, Value};
 use crate::media::{Found, Media, MediaKind, Source, Spelled};
 pub(crate) use files::keep_files_whole;
 use shapes::whole_string;
-pub(crate) use shapes::{Structured, is_web_address, spelled_bytes, typed_part_of_another_wire};
+pub(crate) use shapes::{Structured, spelled_bytes, typed_part_of_another_wire};
 use walk::{from_json, from_json_text};
 
 /// How much may be taken out of a text.

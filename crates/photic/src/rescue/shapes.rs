@@ -8,8 +8,8 @@ use super::flat::picture;
 use super::prefix::strip_prefix;
 use crate::json::{Kind, Str, Value};
 use crate::media::{
-    DataUrl, MediaKind, Payload, Source, has_weak_magic, says_film_or_sound, sniff_kind,
-    text_begins_like_image, whole_string_image,
+    DataUrl, MediaKind, Payload, Source, has_weak_magic, is_web_address, says_film_or_sound,
+    sniff_kind, text_begins_like_image, whole_string_image,
 };
 
 /// The members that SDKs give their parts; none of them says anything that the model would miss.
@@ -268,13 +268,6 @@ fn begins_like_bytes(value: Value<'_, '_>) -> bool {
         }),
         Kind::Null | Kind::Bool | Kind::Number | Kind::String => false,
     }
-}
-
-pub(crate) fn is_web_address(text: &Str<'_>) -> bool {
-    let bytes = text.bytes();
-    ["https:", "http:"].iter().any(|scheme| {
-        bytes.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes()))
-    })
 }
 
 /// What a part says it is; pydantic-ai calls it its kind.

@@ -3,6 +3,15 @@
 use crate::json::Value;
 use crate::reply::{Stop, Usage};
 
+/// What a client asked of a stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StreamOptions {
+    /// Token counts at the end, on the wire that sends them on request only.
+    pub(crate) usage: bool,
+    /// Chunks as the elements of one array, on the wire that has both forms.
+    pub(crate) array: bool,
+}
+
 /// One thing that happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {

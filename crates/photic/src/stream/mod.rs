@@ -10,7 +10,7 @@ mod frames;
 mod sse;
 
 pub(crate) use buffered_calls::WholeCalls;
-pub(crate) use event::{Begin, Event, Failed, failed, text};
+pub(crate) use event::{Begin, Event, Failed, StreamOptions, failed, text};
 pub(crate) use frames::{exception, frame};
 pub(crate) use sse::{event, quoted};
 
@@ -86,15 +86,6 @@ impl Framing {
             Self::Frames(frames) => frames.is_broken(),
         }
     }
-}
-
-/// What a client asked of a stream.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StreamOptions {
-    /// Token counts at the end, on the wire that sends them on request only.
-    pub(crate) usage: bool,
-    /// Chunks as the elements of one array, on the wire that has both forms.
-    pub(crate) array: bool,
 }
 
 impl Stream {

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
 
-use super::load::{Load, NOTICE, Rank, Room, Turn, View};
+use super::load::{Held, Load, NOTICE, Rank, Room, Turn, View};
 use super::over::{Cause, Over};
-use super::price::Held;
 use super::{Floor, Prices, Retention};
 
 /// The views of a conversation so far, and which of them are retired. Each turn is added with

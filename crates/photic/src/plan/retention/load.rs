@@ -138,3 +138,16 @@ pub struct Turn<'v> {
 
 /// What a notice in place of a view costs, in tokens and bytes.
 pub const NOTICE: (u64, u64) = (25, 110);
+
+/// What the price has added up since the last retirement.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Held {
+    /// No view before this one is in sight and retired by a price.
+    pub(super) first: usize,
+    /// Views from here on are too new to be retired.
+    pub(super) fresh: usize,
+    /// What re-reading the views between the two has cost.
+    pub(super) paid: f64,
+    /// What those cost per request.
+    pub(super) idle: u64,
+}

@@ -10,19 +10,6 @@ use super::load::{Load, NOTICE};
 /// lists: see `photic simulate --check`.
 const BETWEEN: f64 = 0.35;
 
-/// What the price has added up since the last retirement.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Held {
-    /// No view before this one is in sight and retired by a price.
-    first: usize,
-    /// Views from here on are too new to be retired.
-    fresh: usize,
-    /// What re-reading the views between the two has cost.
-    paid: f64,
-    /// What those cost per request.
-    idle: u64,
-}
-
 impl Keeper {
     /// The views that the price retires in this turn.
     ///

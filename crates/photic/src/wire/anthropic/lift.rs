@@ -1,9 +1,8 @@
 //! Messages → transcript.
 
-use crate::fetched::is_reference;
 use crate::json::{Kind, Value};
 use crate::lift::{Draft, Lifter, Pending, TextOwner, base64_medium, medium, text_of};
-use crate::media::{Found, Media, MediaKind, Source};
+use crate::media::{Found, Media, MediaKind, Source, is_reference};
 use crate::transcript::{
     Arguments, Call, CallKind, Home, Message, Nested, Opaque, Part, Role, ToolResult,
 };

@@ -2,13 +2,13 @@
 //!
 //! Every name may be spelled in camel case or with underscores: the service takes both.
 
-use crate::fetched::is_reference;
+use super::spelling::{either, level_of};
 use crate::json::{Kind, Str, Value};
 use crate::lift::{CallIds, Draft, Lifter, TextOwner, base64_medium, medium, text_of};
 use crate::media::{
-    Found, Media, MediaKind, Source, is_type, proper_name, says_film_or_sound, sniff_kind,
+    Found, Media, MediaKind, Source, is_reference, is_type, proper_name, says_film_or_sound,
+    sniff_kind,
 };
-use crate::profile::Detail;
 use crate::transcript::{
     Arguments, Bounds, Call, CallKind, Home, Message, Opaque, Part, Role, ToolResult,
 };
@@ -40,15 +40,6 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
         messages.push(read_content(lifter, &mut ids, content, role));
     }
     Draft { messages, settings: super::settings::read(root), list: list.map(|list| list.id()) }
-}
-
-/// The member of either spelling.
-pub(super) fn either<'d, 'a>(
-    value: Value<'d, 'a>,
-    camel: &str,
-    snake: &str,
-) -> Option<Value<'d, 'a>> {
-    value.get(camel).or_else(|| value.get(snake)).filter(|value| !value.is_null())
 }
 
 pub(super) fn read_content<'d, 'a>(
@@ -219,17 +210,6 @@ fn is_url_safe(data: Value<'_, '_>) -> bool {
 pub(super) fn resolution<'a>(part: Value<'_, 'a>) -> Option<Str<'a>> {
     let level = either(part, "mediaResolution", "media_resolution")?.get("level")?.str()?;
     level_of(&level).map(|detail| Str::plain(detail.name()))
-}
-
-/// The level that a resolution names, for a part or for the whole request.
-pub(super) fn level_of(name: &Str<'_>) -> Option<Detail> {
-    match &*name.decode() {
-        "MEDIA_RESOLUTION_LOW" => Some(Detail::Low),
-        "MEDIA_RESOLUTION_MEDIUM" => Some(Detail::Medium),
-        "MEDIA_RESOLUTION_HIGH" => Some(Detail::High),
-        "MEDIA_RESOLUTION_ULTRA_HIGH" => Some(Detail::Original),
-        _ => None,
-    }
 }
 
 /// What the service keeps, or fetches by itself.

@@ -10,6 +10,7 @@ mod lower;
 mod reply;
 mod schema;
 mod settings;
+mod spelling;
 mod stream_in;
 mod stream_out;
 mod unread;

@@ -1,7 +1,7 @@
 //! The settings of `generateContent`, both ways.
 
-use super::lift::{either, level_of};
 use super::schema::as_json_schema;
+use super::spelling::{either, level_of};
 use crate::json::{Kind, Out, Str, Value};
 use crate::lift::text_of;
 use crate::lower::{Because, Members, Writer, list_of_strings};

@@ -1,7 +1,7 @@
 //! `streamGenerateContent`: streamed replies, taken apart.
 
-use super::lift::either;
 use super::reply::{stop_of, usage_of};
+use super::spelling::either;
 use crate::json::{Doc, Value};
 use crate::reply::call_id;
 use crate::stream::{Begin, Event, failed, text};

@@ -1,6 +1,7 @@
 //! Members of a `generateContent` body that the reader does not look at.
 
-use super::lift::{either, resolution};
+use super::lift::resolution;
+use super::spelling::either;
 use crate::json::Value;
 use crate::lift::text_of;
 use crate::lower::Unread;

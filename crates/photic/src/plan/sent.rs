@@ -1,0 +1,52 @@
+//! A request as it was sent, taken down for the next one.
+
+use std::collections::BTreeMap;
+
+use super::Plan;
+use super::fate::Reason;
+use super::former::Former;
+use super::recipe::Prepared;
+use crate::media::MediaId;
+
+impl Former {
+    /// A request that was sent: the plan, the pictures that were made for it, and the media that its
+    /// written body had no room for ([`Lowered::retired`](crate::Lowered::retired)).
+    pub fn of(plan: &Plan<'_>, prepared: &Prepared, shed: &[MediaId]) -> Self {
+        let plan = plan.as_prepared(prepared);
+        let mut former = Self {
+            profile: plan.profile.id.clone(),
+            messages: plan.survey.requests.last().copied().unwrap_or(0),
+            ..Self::default()
+        };
+        for (id, fate) in plan.fates.iter().enumerate() {
+            let reason = match fate {
+                _ if shed.contains(&id) => Some(Reason::OverBudget),
+                fate => fate.hidden(),
+            };
+            match (reason, former.hidden.last_mut()) {
+                (Some(reason), Some((run, _, last))) if *run == reason && *last + 1 == id => {
+                    *last = id;
+                }
+                (Some(reason), _) => former.hidden.push((reason, id, id)),
+                (None, _) => {
+                    let Some(recipe) = plan.recipes.get(&id) else { continue };
+                    match former.made.iter_mut().find(|(other, _)| other == recipe) {
+                        Some((_, media)) => media.push(id),
+                        None => former.made.push((recipe.clone(), vec![id])),
+                    }
+                }
+            }
+        }
+        former
+    }
+}
+
+impl Plan<'_> {
+    /// The media that gave way in this request, with why; `shed` are those that its written body had
+    /// no room for. In the next request they stay out of sight ([`Policy::retired`](super::Policy)).
+    pub fn gave_way(&self, shed: &[MediaId]) -> BTreeMap<MediaId, Reason> {
+        let planned =
+            self.ledger.retired.iter().filter_map(|&id| Some((id, self.fates[id].hidden()?)));
+        planned.chain(shed.iter().map(|&id| (id, Reason::OverBudget))).collect()
+    }
+}
