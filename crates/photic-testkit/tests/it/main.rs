@@ -5,6 +5,8 @@ mod files;
 #[cfg(test)]
 mod graph;
 #[cfg(test)]
+mod publish;
+#[cfg(test)]
 mod sources;
 #[cfg(test)]
 mod threats;
