@@ -2,27 +2,17 @@
 //!
 //! `.ci/api` runs it and compares the lines with the `public-api.txt` of the crate.
 
-use std::process::ExitCode;
+use std::error::Error;
+use std::io::Write as _;
 
-fn main() -> ExitCode {
-    let Some(path) = std::env::args_os().nth(1) else {
-        eprintln!("usage: public_api RUSTDOC.json");
-        return ExitCode::from(2);
-    };
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args_os().nth(1).ok_or("usage: public_api RUSTDOC.json")?;
     // Implementations that the compiler or a `derive` adds say nothing that the type does not.
     let api = public_api::Builder::from_rustdoc_json(path)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)
         .omit_auto_derived_impls(true)
-        .build();
-    match api {
-        Ok(api) => {
-            print!("{api}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+        .build()?;
+    write!(std::io::stdout(), "{api}")?;
+    Ok(())
 }
