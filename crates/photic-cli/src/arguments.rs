@@ -2,6 +2,7 @@
 
 mod batch;
 mod doctor;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod inspect;
 mod mcp;
@@ -19,9 +20,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand};
 use photic::retention::Retention;
 use photic::{Policy, Purpose, Wire};
+#[cfg(feature = "mock")]
 use photic_mock::Misbehavior;
 
 pub(crate) use doctor::DoctorOptions;
+#[cfg(feature = "fleet")]
 pub(crate) use fleet::{
     AuditCommand, FleetCommand, FleetOptions, KeysCommand, LessonOptions, LimitOptions,
 };
@@ -61,9 +64,24 @@ Examples:
   curl … | photic check -                      from standard input
 ";
 
+/// The commands that this build lacks because a feature is off.
+const ABSENT: &[&str] = &[
+    #[cfg(not(feature = "fleet"))]
+    "photic fleet",
+    #[cfg(not(feature = "mock"))]
+    "photic mock",
+];
+
+/// The examples of the commands that this build has.
+fn examples() -> String {
+    let present =
+        |line: &&str| !ABSENT.iter().any(|command| line.trim_start().starts_with(command));
+    EXAMPLES.split_inclusive('\n').filter(present).collect()
+}
+
 /// Makes pixels arrive as pixels: finds and repairs what blinds the model in a request
 #[derive(Debug, Parser)]
-#[command(name = "photic", version, before_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "photic", version, before_help = examples(), disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -79,6 +97,7 @@ pub(crate) enum Command {
     Inspect(InspectOptions),
     Probe(ProbeOptions),
     Simulate(SimulateOptions),
+    #[cfg(feature = "mock")]
     Mock(MockOptions),
     Serve(ServeOptions),
     Mcp(McpOptions),
@@ -86,6 +105,7 @@ pub(crate) enum Command {
     Run(RunOptions),
     Session(SessionOptions),
     Doctor(DoctorOptions),
+    #[cfg(feature = "fleet")]
     Fleet(FleetOptions),
     /// Print the JSON Schema of `photic.toml`, or the file itself with every default
     #[command(before_help = "\
@@ -110,6 +130,7 @@ Examples:
     #[command(before_help = "Examples:\n  photic man | man -l -\n")]
     Man,
     /// Draw one page for the process that started this one
+    #[cfg(feature = "render")]
     #[command(hide = true)]
     RenderWorker {
         /// What it may use
@@ -255,6 +276,7 @@ pub(crate) struct SimulateOptions {
 /// It speaks Chat Completions, Responses and Messages, takes any key, and describes the charts it
 /// sees; asked to look, it calls a tool whose name holds `screenshot`, `view` or `look`; told to
 /// `call NAME with {…}`, it does. The first line it prints is its address. `GET /__mock/requests` says what it was sent.
+#[cfg(feature = "mock")]
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
@@ -314,6 +336,7 @@ fn shape() -> impl clap::builder::TypedValueParser<Value = Shape> {
         .map(|name| Shape::from_name(&name).unwrap_or(Shape::Wire(Wire::OpenAiChat)))
 }
 
+#[cfg(feature = "mock")]
 fn misbehavior() -> impl clap::builder::TypedValueParser<Value = Misbehavior> {
     PossibleValuesParser::new(Misbehavior::ALL.map(Misbehavior::name))
         .try_map(|name| name.parse::<Misbehavior>())

@@ -4,17 +4,23 @@ mod arguments;
 mod check;
 mod doctor;
 mod explain;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod input;
 mod inspect;
 mod lower;
 mod mcp;
+#[cfg(feature = "mock")]
 mod mock;
 mod model;
 mod preview;
 mod probe;
 mod profiles;
 mod read;
+#[cfg(feature = "render")]
+mod render;
+#[cfg(not(feature = "render"))]
+#[path = "render_absent.rs"]
 mod render;
 mod run;
 mod serve;
@@ -61,6 +67,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Inspect(options) => inspect::run(options),
         Command::Probe(options) => probe::run(options),
         Command::Simulate(options) => simulate::run(options),
+        #[cfg(feature = "mock")]
         Command::Mock(options) => mock::run(options),
         Command::Serve(options) => serve::run(options),
         Command::Mcp(options) => mcp::run(options),
@@ -68,12 +75,14 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Command::Run(options) => run::run(options),
         Command::Session(options) => session::run(options),
         Command::Doctor(options) => doctor::run(options),
+        #[cfg(feature = "fleet")]
         Command::Fleet(options) => fleet::run(options),
         Command::Schema { example: true } => print(photic_gateway::Config::example().as_bytes()),
         Command::Schema { example: false } => {
             let schema = serde_json::to_string_pretty(&photic_gateway::Config::schema())?;
             print(format!("{schema}\n").as_bytes())
         }
+        #[cfg(feature = "render")]
         Command::RenderWorker { limits } => Ok(photic_render::serve(limits.iter().cloned())),
         Command::Completions { shell } => {
             let mut script = Vec::new();

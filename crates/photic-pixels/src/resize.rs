@@ -6,7 +6,11 @@
 //! never offer a kernel of fixed support, and never let color bleed out of clear pixels.
 
 use fast_image_resize::images::{Image, ImageRef};
-use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
+use fast_image_resize::pixels::{U8, U8x3, U8x4};
+use fast_image_resize::{
+    FilterType, IntoImageView as _, IntoImageViewMut as _, PixelTrait, PixelType, ResizeAlg,
+    ResizeError, ResizeOptions, Resizer,
+};
 
 use crate::{Layout, Raster, Refusal, RefusalCode};
 
@@ -63,10 +67,10 @@ pub fn resize_with(
     size: (u32, u32),
     kernel: Kernel,
 ) -> Result<Raster, Refusal> {
-    let pixel = match raster.layout {
-        Layout::Gray => PixelType::U8,
-        Layout::Rgb => PixelType::U8x3,
-        Layout::Rgba => PixelType::U8x4,
+    let (pixel, scale): (PixelType, Scale) = match raster.layout {
+        Layout::Gray => (PixelType::U8, scale::<U8>),
+        Layout::Rgb => (PixelType::U8x3, scale::<U8x3>),
+        Layout::Rgba => (PixelType::U8x4, scale::<U8x4>),
     };
     let filter = match kernel {
         Kernel::Lanczos => FilterType::Lanczos3,
@@ -82,8 +86,28 @@ pub fn resize_with(
         .resize_alg(ResizeAlg::Convolution(filter))
         .use_alpha(raster.layout == Layout::Rgba)
         .crop(window.x, window.y, window.width, window.height);
-    Resizer::new().resize(&source, &mut target, &options).map_err(|error| broken(&error))?;
+    scale(&source, &mut target, &options).map_err(|error| broken(&error))?;
     Ok(Raster { width: size.0, height: size.1, layout: raster.layout, data: target.into_vec() })
+}
+
+/// [`scale`] for one type of pixel.
+type Scale = fn(&ImageRef<'_>, &mut Image<'_>, &ResizeOptions) -> Result<(), ResizeError>;
+
+/// Scales an image whose pixels are of the type `P`.
+///
+/// `Resizer::resize` finds the type itself, and is compiled for all thirteen: three quarters of
+/// this crate's machine code would be for pixels that no raster has.
+fn scale<P: PixelTrait>(
+    source: &ImageRef<'_>,
+    target: &mut Image<'_>,
+    options: &ResizeOptions,
+) -> Result<(), ResizeError> {
+    match (source.image_view::<P>(), target.image_view_mut::<P>()) {
+        (Some(source), Some(mut target)) => {
+            Resizer::new().resize_typed(&source, &mut target, options)
+        }
+        _ => Err(ResizeError::PixelTypesAreDifferent),
+    }
 }
 
 /// Every pixel repeated so many times across and down.

@@ -17,7 +17,7 @@ pub(crate) const MONO: &str = "DejaVu Sans Mono";
 pub(crate) const EMOJI: &str = "Noto Emoji";
 
 /// The files, in the order in which a missing character is looked for.
-pub(crate) const FILES: [&[u8]; 7] = [
+pub(crate) static FILES: [&[u8]; 7] = [
     include_bytes!("../fonts/DejaVuSansCondensed.ttf"),
     include_bytes!("../fonts/DejaVuSansCondensed-Bold.ttf"),
     include_bytes!("../fonts/DejaVuSerifCondensed.ttf"),

@@ -1,7 +1,7 @@
 //! What photic is tested with: a strict provider that reports what a model would see, and pictures.
 //!
 //! Owns the second opinion: every rule here is written from the provider's side, a second time.
-//! It must never depend on `photic` (a witness does not ask the accused) and is never published.
+//! It must never depend on `photic`: a witness does not ask the accused.
 //!
 //! ```
 //! use photic_testkit::{image, oracle};

@@ -27,9 +27,11 @@ pub(crate) struct BatchOptions {
     pub(crate) record: Option<PathBuf>,
     /// Keep them on the database that `[fleet]` of these settings names, for processes on many
     /// machines
+    #[cfg(feature = "fleet")]
     #[arg(long, value_name = "FILE", requires = "list", conflicts_with = "record")]
     pub(crate) fleet: Option<PathBuf>,
     /// Whose work it is there
+    #[cfg(feature = "fleet")]
     #[arg(long, value_name = "NAME", requires = "fleet", default_value = "local")]
     pub(crate) tenant: String,
     /// A name for the job; without it, one made from the list, the questions and the model

@@ -43,7 +43,9 @@ pub(super) fn run(endpoint: &str, options: &DoctorOptions) -> anyhow::Result<Exi
         facts(options),
         config(),
         store(options),
+        #[cfg(feature = "render")]
         renderer("web pages", photic_render::Browser::find().err()),
+        #[cfg(feature = "render")]
         renderer("office documents", photic_render::Office::find().err()),
         terminal(),
     ];
@@ -198,6 +200,7 @@ fn store(options: &DoctorOptions) -> Item {
     }
 }
 
+#[cfg(feature = "render")]
 fn renderer(what: &'static str, missing: Option<photic_render::Refusal>) -> Item {
     match missing {
         None => item(what, State::Good, "can be drawn".to_owned()),

@@ -3,6 +3,10 @@
 //! Owns words, progress, exit codes, and where what is written goes. What is wrong with a session
 //! is `photic-doctor`'s to say.
 
+#[cfg(feature = "fleet")]
+mod bucket;
+#[cfg(not(feature = "fleet"))]
+#[path = "bucket_absent.rs"]
 mod bucket;
 mod folders;
 mod health;

@@ -13,9 +13,9 @@ use photic_probe::Task;
 
 use crate::style::Hint;
 
-const SERVE: &[u8] = include_bytes!("../../../../chart-reader/serve.py");
-const WEIGHTS: &[u8] = include_bytes!("../../../../chart-reader/weights/chart-reader.gguf");
-const EYES: &[u8] = include_bytes!("../../../../chart-reader/weights/chart-reader-mmproj.gguf");
+static SERVE: &[u8] = include_bytes!("../../data/chart-reader/serve.py");
+static WEIGHTS: &[u8] = include_bytes!("../../data/chart-reader/chart-reader.gguf");
+static EYES: &[u8] = include_bytes!("../../data/chart-reader/chart-reader-mmproj.gguf");
 /// For weights to be read and a port to be opened.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Tokens of a conversation; a picture is 64.

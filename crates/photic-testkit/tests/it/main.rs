@@ -6,6 +6,7 @@ mod files;
 mod graph;
 #[cfg(test)]
 mod modules;
+mod publish;
 #[cfg(test)]
 mod sources;
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
+#[cfg(feature = "fleet")]
 use photic_fleet::{Postgres, PostgresOptions};
 use photic_store::work::{List, Work};
 use photic_store::{LocalStore, Sqlite, Tenant, Usd};
@@ -25,6 +26,7 @@ use list::Entry;
 use progress::Meter;
 
 /// How long a statement may take: nobody waits for it but this process.
+#[cfg(feature = "fleet")]
 const PATIENCE: Duration = Duration::from_secs(30);
 /// What is written costs that many times what is read, unless somebody says what it does. List
 /// prices lie between four and eight.
@@ -45,6 +47,7 @@ pub(super) fn run(
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     runtime.block_on(async {
         let job = Asked { options, entries: &entries, tools, model, settings };
+        #[cfg(feature = "fleet")]
         if let Some(file) = &options.batch.fleet {
             let settings = crate::settings::load(Some(file))?.config.fleet;
             // It also says what is wrong with them; the record it opens is a gateway's, which waits
