@@ -3,7 +3,7 @@
 
 usage: measure.py PHOTIC MOTO [SESSIONS [TURNS]]
 
-PHOTIC is the binary, MOTO the folder of moto's programs (`.ci/fleet/install` puts it into the
+PHOTIC is the binary, MOTO the folder of moto's programs (`tests/e2e/fleet/install` puts it into the
 cache). Sessions of an agent that takes a screenshot every turn go through a gateway on a
 PostgreSQL of their own; rows and bytes are PostgreSQL's own counts, indexes included.
 """
@@ -17,7 +17,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / ".ci/deploy"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/e2e/deploy"))
 import fleet
 
 WORDS = "the agent looked at its screen and saw that a button had moved while it thought about what to do next".split()

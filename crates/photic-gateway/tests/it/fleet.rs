@@ -1,4 +1,4 @@
-//! Many gateways on one database and one bucket, over real sockets. `.ci/fleet/with` starts the
+//! Many gateways on one database and one bucket, over real sockets. `tests/e2e/fleet/with` starts the
 //! servers; where there are none, every test says so and passes.
 
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ impl Place {
         let Some((server, bucket)) = servers else {
             #[expect(clippy::print_stderr, reason = "a test that shows nothing says so")]
             {
-                eprintln!("skipped: no servers are up; see .ci/fleet/with");
+                eprintln!("skipped: no servers are up; see tests/e2e/fleet/with");
             }
             return None;
         };
