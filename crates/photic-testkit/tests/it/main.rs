@@ -5,6 +5,8 @@ mod files;
 #[cfg(test)]
 mod graph;
 #[cfg(test)]
+mod map;
+#[cfg(test)]
 mod sources;
 #[cfg(test)]
 mod threats;
