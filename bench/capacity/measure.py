@@ -17,7 +17,8 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/e2e/deploy"))
+E2E = Path(__file__).resolve().parents[2] / "tests/e2e"
+sys.path[:0] = [str(E2E), str(E2E / "deploy")]
 import fleet
 
 WORDS = "the agent looked at its screen and saw that a button had moved while it thought about what to do next".split()

@@ -13,7 +13,6 @@
 
 pub mod agents;
 pub mod check;
-mod dice;
 pub mod door;
 pub mod journal;
 pub mod links;

@@ -4,7 +4,8 @@ of it, against a gateway under a hard limit of memory.
 
 The limit is that of the chart and the compose file (1 GiB), the settings are theirs: none, so that the gateway finds
 out its budget from the limit. Fails if the gateway dies, if it holds more than its budget and 64 MB at any time, if
-somebody who stays is not served meanwhile, or if it works on two seconds after the last client left.
+a client that stays is not served meanwhile, or if it works for more than two seconds of processor time after the last
+client left.
 
 The limit is a control group of memory, version 1 or 2, for which one has to be root. Where there is none, the budget
 is set to what it would be, only the peak is compared, and that is said.
@@ -79,7 +80,7 @@ def main():
             if not photic.is_alive():
                 print("it died:", photic.said()[-500:])
                 return 1
-            while photic.is_alive() and metric(photic, "photic_pixel_jobs") and time.monotonic() - ended < 30:
+            while photic.is_alive() and metric(photic, "photic_pixel_jobs") and time.monotonic() - ended < 120:
                 time.sleep(0.02)
             rested, used = time.monotonic() - ended, cpu(photic) - before
             guest.join(60)
@@ -92,8 +93,7 @@ def main():
             print(f"of those who stayed {served} of {len(stayed)} were served")
             if peak > budget + BESIDE:
                 failed.append("it held more than its budget")
-            # Twice what is claimed.
-            if rested > 2:
+            if used > 2:
                 failed.append("it worked for clients that had left")
             if not served:
                 failed.append("nobody who stayed was served")

@@ -3,6 +3,7 @@ import contextlib, json, socket, time
 
 from heavy import at_once, connected, gateway, head, over
 from harness import Photic, Upstream, attack, chat_body, harm_if, until
+from waiting import LONG
 
 BUDGET = 256
 PIECE = b"x" * (1 << 20)
@@ -67,7 +68,7 @@ def dripping(wire, declared):
         connection.sendall(head(PATHS[wire], declared))
         piece = b"x" if declared else b"1\r\nx\r\n"
         connection.settimeout(0.2)
-        end = time.monotonic() + 9
+        end = time.monotonic() + LONG
         while time.monotonic() < end:
             try:
                 connection.sendall(piece)

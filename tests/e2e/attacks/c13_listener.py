@@ -4,6 +4,7 @@ import atexit, contextlib, http.client, json, os, signal, socket, subprocess, th
 import harness
 from harness import CHAT_REPLY, Photic, Upstream, attack, free_port, harm_if, serving, until
 from running import CHAT
+from waiting import LONG
 
 made = {}
 
@@ -156,9 +157,8 @@ def many():
                         one.recv(1)
                     gone += 1
             return gone
-        end = time.monotonic() + 5
-        while not closed() and time.monotonic() < end:
-            time.sleep(0.05)
+        with contextlib.suppress(TimeoutError):
+            until(closed, "some are closed")
         some = closed()
         for one in idle:
             one.close()
@@ -167,7 +167,7 @@ def many():
 
 def drips_on(slow):
     """Sends a byte now and then; harm, if nobody ends that within many times what is set."""
-    end = time.monotonic() + 12
+    end = time.monotonic() + LONG
     with contextlib.suppress(ConnectionError):
         slow.settimeout(0.3)
         while time.monotonic() < end:
@@ -175,7 +175,7 @@ def drips_on(slow):
             with contextlib.suppress(TimeoutError):
                 slow.recv(100)
                 return
-    harm_if(time.monotonic() >= end, "the connection is still there after 12 s")
+    harm_if(time.monotonic() >= end, f"the connection is still there after {LONG} s")
 
 
 @attack(13, "a head that does not end holds its connection")
@@ -247,9 +247,12 @@ def draining(settings=""):
         asking = threading.Thread(target=lambda: found.append(photic.chat(CHAT)[0]))
         asking.start()
         until(lambda: upstream.requests, "the request is under way")
+        ready = lambda: ask_anything(photic.port, "GET", "/ready")[0]
+        before = ready()
         os.kill(photic.pid, signal.SIGTERM)
-        # It is told at once; what it does then is what is looked at.
-        time.sleep(0.3)
+        # What it does once it knows is what is looked at; one that never shows it is looked at, too.
+        with contextlib.suppress(TimeoutError):
+            until(lambda: ready() != before, "it knows that it is to stop", 10)
         try:
             yield photic, lambda: found
         finally:
@@ -260,7 +263,7 @@ def draining(settings=""):
 def ask_anything(port, method, path, body=None):
     """Status, headers and body; nothing if it is not answered."""
     try:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         connection.request(method, path, body, {"content-type": "application/json"})
         reply = connection.getresponse()
         return reply.status, reply.headers, reply.read()

@@ -10,6 +10,7 @@ import sys, tempfile, threading, time, zlib
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 from free_port import free_port  # noqa: E402,F401
+from waiting import until  # noqa: E402,F401
 
 # The binary that is attacked; `run` sets it.
 PHOTIC = None
@@ -38,17 +39,6 @@ def attack(number, name, **known):
 def harm_if(condition, what):
     if condition:
         raise Harm(what)
-
-
-def until(condition, what, patience=PATIENCE):
-    """Waits for a condition, and gives what it gave."""
-    end = time.monotonic() + patience
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise TimeoutError(f"never: {what}")
 
 
 # Upstreams.

@@ -43,14 +43,17 @@ def cpu(photic):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def rests(photic, within):
-    """Seconds until a process does nothing any more; `None`, if it still works after `within`."""
-    begun = time.monotonic()
-    while time.monotonic() - begun < within + 0.25:
-        before, at = cpu(photic), time.monotonic() - begun
+def rests(photic, most):
+    """Waits until a process does nothing any more, and gives the seconds of processor time that it used until then;
+    `None`, as soon as these are more than `most`. A busy machine makes it wait longer, and changes nothing else."""
+    begun, idle = cpu(photic), 0
+    while cpu(photic) - begun <= most:
+        before = cpu(photic)
         time.sleep(0.25)
-        if cpu(photic) - before <= 0.03:
-            return at
+        # Twice in a row: once, a process may merely not have been let run.
+        idle = idle + 1 if cpu(photic) - before <= 0.03 else 0
+        if idle == 2:
+            return cpu(photic) - begun
     return None
 
 

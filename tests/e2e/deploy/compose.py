@@ -5,12 +5,13 @@ and three gateways as processes on loopback.
 
     compose.py PHOTIC          the binary; needs docker-compose, nginx and promtool
 """
-import http.client, http.server, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import http.client, http.server, json, os, pathlib, shutil, signal, socket, subprocess, sys, tempfile, threading
 
 import tomli, yaml
 
 import settings
 from free_port import free_port
+from waiting import until
 
 photic = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parents[3]
@@ -74,8 +75,9 @@ def settings_of(name):
 # nginx, for real.
 
 class Upstream(http.server.BaseHTTPRequestHandler):
-    """Answers with a stream of three events, with pauses, or with how much came."""
+    """Answers with a stream of three events, each once the one before was read, or with how much came."""
     protocol_version = "HTTP/1.1"
+    read, held = threading.Semaphore(0), False
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
@@ -88,7 +90,8 @@ class Upstream(http.server.BaseHTTPRequestHandler):
                 event = f"data: {{\"n\":{number}}}\n\n".encode()
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
                 self.wfile.flush()
-                time.sleep(1)
+                # The next one follows when this one was read.
+                Upstream.held |= not Upstream.read.acquire(timeout=60)
             self.wfile.write(b"0\r\n\r\n")
             return
         said = json.dumps({"id": "1", "object": "chat.completion", "model": "m", "choices": [], "came": len(body)}).encode()
@@ -124,12 +127,10 @@ def conversation(filler=0, stream=False):
 
 
 def until_open(port):
-    for _ in range(200):
-        try:
-            return socket.create_connection(("127.0.0.1", port), timeout=5).close()
-        except OSError:
-            time.sleep(0.05)
-    sys.exit(f"nobody listens on {port}")
+    def opened():
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        return True
+    until(opened, f"port {port} is open")
 
 
 def behind_nginx(work):
@@ -159,9 +160,9 @@ def behind_nginx(work):
             assert post(door, b"{}", path)[0] == 404, f"callers see {path}"
         gateways[0].send_signal(signal.SIGKILL)
         gateways[0].wait()
-        # A request that nginx puts on a connection it had kept, before it sees that nobody is there, gets a 502: it is
-        # not for a door to send it again. Asked here is what comes after that moment.
-        time.sleep(0.5)
+        # A request that nginx puts on a connection it had kept, before it sees that its end is gone, gets a 502: it is
+        # not for a balancer to send it again. Asked here is what comes after that moment.
+        until(lambda: all(post(door, conversation())[0] == 200 for _ in range(6)), "nginx sees that a gateway is gone")
         # As Gemini's clients do it.
         keyed = "/v1beta/models/m:generateContent?key=MARKER"
         answers = [post(door, conversation(), keyed)[0] for _ in range(60)]
@@ -180,22 +181,19 @@ def behind_nginx(work):
 
 
 def status_of_declared(port, length):
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as one:
         one.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % length)
         return int(one.recv(100).split()[1])
 
 
 def half_a_body_is_under_way(port, gateways):
     body = conversation(filler=1_000_000)
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as one:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as one:
         one.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     b"Content-Length: %d\r\n\r\n" % len(body) + body[:500_000])
-        for _ in range(40):
-            if sum(in_flight(gateway) for gateway in gateways) == 1:
-                one.sendall(body[500_000:])
-                return one.recv(100).split()[1] == b"200"
-            time.sleep(0.05)
-    return False
+        until(lambda: sum(in_flight(gateway) for gateway in gateways) == 1, "half a body is under way")
+        one.sendall(body[500_000:])
+        return one.recv(100).split()[1] == b"200"
 
 
 def in_flight(port):
@@ -206,14 +204,15 @@ def in_flight(port):
 
 
 def events_come_one_by_one(port):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request("POST", "/v1/chat/completions", conversation(stream=True), {"content-type": "application/json"})
-    reply, times = connection.getresponse(), []
+    reply, events = connection.getresponse(), 0
     while line := reply.readline():
         if line.startswith(b"data: "):
-            times.append(time.monotonic())
-    assert all(later - earlier > 0.2 for earlier, later in zip(times, times[1:])), "events were held back"
-    return len(times)
+            events += 1
+            Upstream.read.release()
+    assert not Upstream.held, "events were held back"
+    return events
 
 
 with tempfile.TemporaryDirectory(prefix="photic-compose.") as name:

@@ -8,6 +8,8 @@ as the image says, under runc: no capability, a root that is read-only, a networ
 """
 import http.client, http.server, json, os, pathlib, shutil, signal, subprocess, sys, tempfile, threading, time
 
+from waiting import until
+
 root = pathlib.Path(__file__).resolve().parents[3]
 HERE = root / "deploy/container"
 UPSTREAM, DOOR, ADMIN = 4100, 4141, 4142
@@ -40,29 +42,22 @@ class Slow(http.server.BaseHTTPRequestHandler):
 
 
 def ask(port, method, path, body=None):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, body, {"content-type": "application/json"} if body else {})
     reply = connection.getresponse()
     return reply.status, reply.read().decode()
 
 
 def until_up():
-    for _ in range(200):
-        try:
-            return ask(ADMIN, "GET", "/health")
-        except OSError:
-            time.sleep(0.05)
-    sys.exit("the container does not answer")
+    return until(lambda: ask(ADMIN, "GET", "/health"), "the container answers")
 
 
 def until_stopping():
     """Waits until new requests are answered with 503 and `stopping`."""
-    for _ in range(200):
+    def stopping():
         status, said = ask(DOOR, "GET", "/v1/models")
-        if status == 503 and "stopping" in said:
-            return
-        time.sleep(0.05)
-    sys.exit("a gateway that was told to stop takes requests")
+        return status == 503 and "stopping" in said
+    until(stopping, "a gateway that was told to stop refuses requests")
 
 
 def inside(pid):
@@ -156,7 +151,7 @@ def main(binary):
             facts = dict(line.split(":\t", 1) for line in status if ":\t" in line)
             assert facts["Uid"].split() == ["65532"] * 4 and int(facts["CapBnd"], 16) == 0, facts
             subprocess.run(["nsenter", "--target", pid, "--net", sys.executable, __file__, "--inside", pid], check=True)
-            assert run.wait(timeout=20) == 0, run.returncode
+            assert run.wait(timeout=120) == 0, run.returncode
         finally:
             if run.poll() is None:
                 subprocess.run(["runc", "--root", work / "state", "delete", "--force", name])

@@ -5,13 +5,13 @@ answer, and every alert is heard when it should be and not otherwise.
 
     dashboards.py PHOTIC       the binary; needs prometheus and promtool
 """
-import base64, http.client, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
+import base64, http.client, json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile
 import urllib.parse, urllib.request
 
 import yaml
 
-from fleet import until
 from free_port import free_port
+from waiting import until
 
 photic = sys.argv[1]
 root = pathlib.Path(__file__).resolve().parents[3]
@@ -105,9 +105,11 @@ def watched(work):
         until(lambda: get(watcher, "/-/ready"))
         # It takes its time until it looks for the first time.
         until(lambda: answer(watcher, "up"))
+        looks = lambda: int(answer(watcher, "sum(count_over_time(up[1h]))")[0]["value"][1])
         for _ in range(5):
+            seen = looks()
             use(door, picture)
-            time.sleep(1)
+            until(lambda: looks() > seen, "Prometheus looks again")
         page = get(admin, "/metrics")
         answers = {(where, asked): answer(watcher, asked) for where, asked in expressions()}
         return page, answers, json.loads(get(watcher, "/api/v1/rules"))["data"]["groups"]

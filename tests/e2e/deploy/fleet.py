@@ -1,25 +1,14 @@
 """A fleet of one gateway on loopback: PostgreSQL, an S3 server, a provider that keeps every rule, and the
 settings of deploy/compose with their addresses in them.
 """
-import contextlib, http.client, json, os, pathlib, signal, socket, subprocess, tempfile, time
+import contextlib, http.client, json, os, pathlib, signal, socket, subprocess, tempfile
 
 from free_port import free_port
 from postgres import Server
+from waiting import until
 
 root = pathlib.Path(__file__).resolve().parents[3]
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1", "PGPASSWORD": "x"}
-
-
-def until(what, seconds=20):
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            if found := what():
-                return found
-        except (OSError, http.client.HTTPException):
-            pass
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.1)
 
 
 class Bucket:

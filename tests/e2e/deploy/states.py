@@ -5,7 +5,7 @@
 import base64, json, subprocess, sys, time
 
 import fleet
-from fleet import until
+from waiting import until
 
 photic, moto = sys.argv[1:]
 NOBODY = "pk_" + "0" * 12 + "_" + "0" * 52
@@ -74,14 +74,14 @@ def states(gateway, postgres, bucket, work):
     assert upload(gateway, key, pictures[4])[:2] == (503, "store_away")
     assert gateway.command("fleet", "status").returncode == 1
     postgres.start()
-    until(lambda: gateway.away() == [], seconds=5)
+    until(lambda: gateway.away() == [])
     status, error, turn = talk(gateway, key, address(pictures[5]))
     assert status == 200 and turn, (status, error, turn)
 
     # A leaked key.
     name = key.split("_")[1]
     assert gateway.command("fleet", "keys", "revoke", "first", name).returncode == 0
-    until(lambda: talk(gateway, key, address(pictures[5]))[:2] == (401, "no_tenant_key"), seconds=25)
+    until(lambda: talk(gateway, key, address(pictures[5]))[:2] == (401, "no_tenant_key"))
 
 
 begun = time.monotonic()

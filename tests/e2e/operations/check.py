@@ -5,7 +5,7 @@ JSON Schema validator. The gateway stands before `photic mock`, both as processe
 
     check.py PHOTIC FOLDER     the binary, and a folder for charts
 """
-import base64, collections, http.server, json, os, pathlib, signal, subprocess, sys, threading, time
+import base64, collections, http.server, json, os, pathlib, signal, subprocess, sys, threading
 import urllib.error, urllib.request
 
 import jsonschema, tomli
@@ -16,6 +16,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 photic, work = sys.argv[1], pathlib.Path(sys.argv[2])
 root = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(root / "tests/e2e"))
+from waiting import until  # noqa: E402
 KEY, TEXT = "sk-MARKER-in-the-key", "MARKER in a prompt"
 
 
@@ -143,13 +145,8 @@ def run():
 
 
 def drive(serve, log, says, data, mock):
-    first = ""
-    for _ in range(200):
-        first = pathlib.Path(log.name).read_text()
-        if first.endswith("\n"):
-            break
-        time.sleep(0.05)
-    start = json.loads(first)
+    written = lambda: pathlib.Path(log.name).read_text()
+    start = json.loads(until(lambda: written().endswith("\n") and written(), "the gateway's first line"))
     url, admin = start["address"], start["admin"]
     parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     status, headers, body = post(url, "/v1/chat/completions", conversation(data), traceparent=parent)
@@ -180,12 +177,11 @@ def drive(serve, log, says, data, mock):
 
 
 def metrics(admin):
-    for _ in range(100):
-        with urllib.request.urlopen(admin + "/metrics", timeout=10) as reply:
+    def rested():
+        with urllib.request.urlopen(admin + "/metrics", timeout=60) as reply:
             kind, page = reply.headers["content-type"], reply.read().decode()
-        if "photic_requests_in_flight 0\n" in page:
-            break
-        time.sleep(0.05)
+        return "photic_requests_in_flight 0\n" in page and (kind, page)
+    kind, page = until(rested, "no request is in flight")
     assert kind == "text/plain; version=0.0.4; charset=utf-8", kind
     families = {family.name: family for family in text_string_to_metric_families(page)}
     samples = {}
