@@ -53,7 +53,10 @@ mod tests {
     fn gives_the_published_numbers() {
         let mut random = SplitMix64::new(1_234_567);
         let numbers: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
-        assert_eq!(numbers, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+        assert_eq!(
+            numbers,
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
+        );
         assert_eq!(SplitMix64::at(1_234_567, 3), numbers[2]);
     }
 }

@@ -19,7 +19,7 @@ const LENGTHS: [usize; 4] = [250, 500, 1000, 2000];
 const IMAGES: usize = 700;
 /// The claim for the longest one, printed beside what was measured.
 const CLAIMED_MILLIS: f64 = 5.0;
-/// Instructions for each image of the longest one.
+/// Instructions for each image of the longest one: 76,000 to 83,000 when measured (2026-11-18).
 const MAX_INSTRUCTIONS: u64 = 105_000;
 /// Instructions for twice the length, against those for the length.
 const MAX_GROWTH: f64 = 2.2;
@@ -71,7 +71,10 @@ fn count(wire: Wire, model: &str) -> bool {
     };
     let growth = whole as f64 / half as f64;
     let each = whole / IMAGES as u64;
-    println!("  {:.1} million instructions, {each} for an image; {growth:.2} x for twice the length", whole as f64 / 1e6);
+    println!(
+        "  {:.1} million instructions, {each} for an image; {growth:.2} x for twice the length",
+        whole as f64 / 1e6
+    );
     each <= MAX_INSTRUCTIONS && growth <= MAX_GROWTH
 }
 

@@ -4,11 +4,12 @@ An attack is a function with `@attack(CLASS, "name")`. It tries to do harm to a 
 raises `Harm` where it succeeded; where photic holds, it returns. Nothing here knows how photic is written: only the
 binary is used, through its command line and its ports.
 """
-import base64, contextlib, http.client, http.server, json, os, pathlib, re, shutil, signal, socket, struct, subprocess
-import sys, tempfile, threading, time, zlib
+import base64, contextlib, http.client, http.server, json, os, pathlib, random, re, shutil, signal, socket, subprocess
+import sys, tempfile, threading, time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+import pictures  # noqa: E402
 from free_port import free_port  # noqa: E402,F401
 from waiting import until  # noqa: E402,F401
 
@@ -297,18 +298,9 @@ def folder():
 
 def png(width=64, height=64, color=(200, 30, 30), level=6, noise=None):
     """A picture of one colour, or of `noise` (a seed): larger, and decoded as slowly as any."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    if noise is None:
-        row = b"\0" + bytes(color) * width
-        rows = row * height
-    else:
-        import random
-        chance = random.Random(noise)
-        rows = b"".join(b"\0" + chance.randbytes(3 * width) for _ in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    data = zlib.compress(rows, level)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    if noise is not None:
+        return pictures.noise(width, height, random.Random(noise), level)
+    return pictures.png(width, height, (b"\0" + bytes(color) * width) * height, level=level)
 
 
 def data_url(picture, kind="image/png"):

@@ -3,6 +3,7 @@ figures of a process."""
 import atexit, base64, contextlib, functools, http.client, json, os, socket, struct, subprocess, threading, time, zlib
 
 import harness
+import pictures
 from harness import Harm, Photic, Upstream, data_url, harm_if, until
 
 # Megabytes that a process may hold beside its budget: code, stacks, what the allocator has not given back yet.
@@ -59,10 +60,6 @@ def rests(photic, most):
 
 # Pictures of many pixels in few bytes.
 
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
 @functools.lru_cache
 def large_png(side=8100, interlaced=False, bits=8, color=2):
     """A PNG of zeros, more than endpoints take: it has to be made smaller."""
@@ -79,8 +76,8 @@ def large_png(side=8100, interlaced=False, bits=8, color=2):
         data = rows + deflate.flush()
     else:
         data = b"".join(deflate.compress(row) for _ in range(height)) + deflate.flush()
-    head = struct.pack(">IIBBBBB", side, height, bits, color, 0, 0, int(interlaced))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    head = pictures.SIGNATURE + pictures.header(side, height, bits, color, int(interlaced))
+    return head + pictures.chunk(b"IDAT", data) + pictures.END
 
 
 class Codes:

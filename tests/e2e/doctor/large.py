@@ -1,16 +1,18 @@
 """Writes a session of a given size in MB, as Claude Code would: screenshots, each of them twice."""
-import base64, json, os, struct, sys, zlib
+import base64, json, os, pathlib, sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+import pictures  # noqa: E402
 
 path, megabytes = sys.argv[1], int(sys.argv[2])
-chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-head = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1280, 800, 8, 2, 0, 0, 0))
+head = pictures.SIGNATURE + pictures.header(1280, 800)
 noise = os.urandom(1 << 20)
 with open(path, "wb") as out:
     number = 0
     while out.tell() < megabytes << 20:
-        # Pixels that nobody decodes: what counts here is how much there is to read.
+        # Pixels that are not decoded: what counts here is how much there is to read.
         start = number * 4099 % (1 << 19)
-        picture = head + chunk(b"IDAT", noise[start:start + 220_000]) + chunk(b"IEND", b"")
+        picture = head + pictures.chunk(b"IDAT", noise[start:start + 220_000]) + pictures.END
         data = base64.b64encode(picture).decode()
         block = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
         result = {"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": [block]}

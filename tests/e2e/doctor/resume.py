@@ -5,8 +5,11 @@ then made sick in the file; the agent resumes, and must be turned down; `photic 
 and `--fix --in-place` repair it; the agent resumes, and must be answered, with the picture. One line
 for each agent; exit 1 if one is not as it should be.
 """
-import base64, concurrent.futures, contextlib, dataclasses, json, os, pathlib, re, sqlite3, struct, subprocess, sys
-import tempfile, time, urllib.request, zlib
+import base64, concurrent.futures, contextlib, dataclasses, json, os, pathlib, re, sqlite3, subprocess, sys
+import tempfile, time, urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+import pictures  # noqa: E402
 
 PHOTIC, AGENTS = sys.argv[1], pathlib.Path(sys.argv[2])
 WORDS = "Say what you see."
@@ -117,10 +120,7 @@ def qwen():
 
 
 def png(width, height):
-    chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-    rows = b"".join(b"\0" + b"\x30\x60\x90" * width for _ in range(height))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
-            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    return pictures.png(width, height, (b"\0" + b"\x30\x60\x90" * width) * height, level=6)
 
 
 def infect(path, sick):

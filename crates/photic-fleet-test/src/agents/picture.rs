@@ -7,7 +7,6 @@ use photic_mock::Chart;
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_testkit::SplitMix64;
 
-
 /// How many charts there are.
 const CHARTS: u64 = 400;
 /// Large enough to be read, small enough for a hundred thousand to be decoded.

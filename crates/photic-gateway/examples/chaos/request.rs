@@ -91,7 +91,9 @@ impl Request {
             0..=4 => Trouble::LeavesAsking,
             5..=9 => Trouble::LeavesReading,
             // The last one makes answers up: they could not be told from somebody else's.
-            10..=44 => Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)]),
+            10..=44 => {
+                Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)])
+            }
             _ => Trouble::None,
         };
         let streams = random.below(2) == 0;

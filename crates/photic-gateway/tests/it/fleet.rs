@@ -284,7 +284,10 @@ async fn without_its_servers_a_gateway_still_makes_models_see() {
         assert_eq!(reply.status, 200);
     }
     // Each of them would wait for a second.
-    assert!(begun.elapsed() < Duration::from_secs(30), "nothing waits for what is known to be away");
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "nothing waits for what is known to be away"
+    );
     let bytes = STANDARD.decode(picture(1, 9_000)).unwrap();
     let reply = exchange(gateway, &post("/photic/v1/media", "", &bytes)).await;
     assert_eq!((reply.status, reply.header("x-photic-error")), (503, Some("store_away")));

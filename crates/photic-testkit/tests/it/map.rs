@@ -18,7 +18,10 @@ fn read(path: &str) -> String {
 #[test]
 fn the_map_is_short_and_each_invariant_names_a_test_that_exists() {
     let map = read("ARCHITECTURE.md");
-    assert!(map.lines().count() <= MAX_MAP_LINES, "ARCHITECTURE.md has more than {MAX_MAP_LINES} lines");
+    assert!(
+        map.lines().count() <= MAX_MAP_LINES,
+        "ARCHITECTURE.md has more than {MAX_MAP_LINES} lines"
+    );
     let (_, invariants) = map.split_once("## Invariants").expect("it has invariants");
     let (invariants, _) = invariants.split_once("\n## ").expect("more follows");
     let files = listed();
@@ -45,7 +48,8 @@ fn the_map_is_short_and_each_invariant_names_a_test_that_exists() {
 #[test]
 fn links_between_pages_lead_to_files() {
     let mut complaints = Vec::new();
-    let pages = listed().into_iter().filter(|path| path.ends_with(".md") && !path.contains("/sources/"));
+    let pages =
+        listed().into_iter().filter(|path| path.ends_with(".md") && !path.contains("/sources/"));
     for page in pages.filter(|path| !path.starts_with("bench/")) {
         let folder = Path::new(&page).parent().expect("a file has a folder").to_path_buf();
         for link in read(&page).split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
@@ -63,7 +67,8 @@ fn links_between_pages_lead_to_files() {
 
 #[test]
 fn paths_in_the_guides_exist() {
-    let starts = ["crates/", "tests/", "docs/", ".ci/", "captures/", "bench/", "fuzz/", "examples/"];
+    let starts =
+        ["crates/", "tests/", "docs/", ".ci/", "captures/", "bench/", "fuzz/", "examples/"];
     let mut complaints = Vec::new();
     for guide in GUIDES {
         for quoted in read(guide).split('`').skip(1).step_by(2) {
