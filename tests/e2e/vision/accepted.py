@@ -6,7 +6,7 @@ results, facts, page = map(pathlib.Path, sys.argv[1:])
 DOORS = {"openai-chat": "Chat", "openai-responses": "Responses", "anthropic": "Messages"}
 known = {case: why for why, cases in json.loads(facts.read_text())["corpus"].items() for case in cases}
 found = {door: json.loads((results / f"{door}.json").read_text()) for door in DOORS}
-rows = ["| door | requests | taken at once | after a rejection | refused |", "|---|--:|--:|--:|--:|"]
+rows = ["| API | requests | taken at once | after a rejection | refused |", "|---|--:|--:|--:|--:|"]
 rows += [f"| {name} | {found[door]['requests']} | {found[door]['taken']} | {found[door]['healed']} | {found[door]['refused']} |"
          for door, name in DOORS.items()]
 seen = {case for line in found.values() for case in line["listed"]}

@@ -58,8 +58,8 @@ NAMES = {
     "user": "Chat, picture beside the question", "blind": "Chat, the same question without a picture",
     "responses user": "Responses, picture beside the question", "messages user": "Messages, picture beside the question",
     "AI SDK alone": "AI SDK, tool result, unmodified", "AI SDK, photic": "AI SDK, tool result, through photic",
-    "gateway chat": "photic's Chat door, tool result", "gateway responses": "photic's Responses door, tool result",
-    "gateway messages": "photic's Messages door, tool result",
+    "gateway chat": "photic's Chat API, tool result", "gateway responses": "photic's Responses API, tool result",
+    "gateway messages": "photic's Messages API, tool result",
 }
 KINDS = {"quads": "2×2, cells", "grids": "4×4, cells", "codes": "six characters"}
 rows = ["| path | charts | read | | by luck |", "|---|---|--:|--:|---|"]

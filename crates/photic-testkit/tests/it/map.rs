@@ -15,6 +15,10 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).expect("pages are UTF-8")
 }
 
+fn is_page(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "md")
+}
+
 #[test]
 fn the_map_is_short_and_each_invariant_names_a_test_that_exists() {
     let map = read("ARCHITECTURE.md");
@@ -48,8 +52,7 @@ fn the_map_is_short_and_each_invariant_names_a_test_that_exists() {
 #[test]
 fn links_between_pages_lead_to_files() {
     let mut complaints = Vec::new();
-    let pages =
-        listed().into_iter().filter(|path| path.ends_with(".md") && !path.contains("/sources/"));
+    let pages = listed().into_iter().filter(|path| is_page(path) && !path.contains("/sources/"));
     for page in pages.filter(|path| !path.starts_with("bench/")) {
         let folder = Path::new(&page).parent().expect("a file has a folder").to_path_buf();
         for link in read(&page).split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
