@@ -39,7 +39,7 @@ def send(world, body, who):
 
 
 class Alone:
-    """A gateway without tenants, with a door of its own for operators."""
+    """A gateway without tenants, with a port of its own for operators."""
     one = None
 
     def __init__(self, settings=""):
@@ -189,7 +189,7 @@ def timed(fleet):
         else:
             photic = ends.enter_context(harness.serving(upstream))
             names = [("x-api-key", "sk-good"), ("x-api-key", "sk-evil")]
-        connection = ends.enter_context(socket.create_connection(("127.0.0.1", photic.port), timeout=harness.PATIENCE))
+        connection = ends.enter_context(socket.create_connection(("127.0.0.1", photic.port), timeout=harness.TIMEOUT))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         made = [json.dumps(body_of(wide(height=32))).encode() for _ in range(2 * SAMPLES)]
 

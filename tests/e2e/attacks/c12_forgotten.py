@@ -12,7 +12,7 @@ def put(url, content):
     """Puts bytes under a signed address, as a client does: past the gateway."""
     request = urllib.request.Request(url, content, {"content-type": "application/octet-stream"}, method="PUT")
     try:
-        with urllib.request.urlopen(request, timeout=harness.PATIENCE) as reply:
+        with urllib.request.urlopen(request, timeout=harness.TIMEOUT) as reply:
             return reply.status
     except urllib.error.HTTPError as error:
         return error.code

@@ -37,7 +37,7 @@ class Fleet:
     def sql(self, statement, server=None):
         """What a statement gives, as text."""
         done = subprocess.run(["psql", "-X", "-A", "-t", "-q", "-c", statement, server or self.postgres],
-                              capture_output=True, text=True, timeout=harness.PATIENCE)
+                              capture_output=True, text=True, timeout=harness.TIMEOUT)
         if done.returncode:
             raise RuntimeError(done.stderr)
         return done.stdout.strip()

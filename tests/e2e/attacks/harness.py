@@ -18,7 +18,7 @@ PHOTIC = None
 # All attacks, in the order of their files: (class, name, function).
 ATTACKS = []
 # What any condition may take before it counts as not met, in seconds. Generous: machines are slow at times.
-PATIENCE = 60
+TIMEOUT = 60
 
 
 class Harm(Exception):
@@ -196,7 +196,7 @@ class Photic:
         """Megabytes that it held at most."""
         return self.status("VmHWM") / 1024
 
-    def ask(self, method, path, body=None, headers=None, timeout=PATIENCE):
+    def ask(self, method, path, body=None, headers=None, timeout=TIMEOUT):
         """One request on a connection of its own: status, headers, body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
@@ -208,7 +208,7 @@ class Photic:
         finally:
             connection.close()
 
-    def chat(self, body, headers=None, timeout=PATIENCE):
+    def chat(self, body, headers=None, timeout=TIMEOUT):
         headers = {"authorization": "Bearer sk-caller", **(headers or {})}
         return self.ask("POST", "/v1/chat/completions", body, headers, timeout)
 

@@ -253,7 +253,7 @@ def at_once(tasks):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(harness.PATIENCE)
+        thread.join(harness.TIMEOUT)
     return results
 
 

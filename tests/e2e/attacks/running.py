@@ -3,7 +3,7 @@ of each family send them; and photic in a folder that somebody else wrote."""
 import http.client, json, os, pathlib, shutil, signal, subprocess, sys, tempfile, urllib.parse
 
 import harness
-from harness import PATIENCE, clean_environment, until
+from harness import TIMEOUT, clean_environment, until
 
 # Tells its environment, and waits until it is told to end.
 WAITING = ("import json, os, sys; open(sys.argv[1] + '.part', 'w').write(json.dumps(dict(os.environ))); "
@@ -66,7 +66,7 @@ class Run:
 def ask(url, method="POST", body=None, headers=None):
     """One request: status, headers, body."""
     parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=TIMEOUT)
     try:
         if body is not None and not isinstance(body, (bytes, bytearray)):
             body = json.dumps(body).encode()

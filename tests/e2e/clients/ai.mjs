@@ -37,8 +37,8 @@ function tools(shape) {
   return { take_screenshot: sdk.tool({ ...input, execute, ...(shape !== 'object' && { toModelOutput }) }) };
 }
 
-async function ask({ door, model, shape, stream }) {
-  const settings = { model: models[door](model), tools: tools(shape), stopWhen: stop, maxRetries: 0 };
+async function ask({ entry, model, shape, stream }) {
+  const settings = { model: models[entry](model), tools: tools(shape), stopWhen: stop, maxRetries: 0 };
   const send = async (messages) => {
     if (!stream) {
       const { text, response, responseMessages } = await sdk.generateText({ ...settings, messages });

@@ -103,10 +103,10 @@ async function messages({ model, shape, stream }) {
   return [first[0].text, (await send())[0].text];
 }
 
-const doors = { 'openai-chat': chat, 'openai-responses': responses, anthropic: messages };
+const entries = { 'openai-chat': chat, 'openai-responses': responses, anthropic: messages };
 for (const row of JSON.parse(readFileSync(rows, 'utf8'))) {
-  const { door } = row;
-  const result = await doors[door](row).then(
+  const { entry } = row;
+  const result = await entries[entry](row).then(
     (said) => ({ said }),
     (error) => ({ status: error.status ?? null, error: String(error.message) }),
   );

@@ -187,11 +187,11 @@ def pydantic(row):
     return said
 
 
-DOORS = {"openai-chat": openai_chat, "openai-responses": openai_responses, "anthropic": anthropic}
+ENTRIES = {"openai-chat": openai_chat, "openai-responses": openai_responses, "anthropic": anthropic}
 
 
-def door(name):
-    return DOORS.get(name) or (langchain if name.startswith("langchain") else pydantic)
+def entry(name):
+    return ENTRIES.get(name) or (langchain if name.startswith("langchain") else pydantic)
 
 
 def cause(error):
@@ -207,7 +207,7 @@ def cause(error):
 logging.disable(logging.WARNING)
 for row in json.loads(ROWS.read_text()):
     try:
-        result = {"said": door(row["door"])(row)}
+        result = {"said": entry(row["entry"])(row)}
     except Exception as error:  # what a client makes of a refusal is part of the row
         result = cause(error)
     print(json.dumps({**row, **result}), flush=True)

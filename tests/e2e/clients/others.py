@@ -167,10 +167,10 @@ def status(error):
     return found
 
 
-DOORS = {"gemini": gemini, "converse": converse, "ollama": ollama, "mistral": mistral}
+ENTRIES = {"gemini": gemini, "converse": converse, "ollama": ollama, "mistral": mistral}
 for row in json.loads(ROWS.read_text()):
     try:
-        result = {"said": DOORS[row["door"]](row)}
+        result = {"said": ENTRIES[row["entry"]](row)}
     except Exception as error:  # what a client makes of a refusal is part of the row
         result = {"status": status(error), "error": str(error) if status(error) else repr(error)}
     print(json.dumps({**row, **result}), flush=True)

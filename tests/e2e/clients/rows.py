@@ -16,7 +16,7 @@ ACROSS = {**MODELS, RESPONSES: "gpt-5.6", CONVERSE: "amazon.nova-pro-v1:0"}
 
 PARTS, JSON = "image part", "JSON with base64"
 
-# (runner, client as a reader knows it, door in its script, wire, shapes)
+# (runner, client as a reader knows it, entry in its script, wire, shapes)
 TABLE = []
 for runner, language in (("python", "Python"), ("node", "Node")):
     chat = [PARTS, JSON] + (["`runTools`, object"] if runner == "node" else [])
@@ -35,20 +35,20 @@ for major in "67":
         (f"ai{major}", f"AI SDK {major}, openai responses", "openai-responses", RESPONSES, shapes),
         (f"ai{major}", f"AI SDK {major}, anthropic", "anthropic", MESSAGES, shapes),
     ]
-for client, door, shapes in (
+for client, entry, shapes in (
     ("LangChain", "langchain", ["image block", JSON]),
     ("pydantic-ai", "pydantic", ["`BinaryContent`", "dict with base64"]),
 ):
     for name, wire in (("openai chat", CHAT), ("openai responses", RESPONSES), ("anthropic", MESSAGES)):
-        TABLE.append(("python", f"{client}, {name}", f"{door}-{wire}", wire, shapes))
+        TABLE.append(("python", f"{client}, {name}", f"{entry}-{wire}", wire, shapes))
 
 TABLE.append(("claude", "Claude Code", "claude", MESSAGES, ["`Read` of a PNG file"]))
-for client, door, wire in (
+for client, entry, wire in (
     ("Google Gen AI SDK", "gemini", GEMINI), ("Google Gen AI SDK, Gemini 2.5", "gemini", GEMINI),
     ("boto3", "converse", CONVERSE), ("boto3, Nova", "converse", CONVERSE),
     ("Ollama SDK", "ollama", OLLAMA), ("Mistral SDK", "mistral", CHAT),
 ):
-    TABLE.append(("others", client, door, wire, [PARTS, JSON]))
+    TABLE.append(("others", client, entry, wire, [PARTS, JSON]))
 
 BY_CLIENT = {
     # Its newer models get system messages inside the conversation, which the provider does not know.
@@ -77,7 +77,7 @@ def leads(client, wire):
 
 
 def rows(mode):
-    for runner, client, door, wire, shapes in TABLE:
+    for runner, client, entry, wire, shapes in TABLE:
         for to in [None] if mode == "same" else leads(client, wire):
             for shape in shapes:
                 # What the service keeps cannot be led elsewhere.
@@ -85,7 +85,7 @@ def rows(mode):
                     continue
                 for stream in WAYS.get(client, (False, True)):
                     model = ACROSS[to] if to else BY_CLIENT.get(client, MODELS)[wire]
-                    yield {"runner": runner, "client": client, "door": door, "wire": wire, "to": to,
+                    yield {"runner": runner, "client": client, "entry": entry, "wire": wire, "to": to,
                            "shape": shape, "stream": stream, "model": model}
 
 

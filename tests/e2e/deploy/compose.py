@@ -55,7 +55,7 @@ def judge(found):
     for name in ("postgres", "garage"):
         assert list(services[name]["networks"]) == ["stores"] and services[name]["healthcheck"], name
     assert found["networks"]["stores"]["internal"] is True
-    # Everybody speaks of the same bucket, address and door.
+    # All of them name the same bucket, address and port.
     fleet = settings_of("photic.toml")["fleet"]
     garage, store = services["garage"]["environment"], settings_of("garage.toml")["s3_api"]
     port = store["api_bind_addr"].rsplit(":", 1)[1]
@@ -136,8 +136,8 @@ def until_open(port):
 def behind_nginx(work):
     upstream = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
     threading.Thread(target=upstream.serve_forever, daemon=True).start()
-    door, ports = free_port(), [free_port() for _ in range(3)]
-    text = (FOLDER / "nginx.conf").read_text().replace("listen 4141;", f"listen 127.0.0.1:{door};")
+    front, ports = free_port(), [free_port() for _ in range(3)]
+    text = (FOLDER / "nginx.conf").read_text().replace("listen 4141;", f"listen 127.0.0.1:{front};")
     for number, port in enumerate(ports, 1):
         text = text.replace(f"gateway-{number}:4141", f"127.0.0.1:{port}")
     (work / "nginx.conf").write_text(text.replace("/tmp/nginx", str(work / "nginx-")))
@@ -145,31 +145,31 @@ def behind_nginx(work):
     log = (work / "log").open("w+")
     nginx = subprocess.Popen(["nginx", "-e", "stderr", "-c", work / "nginx.conf", "-g", "daemon off;"], stdout=log, stderr=log)
     try:
-        for port in [door, *ports]:
+        for port in [front, *ports]:
             until_open(port)
-        status, said = post(door, conversation())
+        status, said = post(front, conversation())
         assert status == 200, (status, said)
         body = conversation(filler=50_000_000)
-        status, said = post(door, body)
+        status, said = post(front, body)
         assert status == 200 and json.loads(said)["came"] == len(body), (status, said[:200])
         # Its end is not waited for: nginx answers by the length that is declared.
-        assert status_of_declared(door, 65 << 20) == 413
-        assert events_come_one_by_one(door) == 3
-        assert half_a_body_is_under_way(door, ports), "bodies are kept before they are passed on"
+        assert status_of_declared(front, 65 << 20) == 413
+        assert events_come_one_by_one(front) == 3
+        assert half_a_body_is_under_way(front, ports), "bodies are kept before they are passed on"
         for path in ("/health", "/ready", "/metrics"):
-            assert post(door, b"{}", path)[0] == 404, f"callers see {path}"
+            assert post(front, b"{}", path)[0] == 404, f"callers see {path}"
         gateways[0].send_signal(signal.SIGKILL)
         gateways[0].wait()
         # A request that nginx puts on a connection it had kept, before it sees that its end is gone, gets a 502: it is
         # not for a balancer to send it again. Asked here is what comes after that moment.
-        until(lambda: all(post(door, conversation())[0] == 200 for _ in range(6)), "nginx sees that a gateway is gone")
+        until(lambda: all(post(front, conversation())[0] == 200 for _ in range(6)), "nginx sees that a gateway is gone")
         # As Gemini's clients do it.
         keyed = "/v1beta/models/m:generateContent?key=MARKER"
-        answers = [post(door, conversation(), keyed)[0] for _ in range(60)]
+        answers = [post(front, conversation(), keyed)[0] for _ in range(60)]
         assert answers == [200] * 60, answers
         assert "MARKER" not in (work / "log").read_text(), "nginx tells keys"
         gateways[1].send_signal(signal.SIGTERM)
-        answers = [post(door, conversation())[0] for _ in range(60)]
+        answers = [post(front, conversation())[0] for _ in range(60)]
         assert answers == [200] * 60, answers
         return len(answers) * 2
     finally:

@@ -12,7 +12,7 @@ from waiting import until
 
 root = pathlib.Path(__file__).resolve().parents[3]
 HERE = root / "deploy/container"
-UPSTREAM, DOOR, ADMIN = 4100, 4141, 4142
+UPSTREAM, CALLERS, ADMIN = 4100, 4141, 4142
 SLOW = 5.0
 
 
@@ -55,7 +55,7 @@ def until_up():
 def until_stopping():
     """Waits until new requests are answered with 503 and `stopping`."""
     def stopping():
-        status, said = ask(DOOR, "GET", "/v1/models")
+        status, said = ask(CALLERS, "GET", "/v1/models")
         return status == 503 and "stopping" in said
     until(stopping, "a gateway that was told to stop refuses requests")
 
@@ -63,17 +63,17 @@ def until_stopping():
 def inside(pid):
     assert until_up()[0] == 200
     assert json.loads(ask(ADMIN, "GET", "/ready")[1])["status"] == "ready"
-    assert ask(DOOR, "GET", "/metrics")[0] == 404, "callers see the door of operators"
+    assert ask(CALLERS, "GET", "/metrics")[0] == 404, "callers see the metrics of operators"
     upstream = http.server.ThreadingHTTPServer(("127.0.0.1", UPSTREAM), Slow)
     threading.Thread(target=upstream.serve_forever, daemon=True).start()
     answer = []
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]})
-    caller = threading.Thread(target=lambda: answer.append(ask(DOOR, "POST", "/v1/chat/completions", body)))
+    caller = threading.Thread(target=lambda: answer.append(ask(CALLERS, "POST", "/v1/chat/completions", body)))
     caller.start()
     assert Slow.arrived.wait(10)
     os.kill(pid, signal.SIGTERM)
     until_stopping()
-    assert not answer, "it shut its door only after the request that was under way"
+    assert not answer, "it refused requests only after the one that was under way"
     caller.join()
     [(status, text)] = answer
     assert status == 200 and "chat.completion" in text, (status, text)

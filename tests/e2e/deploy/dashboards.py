@@ -82,7 +82,7 @@ def use(port, picture):
 
 def watched(work):
     """Starts everything, uses it while Prometheus looks, and hands over what it saw."""
-    chart, door, admin, watcher, nobody = work / "chart.png", free_port(), free_port(), free_port(), free_port()
+    chart, port, admin, watcher, nobody = work / "chart.png", free_port(), free_port(), free_port(), free_port()
     subprocess.run([photic, "mock", "--chart", "3", "-o", chart], check=True, stdout=subprocess.DEVNULL)
     (work / "photic.toml").write_text(f"[admin]\nlisten = '127.0.0.1:{admin}'\n"
                                       f"[[upstream]]\nwire = 'anthropic'\nurl = 'http://127.0.0.1:{nobody}'\n")
@@ -95,7 +95,7 @@ def watched(work):
         processes.append(mock)
         upstream = mock.stdout.readline().strip()
         processes.append(subprocess.Popen(
-            [photic, "serve", "--listen", f"127.0.0.1:{door}", "--upstream", f"openai-chat={upstream}", "--log", "off",
+            [photic, "serve", "--listen", f"127.0.0.1:{port}", "--upstream", f"openai-chat={upstream}", "--log", "off",
              "--config", work / "photic.toml"], env={**os.environ, "XDG_STATE_HOME": str(work)}))
         processes.append(subprocess.Popen(
             ["prometheus", f"--config.file={work / 'prometheus.yaml'}", f"--storage.tsdb.path={work / 'data'}",
@@ -108,7 +108,7 @@ def watched(work):
         looks = lambda: int(answer(watcher, "sum(count_over_time(up[1h]))")[0]["value"][1])
         for _ in range(5):
             seen = looks()
-            use(door, picture)
+            use(port, picture)
             until(lambda: looks() > seen, "Prometheus looks again")
         page = get(admin, "/metrics")
         answers = {(where, asked): answer(watcher, asked) for where, asked in expressions()}

@@ -33,9 +33,9 @@ class Bucket:
 
 class Gateway:
     def __init__(self, photic, work, postgres, bucket, upstream):
-        self.photic, self.door, self.admin = photic, free_port(), free_port()
+        self.photic, self.port, self.admin = photic, free_port(), free_port()
         text = (root / "deploy/compose/photic.toml").read_text()
-        for old, new in (("0.0.0.0:4141", f"127.0.0.1:{self.door}"), ("0.0.0.0:4142", f"127.0.0.1:{self.admin}"),
+        for old, new in (("0.0.0.0:4141", f"127.0.0.1:{self.port}"), ("0.0.0.0:4142", f"127.0.0.1:{self.admin}"),
                          ("postgres://photic@postgres/photic", postgres.address("photic")),
                          ("http://garage:3900", f"http://127.0.0.1:{bucket.port}"), ("region=garage", "region=us-east-1")):
             assert old in text, old
@@ -49,7 +49,7 @@ class Gateway:
         return subprocess.run([self.photic, *words], cwd=self.work, env=self.environment, capture_output=True, text=True)
 
     def ask(self, method, path, body=None, port=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.door, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
         connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
         reply = connection.getresponse()
         return reply.status, dict(reply.getheaders()), reply.read()

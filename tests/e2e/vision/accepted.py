@@ -3,17 +3,17 @@ rejection, for none of the reasons in FACTS, and where the page says otherwise; 
 import json, os, pathlib, sys
 
 results, facts, page = map(pathlib.Path, sys.argv[1:])
-DOORS = {"openai-chat": "Chat", "openai-responses": "Responses", "anthropic": "Messages"}
+APIS = {"openai-chat": "Chat", "openai-responses": "Responses", "anthropic": "Messages"}
 known = {case: why for why, cases in json.loads(facts.read_text())["corpus"].items() for case in cases}
-found = {door: json.loads((results / f"{door}.json").read_text()) for door in DOORS}
+found = {api: json.loads((results / f"{api}.json").read_text()) for api in APIS}
 rows = ["| API | requests | taken at once | after a rejection | refused |", "|---|--:|--:|--:|--:|"]
-rows += [f"| {name} | {found[door]['requests']} | {found[door]['taken']} | {found[door]['healed']} | {found[door]['refused']} |"
-         for door, name in DOORS.items()]
+rows += [f"| {name} | {found[api]['requests']} | {found[api]['taken']} | {found[api]['healed']} | {found[api]['refused']} |"
+         for api, name in APIS.items()]
 seen = {case for line in found.values() for case in line["listed"]}
 rows += ["", "The rest, by reason:", ""]
 rows += [f"- {why}: {', '.join(f'`{case}`' for case in sorted(seen) if known.get(case) == why)}" for why in dict.fromkeys(known.values())]
 print(*rows, sep="\n")
-unknown = [f"{door} {case}: {why}" for door, line in found.items() for case, why in line["listed"].items() if case not in known]
+unknown = [f"{api} {case}: {why}" for api, line in found.items() for case, why in line["listed"].items() if case not in known]
 print(*unknown, sep="\n")
 begin, end = "<!-- corpus -->\n", "<!-- /corpus -->"
 text = page.read_text()

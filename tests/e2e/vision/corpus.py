@@ -1,11 +1,11 @@
-"""The whole corpus of requests, of every wire, through the gateway to one door of the real server: GATEWAY DOOR.
+"""The whole corpus of requests, of every wire, through the gateway to one API of the real server: GATEWAY API.
 
 One line of JSON: how many it took at once, how many only after the gateway had learned, and which it refused.
 """
 import json, pathlib, sys, tomllib, urllib.error, urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
-GATEWAY, DOOR = sys.argv[1:]
+GATEWAY, API = sys.argv[1:]
 CORPUS = pathlib.Path(__file__).resolve().parents[3] / "crates/photic/tests/wires"
 MODEL = "chart-reader"
 PATHS = {
@@ -13,7 +13,7 @@ PATHS = {
     "gemini": f"/v1beta/models/{MODEL}:generateContent", "bedrock-converse": f"/model/{MODEL}/converse", "ollama": "/api/chat",
 }
 # Where each wire says how long an answer may be: one token is enough to have read the question.
-MOST = {
+MAX_TOKENS = {
     "openai-chat": ["max_completion_tokens"], "openai-responses": ["max_output_tokens"], "anthropic": ["max_tokens"],
     "gemini": ["generationConfig", "maxOutputTokens"], "bedrock-converse": ["inferenceConfig", "maxTokens"],
     "ollama": ["options", "num_predict"],
@@ -32,9 +32,9 @@ def request(folder):
     if not isinstance(body, dict):
         return None
     inner = body
-    for name in MOST[case["wire"]][:-1]:
+    for name in MAX_TOKENS[case["wire"]][:-1]:
         inner = inner.setdefault(name, {})
-    inner[MOST[case["wire"]][-1]] = 1
+    inner[MAX_TOKENS[case["wire"]][-1]] = 1
     if case["wire"] == "openai-chat":
         body.pop("max_tokens", None)
     if case["wire"] not in ("gemini", "bedrock-converse"):
@@ -65,5 +65,5 @@ with ThreadPoolExecutor(2) as pool:
     outcomes = [one for one in pool.map(post, sorted(file.parent for file in CORPUS.glob("*/case.toml"))) if one]
 count = lambda kind: sum(how == kind for _, how, _ in outcomes)
 listed = {name: why for name, how, why in outcomes if how != "taken"}
-print(json.dumps({"door": DOOR, "requests": len(outcomes), "taken": count("taken"), "healed": count("healed"),
+print(json.dumps({"api": API, "requests": len(outcomes), "taken": count("taken"), "healed": count("healed"),
                   "refused": count("refused"), "listed": listed}))

@@ -1,11 +1,11 @@
-"""The three doors, by the providers' own SDKs: an answer to a question about a chart, which comes with
+"""The three APIs, by the providers' own SDKs: an answer to a question about a chart, which comes with
 the question or as the result of a tool."""
 import json
 
 TOOL = "look"
 SCHEMA = {"type": "object", "properties": {"source": {"type": "string"}}, "required": ["source"]}
 MODEL = "chart-reader"
-MOST = 90  # tokens of an answer
+MAX_TOKENS = 90  # tokens of an answer
 
 
 def chat(client, chart, by_tool=False, blind=False):
@@ -22,7 +22,7 @@ def chat(client, chart, by_tool=False, blind=False):
         extra["tools"] = [{"type": "function", "function": {"name": TOOL, "description": "Look at a picture.", "parameters": SCHEMA}}]
     else:
         messages = [{"role": "user", "content": [question] if blind else [question, picture]}]
-    reply = client.chat.completions.create(model=MODEL, messages=messages, max_completion_tokens=MOST, temperature=0, **extra)
+    reply = client.chat.completions.create(model=MODEL, messages=messages, max_completion_tokens=MAX_TOKENS, temperature=0, **extra)
     return reply.choices[0].message.content
 
 
@@ -40,7 +40,7 @@ def responses(client, chart, by_tool=False):
     else:
         question["content"].append(picture)
         asked = [question]
-    return client.responses.create(model=MODEL, input=asked, max_output_tokens=MOST, temperature=0, store=False, **extra).output_text
+    return client.responses.create(model=MODEL, input=asked, max_output_tokens=MAX_TOKENS, temperature=0, store=False, **extra).output_text
 
 
 def messages(client, chart, by_tool=False):
@@ -57,5 +57,5 @@ def messages(client, chart, by_tool=False):
     else:
         asked = [{"role": "user", "content": [question, picture]}]
     # The SDK of this version has no parameter for it.
-    reply = client.messages.create(model=MODEL, messages=asked, max_tokens=MOST, extra_body={"temperature": 0}, **extra)
+    reply = client.messages.create(model=MODEL, messages=asked, max_tokens=MAX_TOKENS, extra_body={"temperature": 0}, **extra)
     return "".join(block.text for block in reply.content if block.type == "text")

@@ -13,23 +13,23 @@ for one in reports:
         name = finding["place"] if finding["format"] == "png" else finding["format"]
         found[name, one["wire"]] = finding
     honesty += [(one["wire"], told["notice"], told["claims"], told["answers"]) for told in one["honesty"]]
-doors = expected["doors"]
+apis = expected["apis"]
 for name, verdict in {**expected["places"], **expected["formats"]}.items():
-    for door in doors:
-        wanted = expected["exceptions"].get(f"{name} {door}", verdict)
-        finding = found[name, door]
+    for api in apis:
+        wanted = expected["exceptions"].get(f"{name} {api}", verdict)
+        finding = found[name, api]
         said = finding["verdict"]
         # The model reads some places less well than others; that pixels arrive is proved by either verdict.
         holds = {"not sees": said != "sees", "arrives": said in ("sees", "weak")}.get(wanted, said == wanted)
         if holds:
             passed += 1
         else:
-            failed.append(f"{name} on {door}: {said}, not {wanted}: {finding.get('why')} ({finding['hits']} of {finding['cells']})")
-for door, notice, claims, answers in honesty:
+            failed.append(f"{name} on {api}: {said}, not {wanted}: {finding.get('why')} ({finding['hits']} of {finding['cells']})")
+for api, notice, claims, answers in honesty:
     if claims == 0 and answers:
         passed += 1
     else:
-        failed.append(f"{door}, {notice}: claims to see in {claims} of {answers} answers")
+        failed.append(f"{api}, {notice}: claims to see in {claims} of {answers} answers")
 
 
 def cell(finding):
@@ -38,9 +38,9 @@ def cell(finding):
     return f"{finding['verdict'].replace('_', ' ')}, {finding['hits']} of {finding['cells']}"
 
 
-rows = ["| | " + " | ".join(doors) + " |", "|---" * (len(doors) + 1) + "|"]
+rows = ["| | " + " | ".join(apis) + " |", "|---" * (len(apis) + 1) + "|"]
 for name in [*expected["places"], *expected["formats"]]:
-    rows.append(f"| {name} | " + " | ".join(cell(found[name, door]) for door in doors) + " |")
+    rows.append(f"| {name} | " + " | ".join(cell(found[name, api]) for api in apis) + " |")
 claims, answers = sum(one[2] for one in honesty), sum(one[3] for one in honesty)
 words = f"Told by our notices that a picture is not shown, it claims to see one in {claims} of {answers} answers."
 begin, end = "<!-- probed -->\n", "<!-- /probed -->"

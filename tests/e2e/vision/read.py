@@ -1,4 +1,4 @@
-"""Every chart through one server's door after another: SERVER GATEWAY CHARTS PATH…, a line of JSON a path and kind."""
+"""Every chart through one API of a server after another: SERVER GATEWAY CHARTS PATH…, a line of JSON a path and kind."""
 import sys
 
 import anthropic, openai

@@ -176,7 +176,7 @@ class Fleet:
         """The replicas as the system knows them: behind the words that started them."""
         return [self.replicas[name].pid for name in self.names]
 
-    def doors(self):
+    def replica_addresses(self):
         return [f"{self.world.addresses[name]}:4141" for name in self.names]
 
     def keys(self, count):

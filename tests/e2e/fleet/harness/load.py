@@ -59,11 +59,11 @@ def agents(fleet, tenants, faults):
 def check(fleet, tenants):
     """Reads everything back; what the witness found."""
     directory = fleet.world.directory
-    doors = [word for door in fleet.doors() for word in ("--replica", door)]
+    addresses = [word for address in fleet.replica_addresses() for word in ("--replica", address)]
     command = fleet.world.command(
         "agents", fleet.programs / "fleet-test-check", "--journal", directory / "journal",
         "--tenants", tenants, "--postgres", fleet.postgres, "--bucket", fleet.bucket,
-        "--remake", REMAKE, "--samples", directory / "samples", *doors)
+        "--remake", REMAKE, "--samples", directory / "samples", *addresses)
     ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **fleet.environment})
     if not ran.stdout:
         raise SystemExit("load: the witness fell silent")

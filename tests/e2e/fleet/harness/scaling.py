@@ -20,7 +20,7 @@ ROUNDS = int(os.environ.get("SCALING_ROUNDS", 3))
 SESSIONS, TURNS = int(os.environ.get("SCALING_SESSIONS", 60)), int(os.environ.get("SCALING_TURNS", 20))
 #: How long sessions get, and how many there are of those.
 DEEP = int(os.environ.get("SCALING_DEEP", 8))
-LONGEST = int(os.environ.get("SCALING_LONGEST", 500))
+MAX_TURNS = int(os.environ.get("SCALING_MAX_TURNS", 500))
 RETENTION = os.environ.get("SCALING_RETENTION", "newest(3)")
 #: Turns before and after one that count with it.
 AROUND = 5
@@ -31,10 +31,10 @@ class Load:
     def __init__(self, fleet, tenants):
         self.fleet, self.tenants, self.first = fleet, tenants, 0
 
-    def run(self, doors, sessions, *more):
+    def run(self, addresses, sessions, *more):
         """A run of the agents; every run has sessions of its own."""
         directory = self.fleet.world.directory
-        to = [word for door in doors for word in ("--to", door)]
+        to = [word for address in addresses for word in ("--to", address)]
         command = self.fleet.world.command(
             "agents", self.fleet.programs / "fleet-test-agents", *to, "--tenants", self.tenants,
             "--journal", directory / "journal", "--sessions", sessions, "--first", self.first, *more)
@@ -63,9 +63,9 @@ def replicas(load):
     found = {1: [], len(fleet.names): []}
     for _ in range(ROUNDS):
         for count, rates in found.items():
-            pids, doors = fleet.pids()[:count], fleet.doors()[:count]
+            pids, addresses = fleet.pids()[:count], fleet.replica_addresses()[:count]
             before = cpu(pids)
-            report = load.run(doors, SESSIONS * count, "--turns", TURNS, "--at-once", 8 * count,
+            report = load.run(addresses, SESSIONS * count, "--turns", TURNS, "--at-once", 8 * count,
                               "--every", 5, "--uploading", 50)
             rates.append(report["turns"] / (cpu(pids) - before))
     one, all_ = found.values()
@@ -77,9 +77,9 @@ def depth(load, uploading, sessions):
     """CPU of a turn, by its number: milliseconds."""
     fleet = load.fleet
     pid = fleet.pids()[0]
-    report = load.run(fleet.doors()[:1], sessions, "--turns", LONGEST + AROUND, "--at-once", 8,
+    report = load.run(fleet.replica_addresses()[:1], sessions, "--turns", MAX_TURNS + AROUND, "--at-once", 8,
                       "--uploading", uploading, "--meter", pid, *TOOLS)
-    turns = [turn for turn in (10, 50, 100, 250, 500) if turn <= LONGEST]
+    turns = [turn for turn in (10, 50, 100, 250, 500) if turn <= MAX_TURNS]
     spent = report["cpu"]
     around = {turn: spent[turn + AROUND - 1] - spent[turn - AROUND - 1] for turn in turns}
     return {turn: 1000 * seconds / (2 * AROUND * sessions) for turn, seconds in around.items()}
@@ -87,7 +87,7 @@ def depth(load, uploading, sessions):
 
 def inward(load, uploading):
     """Bytes into the gateway over fifty turns of a session, with a picture of 60 KB each."""
-    report = load.run(load.fleet.doors()[:1], 4, "--turns", 50, "--at-once", 4, "--weight", 60_000,
+    report = load.run(load.fleet.replica_addresses()[:1], 4, "--turns", 50, "--at-once", 4, "--weight", 60_000,
                       "--uploading", uploading, *TOOLS)
     return report["bytes"] / 4
 
@@ -101,7 +101,7 @@ def main():
         # would be measured, and not how long the conversation is.
         fleet = Fleet(world, programs, s3=os.environ.get("LOAD_S3", "moto"), retention=RETENTION)
         load = Load(fleet, fleet.keys(4))
-        load.run(fleet.doors(), 30, "--turns", 3, "--uploading", 50)
+        load.run(fleet.replica_addresses(), 30, "--turns", 3, "--uploading", 50)
         rates, ratio = replicas(load)
         print("| replicas | requests a CPU second of the gateways |\n|--:|--:|")
         for count, rate in rates.items():
