@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Draws docs/views-zoom.png: some lines of a long page in the overview, and as a region.
 
-usage: zoom.py PHOTIC
+usage: zoom.py PHOTIC [--check]
+
+`--check` compares the committed picture with what would be drawn, by their pixels.
 """
 
+import io
 import json
 import subprocess
 import sys
@@ -12,8 +15,10 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 import screens
+from generated import write_or_check
 
 REGION = (48, 204, 560, 156)
 OUT = Path(__file__).resolve().parents[1] / "docs/views-zoom.png"
@@ -49,7 +54,9 @@ def main():
         left = GAP + number * (w + GAP)
         draw.text((left, GAP), words, INK, font)
         sheet.paste(picture, (left, GAP + CAPTION))
-    sheet.quantize(64, dither=Image.NONE).save(OUT, optimize=True)
+    drawn = io.BytesIO()
+    sheet.quantize(64, dither=Image.NONE).save(drawn, "PNG", optimize=True)
+    write_or_check({OUT: drawn.getvalue()})
 
 
 if __name__ == "__main__":

@@ -3,24 +3,22 @@
 a recorded body holds their exact bytes, so redraw only to add a picture.
 
 PNG is written by hand with zlib; JPEG and WebP need pillow==13.0.0.
-`images.py --check` redraws in memory and compares (another zlib or encoder
-build may pack the same pixels into other bytes; then only pixels matter).
+`images.py --check` redraws in memory and compares: by bytes, else by pixels.
 """
-import io, math, pathlib, struct, sys, zlib
+import io, math, pathlib, sys
 
-HERE = pathlib.Path(__file__).parent / "images"
+HERE = pathlib.Path(__file__).resolve().parent / "images"
+sys.path.insert(0, str(HERE.parents[1] / "tests"))
+import pictures  # noqa: E402
+from generated import write_or_check  # noqa: E402
+
 W, H = 64, 48
 
 
-def png(pixel, colour_type):
-    """pixel(x, y) -> bytes of one pixel; colour_type 2 = RGB, 6 = RGBA."""
+def png(pixel, color):
+    """pixel(x, y) -> bytes of one pixel."""
     rows = b"".join(b"\0" + b"".join(pixel(x, y) for x in range(W)) for y in range(H))
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    head = struct.pack(">IIBBBBB", W, H, 8, colour_type, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return pictures.png(W, H, rows, color=color)
 
 
 def bars(x, y):
@@ -59,19 +57,11 @@ def pillow(pixel, fmt, **options):
 
 
 DRAWN = {
-    "bars.png": lambda: png(bars, 2),
-    "disc.png": lambda: png(disc, 6),
+    "bars.png": lambda: png(bars, pictures.RGB),
+    "disc.png": lambda: png(disc, pictures.RGBA),
     "page.jpg": lambda: pillow(page, "JPEG", quality=70),
     "wave.webp": lambda: pillow(wave, "WEBP", quality=80, method=6),
 }
 
 if __name__ == "__main__":
-    for name, draw in DRAWN.items():
-        data = draw()
-        if "--check" in sys.argv:
-            same = (HERE / name).read_bytes() == data
-            print(name, "same" if same else "DIFFERENT BYTES")
-        else:
-            HERE.mkdir(exist_ok=True)
-            (HERE / name).write_bytes(data)
-            print(name, len(data))
+    write_or_check({HERE / name: draw() for name, draw in DRAWN.items()})

@@ -1,10 +1,14 @@
 """Writes request.json: what an agent on the AI SDK sends after its screenshot tool returned a picture.
 
-The picture is a page with a table and a chart; Pillow draws it. The file is committed, so nobody
-needs to run this.
+The picture is a page with a table and a chart; Pillow draws it. `--check` compares the committed file with what would be
+written.
 """
-import base64, io, json, math, pathlib
+import base64, io, json, math, pathlib, sys
 from PIL import Image, ImageDraw
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+from generated import same_pixels, write_or_check  # noqa: E402
 
 page = Image.new("RGB", (1280, 800), "#f7f7f5")
 draw = ImageDraw.Draw(page)
@@ -36,4 +40,14 @@ body = {
     "tools": [{"type": "function", "function": {"name": "screenshot", "description": "Take a screenshot of a page", "parameters": {
         "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}}],
 }
-pathlib.Path(__file__).with_name("request.json").write_text(json.dumps(body, separators=(",", ":")))
+
+
+def same_request(one, other):
+    """Equal but for how the picture is packed."""
+    requests = [json.loads(text) for text in (one, other)]
+    results = [json.loads(request["messages"][3].pop("content")) for request in requests]
+    pictures = [base64.b64decode(result[1].pop("data")) for result in results]
+    return requests[0] == requests[1] and results[0] == results[1] and same_pixels(*pictures)
+
+
+write_or_check({HERE / "request.json": json.dumps(body, separators=(",", ":")).encode()}, same_request)

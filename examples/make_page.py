@@ -1,6 +1,10 @@
-"""Draws orders.png: a long page, as a full-page screenshot gives it. It is committed."""
-import pathlib
+"""Draws orders.png: a long page, as a full-page screenshot gives it. `--check` compares the committed file by its pixels."""
+import io, pathlib, sys
 from PIL import Image, ImageDraw, ImageFont
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+from generated import write_or_check  # noqa: E402
 
 page = Image.new("P", (1280, 3720), 0)
 page.putpalette([255, 255, 255, 34, 49, 63, 238, 241, 244, 30, 30, 30])
@@ -17,4 +21,6 @@ for row in range(100):
     cells += [("paid", "shipped", "returned", "on hold")[row * 31 % 4], "two items, standard delivery to the door"]
     for column, cell in enumerate(cells):
         draw.text((36 + column * 200, y + 9), cell, fill=3, font=font)
-page.save(pathlib.Path(__file__).with_name("orders.png"), optimize=True)
+picture = io.BytesIO()
+page.save(picture, "PNG", optimize=True)
+write_or_check({HERE / "orders.png": picture.getvalue()})

@@ -3,22 +3,22 @@
 
 usage: measure.py PHOTIC MOTO [SESSIONS [TURNS]]
 
-PHOTIC is the binary, MOTO the folder of moto's programs (`.ci/fleet/install` puts it into the
+PHOTIC is the binary, MOTO the folder of moto's programs (`tests/e2e/fleet/install` puts it into the
 cache). Sessions of an agent that takes a screenshot every turn go through a gateway on a
 PostgreSQL of their own; rows and bytes are PostgreSQL's own counts, indexes included.
 """
 import base64
 import json
 import random
-import struct
 import sys
 import time
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / ".ci/deploy"))
+E2E = Path(__file__).resolve().parents[2] / "tests/e2e"
+sys.path[:0] = [str(E2E), str(E2E / "deploy"), str(E2E.parent)]
 import fleet
+import pictures
 
 WORDS = "the agent looked at its screen and saw that a button had moved while it thought about what to do next".split()
 # As many bytes as `session.words` says, in the three places where an agent has words.
@@ -38,11 +38,8 @@ def words(chance, length):
 
 
 def picture(chance):
-    """A small one that nobody has seen."""
-    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    rows = b"".join(b"\0" + chance.randbytes(300) for _ in range(100))
-    head = struct.pack(">IIBBBBB", 100, 100, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    """A small one that was not sent before."""
+    return pictures.noise(100, 100, chance)
 
 
 def session(gateway, key, number, turns):

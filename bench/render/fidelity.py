@@ -8,7 +8,7 @@ size; where that program is not installed, against the library as its example ca
 beside hayro's own rendering of the same page. SSIM is of luma over white, as in bench/speed.py.
 `--all` prints a row for each file; otherwise one for each kind, with its worst file.
 Needs cargo, resvg (cargo install), pdftoppm (poppler-utils), and the Python packages that
-`.ci/slow.d/65-render` installs.
+`tests/e2e/suites/65-render` installs.
 """
 
 import argparse

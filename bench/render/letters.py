@@ -8,7 +8,7 @@
 
 The pages are cut into bands of ten rows without the line numbers, as a reader looks at them; for
 tesseract alone each band is enlarged threefold. Runs of white space count as one.
-Needs cargo, tesseract-ocr, and the Python packages that `.ci/slow.d/65-render` installs.
+Needs cargo, tesseract-ocr, and the Python packages that `tests/e2e/suites/65-render` installs.
 """
 
 import argparse

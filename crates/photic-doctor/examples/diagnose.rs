@@ -1,6 +1,6 @@
 //! What is wrong with a session, in a few lines: `diagnose SESSION [MODEL]`.
 //!
-//! `.ci/slow.d/93-doctor` measures it, too: it is all that `photic doctor` does but words.
+//! `tests/e2e/suites/93-doctor` measures it, too: it is all that `photic doctor` does but words.
 
 use std::path::PathBuf;
 

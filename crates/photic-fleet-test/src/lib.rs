@@ -1,10 +1,10 @@
 //! The storm that the fleet has to live through: agents who talk, links that break, and a witness
 //! who reads everything back afterwards.
 //!
-//! Three programs, of which each is one module: `rig-faults` ([`links`]) stands between replicas and
-//! their stores and breaks what passes, as it is told; `rig-agents` ([`agents`]) holds conversations
-//! as real clients do, and writes down what was promised to it; `rig-check` ([`check`]) holds the
-//! stores to that. `.ci/fleet/storm` puts them into a world of their own.
+//! Three programs, of which each is one module: `fleet-test-links` ([`links`]) stands between replicas and
+//! their stores and breaks what passes, as it is told; `fleet-test-agents` ([`agents`]) holds conversations
+//! as real clients do, and writes down what was promised to it; `fleet-test-check` ([`check`]) holds the
+//! stores to that. `tests/e2e/fleet/load` puts them into a world of their own.
 //!
 //! # What it does not do
 //!
@@ -13,7 +13,6 @@
 
 pub mod agents;
 pub mod check;
-mod dice;
 pub mod door;
 pub mod journal;
 pub mod links;

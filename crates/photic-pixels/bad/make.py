@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the hostile corpus and `expect.toml` beside this script.
 
-Run it to change the corpus, then commit what it wrote: tests read the files, not the script.
+Run it to change the corpus, then commit what it wrote: tests read the files, not the script. `--check` compares them
+with what would be written.
 Needs Pillow for the few files that start as honest pictures. Nothing here is random.
 
 A verdict is a refusal code, or `opens` for files that are odd but harmless.
@@ -10,19 +11,24 @@ A verdict is a refusal code, or `opens` for files that are odd but harmless.
 import gzip
 import io
 import struct
+import sys
 import zlib
 from pathlib import Path
 
 from PIL import Image, ImageCms
 
-HERE = Path(__file__).parent
-EXPECT = {}
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "tests"))
+import pictures  # noqa: E402
+from generated import write_or_check  # noqa: E402
+
+EXPECT, FILES = {}, {}
 
 
 def put(name, data, verdict):
     assert name not in EXPECT, name
     EXPECT[name] = verdict
-    (HERE / name).write_bytes(data)
+    FILES[HERE / name] = data
 
 
 # ---------------------------------------------------------------- honest pictures
@@ -44,23 +50,8 @@ def saved(img, kind, **more):
 
 # ---------------------------------------------------------------- PNG pieces
 
-SIGN = b"\x89PNG\r\n\x1a\n"
-
-
-def chunk(kind, body=b"", crc=None):
-    crc = zlib.crc32(kind + body) if crc is None else crc
-    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", crc)
-
-
-def ihdr(w, h, bits=8, color=2, interlace=0):
-    return chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, bits, color, 0, 0, interlace))
-
-
-def idat(raw):
-    return chunk(b"IDAT", zlib.compress(raw, 9))
-
-
-IEND = chunk(b"IEND")
+SIGN, IEND = pictures.SIGNATURE, pictures.END
+chunk, ihdr, idat = pictures.chunk, pictures.header, pictures.data
 
 
 def zeros(count):
@@ -494,17 +485,18 @@ def other_files():
 
 
 def main():
-    for old in HERE.iterdir():
-        if old.suffix not in {".py", ".toml"}:
-            old.unlink()
-    for make in (png_files, jpeg_files, gif_files, webp_files, plain_files, tiff_files,
-                 other_files):
+    for make in (png_files, jpeg_files, gif_files, webp_files, plain_files, tiff_files, other_files):
         make()
     lines = ["# Written by make.py: what each file must give.", ""]
     lines += [f'"{name}" = "{verdict}"' for name, verdict in sorted(EXPECT.items())]
-    (HERE / "expect.toml").write_text("\n".join(lines) + "\n")
-    total = sum((HERE / name).stat().st_size for name in EXPECT)
-    print(f"{len(EXPECT)} files, {total} bytes")
+    FILES[HERE / "expect.toml"] = ("\n".join(lines) + "\n").encode()
+    for old in set(HERE.iterdir()) - set(FILES):
+        if old.suffix == ".py" or old.is_dir():
+            continue
+        if "--check" in sys.argv[1:]:
+            sys.exit(f"{old} is not written by make.py")
+        old.unlink()
+    write_or_check(FILES)
 
 
 if __name__ == "__main__":

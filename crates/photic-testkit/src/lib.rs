@@ -21,5 +21,7 @@
 mod check;
 pub mod image;
 pub mod oracle;
+mod split_mix;
 
 pub use check::crc32;
+pub use split_mix::SplitMix64;

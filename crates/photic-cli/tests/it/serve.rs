@@ -73,7 +73,7 @@ fn it_serves_and_ends_when_told() {
         if let Some(status) = serving.child.try_wait().unwrap() {
             break status;
         }
-        assert!(start.elapsed() < Duration::from_secs(10), "it does not end");
+        assert!(start.elapsed() < Duration::from_mins(1), "it does not end");
         std::thread::sleep(Duration::from_millis(20));
     };
     assert_eq!(status.code(), Some(0));

@@ -5,8 +5,7 @@
 
 use photic_mock::Chart;
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-
-use crate::dice::Dice;
+use photic_testkit::SplitMix64;
 
 /// How many charts there are.
 const CHARTS: u64 = 400;
@@ -42,15 +41,15 @@ impl Album {
             let encoded = encoded.map_err(|no| anyhow::anyhow!("no chart: {}", no.refusal.says))?;
             charts.push((encoded.bytes, chart.words()));
         }
-        let mut dice = Dice::of(weight as u64, 0);
-        let noise = (0..weight).map(|_| dice.next() as u8).collect();
+        let mut random = SplitMix64::of_pair(weight as u64, 0);
+        let noise = (0..weight).map(|_| random.next_u64() as u8).collect();
         Ok(Self { charts, noise })
     }
 
     /// The picture of a turn.
     pub(super) fn picture(&self, session: u32, turn: u32) -> Picture {
-        let chart = Dice::of(session.into(), turn.into()).below(CHARTS);
-        let (png, words) = &self.charts[chart as usize];
+        let chart = SplitMix64::of_pair(session.into(), turn.into()).below(CHARTS as usize);
+        let (png, words) = &self.charts[chart];
         let own = format!("{session} {turn} ");
         let padding = self.noise.len().saturating_sub(png.len() + own.len() + END);
         let data = [own.as_bytes(), &self.noise[..padding]].concat();

@@ -9,11 +9,11 @@ use bytes::Bytes;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderName};
 use photic::Wire;
+use photic_testkit::SplitMix64;
 
 use super::picture::{Album, Picture};
 use super::wire::{self, Place, Sent};
 use super::{Errand, Last, Origin, Report};
-use crate::dice::Dice;
 use crate::door::{Answer, Ask, Door};
 use crate::journal::{Journal, Line, Turn};
 use crate::tenants::Tenant;
@@ -43,18 +43,18 @@ pub(super) struct Session {
     /// What the latest picture shows.
     latest: String,
     last: Option<Ask>,
-    dice: Dice,
+    random: SplitMix64,
 }
 
 impl Session {
     pub(super) fn new(number: u32, errand: &Errand) -> Self {
-        let mut dice = Dice::of(0x5e55_1011, number.into());
+        let mut random = SplitMix64::of_pair(0x5e55_1011, number.into());
         let tenant = errand.tenants[number as usize % errand.tenants.len()].clone();
-        let wire = errand.wires[dice.below(errand.wires.len() as u64) as usize];
-        let by_tool = dice.below(4) > 0 || errand.origin == Origin::Tools;
+        let wire = errand.wires[random.below(errand.wires.len())];
+        let by_tool = random.below(4) > 0 || errand.origin == Origin::Tools;
         let by_tool = by_tool && wire::has_tool_pictures(wire);
         let place = if by_tool { Place::Tool } else { Place::User };
-        let uploads = dice.below(100) < errand.uploading.into();
+        let uploads = random.below(100) < errand.uploading as usize;
         let manner = if uploads { Manner::Upload } else { Manner::Resend };
         Self {
             number,
@@ -68,7 +68,7 @@ impl Session {
             history: String::new(),
             latest: String::new(),
             last: None,
-            dice,
+            random,
         }
     }
 
@@ -201,7 +201,7 @@ impl Session {
                 bail!("turn {}: given up on {}: {why}", self.turn, ask.path);
             }
             report.retries += 1;
-            let jitter = Duration::from_millis(self.dice.below(50));
+            let jitter = Duration::from_millis(self.random.below(50) as u64);
             tokio::time::sleep(wait + jitter).await;
             wait = (wait * 2).min(Duration::from_secs(1));
         }

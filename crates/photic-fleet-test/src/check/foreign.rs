@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use bytes::Bytes;
 use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderName};
+use photic_testkit::SplitMix64;
 
 use super::Findings;
-use crate::dice::Dice;
 use crate::door::{Answer, Ask, Door, NoAnswer};
 use crate::journal::Line;
 use crate::tenants::Tenant;
@@ -146,9 +146,9 @@ fn keyed(mut ask: Ask, tenant: &Tenant) -> Ask {
 fn random(reference: &str, seed: u64) -> String {
     let Some((prefix, name)) = reference.split_once('_') else { return reference.to_owned() };
     let mut letters: Vec<char> = name.chars().collect();
-    let mut dice = Dice::of(0x001e_77e5, seed);
+    let mut random = SplitMix64::of_pair(0x001e_77e5, seed);
     for place in (1..letters.len()).rev() {
-        letters.swap(place, dice.below(place as u64 + 1) as usize);
+        letters.swap(place, random.below(place + 1));
     }
     format!("{prefix}_{}", letters.into_iter().collect::<String>())
 }

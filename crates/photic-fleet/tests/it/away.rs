@@ -18,7 +18,7 @@ async fn a_database_that_is_away_is_said_to_be() {
     let begun = Instant::now();
     let error = Postgres::open(&format!("postgres://postgres@{NOBODY}/x"), options).await;
     assert!(matches!(error, Err(Error::Unavailable(_))), "{error:?}");
-    assert!(begun.elapsed() < Duration::from_secs(20));
+    assert!(begun.elapsed() < Duration::from_mins(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -49,13 +49,13 @@ async fn a_database_that_hangs_is_away_until_it_does_not() {
         }
     }
     assert!(!record.is_there().await);
-    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
     // The way is free, but not for the connections that hung: they are never heard of again.
     proxy.lose_held();
     proxy.set(Mode::Pass);
     let begun = Instant::now();
     while !record.is_there().await {
-        assert!(begun.elapsed() < Duration::from_secs(20), "it never came back");
+        assert!(begun.elapsed() < Duration::from_mins(1), "it never came back");
     }
     for asked in (0..40).map(|_| store(&record)).collect::<Vec<_>>() {
         asked.await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! What the fleet's stores promise, on real servers: `.ci/fleet/with` starts them. Where there are
+//! What the fleet's stores promise, on real servers: `tests/e2e/fleet/with` starts them. Where there are
 //! none, every test says so and passes.
 #![expect(
     clippy::unwrap_used,

@@ -32,10 +32,11 @@ async fn replicas_outlive_their_database() {
         let sessions = asked.await.unwrap();
         assert!(matches!(sessions, Err(Error::Unavailable(_))), "{sessions:?}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    // One after another they would take forty seconds.
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 
     cluster.start();
-    until(Duration::from_secs(5), async || fleet.record.is_there().await).await;
+    until(async || fleet.record.is_there().await).await;
     assert!(store.sessions().await.unwrap().is_empty());
 
     // Under use, it goes down as in a crash, twice.
@@ -50,13 +51,15 @@ async fn replicas_outlive_their_database() {
         tokio::time::sleep(Duration::from_millis(1500)).await;
         let seen = failures.load(Ordering::Relaxed);
         tokio::task::block_in_place(|| cluster.stop());
-        until(Duration::from_secs(10), async || failures.load(Ordering::Relaxed) > seen).await;
+        until(async || failures.load(Ordering::Relaxed) > seen).await;
         tokio::task::block_in_place(|| cluster.start());
         // Every connection heals.
-        tokio::time::sleep(Duration::from_millis(2500)).await;
-        let seen = failures.load(Ordering::Relaxed);
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        assert_eq!(failures.load(Ordering::Relaxed), seen, "calls still fail");
+        until(async || {
+            let seen = failures.load(Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            failures.load(Ordering::Relaxed) == seen
+        })
+        .await;
     }
     over.store(true, Ordering::Relaxed);
     let mut written = Vec::new();
@@ -120,10 +123,10 @@ async fn write(
     (id, turns)
 }
 
-async fn until(patience: Duration, is_so: impl AsyncFn() -> bool) {
+async fn until(is_so: impl AsyncFn() -> bool) {
     let begun = Instant::now();
     while !is_so().await {
-        assert!(begun.elapsed() < patience, "it never came");
+        assert!(begun.elapsed() < Duration::from_mins(2), "it never came");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }

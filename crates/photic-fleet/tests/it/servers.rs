@@ -58,7 +58,7 @@ pub(crate) fn buckets() -> Vec<(String, String)> {
     let mut named: Vec<(String, String)> = named.collect();
     named.sort();
     if named.is_empty() {
-        println!("skipped: no servers are up; see .ci/fleet/with");
+        println!("skipped: no servers are up; see tests/e2e/fleet/with");
     }
     named
 }

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use photic::Wire;
 use photic_mock::{Chart, Misbehavior};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
+use photic_testkit::SplitMix64;
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -55,8 +56,8 @@ impl Pictures {
             let png = encode(&chart.draw(128, 96), &options).map_err(|no| format!("{no:?}"))?;
             Ok((png.bytes, chart.words()))
         };
-        let mut dice = Dice(7);
-        let noise = (0..MOST_NOISE).map(|_| dice.below(256) as u8).collect();
+        let mut random = SplitMix64::new(7);
+        let noise = (0..MOST_NOISE).map(|_| random.below(256) as u8).collect();
         Ok(Self { charts: (0..CHARTS).map(drawn).collect::<Outcome<_>>()?, noise })
     }
 
@@ -80,20 +81,22 @@ impl Pictures {
 impl Request {
     /// Request so and so; the same one for the same seed.
     pub(crate) fn new(number: u64, seed: u64, pictures: &Pictures) -> Self {
-        let mut dice = Dice(seed.wrapping_mul(1 << 32).wrapping_add(number));
-        let size = size(number, &mut dice);
+        let mut random = SplitMix64::new(seed.wrapping_mul(1 << 32).wrapping_add(number));
+        let size = size(number, &mut random);
         // One wire takes 32 MB at the most.
         let wires = if size > 15_000_000 { 2 } else { 3 };
-        let wire = Wire::ALL[dice.below(wires)];
-        let crosses = wires == 3 && wire != Wire::OpenAiResponses && dice.below(4) == 0;
-        let trouble = match dice.below(100) {
+        let wire = Wire::ALL[random.below(wires)];
+        let crosses = wires == 3 && wire != Wire::OpenAiResponses && random.below(4) == 0;
+        let trouble = match random.below(100) {
             0..=4 => Trouble::LeavesAsking,
             5..=9 => Trouble::LeavesReading,
             // The last one makes answers up: they could not be told from somebody else's.
-            10..=44 => Trouble::Provider(Misbehavior::ALL[dice.below(Misbehavior::ALL.len() - 1)]),
+            10..=44 => {
+                Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)])
+            }
             _ => Trouble::None,
         };
-        let streams = dice.below(2) == 0;
+        let streams = random.below(2) == 0;
         Self::made((wire, crosses, streams), trouble, (number, size), pictures)
     }
 
@@ -171,13 +174,13 @@ impl Trouble {
 }
 
 /// From 2 KB to 40 MB, most of them small; 25 of 10,000 are past 30 MB.
-fn size(number: u64, dice: &mut Dice) -> usize {
+fn size(number: u64, random: &mut SplitMix64) -> usize {
     let (least, most) = match number {
         number if number % 400 == 399 => (30_000_000_f64, 40_000_000_f64),
         number if number % 40 == 39 => (300_000_f64, 8_000_000_f64),
         _ => (2_000_f64, 300_000_f64),
     };
-    let share = dice.below(1 << 20) as f64 / f64::from(1 << 20);
+    let share = random.below(1 << 20) as f64 / f64::from(1 << 20);
     (least.ln() + (most.ln() - least.ln()) * share).exp() as usize
 }
 
@@ -240,17 +243,4 @@ fn checksum(bytes: &[u8]) -> u32 {
     let table = &*TABLE;
     let next = |sum: u32, byte: &u8| table[((sum ^ u32::from(*byte)) & 255) as usize] ^ (sum >> 8);
     !bytes.iter().fold(!0, next)
-}
-
-/// `SplitMix64`: small, and the same everywhere.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
 }

@@ -111,14 +111,11 @@ async fn an_upstream_that_is_the_gateway_itself_is_refused() {
 
 #[tokio::test]
 async fn what_is_under_way_is_finished_and_nothing_new_begins() {
-    let (address, _) = Upstream::start(|_| {
+    let finish = std::sync::Arc::new(tokio::sync::Notify::new());
+    let pause = std::sync::Arc::clone(&finish);
+    let (address, _) = Upstream::start(move |_| {
         let begin = [crate::scripted::chunked("text/plain"), crate::scripted::chunk("a")].concat();
-        let pause = std::sync::Arc::new(tokio::sync::Notify::new());
-        let later = std::sync::Arc::clone(&pause);
-        tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(600)).await;
-            later.notify_one();
-        });
+        let pause = std::sync::Arc::clone(&pause);
         vec![Act::Send(begin), Act::Wait(pause), Act::Send(crate::scripted::chunk(""))]
     })
     .await;
@@ -134,7 +131,11 @@ async fn what_is_under_way_is_finished_and_nothing_new_begins() {
     stream.write_all(&post("/v1/messages", "", b"{}")).await.unwrap();
     read_until(&mut stream, "\r\n\r\n1\r\na\r\n").await;
     stop.send(()).unwrap();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    let begun = std::time::Instant::now();
+    while exchange(at, &get("/ready", "")).await.status != 503 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "it does not stop");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     for path in PATHS {
         let reply = exchange(at, &post(path, "", b"{}")).await;
         assert_eq!(told(path, &reply), (503, "stopping", "true"));
@@ -143,6 +144,7 @@ async fn what_is_under_way_is_finished_and_nothing_new_begins() {
     }
     assert_eq!(exchange(at, &get("/ready", "")).await.status, 503);
     assert_eq!(exchange(at, &get("/health", "")).await.status, 200);
+    finish.notify_one();
     read_until(&mut stream, "0\r\n\r\n").await;
-    tokio::time::timeout(Duration::from_secs(5), served).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_mins(1), served).await.unwrap().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Many gateways on one database and one bucket, over real sockets. `.ci/fleet/with` starts the
+//! Many gateways on one database and one bucket, over real sockets. `tests/e2e/fleet/with` starts the
 //! servers; where there are none, every test says so and passes.
 
 use std::net::SocketAddr;
@@ -32,7 +32,7 @@ impl Place {
         let Some((server, bucket)) = servers else {
             #[expect(clippy::print_stderr, reason = "a test that shows nothing says so")]
             {
-                eprintln!("skipped: no servers are up; see .ci/fleet/with");
+                eprintln!("skipped: no servers are up; see tests/e2e/fleet/with");
             }
             return None;
         };
@@ -279,9 +279,15 @@ async fn without_its_servers_a_gateway_still_makes_models_see() {
     assert_eq!(reply.header("x-photic-turn"), None, "nobody has kept it");
     assert!(upstream.last().body.len() > body.len() / 2);
     let begun = std::time::Instant::now();
-    let reply = exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
-    assert_eq!(reply.status, 200);
-    assert!(begun.elapsed() < Duration::from_secs(1), "nothing waits for what is known to be away");
+    for _ in 0..60 {
+        let reply = exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
+        assert_eq!(reply.status, 200);
+    }
+    // Each of them would wait for a second.
+    assert!(
+        begun.elapsed() < Duration::from_secs(30),
+        "nothing waits for what is known to be away"
+    );
     let bytes = STANDARD.decode(picture(1, 9_000)).unwrap();
     let reply = exchange(gateway, &post("/photic/v1/media", "", &bytes)).await;
     assert_eq!((reply.status, reply.header("x-photic-error")), (503, Some("store_away")));
@@ -297,7 +303,7 @@ async fn without_its_servers_a_gateway_still_makes_models_see() {
         if state.json()["away"] == json!(["record", "blobs"]) {
             break state;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{state:?}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "{state:?}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     assert_eq!(state.json()["status"], "degraded");

@@ -68,7 +68,8 @@ async fn no_open_file_is_left_behind() {
     for one in asked {
         one.await.unwrap();
     }
-    for _ in 0..100 {
+    // Two minutes.
+    for _ in 0..2400 {
         if open() <= before {
             return;
         }

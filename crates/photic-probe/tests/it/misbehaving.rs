@@ -118,7 +118,7 @@ fn each_of_them_on_every_wire() {
     hold(Wire::ALL.len() as u64, 512);
 }
 
-/// Minutes: `.ci/slow.d/91-probe` runs it.
+/// Minutes: `tests/e2e/suites/91-probe` runs it.
 #[test]
 #[ignore = "minutes"]
 fn a_hundred_runs_each() {

@@ -206,7 +206,7 @@ fn bombs_are_bounded() {
         let outcome = office.to_pdf(&bytes, &format!("a.{ending}"));
         let took = begin.elapsed();
         println!("{name}: {:?} in {took:?}", outcome.as_ref().map(Vec::len));
-        assert!(took < time + Duration::from_secs(10), "`{name}` took {took:?}");
+        assert!(took < time + Duration::from_mins(1), "`{name}` took {took:?}");
         if let Err(refusal) = outcome {
             use RefusalCode::{Corrupt, TooLarge, TooMuchMemory, TooSlow};
             let code = refusal.code;

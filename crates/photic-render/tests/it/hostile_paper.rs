@@ -176,7 +176,7 @@ fn survives(cases: Vec<Case>, least: usize) {
         let took = begin.elapsed();
         let said = outcome.as_ref().map(|page| (page.facts.pages, &page.facts.left_out));
         println!("{name}: {} bytes, {took:?}, {said:?}", text.len());
-        assert!(took < Duration::from_secs(12), "`{name}` took {took:?}");
+        assert!(took < Duration::from_mins(1), "`{name}` took {took:?}");
         match outcome {
             Ok(page) => assert!(page.raster.width <= 1092 && page.raster.height <= 1092, "{name}"),
             Err(refusal) => {

@@ -26,7 +26,9 @@ fn names_say_something() {
 fn nothing_outside_the_checkout_is_mentioned() {
     let words = [["..", "/shared"].concat(), ["/work", "/"].concat()];
     let mut complaints = Vec::new();
-    for path in listed().into_iter().filter(|path| !path.split('/').any(|step| step == "tests")) {
+    let data =
+        |path: &String| path.starts_with("crates/") && path.split('/').any(|step| step == "tests");
+    for path in listed().into_iter().filter(|path| !data(path)) {
         let bytes = std::fs::read(root().join(&path)).expect("a listed file reads");
         let text = String::from_utf8_lossy(&bytes);
         for (number, line) in text.lines().enumerate() {

@@ -5,7 +5,10 @@ mod files;
 #[cfg(test)]
 mod graph;
 #[cfg(test)]
+mod map;
+#[cfg(test)]
 mod modules;
+#[cfg(test)]
 mod publish;
 #[cfg(test)]
 mod sources;

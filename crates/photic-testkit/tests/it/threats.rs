@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::tidy::{listed, report, root, rust};
 
-/// Names in backticks: files of `.ci/`, or functions of tests.
+/// Names in backticks: files of `tests/e2e/`, or functions of tests.
 fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
@@ -27,7 +27,7 @@ fn the_threat_model_names_proofs_that_exist() {
             complaints.push(format!("nothing proves: {row}"));
         }
         for proof in proofs {
-            let file = format!(".ci/attacks/{proof}");
+            let file = format!("tests/e2e/attacks/{proof}");
             let exists = if proof.contains('.') || proof.contains('-') {
                 used.insert(proof);
                 files.contains(&file) || files.iter().any(|path| path.ends_with(proof))
@@ -39,7 +39,7 @@ fn the_threat_model_names_proofs_that_exist() {
             }
         }
     }
-    let attacks = files.iter().filter_map(|path| path.strip_prefix(".ci/attacks/c"));
+    let attacks = files.iter().filter_map(|path| path.strip_prefix("tests/e2e/attacks/c"));
     for attack in attacks.map(|rest| format!("c{rest}")) {
         if !used.contains(attack.as_str()) {
             complaints.push(format!("`{attack}` belongs to no boundary"));

@@ -178,7 +178,7 @@ fn who_waits_long_for_an_answer_keeps_its_chunk_and_who_is_gone_does_not() {
         }
         let since = Instant::now();
         while work.take(&job, &another, lease).await.unwrap() != Some(0) {
-            assert!(since.elapsed() < lease * 4, "nobody goes on with it");
+            assert!(since.elapsed() < lease * 20, "nobody goes on with it");
             moment().await;
         }
     });

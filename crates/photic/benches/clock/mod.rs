@@ -1,5 +1,7 @@
-//! What the benches share: CPU time, medians, and what a busy machine is allowed.
+//! Shared by the benches: CPU time and medians to print, instructions to check.
 #![allow(dead_code, reason = "no bench needs all of it")]
+
+pub(crate) mod instructions;
 
 /// CPU time of this thread.
 pub(crate) fn cpu_nanos() -> u64 {
@@ -10,9 +12,4 @@ pub(crate) fn cpu_nanos() -> u64 {
 pub(crate) fn median(times: &mut [u64]) -> f64 {
     times.sort_unstable();
     times[times.len() / 2] as f64
-}
-
-/// The goal, or what the variable says.
-pub(crate) fn allowed(variable: &str, goal: f64) -> f64 {
-    std::env::var(variable).ok().and_then(|most| most.parse().ok()).unwrap_or(goal)
 }

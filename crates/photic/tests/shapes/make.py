@@ -9,13 +9,13 @@ import base64
 import hashlib
 import json
 import random
-import struct
 import sys
 import textwrap
-import zlib
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[3] / "tests"))
+import pictures  # noqa: E402
 
 
 def png(width, height, seed=1, noise=False):
@@ -26,12 +26,7 @@ def png(width, height, seed=1, noise=False):
             rows += b"\0" + bytes(draw.getrandbits(8) for _ in range(width * 3))
         else:
             rows += b"\0" + bytes([(seed * 37 + y // 20 * 40) % 256, seed * 91 % 256, y * 3 % 256]) * width
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return pictures.png(width, height, rows)
 
 
 def b64(data):

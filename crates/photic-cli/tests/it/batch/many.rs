@@ -73,7 +73,7 @@ fn three_processes_share_a_list_in_a_directory_and_one_is_killed() {
 fn three_processes_share_a_list_on_a_server_and_one_is_killed() {
     let servers = ["PHOTIC_FLEET_POSTGRES", "PHOTIC_FLEET_BUCKET_MOTO"];
     let [Ok(postgres), Ok(bucket)] = servers.map(std::env::var) else {
-        println!("skipped: no servers are up; see .ci/fleet/with");
+        println!("skipped: no servers are up; see tests/e2e/fleet/with");
         return;
     };
     let mut place = Place::new(charts(), Options::default());

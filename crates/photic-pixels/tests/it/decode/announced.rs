@@ -75,9 +75,9 @@ fn files() -> Vec<(String, Vec<u8>)> {
     files.sort();
     // Each header damaged in a few places, the same every time.
     let mut seed = 7_u32;
-    let mut dice = |sides: usize| {
+    let mut below = |limit: usize| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (seed >> 8) as usize % sides
+        (seed >> 8) as usize % limit
     };
     for at in 0..files.len() {
         for round in 0..3 {
@@ -85,7 +85,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
             for _ in 0..2 {
                 let length = bytes.len().min(96);
                 if length > 0 {
-                    bytes[dice(length)] = dice(256) as u8;
+                    bytes[below(length)] = below(256) as u8;
                 }
             }
             files.push((format!("{name}, damaged {round}"), bytes));

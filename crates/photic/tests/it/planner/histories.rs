@@ -4,6 +4,7 @@
 //! the plainest turn there is. `render` writes a history as a body of a wire.
 
 use photic::Wire;
+use photic_testkit::SplitMix64;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -72,7 +73,7 @@ pub(super) fn genes() -> impl Strategy<Value = Vec<u64>> {
         let varied = |time| {
             let vary = move |gene: &u64| match (*gene, time) {
                 (0, _) | (_, 0) => *gene,
-                (gene, time) => mixed(gene, time),
+                (gene, time) => SplitMix64::at(gene, time),
             };
             genes.iter().map(vary)
         };
@@ -83,13 +84,13 @@ pub(super) fn genes() -> impl Strategy<Value = Vec<u64>> {
 impl History {
     /// The history of these genes; `manner` chooses what holds for all of it.
     pub(super) fn of(wire: Wire, genes: &[u64], manner: u64) -> Self {
-        let mut dice = Dice(manner);
-        let detail = [None, None, Some("high"), Some("low"), Some("auto")][dice.roll(5)];
-        let marks = dice.roll(7).min(4);
+        let mut digits = Digits(manner);
+        let detail = [None, None, Some("high"), Some("low"), Some("auto")][digits.next(5)];
+        let marks = digits.next(7).min(4);
         let mut draw = Draw { next: 1, calls: 0, last: None };
         let mut turns = Vec::with_capacity(genes.len() + 2);
-        if dice.roll(3) > 0 {
-            let frame = (dice.roll(4) == 3).then(|| draw.frame(dice.0));
+        if digits.next(3) > 0 {
+            let frame = (digits.next(4) == 3).then(|| draw.frame(digits.0));
             turns.push(Turn::Operator { frame });
         }
         turns.push(Turn::User { frames: Vec::new(), papers: 0 });
@@ -126,23 +127,15 @@ impl History {
     }
 }
 
-/// Draws numbers out of one number.
-struct Dice(u64);
+/// The choices that one number stands for: its digits, each with a base of its own.
+struct Digits(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> usize {
-        let face = self.0 % sides;
-        self.0 /= sides;
-        face as usize
+impl Digits {
+    fn next(&mut self, base: u64) -> usize {
+        let digit = self.0 % base;
+        self.0 /= base;
+        digit as usize
     }
-}
-
-/// Another number out of a number.
-fn mixed(seed: u64, step: u64) -> u64 {
-    let mut z = seed.wrapping_add(step.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
 }
 
 /// What has been handed out so far.
@@ -185,31 +178,31 @@ const SIZES: [(u32, u32); 28] = [
 
 impl Draw {
     fn turn(&mut self, gene: u64) -> Turn {
-        let mut dice = Dice(gene);
-        let kind = dice.roll(20);
-        let rest = dice.0;
+        let mut digits = Digits(gene);
+        let kind = digits.next(20);
+        let rest = digits.0;
         match kind {
             0 => Turn::User { frames: Vec::new(), papers: 0 },
-            1 | 2 => self.user(rest, 1 + dice.roll(2)),
-            3 => self.user(rest, 2 + dice.roll(10)),
-            4 => Turn::User { frames: Vec::new(), papers: 1 + dice.roll(2) },
+            1 | 2 => self.user(rest, 1 + digits.next(2)),
+            3 => self.user(rest, 2 + digits.next(10)),
+            4 => Turn::User { frames: Vec::new(), papers: 1 + digits.next(2) },
             5 => {
-                let frame = (dice.roll(3) == 2).then(|| self.frame(rest));
+                let frame = (digits.next(3) == 2).then(|| self.frame(rest));
                 Turn::Model { frame, calls: Vec::new() }
             }
             6 => self.model(rest, &[0], Manner::Typed),
             7 => self.model(rest, &[1], Manner::Silent),
-            8 => self.model(rest, &[1 + dice.roll(2)], Manner::Serialized),
-            9 => self.model(rest, &[dice.roll(2)], Manner::Failed),
+            8 => self.model(rest, &[1 + digits.next(2)], Manner::Serialized),
+            9 => self.model(rest, &[digits.next(2)], Manner::Failed),
             10 => {
-                let counts = [dice.roll(3), dice.roll(2), dice.roll(4)];
+                let counts = [digits.next(3), digits.next(2), digits.next(4)];
                 self.model(rest, &counts, Manner::Typed)
             }
             11 => {
-                let counts = [dice.roll(2), dice.roll(3)];
+                let counts = [digits.next(2), digits.next(3)];
                 self.model(rest, &counts, Manner::Serialized)
             }
-            12 => self.model(rest, &[2 + dice.roll(24)], Manner::Typed),
+            12 => self.model(rest, &[2 + digits.next(24)], Manner::Typed),
             13 => {
                 let again = self.last;
                 let mut turn = self.model(rest, &[1], Manner::Typed);
@@ -230,7 +223,7 @@ impl Draw {
     fn model(&mut self, seed: u64, counts: &[usize], manner: Manner) -> Turn {
         let call = |(at, count): (usize, &usize)| {
             self.calls += 1;
-            let seed = mixed(seed, at as u64);
+            let seed = SplitMix64::at(seed, at as u64);
             let paper = manner == Manner::Typed && seed.is_multiple_of(29);
             let mut frames = self.several(seed, *count);
             // An address in a string is words.
@@ -243,29 +236,29 @@ impl Draw {
     }
 
     fn several(&mut self, seed: u64, count: usize) -> Vec<Frame> {
-        (0..count).map(|at| self.frame(mixed(seed, at as u64))).collect()
+        (0..count).map(|at| self.frame(SplitMix64::at(seed, at as u64))).collect()
     }
 
     fn frame(&mut self, seed: u64) -> Frame {
-        let mut dice = Dice(seed);
-        let size = match dice.roll(8) {
-            0..=3 => SIZES[dice.roll(4)],
-            4..=6 => SIZES[dice.roll(28)],
-            _ => (1 + dice.roll(20_000) as u32, 1 + dice.roll(20_000) as u32),
+        let mut digits = Digits(seed);
+        let size = match digits.next(8) {
+            0..=3 => SIZES[digits.next(4)],
+            4..=6 => SIZES[digits.next(28)],
+            _ => (1 + digits.next(20_000) as u32, 1 + digits.next(20_000) as u32),
         };
-        let kind = match dice.roll(40) {
+        let kind = match digits.next(40) {
             0..=24 => Kind::Png,
             25..=32 => Kind::Jpeg,
             33..=36 => Kind::Webp,
             37 | 38 => Kind::Gif,
             _ => Kind::Bmp,
         };
-        let weight = match dice.roll(64) {
-            0 => 60_000 + dice.roll(340_000),
-            1..=4 => 3000 + dice.roll(27_000),
-            _ => 60 + dice.roll(300),
+        let weight = match digits.next(64) {
+            0 => 60_000 + digits.next(340_000),
+            1..=4 => 3000 + digits.next(27_000),
+            _ => 60 + digits.next(300),
         };
-        let remote = dice.roll(32) == 31;
+        let remote = digits.next(32) == 31;
         let frame = Frame { number: self.next, kind, size, weight, remote };
         self.next += 1;
         self.last = Some(frame);

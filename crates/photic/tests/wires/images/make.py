@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes the tiny real files the wire cases are made of. Needs Pillow 13 for jpg, gif, webp, bmp, tiff.
 
-The PNGs are written by hand (1 bit palette, stored deflate), so that no zlib version changes a byte.
+The PNGs are written by hand (1 bit palette, stored deflate), so that no zlib version changes a byte. `--check` compares
+the committed files with what would be written.
 """
-import struct
+import sys
 import wave
 import zlib
 from io import BytesIO
@@ -11,7 +12,11 @@ from pathlib import Path
 
 from PIL import Image
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[4] / "tests"))
+import pictures  # noqa: E402
+from generated import write_or_check  # noqa: E402
+
 PALETTES = {
     "red": (64, 48, (220, 20, 30), (120, 0, 10)),
     "green": (80, 60, (20, 160, 60), (0, 90, 20)),
@@ -24,16 +29,6 @@ PALETTES = {
 }
 
 
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-
-def stored(data):
-    """A zlib stream of one stored block."""
-    block = b"\x01" + struct.pack("<HH", len(data), len(data) ^ 0xFFFF) + data
-    return b"\x78\x01" + block + struct.pack(">I", zlib.adler32(data))
-
-
 def png(width, height, ground, mark):
     """The ground colour with a darker block in the top left quarter: no symmetry, so a flip shows."""
     rows = b""
@@ -41,21 +36,14 @@ def png(width, height, ground, mark):
         bits = [1 if x < width // 2 and y < height // 2 else 0 for x in range(width)]
         bits += [0] * (-width % 8)
         rows += b"\0" + bytes(int("".join(map(str, bits[i : i + 8])), 2) for i in range(0, len(bits), 8))
-    head = struct.pack(">IIBBBBB", width, height, 1, 3, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"PLTE", bytes(ground + mark))
-        + chunk(b"IDAT", stored(rows))
-        + chunk(b"IEND", b"")
-    )
+    head = pictures.SIGNATURE + pictures.header(width, height, bits=1, color=pictures.PALETTE)
+    return head + pictures.chunk(b"PLTE", bytes(ground + mark)) + pictures.stored(rows) + pictures.END
 
 
 def stub():
     """The smallest 8 bit RGB PNG: 1x1, 69 bytes, valid."""
     pixel = bytes.fromhex("789c63f8cfc0000003010100")
-    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
-    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", pixel) + chunk(b"IEND", b"")
+    data = pictures.SIGNATURE + pictures.header(1, 1) + pictures.chunk(b"IDAT", pixel) + pictures.END
     assert len(data) == 69 and zlib.decompress(pixel) == b"\0\xff\0\0"
     return data
 
@@ -123,6 +111,4 @@ FILES |= {
 }
 
 if __name__ == "__main__":
-    for name, data in FILES.items():
-        (HERE / name).write_bytes(data)
-        print(f"{name:16} {len(data):6}")
+    write_or_check({HERE / name: data for name, data in FILES.items()})
