@@ -13,13 +13,12 @@ use graph::Graph;
 const MAX_CIRCLE: usize = 4;
 
 /// Crates without any circle.
-const NO_CIRCLES: &[&str] = &["photic"];
+const NO_CIRCLES: &[&str] = &["photic", "photic-gateway"];
 
 /// Crates with a larger circle than the rest, and its number of files today. It may only shrink.
 const LARGER: &[(&str, usize)] = &[
     ("photic-doctor", 5),
     ("photic-fleet", 6),
-    ("photic-gateway", 34),
     ("photic-mock", 10),
     ("photic-store", 6),
 ];
@@ -27,7 +26,25 @@ const LARGER: &[(&str, usize)] = &[
 /// The layers of a crate from bottom to top. A layer is a list of folders or files below `src/`,
 /// without extension; files of one layer may use each other, and what is below it. A file in no
 /// layer may be used by none (`lib.rs`, `main.rs`).
-const LAYERS: &[(&str, &[&[&str]])] = &[];
+const LAYERS: &[(&str, &[&[&str]])] = &[(
+    "photic-gateway",
+    &[
+        &["counter", "future"],
+        &["config"],
+        &["memory"],
+        &["http"],
+        &["tenant"],
+        &["upstream"],
+        &["learned"],
+        &["record"],
+        &["media"],
+        &["observe"],
+        &["fleet"],
+        &["turn"],
+        &["dispatch"],
+        &["server"],
+    ],
+)];
 
 #[test]
 fn no_import_circle_is_large() {
