@@ -34,10 +34,12 @@ pub mod json;
 mod lift;
 mod lower;
 pub mod media;
+mod name;
 mod notice;
 mod plan;
 pub mod profile;
 pub mod rejection;
+mod repair;
 pub mod reply;
 mod rescue;
 pub mod settings;
@@ -58,11 +60,13 @@ pub use json::Base64Runs;
 pub use lift::{lift, lift_with_hints};
 pub use lower::{Because, Decision, Did, Field, Lowered, lower, lower_prepared, renamed_tools};
 pub use media::{Digest, MediaId, REFERENCE};
+pub use name::UnknownName;
 pub use plan::{
     Change, Choice, Fate, Fit, Former, Gone, Ledger, Made, Plan, Policy, Prepared, Purpose, Reason,
     Recipe, plan, retention,
 };
 pub use profile::Profile;
+pub use repair::{RepairOptions, Repaired, repair, repair_with};
 pub use reply::{lift_reply, lower_reply};
 pub use split_media::{Cut, Form, MediaStub, Segment, SplitBody, remember, split_media};
 pub use stream::Stream;

@@ -106,8 +106,8 @@ fn a_wire_is_one_folder_one_registry_line_and_one_profile() {
         elsewhere,
         [
             "profile/catalog.rs: include_str!(\"../../profiles/sample.toml\"),",
-            "wire/table.rs: Sample = \"sample\" => sample::Sample; if feature \"sample-wire\",",
             "wire/mod.rs: mod sample;",
+            "wire/table.rs: Sample = \"sample\" => sample::Sample; if feature \"sample-wire\",",
         ]
     );
 }

@@ -1,5 +1,9 @@
 //! The names of the dumps.
 
+use std::str::FromStr;
+
+use crate::name::UnknownName;
+
 /// A shape in which a framework stores conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dump {
@@ -40,5 +44,14 @@ impl Dump {
 impl std::fmt::Display for Dump {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl FromStr for Dump {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::from_name(name)
+            .ok_or_else(|| UnknownName::new("dump", name, Self::ALL.map(Self::name)))
     }
 }

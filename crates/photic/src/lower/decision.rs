@@ -21,6 +21,7 @@ pub struct Decision {
 }
 
 /// The things lowering does.
+#[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "did", content = "why", rename_all = "snake_case")]
 pub enum Did {
@@ -76,6 +77,8 @@ pub enum Did {
     ChangedField(Field),
     /// Added a setting that did not come.
     AddedField(Field),
+    /// Planned again, because the plan was made for another transcript.
+    PlannedAgain,
 }
 
 /// A field that was left out, changed or added, and the reason.
@@ -165,6 +168,7 @@ impl Did {
             Self::LeftOutField(_) => "left_out_field",
             Self::ChangedField(_) => "changed_field",
             Self::AddedField(_) => "added_field",
+            Self::PlannedAgain => "planned_again",
         }
     }
 
@@ -202,6 +206,9 @@ impl Did {
             }
             Self::AddedField(Field { field, because }) => {
                 format!("field `{field}` added: {}", because.says())
+            }
+            Self::PlannedAgain => {
+                "planned again: the plan was made for another transcript".to_owned()
             }
         }
     }

@@ -29,7 +29,9 @@ pub(crate) use write::{Writer, decoded_text, joined, list_of_strings, texts};
 use std::borrow::Cow;
 
 use crate::json::Segments;
-use crate::plan::{Plan, Prepared, shed};
+use crate::plan::{Plan, Policy, Prepared, plan, shed};
+use crate::profile::Profile;
+use crate::survey::survey;
 use crate::transcript::{MediaId, Transcript};
 
 /// A body ready to be sent, and what was done to get there.
@@ -47,6 +49,20 @@ pub struct Lowered<'a> {
 /// Writes a request body for the plan's wire, no larger than its profile allows.
 ///
 /// For plans without recipes; what a recipe was to make leaves a notice.
+///
+/// A plan that was made for another transcript is not carried out: the transcript is planned again
+/// under the default policy, and the first decision says so ([`Did::PlannedAgain`]).
+///
+/// ```
+/// use photic::{Policy, Profile, Wire};
+///
+/// let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let profile = Profile::generic(Wire::Anthropic);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+/// let lowered = photic::lower(&transcript, &plan);
+/// assert_eq!(photic::detect(&lowered.body.to_vec()), Some(Wire::Anthropic));
+/// ```
 pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>) -> Lowered<'a> {
     lower_prepared(transcript, plan, const { &Prepared::new() })
 }
@@ -60,6 +76,9 @@ pub fn lower_prepared<'a>(
     if !transcript.is_readable() {
         let body = Segments::whole(transcript.body);
         return Lowered { body, decisions: Vec::new(), retired: Vec::new() };
+    }
+    if !plan.fits(transcript) {
+        return planned_again(transcript, plan.profile);
     }
     let most =
         plan.profile.limits.request_bytes.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
@@ -75,6 +94,14 @@ pub fn lower_prepared<'a>(
         lowered = write(transcript, &plan, prepared);
         lowered.retired = [before, retired].concat();
     }
+    lowered
+}
+
+/// Lowers with a plan of its own, where the one that was passed is of another transcript.
+fn planned_again<'a>(transcript: &Transcript<'a>, profile: &Profile) -> Lowered<'a> {
+    let plan = plan(survey(transcript), profile, &Policy::default());
+    let mut lowered = lower(transcript, &plan);
+    lowered.decisions.insert(0, Decision { did: Did::PlannedAgain, at: None, media: None });
     lowered
 }
 

@@ -35,7 +35,7 @@ use crate::notice;
 use crate::profile::{Detail, Profile};
 use crate::survey::{Sighting, Survey};
 use crate::tokens::{Basis, text_tokens};
-use crate::transcript::MediaId;
+use crate::transcript::{MediaId, Transcript};
 use crate::wire::Wire;
 use retention::{Floor, Keeper, Retention, Room};
 use views::Kept;
@@ -185,6 +185,30 @@ impl Plan<'_> {
             }
         }
         counts
+    }
+
+    /// Returns whether the plan was made for this transcript or for one that is like it: as many
+    /// messages, and media of the same kinds.
+    ///
+    /// A host may lift a body again between planning and lowering, so the plan does not borrow from
+    /// the transcript; this check is cheap enough for every request.
+    pub(crate) fn fits(&self, transcript: &Transcript<'_>) -> bool {
+        let sightings = &self.survey.sightings;
+        let media = &transcript.media;
+        let is_known = |id: &MediaId| *id < media.len();
+        let members = self.recipes.values().flat_map(|recipe| match recipe {
+            Recipe::Sheet { members, .. } => members.as_slice(),
+            Recipe::Fit(_) => &[],
+        });
+        self.survey.words.len() == transcript.messages.len()
+            && sightings.len() == media.len()
+            && self.fates.len() == media.len()
+            && sightings
+                .iter()
+                .zip(media)
+                .enumerate()
+                .all(|(id, (sighting, media))| sighting.media == id && sighting.kind == media.kind)
+            && self.recipes.keys().chain(members).all(is_known)
     }
 
     /// The cell of a sheet that shows a medium, from 1.

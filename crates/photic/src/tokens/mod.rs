@@ -15,7 +15,11 @@ mod unknown;
 #[cfg(test)]
 mod tests;
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
+
+use crate::name::UnknownName;
 
 pub use canvas::canvas;
 pub use cells::{cells28, cells28_grid};
@@ -54,9 +58,19 @@ impl Detail {
 
     /// The detail of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Auto, Self::Low, Self::Medium, Self::High, Self::Original]
-            .into_iter()
-            .find(|detail| detail.name() == name)
+        Self::ALL.into_iter().find(|detail| detail.name() == name)
+    }
+
+    /// Every detail, from the least to the most.
+    const ALL: [Self; 5] = [Self::Auto, Self::Low, Self::Medium, Self::High, Self::Original];
+}
+
+impl FromStr for Detail {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::from_name(name)
+            .ok_or_else(|| UnknownName::new("detail", name, Self::ALL.map(Self::name)))
     }
 }
 

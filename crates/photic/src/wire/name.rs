@@ -1,8 +1,11 @@
 //! The wires by name.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use super::table::wires;
+use crate::name::UnknownName;
 
 /// Declares [`Wire`] from the table.
 macro_rules! declare {
@@ -47,5 +50,14 @@ impl Wire {
 impl std::fmt::Display for Wire {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl FromStr for Wire {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Self::from_name(name)
+            .ok_or_else(|| UnknownName::new("wire", name, Self::ALL.map(Self::name)))
     }
 }

@@ -13,7 +13,11 @@ mod load;
 mod over;
 mod price;
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
+
+use crate::name::UnknownName;
 
 pub use keeper::{Keeper, Retired};
 pub use load::{Load, NOTICE, Rank, Room, Turn, View};
@@ -50,6 +54,15 @@ impl Retention {
             "all" => Some(Self::All),
             _ => number("turns").map(Self::Turns).or_else(|| number("newest").map(Self::Newest)),
         }
+    }
+}
+
+impl FromStr for Retention {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        let expected = ["priced", "turns(2)", "newest(4)", "all"];
+        Self::from_name(name).ok_or_else(|| UnknownName::new("retention", name, expected))
     }
 }
 
