@@ -35,8 +35,11 @@ const MAX_INSTRUCTIONS: u64 = 2_400;
 /// Something to time.
 type Work<'w> = Box<dyn FnMut() -> usize + 'w>;
 
+/// Writes the result of a tool around an image in base64.
+type Spelling = fn(&str) -> String;
+
 /// The bodies, by how their images came.
-const BODIES: [(&str, fn(&str) -> String); 2] = [
+const BODIES: [(&str, Spelling); 2] = [
     ("images as `image_url` parts of tool messages", as_part),
     ("images stringified by the AI SDK", as_text),
 ];

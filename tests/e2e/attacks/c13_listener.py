@@ -235,7 +235,7 @@ attack(13, "a client that does not read what is passed on", path=b"/v1/files")(u
 
 
 @contextlib.contextmanager
-def draining(settings=""):
+def draining(settings="", admin=None):
     """A gateway that was told to stop while a request is under way."""
     go = threading.Event()
 
@@ -247,7 +247,7 @@ def draining(settings=""):
         asking = threading.Thread(target=lambda: found.append(photic.chat(CHAT)[0]))
         asking.start()
         until(lambda: upstream.requests, "the request is under way")
-        ready = lambda: ask_anything(photic.port, "GET", "/ready")[0]
+        ready = lambda: ask_anything(admin or photic.port, "GET", "/ready")[0]
         before = ready()
         os.kill(photic.pid, signal.SIGTERM)
         # What it does once it knows is what is looked at; one that never shows it is looked at, too.
@@ -288,6 +288,6 @@ def stopping_ready():
 @attack(13, "/health is not answered while it stops")
 def stopping_health():
     admin = free_port()
-    with draining(f"[admin]\nlisten = '127.0.0.1:{admin}'\n") as (_, found):
+    with draining(f"[admin]\nlisten = '127.0.0.1:{admin}'\n", admin) as (_, found):
         harm_if((status := ask_anything(admin, "GET", "/health")[0]) != 200, f"{status}")
     harm_if(found() != [200], f"what was under way: {found()}")
