@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use photic_pixels::Drawn;
+use photic_pixels::DrawnPage;
 use photic_pixels::geometry::Rect;
 use photic_render::{Area, Fit, Kind, LeftOut, Missing, Page, Renderer, Request, Worker};
 use photic_tools::{Content, Refusal, RefusalCode, Render, RenderRequest, Words};
@@ -29,7 +29,7 @@ impl Render for Here {
         kind(content, head, name).is_some()
     }
 
-    fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal> {
+    fn render(&self, request: &RenderRequest<'_>) -> Result<DrawnPage, Refusal> {
         let asked = asked(request)?;
         let page = self.renderer.draw(&asked, request.beside).map_err(refusal)?;
         Ok(drawn(page, asked.wanted.kind))
@@ -75,13 +75,13 @@ fn area(rect: Rect) -> Area {
     Area { x, y, width, height }
 }
 
-fn drawn(page: Page, kind: Kind) -> Drawn {
+fn drawn(page: Page, kind: Kind) -> DrawnPage {
     let facts = page.facts;
     let mut not_shown: Vec<String> = facts.left_out.iter().map(in_words).collect();
     if facts.unlisted > 0 {
         not_shown.push(format!("{} more things like these", facts.unlisted));
     }
-    Drawn {
+    DrawnPage {
         raster: page.raster,
         to_page: page.to_page,
         size: facts.size,

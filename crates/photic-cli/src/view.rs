@@ -93,7 +93,7 @@ fn drawn(
     let tools = folder.and_then(|folder| Tools::builder().root(folder).build().ok());
     let file = options.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let beside = |reference: &str| tools.as_ref()?.beside(file, reference);
-    Some(photic_pixels::drawn(request, &mut |longest| {
+    Some(photic_pixels::view_page(request, &mut |longest| {
         renderer.render(&RenderRequest {
             bytes: &input.body,
             content,

@@ -156,7 +156,7 @@ impl Surgeon {
             }
             (Remedy::Remake(recipe, words), Some(payload)) => {
                 let profile = &self.done.diagnosis.profiles[&medium.at.conversation];
-                let limits = photic_pixels::Limits::default();
+                let limits = photic_pixels::DecodeLimits::default();
                 match photic_pixels::fitted(&payload.decode(), recipe.fit(), profile, &limits) {
                     Ok(made) => Change::Bytes { media_type: made.media_type, base64: made.base64 },
                     Err(_) => Change::Words(words.clone()),

@@ -4,11 +4,11 @@
 //! is found and the number is not: its dots are smaller than pixels there. Must never decode
 //! without limits.
 
-use photic_pixels::decode::{Wanted, decode, into_opaque};
+use photic_pixels::decode::{DecodeOptions, decode, into_opaque};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::geometry::Rect;
 use photic_pixels::header::probe;
-use photic_pixels::{Layout, Limits, Raster, Refusal};
+use photic_pixels::{DecodeLimits, Layout, Raster, Refusal};
 
 /// Width and height of a screen.
 const SIZE: (u32, u32) = (3840, 2160);
@@ -132,7 +132,7 @@ impl Screen {
 /// Looks at a picture.
 pub(crate) fn glimpse(bytes: &[u8]) -> Result<Glimpse, Refusal> {
     let header = probe(bytes)?;
-    let decoded = decode(bytes, &header, &Limits::default(), Wanted::default())?;
+    let decoded = decode(bytes, &header, &DecodeLimits::default(), DecodeOptions::default())?;
     let raster = into_opaque(decoded.raster);
     if let Some(number) = read(&raster) {
         return Ok(Glimpse::Number(number));

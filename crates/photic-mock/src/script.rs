@@ -8,7 +8,7 @@ use photic_pixels::geometry::Rect;
 use photic_testkit::oracle::{Image, Seen, Slot, Source};
 use serde_json::{Map, Value, json};
 
-use crate::chart::{Chart, Code, Sight, look};
+use crate::chart::{Chart, ChartReading, Code, read_chart};
 use crate::reply::{Call, Said};
 use crate::screen::{Glimpse, glimpse};
 use crate::service::service;
@@ -42,10 +42,10 @@ pub(crate) fn describe(image: &Image) -> Described {
         // This provider connects to nobody.
         Source::Remote(_) | Source::File(_) => return Described::Words("not fetched".to_owned()),
     };
-    match look(bytes) {
-        Ok(Sight::Chart(chart)) => Described::Words(chart.words()),
-        Ok(Sight::Code(code)) => Described::Words(format!("the code {}", code.text())),
-        Ok(Sight::Other) => Described::Words(match glimpse(bytes) {
+    match read_chart(bytes) {
+        Ok(ChartReading::Chart(chart)) => Described::Words(chart.words()),
+        Ok(ChartReading::Code(code)) => Described::Words(format!("the code {}", code.text())),
+        Ok(ChartReading::Other) => Described::Words(match glimpse(bytes) {
             Ok(Glimpse::Number(number)) => format!("the number {number}"),
             Ok(Glimpse::Frame(Rect { x, y, width, height })) => {
                 format!("{FRAMED}{x},{y},{width},{height}")

@@ -172,7 +172,7 @@ fn noted(jpeg: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use photic_pixels::chart::{Sight, look};
+    use photic_pixels::chart::{ChartReading, read_chart};
     use photic_pixels::header::probe;
 
     use super::*;
@@ -194,10 +194,12 @@ mod tests {
                 for format in Format::ALL {
                     for side in [256, 512] {
                         let file = format.file(&picture, side, seed).unwrap();
-                        let seen = match look(&file.bytes).unwrap() {
-                            Sight::Chart(chart) => Picture::Grid(chart),
-                            Sight::Code(code) => Picture::Code(code),
-                            Sight::Other => panic!("{task:?} {seed} {format:?} {side}: nothing"),
+                        let seen = match read_chart(&file.bytes).unwrap() {
+                            ChartReading::Chart(chart) => Picture::Grid(chart),
+                            ChartReading::Code(code) => Picture::Code(code),
+                            ChartReading::Other => {
+                                panic!("{task:?} {seed} {format:?} {side}: nothing")
+                            }
                         };
                         assert_eq!(seen, picture, "{task:?} {seed} {format:?} {side}");
                         assert_eq!(
@@ -216,8 +218,8 @@ mod tests {
         let upright = Format::Jpeg.file(&picture, 256, 1).unwrap();
         let turned = Format::Exif6.file(&picture, 256, 1).unwrap();
         let unnoted = [&turned.bytes[..2], &turned.bytes[38..]].concat();
-        assert_eq!(look(&turned.bytes).unwrap(), look(&upright.bytes).unwrap());
-        assert_ne!(look(&unnoted).unwrap(), look(&upright.bytes).unwrap());
+        assert_eq!(read_chart(&turned.bytes).unwrap(), read_chart(&upright.bytes).unwrap());
+        assert_ne!(read_chart(&unnoted).unwrap(), read_chart(&upright.bytes).unwrap());
     }
 
     #[test]

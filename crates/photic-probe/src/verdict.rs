@@ -4,7 +4,7 @@
 //! of independent tries with known chances, whatever the strategy: no constant, lucky or belated
 //! answer passes for sight.
 
-use photic_pixels::chart::at_least;
+use photic_pixels::chart::chance_of_at_least;
 use serde::{Deserialize, Serialize};
 
 use crate::picture::Task;
@@ -70,13 +70,13 @@ impl Score {
 
     /// How likely so many hits are without sight.
     pub fn luck(&self) -> f64 {
-        at_least(self.hits, self.chances.iter().copied())
+        chance_of_at_least(self.hits, self.chances.iter().copied())
     }
 
     /// How likely whoever reads at all has so few hits.
     fn misfortune(&self) -> f64 {
         let misses = self.cells() - self.hits;
-        at_least(misses, std::iter::repeat_n(1.0 - READS, self.chances.len()))
+        chance_of_at_least(misses, std::iter::repeat_n(1.0 - READS, self.chances.len()))
     }
 }
 

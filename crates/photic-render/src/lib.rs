@@ -51,7 +51,7 @@ mod worker;
 pub use browser::Browser;
 pub use draw::{draw, words};
 pub use office::Office;
-pub use page::{Facts, LeftOut, Missing, Page, Row, Words};
+pub use page::{Facts, LeftOut, Missing, Page, TextRow, Words};
 pub use refusal::{Refusal, RefusalCode};
 pub use renderer::Renderer;
 pub use request::{Area, Bounds, File, Fit, Kind, Request, Theme, Wanted};

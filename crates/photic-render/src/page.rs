@@ -1,7 +1,7 @@
 //! What was drawn: pixels, where they stand on the page, and what is missing from them.
 
 use photic_pixels::geometry::Affine;
-pub use photic_pixels::geometry::Row;
+pub use photic_pixels::geometry::TextRow;
 use photic_pixels::{Layout, Raster};
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct Facts {
     /// How many more things were left out than are listed.
     pub unlisted: u32,
     /// For text: its rows, from top to bottom.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TextRow>,
 }
 
 impl Facts {
@@ -142,7 +142,7 @@ impl Page {
     /// character. None where there is no text.
     pub fn line_and_column(&self, x: f64, y: f64) -> Option<(u32, u32)> {
         let (x, y) = self.to_page.map_point(x, y);
-        Row::find(&self.facts.rows, x, y)
+        TextRow::find(&self.facts.rows, x, y)
     }
 }
 

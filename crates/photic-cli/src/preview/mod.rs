@@ -14,9 +14,9 @@ use std::io::{IsTerminal as _, Write};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use photic_pixels::decode::{self, Wanted};
+use photic_pixels::decode::{self, DecodeOptions};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_pixels::{Layout, Limits, Raster, Refusal, View, header, resize};
+use photic_pixels::{DecodeLimits, Layout, Raster, Refusal, View, header, resize};
 
 use blocks::Colors;
 
@@ -143,8 +143,8 @@ fn fitted(file: &[u8], most: (u32, u32)) -> Result<Raster, Refusal> {
     let scale = across.min(down).min(1.0);
     let side = |side: u32| ((f64::from(side) * scale).round() as u32).max(1);
     let size = (side(header.width), side(header.height));
-    let wanted = Wanted { at_most: Some(size), ..Wanted::default() };
-    let mut decoded = decode::decode(file, &header, &Limits::default(), wanted)?;
+    let wanted = DecodeOptions { at_most: Some(size), ..DecodeOptions::default() };
+    let mut decoded = decode::decode(file, &header, &DecodeLimits::default(), wanted)?;
     decoded.raster = decode::into_opaque(decoded.raster);
     if (decoded.raster.width, decoded.raster.height) != size {
         decoded.raster = resize::resize_window(&decoded.raster, &decoded.window, size)?;

@@ -7,12 +7,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its data has failed")]
 
 use photic::Profile;
-use photic_pixels::decode::{Wanted, decode};
+use photic_pixels::decode::{DecodeOptions, decode};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::fit::Caps;
 use photic_pixels::header::probe;
 use photic_pixels::resize::{Kernel, Window, resize_with};
-use photic_pixels::{Layout, Limits, Raster, ViewRequest, view};
+use photic_pixels::{DecodeLimits, Layout, Raster, ViewRequest, view};
 
 use crate::font::{page, paper};
 
@@ -207,7 +207,9 @@ fn viewed(source: &Raster) -> Raster {
     let view = view(&file, &ViewRequest { caps, ..ViewRequest::new(&profile) }).unwrap();
     assert_eq!((view.width, view.height), TARGET);
     let header = probe(&view.bytes).unwrap();
-    let shown = decode(&view.bytes, &header, &Limits::default(), Wanted::default()).unwrap().raster;
+    let shown = decode(&view.bytes, &header, &DecodeLimits::default(), DecodeOptions::default())
+        .unwrap()
+        .raster;
     gray(&shown)
 }
 
@@ -246,8 +248,9 @@ fn hidden_pictures_stay_hidden() {
                     let off = mean_error(&shown, &reference);
                     let alike = ssim(&shown, &reference);
                     let naive_alike = ssim(&naive, &reference);
-                    // Four pixels of sixteen that show the hidden picture are a quarter of its contrast, to
-                    // the eye as to any honest scaling: the average of all pixels is the bound.
+                    // Four pixels of sixteen that show the hidden picture are a quarter of its
+                    // contrast, to the eye as to any honest scaling: the average of all pixels is
+                    // the bound.
                     let inherent = leak(&reference, &calm, &hidden);
                     assert!(leaked < inherent + 0.08, "{about}: {leaked}, {inherent} inherent");
                     assert!(off < 5.0, "{about}: {off} off the average of all pixels");

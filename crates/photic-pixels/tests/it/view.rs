@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its data has failed")]
 
 use photic::Profile;
-use photic_pixels::decode::{Wanted, decode};
+use photic_pixels::decode::{DecodeOptions, decode};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::fit::{Caps, Fidelity, Preset, tiles};
 use photic_pixels::geometry::{Affine, Rect};
 use photic_pixels::header::probe;
-use photic_pixels::{Layout, Limits, Raster, RefusalCode, View, ViewRequest, Warning, view};
+use photic_pixels::{DecodeLimits, Layout, Raster, RefusalCode, View, ViewRequest, Warning, view};
 use proptest::prelude::*;
 
 use crate::font::{page, paper};
@@ -43,7 +43,7 @@ fn pixels(view: &View) -> Raster {
     let header = probe(&view.bytes).unwrap();
     assert_eq!((header.width, header.height), (view.width, view.height));
     assert_eq!(header.format.media_type(), view.media_type);
-    decode(&view.bytes, &header, &Limits::default(), Wanted::default()).unwrap().raster
+    decode(&view.bytes, &header, &DecodeLimits::default(), DecodeOptions::default()).unwrap().raster
 }
 
 /// The center of all light above the background's own.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::{Profile, Wire};
-use photic_pixels::chart::{Sight, look};
+use photic_pixels::chart::{ChartReading, read_chart};
 use photic_probe::{Finding, Heard, Place, Settings, Target, Task, Verdict};
 use serde_json::Value;
 
@@ -18,10 +18,10 @@ fn seen(body: &[u8]) -> Vec<String> {
     let urls = contents.flatten().filter_map(|part| part["image_url"]["url"].as_str());
     let words = |url: &str| {
         let bytes = STANDARD.decode(url.split_once(',').unwrap().1).unwrap();
-        match look(&bytes).unwrap() {
-            Sight::Chart(chart) => chart.words(),
-            Sight::Code(code) => code.text().to_owned(),
-            Sight::Other => "something".to_owned(),
+        match read_chart(&bytes).unwrap() {
+            ChartReading::Chart(chart) => chart.words(),
+            ChartReading::Code(code) => code.text().to_owned(),
+            ChartReading::Other => "something".to_owned(),
         }
     };
     urls.map(words).collect()

@@ -12,7 +12,7 @@ mod references;
 
 use std::path::PathBuf;
 
-use photic_pixels::{Limits, Raster, decode, header};
+use photic_pixels::{DecodeLimits, Raster, decode, header};
 
 use crate::frame::{Frame, Usual};
 use crate::page::{Facts, Page};
@@ -177,8 +177,8 @@ fn whole_pixels(area: Area) -> Area {
 fn pixels(png: &[u8]) -> Result<Raster, Stopped> {
     let broken = |_| Stopped::Broken(Broken::Nonsense);
     let header = header::probe(png).map_err(broken)?;
-    let limits = Limits { file_bytes: png.len(), ..Limits::default() };
-    let wanted = decode::Wanted::default();
+    let limits = DecodeLimits { file_bytes: png.len(), ..DecodeLimits::default() };
+    let wanted = decode::DecodeOptions::default();
     Ok(decode::decode(png, &header, &limits, wanted).map_err(broken)?.raster)
 }
 

@@ -14,7 +14,7 @@ use super::places::{Mark, Places};
 use super::span::Span;
 use super::strip::{Align, Code, CodeRow, Content, Line, Role, Strip, TableRow};
 use super::table::{PAD, PAD_ABOVE};
-use crate::Row;
+use crate::TextRow;
 use crate::frame::Frame;
 use crate::page::{LeftOut, Missing};
 use crate::request::{Request, Theme};
@@ -33,7 +33,7 @@ pub(super) struct Painter<'p, 'a> {
     pub(super) look: Look,
     pub(super) request: &'p Request<'a>,
     pub(super) places: Places<'p>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<TextRow>,
     pub(super) left_out: Vec<LeftOut>,
     /// Pixels that its pictures may still have.
     pub(super) budget: u64,
@@ -111,7 +111,7 @@ impl Painter<'_, '_> {
         let Some(Some(at)) = code.places.get(row.line) else { return };
         let Some((line, first)) = self.places.of(*at) else { return };
         let columns = columns.into_iter().map(|column| column + first - 1).collect();
-        self.rows.push(Row { top, height: ROW, left: *left, cell: CELL, line, columns });
+        self.rows.push(TextRow { top, height: ROW, left: *left, cell: CELL, line, columns });
     }
 
     fn line(&mut self, line: &Line, top: f64) {

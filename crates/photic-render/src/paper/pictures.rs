@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use photic_pixels::header::{self, Header};
-use photic_pixels::{Layout, Limits, Raster, decode, resize};
+use photic_pixels::{DecodeLimits, Layout, Raster, decode, resize};
 use vello_cpu::PixelMetadata;
 use vello_cpu::Pixmap;
 use vello_cpu::peniko::ImageAlphaType;
@@ -93,9 +93,13 @@ impl Picture<'_> {
                 let pixels = u64::from(header.width) * u64::from(header.height);
                 let left = budget.checked_sub(pixels);
                 *budget = left.ok_or_else(|| unusable("the pictures of a page are too large"))?;
-                let limits = Limits { pixels: MOST_PIXELS, memory: 256 << 20, ..Limits::default() };
+                let limits = DecodeLimits {
+                    pixels: MOST_PIXELS,
+                    memory: 256 << 20,
+                    ..DecodeLimits::default()
+                };
                 let wanted =
-                    decode::Wanted { at_most: Some((width, height)), ..Default::default() };
+                    decode::DecodeOptions { at_most: Some((width, height)), ..Default::default() };
                 let decoded = decode::decode(&self.bytes, header, &limits, wanted)
                     .map_err(|refusal| unusable(&refusal.says))?;
                 resize::resize_window(&decoded.raster, &decoded.window, (width, height))

@@ -1,6 +1,6 @@
 //! From bytes of the source to lines and columns, and to the rows that lead there.
 
-use crate::Row;
+use crate::TextRow;
 
 /// How fine a row tells columns apart, in pixels; letters of prose are wider.
 const CELL: f64 = 4.0;
@@ -45,14 +45,14 @@ impl<'s> Places<'s> {
     }
 
     /// Adds rows for the marks of one row of text: one for each line of the source that is in it.
-    pub(super) fn rows(&mut self, marks: &[Mark], top: f64, height: f64, rows: &mut Vec<Row>) {
-        let mut row: Option<Row> = None;
+    pub(super) fn rows(&mut self, marks: &[Mark], top: f64, height: f64, rows: &mut Vec<TextRow>) {
+        let mut row: Option<TextRow> = None;
         for mark in marks {
             let Some((line, column)) = mark.at.and_then(|at| self.of(at)) else { continue };
             if row.as_ref().is_none_or(|row| row.line != line || mark.left < row.left) {
                 rows.extend(row.take());
                 let columns = Vec::new();
-                row = Some(Row { top, height, left: mark.left, cell: CELL, line, columns });
+                row = Some(TextRow { top, height, left: mark.left, cell: CELL, line, columns });
             }
             let Some(row) = &mut row else { continue };
             let end = ((mark.right - row.left) / CELL).round().max(0.0) as usize;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_pixels::{Limits, decode, header};
+use photic_pixels::{DecodeLimits, decode, header};
 use resvg::usvg::{FontResolver, ImageHrefResolver, ImageKind, Options, Tree};
 
 use super::{references, tame};
@@ -47,8 +47,8 @@ pub(crate) fn handed(
         let (width, height) = (header.width, header.height);
         return Err(format!("{width}x{height} pixels are more than is left for pictures"));
     }
-    let limits = Limits { pixels: MOST_PIXELS, memory: 256 << 20, ..Limits::default() };
-    let decoded = decode::decode(bytes, &header, &limits, decode::Wanted::default())
+    let limits = DecodeLimits { pixels: MOST_PIXELS, memory: 256 << 20, ..DecodeLimits::default() };
+    let decoded = decode::decode(bytes, &header, &limits, decode::DecodeOptions::default())
         .map_err(|refusal| refusal.says)?;
     let lossless =
         EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };

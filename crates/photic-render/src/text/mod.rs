@@ -12,7 +12,7 @@ pub(crate) mod rows;
 
 use std::borrow::Cow;
 
-use crate::Row;
+use crate::TextRow;
 use crate::encoding;
 use crate::frame::{Frame, Usual};
 use crate::page::{Facts, LeftOut, Missing, Page};
@@ -96,7 +96,7 @@ pub(crate) fn sheet(
         let inks = colored.inks(row);
         let columns = paint::row(&mut canvas, &cells, &inks, row.column, (left, top));
         let line = row.line as u32 + 1;
-        facts.rows.push(Row { top, height: ROW, left, cell: CELL, line, columns });
+        facts.rows.push(TextRow { top, height: ROW, left, cell: CELL, line, columns });
     }
     let (raster, unknown) = canvas.finish();
     if !unknown.is_empty() {

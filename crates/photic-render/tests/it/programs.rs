@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use photic_pixels::{Limits, decode, header};
+use photic_pixels::{DecodeLimits, decode, header};
 use photic_render::{Browser, Office, Page, ProgramLimits, Refusal};
 
 use crate::approved::{png, rgba};
@@ -53,8 +53,9 @@ pub(crate) fn assert_resembles(name: &str, page: &Page) {
     }
     let Ok(bytes) = std::fs::read(&path) else { panic!("no approved picture of `{name}`") };
     let header = header::probe(&bytes).expect("a picture");
-    let wanted = decode::Wanted::default();
-    let approved = decode::decode(&bytes, &header, &Limits::default(), wanted).expect("pixels");
+    let wanted = decode::DecodeOptions::default();
+    let approved =
+        decode::decode(&bytes, &header, &DecodeLimits::default(), wanted).expect("pixels");
     let got = std::env::temp_dir().join(format!("photic-render-{name}.png"));
     let size = (approved.raster.width, approved.raster.height);
     let same_size = (page.raster.width, page.raster.height) == size;

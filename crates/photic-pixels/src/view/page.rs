@@ -1,44 +1,45 @@
-//! One look at a page that a renderer draws: made to fit by drawing it again, not by scaling pixels.
+//! Views of pages that a renderer draws. They are fitted by drawing again, not by scaling pixels.
 
 use super::{View, ViewRequest, Warning, cap, encoded};
 use crate::decode::{self, Decoded};
-use crate::fit::{Fidelity, Target, fit_within};
-use crate::geometry::{Affine, Rect, Row};
+use crate::fit::{Fidelity, FittedSize, fit_within};
+use crate::geometry::{Affine, Rect, TextRow};
 use crate::header::Frames;
-use crate::legibility::{READABLE, Text, smallest_text};
+use crate::legibility::{MIN_READABLE_X_HEIGHT, SmallestText, smallest_text};
 use crate::raster::Raster;
 use crate::refusal::Refusal;
 use crate::resize::Window;
 
-/// What a renderer drew: a page, or a region of it.
+/// A page, or a region of one, as a renderer drew it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drawn {
+pub struct DrawnPage {
     /// The pixels.
     pub raster: Raster,
-    /// From those pixels to the units of the page.
+    /// Map from those pixels to units of the page.
     pub to_page: Affine,
-    /// Width and height of the whole page, in its units.
+    /// Width and height of the whole page in its units.
     pub size: (f64, f64),
-    /// What those are: `px` or `pt`.
+    /// The unit: `px` or `pt`.
     pub unit: &'static str,
-    /// Which page it is, from 1.
+    /// Number of the page, from 1.
     pub page: u32,
-    /// How many there are.
+    /// Number of pages.
     pub pages: u32,
-    /// What the source asks for and the picture does not show, in a few words each.
+    /// Content of the source that is missing in the picture, in a few words each.
     pub not_shown: Vec<String>,
-    /// For text: its rows, from top to bottom.
-    pub rows: Vec<Row>,
+    /// Rows of text, from top to bottom, if the page is text.
+    pub rows: Vec<TextRow>,
 }
 
-/// Makes a view of a page. `draw` is asked for the renderer's own size first, and again with the
-/// longest side that the model can be shown, if that is less.
+/// Makes a view of a page.
 ///
-/// The region is the renderer's business; `region`, `tile` and `frame` of the request mean nothing
-/// here. The view's source is the page, in whole units of it.
-pub fn drawn<E: From<Refusal>>(
+/// `draw` is called with `None` for the renderer's default size, and again with the longest side
+/// that the model can be shown if that is smaller. The renderer handles the region, so `region`,
+/// `tile` and `frame` of the request are ignored. The source of the view is the page, in whole
+/// units.
+pub fn view_page<E: From<Refusal>>(
     request: &ViewRequest<'_>,
-    draw: &mut dyn FnMut(Option<u32>) -> Result<Drawn, E>,
+    draw: &mut dyn FnMut(Option<u32>) -> Result<DrawnPage, E>,
 ) -> Result<View, E> {
     let mut page = draw(None)?;
     let mut target = fit(&page.raster, request);
@@ -50,12 +51,18 @@ pub fn drawn<E: From<Refusal>>(
     Ok(made(page, target, request)?)
 }
 
-fn fit(raster: &Raster, request: &ViewRequest<'_>) -> Target {
+/// The size to show a raster at.
+fn fit(raster: &Raster, request: &ViewRequest<'_>) -> FittedSize {
     fit_within(raster.size(), request.profile, request.fidelity, &request.caps)
 }
 
-fn made(page: Drawn, mut target: Target, request: &ViewRequest<'_>) -> Result<View, Refusal> {
-    let Drawn { raster, to_page, size, unit, page, pages, not_shown, rows } = page;
+/// Encodes the page and gathers the facts about it.
+fn made(
+    page: DrawnPage,
+    mut target: FittedSize,
+    request: &ViewRequest<'_>,
+) -> Result<View, Refusal> {
+    let DrawnPage { raster, to_page, size, unit, page, pages, not_shown, rows } = page;
     let drawn = raster.size();
     let decoded = Decoded {
         raster: decode::into_opaque(raster),
@@ -98,24 +105,24 @@ fn made(page: Drawn, mut target: Target, request: &ViewRequest<'_>) -> Result<Vi
     })
 }
 
+/// Rounds a length up to whole units.
 fn whole(units: f64) -> u32 {
     (units.ceil() as u32).max(1)
 }
 
-/// A warning if the text is too small to be read: a region of the page is drawn as large as one
-/// likes.
+/// A warning if the text is too small to read. A region of a page can be drawn at any size.
 fn small(
-    text: &Text,
+    text: &SmallestText,
     scale: f64,
     drawn: (u32, u32),
     to_page: &Affine,
     source: (u32, u32),
 ) -> Option<Warning> {
     let x_height = text.x_height * scale;
-    if x_height >= READABLE {
+    if x_height >= MIN_READABLE_X_HEIGHT {
         return None;
     }
-    let part = (x_height / READABLE).min(0.5);
+    let part = (x_height / MIN_READABLE_X_HEIGHT).min(0.5);
     let length = |side: u32| ((f64::from(side) * part) as u32).clamp(1, side.max(1));
     let start = |at: u32, of: u32, length: u32, side: u32| {
         (at + of / 2).saturating_sub(length / 2).min(side.saturating_sub(length))
@@ -128,7 +135,7 @@ fn small(
         height,
     );
     let region = to_page.map_rect(&zoom).within(source).ok()?;
-    Some(Warning::SmallText { x_height, readable: READABLE, region, tiles: 0 })
+    Some(Warning::SmallText { x_height, readable: MIN_READABLE_X_HEIGHT, region, tiles: 0 })
 }
 
 #[cfg(test)]
@@ -139,12 +146,12 @@ mod tests {
     use crate::raster::Layout;
 
     /// A page of 400 by 200 units, drawn at four pixels a unit unless asked for less.
-    fn page(longest: Option<u32>) -> Drawn {
+    fn page(longest: Option<u32>) -> DrawnPage {
         let width = longest.unwrap_or(1600);
         let height = width / 2;
         let unit = 400.0 / f64::from(width);
         let data = vec![255; (width * height * 3) as usize];
-        let row = |left: f64, line: u32, columns: Vec<u32>| Row {
+        let row = |left: f64, line: u32, columns: Vec<u32>| TextRow {
             top: 20.0,
             height: 10.0,
             left,
@@ -153,7 +160,7 @@ mod tests {
             columns,
         };
         let rows = vec![row(40.0, 7, vec![1, 2, 2, 3]), row(65.0, 8, vec![1, 2])];
-        Drawn {
+        DrawnPage {
             raster: Raster { width, height, layout: Layout::Rgb, data },
             to_page: Affine::scale(unit, unit),
             size: (400.0, 200.0),
@@ -170,7 +177,7 @@ mod tests {
         let mut request = ViewRequest::new(&profile);
         change(&mut request);
         let mut asked = Vec::new();
-        let view = drawn::<Refusal>(&request, &mut |longest| {
+        let view = view_page::<Refusal>(&request, &mut |longest| {
             asked.push(longest);
             Ok(page(longest))
         });

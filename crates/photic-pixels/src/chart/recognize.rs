@@ -1,27 +1,27 @@
-//! Reads a chart back from the bytes of a picture.
+//! Recognizes a chart or a code in the bytes of a picture.
 //!
-//! Every grid that a chart may have is tried: it fits if each cell is of one color, and a line
-//! stands between any two neighbors or no two are of the same color. Only one grid can fit, so in a
-//! chart without equal neighbors no line has to have survived. Must never decode without limits.
+//! Every possible grid is tried. A grid fits if each cell has one color and either no two neighbors
+//! are equal or lines separate all cells. At most one grid fits, so a chart without equal neighbors
+//! is found even if its lines did not survive. Pictures are decoded under the default limits.
 
-use crate::decode::{Wanted, decode, into_opaque};
+use crate::decode::{DecodeOptions, decode, into_opaque};
 use crate::header::probe;
-use crate::limits::Limits;
+use crate::limits::DecodeLimits;
 use crate::raster::Raster;
 use crate::refusal::Refusal;
 
 use super::{Chart, Code, LINE, PALETTE, SIDES, code};
 
-/// A color this far from a name (as a distance in RGB) has no name.
+/// Largest RGB distance at which a color still has a name.
 const NEAR: i32 = 46;
 /// Samples across and down a cell.
 const SAMPLES: u32 = 5;
-/// Decoders may stop at this size: a chart needs no more.
+/// Size to which decoders may reduce a picture; a chart needs no more.
 const ENOUGH: u32 = 512;
 
-/// What is in a picture.
+/// The content of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum ChartReading {
     /// A chart.
     Chart(Chart),
     /// A code.
@@ -30,25 +30,26 @@ pub enum Sight {
     Other,
 }
 
-/// Decodes a picture and looks whether it is a chart.
-pub fn look(bytes: &[u8]) -> Result<Sight, Refusal> {
+/// Decodes a picture and recognizes a chart or code in it.
+pub fn read_chart(bytes: &[u8]) -> Result<ChartReading, Refusal> {
     let header = probe(bytes)?;
-    let wanted = Wanted { at_most: Some((ENOUGH, ENOUGH)), ..Wanted::default() };
-    let decoded = decode(bytes, &header, &Limits::default(), wanted)?;
+    let wanted = DecodeOptions { at_most: Some((ENOUGH, ENOUGH)), ..DecodeOptions::default() };
+    let decoded = decode(bytes, &header, &DecodeLimits::default(), wanted)?;
     let raster = into_opaque(decoded.raster);
-    let chart = recognize(&raster).map(Sight::Chart);
-    let sight = chart.or_else(|| code::recognize(&raster).map(Sight::Code));
-    Ok(sight.unwrap_or(Sight::Other))
+    let chart = recognize(&raster).map(ChartReading::Chart);
+    let sight = chart.or_else(|| code::recognize(&raster).map(ChartReading::Code));
+    Ok(sight.unwrap_or(ChartReading::Other))
 }
 
+/// Finds the chart in a picture, if there is one.
 fn recognize(raster: &Raster) -> Option<Chart> {
     let grids = SIDES.flat_map(|rows| SIDES.map(move |columns| (columns, rows)));
     let mut charts = grids.filter_map(|grid| cells(raster, grid));
     charts.find(|chart| distinct(chart) || lined(raster, chart))
 }
 
-/// Whether lines stand between all cells: whoever is on one is nearer to its color than to those of
-/// both cells.
+/// Returns `true` if lines separate all cells: a pixel on a line is nearer to its color than to the
+/// colors of both cells.
 fn lined(raster: &Raster, chart: &Chart) -> bool {
     let (rows, columns) = chart.sides();
     let middle = |cell: usize, cells: usize, length: u32| {
@@ -77,7 +78,7 @@ fn lined(raster: &Raster, chart: &Chart) -> bool {
     across && down
 }
 
-/// The chart that this grid would be.
+/// Reads a picture as this grid, if each cell has one color.
 fn cells(raster: &Raster, (columns, rows): (usize, usize)) -> Option<Chart> {
     let row = |y| (0..columns).map(|x| color(raster, (x, y), (columns, rows))).collect();
     let rows: Option<Vec<Vec<usize>>> = (0..rows).map(row).collect();
@@ -90,7 +91,7 @@ fn color(
     (x, y): (usize, usize),
     (columns, rows): (usize, usize),
 ) -> Option<usize> {
-    // Sample i of a cell stands at 25 % to 75 % of its length: far from lines and from blur.
+    // Samples lie between 25 % and 75 % of a cell: far from lines and from blur.
     let place = |cell: usize, cells: usize, sample: u32, length: u32| {
         let part =
             (cell as f64 + 0.25 + 0.5 * f64::from(sample) / f64::from(SAMPLES - 1)) / cells as f64;
@@ -108,17 +109,19 @@ fn color(
     found
 }
 
+/// The palette's color nearest to a pixel, if one is near enough.
 fn nearest(pixel: [u8; 3]) -> Option<usize> {
     let near = |index: &usize| distance(pixel, PALETTE[*index].1);
     (0..PALETTE.len()).min_by_key(near).filter(|index| near(index) < NEAR * NEAR)
 }
 
-/// Of two colors, squared.
+/// The squared distance of two colors.
 fn distance(one: [u8; 3], other: [u8; 3]) -> i32 {
     let part = |(a, b): (u8, u8)| (i32::from(a) - i32::from(b)).pow(2);
     one.into_iter().zip(other).map(part).sum()
 }
 
+/// Returns `true` if no two neighbors have the same color.
 fn distinct(chart: &Chart) -> bool {
     let across = |row: &Vec<usize>| row.windows(2).all(|pair| pair[0] != pair[1]);
     let down = |rows: &[Vec<usize>]| rows[0].iter().zip(&rows[1]).all(|(a, b)| a != b);

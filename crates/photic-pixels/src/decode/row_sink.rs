@@ -1,12 +1,15 @@
-//! Where rows go: cropped to the region, and averaged over whole squares of pixels when the caller
-//! will scale down anyway, so that a large picture is never held at full size.
+//! Receives decoded rows, crops them to the region, and averages squares of pixels.
+//!
+//! Averaging is used if the caller scales down anyway, so a large picture is never held in full
+//! size.
 
-use super::{Part, Window};
+use super::part::DecodedPart;
 use crate::geometry::Rect;
 use crate::raster::{Layout, Raster};
+use crate::resize::Window;
 
-/// Rows come in, in order and with the full stored width; a part comes out.
-pub(super) struct Sink {
+/// Takes rows in order, with the full stored width, and produces a part.
+pub(super) struct RowSink {
     region: Rect,
     factor: usize,
     layout: Layout,
@@ -17,17 +20,17 @@ pub(super) struct Sink {
     out: Vec<u8>,
 }
 
-/// Columns of the squares under way, added up.
+/// Sums of the columns of the squares in progress.
 struct Sums {
-    /// Samples as they are; at most 64 rows of 255 fit.
+    /// Plain sums of samples; 64 rows of 255 fit.
     plain: Vec<u16>,
-    /// Colours times alpha, and alpha; in use from the first row that is not opaque.
+    /// Sums of colors times alpha, and of alpha; used from the first row that is not opaque.
     weighed: Vec<u32>,
     is_weighed: bool,
 }
 
-/// The square's side, such that the result is still twice what is asked: the resize that follows
-/// then decides the look, and the averaging before it does not show.
+/// The side of the squares to average. The result is still at least twice the requested size, so
+/// that the averaging is not visible after the resize that follows.
 pub(super) fn factor(region: Rect, at_most: Option<(u32, u32)>) -> u32 {
     at_most.map_or(1, |(width, height)| {
         let across = region.width / width.max(1);
@@ -36,7 +39,7 @@ pub(super) fn factor(region: Rect, at_most: Option<(u32, u32)>) -> u32 {
     })
 }
 
-/// Bytes that a sink of this shape holds.
+/// Number of bytes that a sink of this shape holds.
 pub(super) fn bytes(region: Rect, factor: u32, layout: Layout) -> u64 {
     let (width, height) = (region.width.div_ceil(factor), region.height.div_ceil(factor));
     let out = u64::from(width) * u64::from(height) * layout.samples() as u64;
@@ -44,7 +47,7 @@ pub(super) fn bytes(region: Rect, factor: u32, layout: Layout) -> u64 {
     out + sums
 }
 
-impl Sink {
+impl RowSink {
     pub(super) fn new(region: Rect, factor: u32, layout: Layout) -> Self {
         let width = region.width.div_ceil(factor) as usize;
         let height = region.height.div_ceil(factor) as usize;
@@ -57,16 +60,18 @@ impl Sink {
             height,
             sums: Sums { plain: vec![0; sums], weighed: Vec::new(), is_weighed: false },
             held: 0,
-            // Grows as rows arrive: a file that ends early never costs the whole picture.
+            // Grows as rows arrive: a file that ends early never costs the memory of the whole
+            // picture.
             out: Vec::new(),
         }
     }
 
-    /// Whether rows from `y` on are of no use.
+    /// Returns `true` if rows from `y` on are not needed.
     pub(super) fn is_past(&self, y: u32) -> bool {
         y >= self.region.bottom()
     }
 
+    /// Adds one row.
     pub(super) fn row(&mut self, y: u32, row: &[u8]) {
         if y < self.region.y || self.is_past(y) {
             return;
@@ -90,6 +95,7 @@ impl Sink {
         }
     }
 
+    /// Writes the averages of the rows held so far.
     fn flush(&mut self) {
         let held = std::mem::take(&mut self.held);
         if self.sums.is_weighed {
@@ -105,8 +111,8 @@ impl Sink {
         self.sums.reset();
     }
 
-    /// The part, or `None` when rows are missing.
-    pub(super) fn done(self) -> Option<Part> {
+    /// The finished part, or `None` if rows are missing.
+    pub(super) fn done(self) -> Option<DecodedPart> {
         let raster = Raster {
             width: self.width as u32,
             height: self.height as u32,
@@ -123,7 +129,7 @@ impl Sink {
             width: f64::from(self.region.width) / factor,
             height: f64::from(self.region.height) / factor,
         };
-        Some(Part { raster, window, scale: 1.0 / factor, notes: Vec::new() })
+        Some(DecodedPart { raster, window, scale: 1.0 / factor, notes: Vec::new() })
     }
 }
 
@@ -131,7 +137,7 @@ impl Sums {
     fn add(&mut self, row: &[u8], layout: Layout) {
         let clear = layout == Layout::Rgba && row.chunks_exact(4).any(|pixel| pixel[3] != 255);
         if clear && !self.is_weighed {
-            // So far every alpha was 255, so that is what the colours weigh.
+            // Every alpha so far was 255, which is the weight of the colors.
             self.weighed.clear();
             self.weighed.extend(self.plain.chunks_exact(4).flat_map(|sum| {
                 let [red, green, blue, alpha] = [sum[0], sum[1], sum[2], sum[3]].map(u32::from);
@@ -154,7 +160,7 @@ impl Sums {
     }
 }
 
-/// Division by one number many times over: exact for sums of up to 64 by 64 samples.
+/// Repeated division by one number, exact for sums of up to 64 by 64 samples.
 #[derive(Clone, Copy)]
 struct Mean {
     half: u64,
@@ -172,11 +178,12 @@ impl Mean {
     }
 }
 
+/// Averages squares of opaque pixels.
 fn flush_plain<const SAMPLES: usize>(sums: &[u16], factor: usize, held: u32, out: &mut Vec<u8>) {
     let full = Mean::new(held * factor as u32);
     let cells = sums.chunks_exact(factor * SAMPLES);
     let rest = cells.remainder();
-    // Squares of two are by far the most common, and worth a loop without a loop in it.
+    // Squares of two are by far the most common, so they get a loop of their own.
     if factor == 2 && held == 2 {
         let start = out.len();
         out.resize(start + cells.len() * SAMPLES, 0);
@@ -197,6 +204,7 @@ fn flush_plain<const SAMPLES: usize>(sums: &[u16], factor: usize, held: u32, out
     }
 }
 
+/// Sums the pixels of a square.
 fn total<const SAMPLES: usize>(cell: &[u16]) -> [u32; SAMPLES] {
     let mut total = [0; SAMPLES];
     for pixel in cell.chunks_exact(SAMPLES) {
@@ -207,8 +215,7 @@ fn total<const SAMPLES: usize>(cell: &[u16]) -> [u32; SAMPLES] {
     total
 }
 
-/// Colour weighs as much as it covers: clear pixels have none to give. The factor is at most 64, so
-/// the sums stay below 64·255·255·64 < 2³².
+/// Adds colors weighted by alpha. The factor is at most 64, so sums stay below 64·255·255·64 < 2³².
 fn weigh(sums: &mut [u32], row: &[u8]) {
     for (sum, pixel) in sums.chunks_exact_mut(4).zip(row.chunks_exact(4)) {
         let alpha = u32::from(pixel[3]);
@@ -219,6 +226,7 @@ fn weigh(sums: &mut [u32], row: &[u8]) {
     }
 }
 
+/// Averages squares of pixels with alpha.
 fn flush_weighed(sums: &[u32], factor: usize, held: u32, out: &mut Vec<u8>) {
     for cell in sums.chunks(factor * 4) {
         let mut total = [0_u32; 4];
@@ -238,7 +246,7 @@ fn flush_weighed(sums: &[u32], factor: usize, held: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// A whole raster cut to the region, in place.
+/// Crops a raster in place.
 pub(super) fn crop(mut raster: Raster, region: Rect) -> Raster {
     if region.size() == (raster.width, raster.height) {
         return raster;

@@ -1,13 +1,14 @@
 //! BMP and ICO headers.
 
 use super::bytes::{be32, le16, le32, u8_at};
-use super::{Color, Format, Frames, Header};
+use super::types::{Color, Format, Frames, Header};
 
+/// Reads the header of a BMP file.
 pub(super) fn bmp(bytes: &[u8]) -> Option<Header> {
     dib(bytes.get(14..)?, Format::Bmp)
 }
 
-/// The device-independent bitmap header, which an icon also holds.
+/// Reads a device-independent bitmap header, which icons contain as well.
 fn dib(body: &[u8], format: Format) -> Option<Header> {
     let size = le32(body, 0)?;
     let (width, height, depth) = if size == 12 {
@@ -15,7 +16,7 @@ fn dib(body: &[u8], format: Format) -> Option<Header> {
     } else if (16..=1024).contains(&size) {
         let width = i32::from_le_bytes(le32(body, 4)?.to_le_bytes());
         let height = i32::from_le_bytes(le32(body, 8)?.to_le_bytes());
-        // A negative height stands for rows from the top; a negative width for nothing.
+        // A negative height means rows from the top; a negative width has no meaning.
         (u32::try_from(width).ok()?, height.unsigned_abs(), le16(body, 14)?)
     } else {
         return None;
@@ -27,13 +28,13 @@ fn dib(body: &[u8], format: Format) -> Option<Header> {
     matches!(depth, 0 | 1 | 2 | 4 | 8 | 16 | 24 | 32).then_some(header)
 }
 
-/// The largest picture of an icon.
+/// The header of the largest picture of an icon.
 pub(super) fn ico(bytes: &[u8]) -> Option<Header> {
     ico_best(bytes).map(|(header, _)| header)
 }
 
-/// The header of the largest picture of an icon and its directory entry's number, or `None` when no
-/// entry stands up. What the directory says about sizes is not believed.
+/// The header of the largest picture of an icon and the number of its directory entry, or `None` if
+/// no entry is valid. Sizes in the directory are not trusted.
 pub(crate) fn ico_best(bytes: &[u8]) -> Option<(Header, usize)> {
     let count = usize::from(le16(bytes, 4)?).min(256);
     let mut best: Option<(Header, usize)> = None;
@@ -48,6 +49,7 @@ pub(crate) fn ico_best(bytes: &[u8]) -> Option<(Header, usize)> {
     best
 }
 
+/// Reads the header of one picture of an icon.
 fn ico_entry(body: &[u8]) -> Option<Header> {
     if body.starts_with(b"\x89PNG\r\n\x1a\n") {
         let mut header = Header::plain(Format::Ico, be32(body, 16)?, be32(body, 20)?);
@@ -55,7 +57,7 @@ fn ico_entry(body: &[u8]) -> Option<Header> {
         return Some(header);
     }
     let mut header = dib(body, Format::Ico)?;
-    // The stored height counts the mask as well.
+    // The stored height includes the mask.
     header.stored_height /= 2;
     header.height = header.stored_height;
     Some(header)

@@ -1,26 +1,25 @@
-//! When the file itself is the view: nothing to change but the metadata, which goes.
+//! Uses the file itself as the view if only its metadata has to be removed.
 //!
-//! Must never let through what was not decoded first: a file that no decoder here could read is a
-//! refusal, not a gamble on the provider's.
+//! A file passes only after it was decoded here: one that no decoder could read is refused.
 
 use photic::profile::MediaKind;
 
 use super::ViewRequest;
 use crate::decode::Decoded;
 use crate::encode::Encoded;
-use crate::fit::Target;
+use crate::fit::FittedSize;
 use crate::header::{Color, Format, Frames, Header, JpegFrame, Profile};
 use crate::raster::{Layout, Raster};
 use crate::strip::strip;
 
-/// The file without its metadata, if the model would see exactly the pixels of the view in it.
+/// Returns the file without its metadata if it shows exactly the pixels of the view.
 ///
 /// `shown` is the size of the part that was decoded.
-pub(super) fn pass(
+pub(super) fn passthrough(
     bytes: &[u8],
     header: &Header,
     (decoded, shown): (&Decoded, (u32, u32)),
-    target: &Target,
+    target: &FittedSize,
     (request, cap): (&ViewRequest<'_>, Option<usize>),
 ) -> Option<Encoded> {
     let size = (header.width, header.height);
@@ -45,7 +44,7 @@ pub(super) fn pass(
     Some(Encoded { bytes, media_type, quality: None, lossless })
 }
 
-/// Whether everybody's decoder reads this kind of file.
+/// Returns `true` if common decoders read this kind of file.
 fn common(bytes: &[u8], format: Format) -> bool {
     match format {
         Format::Png | Format::Gif | Format::Webp => true,
@@ -56,6 +55,7 @@ fn common(bytes: &[u8], format: Format) -> bool {
     }
 }
 
+/// Returns `true` if no pixel is transparent.
 fn is_opaque(raster: &Raster) -> bool {
     raster.layout != Layout::Rgba || raster.data.chunks_exact(4).all(|pixel| pixel[3] == u8::MAX)
 }

@@ -1,11 +1,12 @@
-//! AVIF and HEIC headers: the boxes of the ISO base media file that describe the primary item.
+//! AVIF and HEIC headers: the boxes of an ISO base media file that describe the primary item.
 
 use super::bytes::{be16, be32, head, u8_at};
-use super::{Color, Format, Frames, Header, Profile};
+use super::types::{Color, Format, Frames, Header, Profile};
 
-const BOXES_MOST: usize = 4096;
+/// Largest number of boxes that are read.
+const MAX_BOXES: usize = 4096;
 
-/// The boxes that lie side by side in `bytes`: type and body.
+/// The boxes that lie side by side in `bytes`, as type and body.
 fn boxes(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     let mut at = 0_usize;
     std::iter::from_fn(move || {
@@ -27,9 +28,10 @@ fn boxes(bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
         at = end;
         Some((kind, body))
     })
-    .take(BOXES_MOST)
+    .take(MAX_BOXES)
 }
 
+/// The body of the first box of a type.
 fn find<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
     boxes(bytes).find(|(found, _)| *found == *kind).map(|(_, body)| body)
 }
@@ -54,6 +56,7 @@ pub(super) fn brand(bytes: &[u8]) -> Option<Format> {
     family
 }
 
+/// Reads the header.
 pub(super) fn probe(bytes: &[u8], format: Format) -> Option<Header> {
     let bytes = head(bytes);
     let meta = find(bytes, b"meta")?.get(4..)?;
@@ -87,7 +90,7 @@ pub(super) fn probe(bytes: &[u8], format: Format) -> Option<Header> {
     Some(header.oriented(orientation(turns, mirror)))
 }
 
-/// The property numbers, from zero, that belong to the item.
+/// Numbers (from 0) of the properties that belong to an item.
 fn associations(body: &[u8], item: u32) -> Option<Vec<usize>> {
     let (version, flags) = (u8_at(body, 0)?, u8_at(body, 3)?);
     let mut at = 8;
@@ -113,6 +116,7 @@ fn associations(body: &[u8], item: u32) -> Option<Vec<usize>> {
     None
 }
 
+/// The color space of a `colr` box.
 fn profile(body: &[u8]) -> Option<Profile> {
     match body.get(..4)? {
         b"prof" | b"rICC" => Some(Profile::Icc),
@@ -125,11 +129,12 @@ fn profile(body: &[u8]) -> Option<Profile> {
     }
 }
 
+/// Number of visible pictures.
 fn frames(bytes: &[u8], meta: &[u8]) -> Frames {
     if boxes(bytes).any(|(kind, _)| &kind == b"moov") {
         return Frames::AtLeast(1);
     }
-    // Pictures that are not hidden: thumbnails and tiles are.
+    // Counts visible pictures: thumbnails and tiles are hidden.
     let shown = find(meta, b"iinf").map_or(1, |body| {
         let rest = if u8_at(body, 0) == Some(0) { body.get(6..) } else { body.get(8..) };
         boxes(rest.unwrap_or_default())
@@ -145,7 +150,7 @@ fn frames(bytes: &[u8], meta: &[u8]) -> Frames {
     Frames::AtLeast(u32::try_from(shown).unwrap_or(1).max(1))
 }
 
-/// The EXIF number of a turn against the clock in quarters, and then a mirror.
+/// The EXIF orientation of a counterclockwise turn in quarters followed by a mirror.
 const fn orientation(turns: u8, mirror: Option<u8>) -> u8 {
     let row: [u8; 4] = match mirror {
         None => [1, 8, 3, 6],

@@ -1,8 +1,10 @@
-//! `SplitMix64`: small, and the same everywhere.
+//! `SplitMix64`, a small generator that gives the same numbers on every machine.
 
-pub(super) struct Dice(pub(super) u64);
+/// The state of the generator, which is its seed at first.
+pub(super) struct SplitMix64(pub(super) u64);
 
-impl Dice {
+impl SplitMix64 {
+    /// The next number below `limit`.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -1,28 +1,28 @@
-//! The limits of one decode, held against what a decoder is about to use.
+//! Limits of one decode, checked before a decoder allocates.
 
 use std::time::{Duration, Instant};
 
 use crate::header::{Format, Header, corrupt};
-use crate::limits::Limits;
+use crate::limits::DecodeLimits;
 use crate::refusal::{Refusal, RefusalCode};
 
-/// Limits and the moment they end.
-pub(super) struct Bounds<'m> {
+/// Limits of one decode and its deadline.
+pub(super) struct DecodeBudget<'m> {
     pub(super) pixels: u64,
     pub(super) memory: u64,
     pub(super) frames: u32,
     pub(super) time: Duration,
     until: Instant,
     format: Format,
-    limits: Limits<'m>,
+    limits: DecodeLimits<'m>,
 }
 
-impl<'m> Bounds<'m> {
-    /// Holds the header against the limits; nothing has been allocated yet.
+impl<'m> DecodeBudget<'m> {
+    /// Checks the header against the limits. Nothing has been allocated yet.
     pub(super) fn check(
         bytes: &[u8],
         header: &Header,
-        limits: &Limits<'m>,
+        limits: &DecodeLimits<'m>,
     ) -> Result<Self, Refusal> {
         if !header.format.is_decoded() {
             return Err(unsupported(header.format));
@@ -61,7 +61,7 @@ impl<'m> Bounds<'m> {
         })
     }
 
-    /// Asks for so many bytes to be held at once, all buffers of the decoder counted.
+    /// Requests memory for all buffers that the decoder holds at once.
     pub(super) fn room(&self, bytes: u64) -> Result<(), Refusal> {
         if bytes <= self.memory {
             return self.limits.hold(bytes);
@@ -74,12 +74,13 @@ impl<'m> Bounds<'m> {
         )))
     }
 
-    /// Fails once there is no time left, or the work is not wanted any more.
+    /// Fails after the deadline, or when the result is no longer wanted.
     pub(super) fn on_time(&self) -> Result<(), Refusal> {
         self.limits.wanted()?;
         if Instant::now() < self.until { Ok(()) } else { Err(self.too_slow()) }
     }
 
+    /// The refusal of a decode that exceeds its time.
     pub(super) fn too_slow(&self) -> Refusal {
         too_large(format!(
             "decoding this {} file takes longer than {} s",
@@ -88,17 +89,17 @@ impl<'m> Bounds<'m> {
         ))
     }
 
-    /// A refusal from a decoder's own words.
+    /// A refusal with the decoder's own message.
     pub(super) fn corrupt(&self, error: &impl std::fmt::Display) -> Refusal {
         corrupt(self.format, &format!("cannot be decoded: {error}"))
     }
 
-    /// A file that stops before its pixels do.
+    /// The refusal of a file that ends before its pixels do.
     pub(super) fn cut(&self) -> Refusal {
         corrupt(self.format, "ends before its pixels do")
     }
 
-    /// A feature of the format that no decoder here has.
+    /// The refusal of a feature that no decoder here supports.
     pub(super) fn lacks(&self, feature: &str) -> Refusal {
         Refusal::new(
             RefusalCode::UnsupportedFormat,
@@ -108,6 +109,7 @@ impl<'m> Bounds<'m> {
     }
 }
 
+/// The refusal of a file that exceeds a limit.
 pub(super) fn too_large(says: String) -> Refusal {
     Refusal::new(
         RefusalCode::TooLarge,
@@ -116,6 +118,7 @@ pub(super) fn too_large(says: String) -> Refusal {
     )
 }
 
+/// The refusal of a format that has no decoder here.
 pub(super) fn unsupported(format: Format) -> Refusal {
     Refusal::new(
         RefusalCode::UnsupportedFormat,
