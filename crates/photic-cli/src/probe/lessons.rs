@@ -1,14 +1,14 @@
-//! What a report teaches the gateway.
+//! Turns the report of a probe into lessons for gateways.
 //!
-//! Only what was proved: *weak* and *cannot tell* teach nothing, and nothing is learned about a
-//! place or a type from a model that does not see at all.
+//! Only proven results count: `weak` and `cannot tell` teach nothing, and a model that does not see
+//! at all teaches nothing about positions or types.
 
 use photic::profile::{MediaKind, Role};
 use photic::rejection::Class;
 use photic_gateway::learned::{Entry, Evidence, Identity, Lesson};
 use photic_probe::{Billed, Finding, Format, Place, Report, Verdict};
 
-/// The lessons of a report that was made at a moment, in seconds since 1970.
+/// The lessons of a report that was made at a time, in seconds since 1970.
 pub(crate) fn lessons(report: &Report, at: u64) -> Vec<Entry> {
     let seen = report.findings.iter().any(|finding| finding.verdict == Verdict::Sees);
     let taught = report.findings.iter().flat_map(|finding| {
@@ -26,6 +26,7 @@ pub(crate) fn lessons(report: &Report, at: u64) -> Vec<Entry> {
     taught.map(entry).collect()
 }
 
+/// The lessons of one finding.
 fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
     let of = MediaKind::Image;
     let mut lessons = Vec::new();
@@ -38,7 +39,7 @@ fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
         (Place::User, Format::Png, Verdict::Sees) if is_usual(report, finding) => {
             Some(Lesson::Sees { of })
         }
-        // What is seen elsewhere is not what the model is blind to.
+        // A model that sees in another position is not blind.
         (Place::User, Format::Png, Verdict::Blind | Verdict::Rejects) => {
             (!seen).then_some(Lesson::Blind { of })
         }
@@ -58,7 +59,7 @@ fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
             seen.then_some(Lesson::RoleRefused { role: Role::System })
         }
         (Place::Url, _, Verdict::Blind | Verdict::Rejects) => seen.then_some(Lesson::NoAddresses),
-        // What is done about these does not depend on the endpoint.
+        // Nothing that photic does depends on these results.
         (
             Place::User
             | Place::Hoisted
@@ -75,7 +76,7 @@ fn taught(report: &Report, finding: &Finding, seen: bool) -> Vec<Lesson> {
     lessons
 }
 
-/// Whether it is the finding about the usual picture, not about another size.
+/// Returns `true` for the finding about the default picture, not about another size.
 fn is_usual(report: &Report, finding: &Finding) -> bool {
     report.at(Place::User) == Some(finding)
 }
@@ -160,7 +161,7 @@ mod tests {
         for unclear in [Weak, CannotTell] {
             assert_eq!(learned(&[(Place::User, Png, unclear), (Place::Tool, Png, unclear)]), []);
         }
-        // Late by a turn is not blind.
+        // Seeing a picture one turn late is not blindness.
         let late = [(Place::User, Png, Blind), (Place::Previous, Png, Sees)];
         assert_eq!(learned(&late), []);
     }

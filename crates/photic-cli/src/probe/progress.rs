@@ -1,4 +1,4 @@
-//! How far a probe is, on standard error, where somebody watches.
+//! A progress bar for a probe, on standard error if that is a terminal.
 
 use std::io::IsTerminal as _;
 
@@ -6,9 +6,10 @@ use photic_probe::Progress;
 
 use crate::style;
 
+/// Width of the bar in characters.
 const WIDTH: u32 = 30;
 
-/// A bar, or nothing where nobody could see it.
+/// A progress bar, or nothing without a terminal.
 pub(super) struct Bar {
     shown: bool,
 }
@@ -31,6 +32,7 @@ impl Bar {
     }
 }
 
+/// Describes the progress in one line.
 fn line(progress: &Progress) -> String {
     let Progress { done, total, trying } = progress;
     let full = done * WIDTH / (*total).max(1);

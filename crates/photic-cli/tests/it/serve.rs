@@ -199,7 +199,7 @@ fn settings_are_those_of_the_user_and_never_of_the_folder() {
     std::fs::write(cloned.join("photic.toml"), "nonsense = 1\n").unwrap();
     std::fs::write(&own, "[timeouts]\nidle_s = 7\n").unwrap();
     std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(said_in(&cloned, &[]), ["photic: no settings file, the defaults hold"]);
+    assert_eq!(said_in(&cloned, &[]), ["photic: no settings file; using the defaults"]);
     let config = folder.join("config");
     let user = ("XDG_CONFIG_HOME", config.as_path());
     let read = format!("photic: settings from `{}`", own.display());

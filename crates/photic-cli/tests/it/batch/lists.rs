@@ -56,7 +56,7 @@ fn misuse_is_named() {
     let place = Place::new(1, Options::default());
     for (list, more, says) in [
         ("nowhere.txt", &[][..], "cannot read the list `nowhere.txt`"),
-        ("/dev/null", &[], "there is nothing in the list"),
+        ("/dev/null", &[], "the list `/dev/null` is empty"),
         ("list.txt", &["--chunk", "0"], "--chunk"),
         ("list.txt", &["--fleet", "photic.toml"], "cannot be used with"),
         ("list.txt", &["picture.png"], "cannot be used with"),

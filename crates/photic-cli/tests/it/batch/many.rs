@@ -110,7 +110,7 @@ fn one_that_is_told_to_stop_ends_what_is_under_way_and_says_how_to_go_on() {
     let output = child.wait_with_output().unwrap();
     let words = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{words}");
-    assert!(words.contains("run the same command again to go on"), "{words}");
+    assert!(words.contains("run the same command again to continue"), "{words}");
     let lines = stdout(&output);
     let answered = lines.lines().filter(|line| line.contains("\"answer\":")).count();
     let pending = lines.lines().filter(|line| line.ends_with("\"pending\":true}")).count();

@@ -2,9 +2,9 @@
 //! else: who was asked how often is in its journal.
 
 mod caps;
+mod failures;
 mod lists;
 mod many;
-mod patience;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

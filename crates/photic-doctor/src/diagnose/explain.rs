@@ -1,10 +1,10 @@
-//! Why an endpoint rejects a medium, in words that hold the numbers.
+//! Explains why an endpoint rejects a medium, with the numbers.
 //!
-//! The planner has decided; this only finds the limit it went by.
+//! The planner has decided; this module only finds the limit that was exceeded.
 
 use photic::{Code, Plan, Reason, Sighting};
 
-/// The kind of problem behind a reason.
+/// The problem behind a reason.
 pub(super) const fn code(reason: Reason) -> Code {
     match reason {
         Reason::NoSight => Code::ImageToTextOnlyModel,
@@ -29,7 +29,7 @@ pub(super) const fn code(reason: Reason) -> Code {
     }
 }
 
-/// Why, in words.
+/// The explanation of a problem.
 pub(super) fn why(code: Code, sighting: &Sighting, plan: &Plan<'_>) -> String {
     let limits = &plan.profile.limits;
     let header = &sighting.header;
@@ -63,6 +63,7 @@ pub(super) fn why(code: Code, sighting: &Sighting, plan: &Plan<'_>) -> String {
     }
 }
 
+/// The limit that a medium exceeds.
 fn past(sighting: &Sighting, plan: &Plan<'_>) -> String {
     let limits = &plan.profile.limits;
     let header = &sighting.header;

@@ -1,4 +1,4 @@
-//! What a probe says to people.
+//! Prints the results of a probe for people.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use photic_probe::{Billed, Estimate, Finding, Format, Notice, Report, Verdict};
 use crate::arguments::ProbeOptions;
 use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped};
 
-/// What it will take, on standard error.
+/// Prints the estimate on standard error.
 pub(super) fn announce(estimate: &Estimate, options: &ProbeOptions) -> anyhow::Result<()> {
     let requests = counted(estimate.requests as usize, "request");
     let tokens = grouped(estimate.tokens);
@@ -22,8 +22,8 @@ pub(super) fn announce(estimate: &Estimate, options: &ProbeOptions) -> anyhow::R
     Ok(())
 }
 
-/// What was found, on standard output.
-pub(super) fn report(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
+/// Prints the results on standard output.
+pub(super) fn print(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     let Report { model, host, wire, as_of, .. } = report;
     writeln!(out, "{GREEN}{model}{GREEN:#} at {host} on {wire}, {as_of}\n")?;
@@ -35,7 +35,7 @@ pub(super) fn report(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
             Verdict::Weak | Verdict::CannotTell => YELLOW,
             Verdict::Blind | Verdict::Rejects => RED,
         };
-        // The verdict is colored in its place, so that columns stay where they are.
+        // The verdict is colored after padding, so that columns stay aligned.
         let line = line(finding);
         let (before, after) = line.split_at(PLACE + 3);
         let (verdict, after) = after.split_at(VERDICT.min(after.len()));
@@ -45,15 +45,15 @@ pub(super) fn report(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
         }
     }
     if report.is_late() {
-        writeln!(out, "\npictures are seen, but a turn late")?;
+        writeln!(out, "\npictures are seen one turn late")?;
     }
     for honesty in &report.honesty {
         let told = match honesty.notice {
-            Notice::Elided => "an older picture is not shown any more",
-            Notice::Refused => "a picture is not shown to it",
+            Notice::Elided => "an older picture is no longer shown",
+            Notice::Refused => "a picture is not shown",
         };
         let (claims, answers) = (honesty.claims, honesty.answers);
-        writeln!(out, "told that {told}: {claims} of {answers} answers claim to see it")?;
+        writeln!(out, "notice that {told}: {claims} of {answers} answers claim to see it")?;
     }
     for entry in learned {
         writeln!(out, "{CYAN}learned:{CYAN:#} {} on {wire}", entry.lesson)?;
@@ -62,9 +62,12 @@ pub(super) fn report(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Width of the column of positions.
 const PLACE: usize = 18;
+/// Width of the column of verdicts.
 const VERDICT: usize = 11;
 
+/// Formats a row of the table.
 fn row(
     place: &str,
     verdict: &str,
@@ -79,6 +82,7 @@ fn row(
         .to_owned()
 }
 
+/// Formats a finding as a row.
 fn line(finding: &Finding) -> String {
     let Finding { hits, cells, control_hits, control_cells, .. } = finding;
     let place = match (finding.format, finding.side) {

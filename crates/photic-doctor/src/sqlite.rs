@@ -1,34 +1,36 @@
-//! Sessions in `SQLite`: rows as records, copied by the database itself, never written in place.
+//! Sessions in `SQLite`: rows are records. Databases are copied by `SQLite` and never written in
+//! place.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
-use crate::format::Format;
+use crate::format::kind::SessionFormat;
 use crate::replace;
 
-/// Where a database keeps its records.
+/// The table that holds the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Table {
+pub(crate) enum SessionTable {
     /// `part.data` of opencode.
     Parts,
     /// `messages.content_json` of goose.
     Messages,
-    /// The same, of versions that keep what they compacted and mark it as not for the model.
+    /// `messages.content_json` of versions that mark compacted messages as not for the model.
     VisibleMessages,
 }
 
 /// One record.
 #[derive(Debug)]
-pub(crate) struct Row<'r> {
+pub(crate) struct SessionRow<'r> {
     pub(crate) conversation: String,
     pub(crate) number: i64,
     pub(crate) model: Option<String>,
     pub(crate) text: &'r [u8],
 }
 
-impl Table {
+impl SessionTable {
+    /// The query for all records.
     const fn select(self) -> &'static str {
         match self {
             Self::Parts => {
@@ -49,6 +51,7 @@ impl Table {
         }
     }
 
+    /// The statement that replaces a record.
     const fn update(self) -> &'static str {
         match self {
             Self::Parts => "UPDATE part SET data = ?2 WHERE rowid = ?1",
@@ -59,8 +62,8 @@ impl Table {
     }
 }
 
-/// Whose database it is.
-pub(crate) fn detect(path: &Path) -> Result<(Format, Table), Error> {
+/// Detects the agent of a database.
+pub(crate) fn detect(path: &Path) -> Result<(SessionFormat, SessionTable), Error> {
     let database = open(path)?;
     let has = |table: &str, column: &str| {
         let query = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
@@ -69,21 +72,21 @@ pub(crate) fn detect(path: &Path) -> Result<(Format, Table), Error> {
     let failed = |error| Error::Database(path.to_owned(), error);
     if has("part", "data").map_err(failed)? == 1 && has("part", "message_id").map_err(failed)? == 1
     {
-        return Ok((Format::OpenCode, Table::Parts));
+        return Ok((SessionFormat::OpenCode, SessionTable::Parts));
     }
     if has("messages", "content_json").map_err(failed)? == 1 {
         let is_marked = has("messages", "metadata_json").map_err(failed)? == 1;
-        let table = if is_marked { Table::VisibleMessages } else { Table::Messages };
-        return Ok((Format::Goose, table));
+        let table = if is_marked { SessionTable::VisibleMessages } else { SessionTable::Messages };
+        return Ok((SessionFormat::Goose, table));
     }
     Err(Error::UnknownFormat(path.to_owned()))
 }
 
-/// Every record, those of one conversation together and in their order.
+/// Reads all records, grouped by conversation and in order.
 pub(crate) fn each(
     path: &Path,
-    table: Table,
-    visit: &mut dyn FnMut(Row<'_>) -> Result<(), Error>,
+    table: SessionTable,
+    visit: &mut dyn FnMut(SessionRow<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let failed = |error| Error::Database(path.to_owned(), error);
     let database = open(path)?;
@@ -91,7 +94,7 @@ pub(crate) fn each(
     let mut rows = statement.query([]).map_err(failed)?;
     while let Some(row) = rows.next().map_err(failed)? {
         let text = row.get_ref(2).map_err(failed)?;
-        visit(Row {
+        visit(SessionRow {
             conversation: row.get(1).map_err(failed)?,
             number: row.get(0).map_err(failed)?,
             model: row.get(3).map_err(failed)?,
@@ -101,18 +104,18 @@ pub(crate) fn each(
     Ok(())
 }
 
-/// A copy that is whole, whatever is still in the log beside it.
+/// Makes a complete copy, including changes that are still in the log.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     let failed = |error| Error::Database(from.to_owned(), error);
-    // It refuses to write over anything; what is there was left by a copy that failed.
+    // `VACUUM INTO` never overwrites; an existing file was left by a failed copy.
     let _ = std::fs::remove_file(to);
     open(from)?.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map_err(failed).map(drop)
 }
 
-/// Writes records anew; those of which nothing is given stay.
+/// Replaces records for which `change` returns a new text.
 pub(crate) fn rewrite(
     path: &Path,
-    table: Table,
+    table: SessionTable,
     change: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
     let failed = |error| Error::Database(path.to_owned(), error);
@@ -132,20 +135,20 @@ pub(crate) fn rewrite(
     database.execute_batch("VACUUM").map_err(failed)
 }
 
-/// For reading: an agent may be writing to it at this moment.
+/// Opens a database for reading; an agent may be writing to it.
 fn open(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = match still(path) {
+    let database = match immutable_uri(path) {
         Some(address) => Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI),
         None => Connection::open_with_flags(path, flags),
     };
     database.map_err(|error| Error::Database(path.to_owned(), error))
 }
 
-/// A database that nobody left anything beside can be read without leaving anything beside it:
-/// `SQLite` makes a log and its index even for readers, unless told that nobody writes. Whether
-/// somebody did is looked at afterwards.
-fn still(path: &Path) -> Option<String> {
+/// The URI for reading a database without creating files beside it. `SQLite` creates a log
+/// and an index even for readers unless the database is declared immutable. Changes are detected
+/// afterwards.
+fn immutable_uri(path: &Path) -> Option<String> {
     let is_left = |end| replace::suffixed(path, end).exists();
     if replace::log_of(path).is_some() || is_left("-journal") || cfg!(windows) {
         return None;

@@ -1,4 +1,4 @@
-//! Long work: signs of life, and an end when it is taken back.
+//! Slow answers: progress notifications, and cancellation.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};

@@ -1,4 +1,4 @@
-//! A provider that has too much to do, that is down, or that will never answer.
+//! A provider that is overloaded, down, or never answers.
 
 use photic_mock::{Chart, Misbehavior, Options};
 

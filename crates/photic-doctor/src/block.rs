@@ -1,14 +1,13 @@
-//! The ways in which sessions spell a medium, and how a notice is spelled in the same place.
+//! The JSON blocks in which sessions store a medium, and the form of a notice in the same position.
 //!
-//! Owns which members of a block hold the bytes, the type and the words. Must never decide what
-//! becomes of a medium, and never know an agent by name.
+//! Knows the members that hold bytes, type and text. Agents and repairs are not known here.
 
 use photic::json::{Kind, Value};
 use photic::media::{Media, MediaKind};
 
-/// How a block spells its medium.
+/// The form of a block with a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spelling {
+pub(crate) enum BlockForm {
     /// `{"type":"image","source":{"type":"base64","media_type":…,"data":…}}`
     Source,
     /// `{"type":"input_image","image_url":"data:…"}`
@@ -23,25 +22,25 @@ pub(crate) enum Spelling {
     FilePart,
     /// `{"type":"image","file":{"base64":…,"type":…}}`, which is never sent.
     ReadFile,
-    /// A data URL by itself in a list, which is never sent.
+    /// A data URL in a list, which is never sent.
     Bare,
 }
 
-/// A block that holds a medium.
+/// A block with a medium.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'d, 'a> {
-    /// The whole of it.
+    /// The whole block.
     pub(crate) value: Value<'d, 'a>,
-    /// How it is spelled.
-    pub(crate) spelling: Spelling,
-    /// The string that holds the bytes: base64, or a data URL.
+    /// Its form.
+    pub(crate) spelling: BlockForm,
+    /// The string with the bytes: base64, or a data URL.
     pub(crate) data: Value<'d, 'a>,
-    /// The string that names the type, where it is not part of the data.
+    /// The string with the media type, if it is not part of the data.
     pub(crate) label: Option<Value<'d, 'a>>,
 }
 
 impl<'d, 'a> Block<'d, 'a> {
-    /// Reads a value as a block; most are none.
+    /// Reads a value as a block, if it is one.
     pub(crate) fn read(value: Value<'d, 'a>) -> Option<Self> {
         if value.kind() != Kind::Object {
             return None;
@@ -50,40 +49,40 @@ impl<'d, 'a> Block<'d, 'a> {
             Some(Self { value, spelling, data, label }).filter(Self::is_sound)
         };
         if let Some(inline) = value.get("inlineData") {
-            return block(Spelling::Inline, inline.get("data")?, inline.get("mimeType"));
+            return block(BlockForm::Inline, inline.get("data")?, inline.get("mimeType"));
         }
         let kind = value.get("type")?;
         if kind.is("image") || kind.is("document") {
             if let Some(source) = value.get("source") {
                 let is_base64 = source.get("type").is_some_and(|kind| kind.is("base64"));
                 let data = source.get("data").filter(|_| is_base64)?;
-                return block(Spelling::Source, data, source.get("media_type"));
+                return block(BlockForm::Source, data, source.get("media_type"));
             }
             if let Some(file) = value.get("file") {
-                return block(Spelling::ReadFile, file.get("base64")?, file.get("type"));
+                return block(BlockForm::ReadFile, file.get("base64")?, file.get("type"));
             }
-            return block(Spelling::Plain, value.get("data")?, value.get("mimeType"));
+            return block(BlockForm::Plain, value.get("data")?, value.get("mimeType"));
         }
         if kind.is("input_image") {
-            return block(Spelling::InputImage, value.get("image_url")?, None);
+            return block(BlockForm::InputImage, value.get("image_url")?, None);
         }
         if kind.is("image_url") {
-            return block(Spelling::ImageUrl, value.get("image_url")?.get("url")?, None);
+            return block(BlockForm::ImageUrl, value.get("image_url")?.get("url")?, None);
         }
         if kind.is("file") {
-            return block(Spelling::FilePart, value.get("url")?, value.get("mime"));
+            return block(BlockForm::FilePart, value.get("url")?, value.get("mime"));
         }
         None
     }
 
-    /// Reads a string that is nothing but a data URL.
+    /// Reads a string that is a data URL.
     pub(crate) fn bare(value: Value<'d, 'a>) -> Option<Self> {
-        let block = Self { value, spelling: Spelling::Bare, data: value, label: None };
+        let block = Self { value, spelling: BlockForm::Bare, data: value, label: None };
         Some(block).filter(Self::is_sound)
     }
 
-    /// Addresses that are not data stay what they are: nothing of theirs is in the file. Texts that
-    /// are attached as files are words.
+    /// Returns `true` for media inside the file: other URLs are not, and attached texts are no
+    /// media.
     fn is_sound(&self) -> bool {
         let is_data = |text: &[u8]| {
             let start = text.get(1..).unwrap_or_default().trim_ascii_start();
@@ -94,15 +93,17 @@ impl<'d, 'a> Block<'d, 'a> {
             && !self.declared().starts_with("text/")
     }
 
-    /// Whether the bytes stand in a data URL.
+    /// Returns `true` if the bytes are in a data URL.
     pub(crate) const fn is_data_url(&self) -> bool {
         match self.spelling {
-            Spelling::InputImage | Spelling::ImageUrl | Spelling::FilePart | Spelling::Bare => true,
-            Spelling::Source | Spelling::Plain | Spelling::Inline | Spelling::ReadFile => false,
+            BlockForm::InputImage | BlockForm::ImageUrl | BlockForm::FilePart | BlockForm::Bare => {
+                true
+            }
+            BlockForm::Source | BlockForm::Plain | BlockForm::Inline | BlockForm::ReadFile => false,
         }
     }
 
-    /// The medium, as the planner knows media.
+    /// The medium in the form that the planner uses.
     pub(crate) fn media(&self) -> Media<'a> {
         let kind = self.kind();
         if self.is_data_url() {
@@ -113,7 +114,7 @@ impl<'d, 'a> Block<'d, 'a> {
         }
     }
 
-    /// The type that its sender says it has.
+    /// The declared media type.
     fn declared(&self) -> String {
         if let Some(label) = self.label.and_then(|label| label.str()) {
             return label.decode().to_ascii_lowercase();
@@ -123,7 +124,7 @@ impl<'d, 'a> Block<'d, 'a> {
         head.split_once("data:").map_or_else(String::new, |(_, rest)| rest.to_owned())
     }
 
-    /// What the place is for.
+    /// The kind of medium that the block is for.
     fn kind(&self) -> MediaKind {
         let declared = self.declared();
         let is_document = self.value.get("type").is_some_and(|kind| kind.is("document"));
@@ -136,27 +137,27 @@ impl<'d, 'a> Block<'d, 'a> {
         }
     }
 
-    /// The member that words take the place of, and the members that only pixels have.
+    /// The member that a notice replaces, and the members that only pictures have.
     pub(crate) const fn members(&self) -> (&'static str, &'static [&'static str]) {
         match self.spelling {
-            Spelling::Source => ("source", &[]),
-            Spelling::InputImage => ("image_url", &["detail"]),
-            Spelling::ImageUrl => ("image_url", &[]),
-            Spelling::Plain => ("data", &["mimeType"]),
-            Spelling::Inline => ("inlineData", &[]),
-            Spelling::FilePart => ("url", &["mime", "filename", "source"]),
-            Spelling::ReadFile | Spelling::Bare => ("", &[]),
+            BlockForm::Source => ("source", &[]),
+            BlockForm::InputImage => ("image_url", &["detail"]),
+            BlockForm::ImageUrl => ("image_url", &[]),
+            BlockForm::Plain => ("data", &["mimeType"]),
+            BlockForm::Inline => ("inlineData", &[]),
+            BlockForm::FilePart => ("url", &["mime", "filename", "source"]),
+            BlockForm::ReadFile | BlockForm::Bare => ("", &[]),
         }
     }
 
-    /// What the block calls itself once it holds words; nothing where blocks have no name.
-    pub(crate) const fn name_of_words(&self) -> Option<&'static str> {
+    /// The `type` of the block with a notice; `None` if blocks have no type.
+    pub(crate) const fn notice_type(&self) -> Option<&'static str> {
         match self.spelling {
-            Spelling::InputImage => Some("input_text"),
-            Spelling::Source | Spelling::ImageUrl | Spelling::Plain | Spelling::FilePart => {
+            BlockForm::InputImage => Some("input_text"),
+            BlockForm::Source | BlockForm::ImageUrl | BlockForm::Plain | BlockForm::FilePart => {
                 Some("text")
             }
-            Spelling::Inline | Spelling::ReadFile | Spelling::Bare => None,
+            BlockForm::Inline | BlockForm::ReadFile | BlockForm::Bare => None,
         }
     }
 }

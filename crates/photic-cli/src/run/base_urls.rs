@@ -1,5 +1,7 @@
-//! The variables that SDKs and agents read their base addresses from: what they led to becomes an
-//! upstream, and for the command they lead to the gateway.
+//! The environment variables from which SDKs and agents read base URLs.
+//!
+//! Their values become upstreams of the gateway, and for the command they are replaced by the
+//! gateway's address.
 
 use std::net::SocketAddr;
 
@@ -7,17 +9,17 @@ use anyhow::bail;
 use photic::Wire;
 use photic_gateway::{ConfigError, Family, UpstreamConfig};
 
-/// One variable.
+/// One environment variable.
 #[derive(Debug)]
 struct Variable {
     name: &'static str,
-    /// What its readers talk.
+    /// The provider family that its readers talk to.
     family: Family,
-    /// What an address in it ends with before its readers add their paths.
+    /// The end of its URL, before readers add their paths.
     suffix: &'static str,
 }
 
-/// Every one, the better known before its kin.
+/// All variables, the better known ones first.
 const VARIABLES: [Variable; 10] = [
     // The SDKs of OpenAI, the AI SDK, pydantic-ai, Codex, and most others.
     Variable { name: "OPENAI_BASE_URL", family: Family::OPENAI, suffix: "/v1" },
@@ -42,26 +44,26 @@ const VARIABLES: [Variable; 10] = [
     Variable { name: "OLLAMA_HOST", family: Family::OLLAMA, suffix: "" },
 ];
 
-/// Where Amazon's SDKs read which of its places is meant.
+/// Environment variables from which Amazon's SDKs read the region.
 const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
-/// The port that Ollama's readers add.
+/// Default port of Ollama.
 const OLLAMA_PORT: u16 = 11434;
 
-/// Those that send requests to loopback through a proxy of the user's.
+/// Environment variables that would send loopback requests through a proxy.
 const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-/// Those that keep them from it.
+/// Environment variables with exceptions from the proxy.
 const NO_PROXIES: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
-/// The base addresses that were set.
+/// The base URLs that are set.
 #[derive(Debug, Default)]
-pub(crate) struct Bases {
+pub(crate) struct BaseUrls {
     set: Vec<(&'static Variable, String)>,
-    /// Amazon's addresses and signatures hold for a region.
+    /// The region, which Amazon's addresses and signatures depend on.
     region: Option<String>,
 }
 
-impl Bases {
-    /// Those of this process, but for wires that an upstream was named for.
+impl BaseUrls {
+    /// Reads the environment, except for wires with a named upstream.
     pub(crate) fn from_environment(named: &[UpstreamConfig]) -> anyhow::Result<Self> {
         Self::from(|name| std::env::var(name).ok(), named)
     }
@@ -87,7 +89,7 @@ impl Bases {
         Ok(bases)
     }
 
-    /// Fails where one gateway cannot stand for all.
+    /// Adds a variable. Fails if two variables of one family name different servers.
     fn add(&mut self, variable: &'static Variable, url: String) -> anyhow::Result<()> {
         let name = variable.name;
         match upstream(variable, &url, None).check() {
@@ -98,7 +100,7 @@ impl Bases {
         let same = self.set.iter().find(|(other, _)| other.family == variable.family);
         match same {
             Some((other, before)) if root(other, before) != root(variable, &url) => bail!(
-                "`{}` and `{name}` lead to different places; unset one, or say `--upstream`",
+                "`{}` and `{name}` name different servers; unset one, or pass `--upstream`",
                 other.name
             ),
             Some(_) => {}
@@ -107,7 +109,7 @@ impl Bases {
         Ok(())
     }
 
-    /// Where requests go that nobody else was named for.
+    /// The upstreams for requests without a named one.
     pub(crate) fn upstreams(&self) -> impl Iterator<Item = UpstreamConfig> {
         let set = self.set.iter().flat_map(|(variable, url)| {
             variable.family.wires().map(|wire| {
@@ -118,7 +120,7 @@ impl Bases {
         set.chain(self.amazon())
     }
 
-    /// Amazon's own address: no other has one for every region.
+    /// Amazon's own endpoint, which depends on the region.
     fn amazon(&self) -> Option<UpstreamConfig> {
         let elsewhere = self.set.iter().any(|(variable, _)| variable.family == Family::AMAZON);
         let region = self.region.as_ref().filter(|_| !elsewhere)?;
@@ -134,14 +136,14 @@ impl Bases {
     }
 }
 
-/// Whether somebody named an upstream that serves a family, for all models or for some.
+/// Returns `true` if a named upstream serves a family, for all or for some models.
 pub(crate) fn serves(upstreams: &[UpstreamConfig], family: Family) -> bool {
     let speaks = |one: &UpstreamConfig| one.wire.is_none_or(|wire| Family::of(wire) == family);
     upstreams.iter().any(|one| speaks(one) || !one.models.is_empty())
 }
 
-/// Adds the provider of every family that nobody named an upstream for: it is whom the command
-/// would have asked by itself. Amazon has none without a region.
+/// Adds the default provider of every family without an upstream, since the command would use it.
+/// Amazon has none without a region.
 pub(crate) fn complete_families(upstreams: &mut Vec<UpstreamConfig>) -> anyhow::Result<()> {
     let named: Vec<Family> = Family::all()
         .into_iter()
@@ -158,8 +160,8 @@ pub(crate) fn complete_families(upstreams: &mut Vec<UpstreamConfig>) -> anyhow::
     Ok(())
 }
 
-/// What the command gets: every variable leads to the prefix of its family, and past any proxy.
-/// Amazon's only where the gateway knows how to go on from there: without a region nobody does.
+/// The environment of the command: every variable points to the prefix of its family, and past any
+/// proxy. Amazon's is set only if the gateway has an upstream for it.
 pub(crate) fn leading_to(
     gateway: SocketAddr,
     token: &str,
@@ -180,6 +182,7 @@ pub(crate) fn leading_to(
     all
 }
 
+/// Adds the gateway to a list of exceptions from the proxy.
 fn no_proxy(before: &str, gateway: SocketAddr) -> String {
     match before.trim() {
         "" => gateway.ip().to_string(),
@@ -188,15 +191,15 @@ fn no_proxy(before: &str, gateway: SocketAddr) -> String {
     }
 }
 
-/// An address that ends with a version, or with whatever the provider has in its place, is complete:
-/// its readers put their paths right behind it.
+/// The upstream of a variable. A URL that ends with a version, or with the provider's replacement
+/// for it, is complete: paths are appended directly.
 fn upstream(variable: &Variable, url: &str, wire: Option<Wire>) -> UpstreamConfig {
     let unversioned = !variable.suffix.is_empty();
     UpstreamConfig { unversioned, ..UpstreamConfig::new(url, wire) }
 }
 
-/// An address as its readers would complete it: Ollama's may be a host alone, or the one that its
-/// server listens on.
+/// Completes a URL as its readers do: Ollama's may be only a host, or the address that its server
+/// listens on.
 fn complete(family: Family, url: &str) -> String {
     if family != Family::OLLAMA || url.contains("://") {
         return url.to_owned();
@@ -210,12 +213,12 @@ fn complete(family: Family, url: &str) -> String {
     format!("http://{host}:{port}")
 }
 
-/// It becomes part of an address.
+/// Returns `true` for a valid region, which becomes part of a URL.
 fn is_region(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// An address as if every variable wanted the same suffix.
+/// The URL without the suffix of its variable.
 fn root<'a>(variable: &Variable, url: &'a str) -> &'a str {
     let url = url.trim_end_matches('/');
     url.strip_suffix(variable.suffix).unwrap_or(url)
@@ -225,10 +228,10 @@ fn root<'a>(variable: &Variable, url: &'a str) -> &'a str {
 mod tests {
     use super::*;
 
-    fn bases(set: &[(&str, &str)], named: &[&str]) -> anyhow::Result<Bases> {
+    fn bases(set: &[(&str, &str)], named: &[&str]) -> anyhow::Result<BaseUrls> {
         let get = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         let named: Vec<UpstreamConfig> = named.iter().map(|one| one.parse().unwrap()).collect();
-        Bases::from(get, &named)
+        BaseUrls::from(get, &named)
     }
 
     #[test]

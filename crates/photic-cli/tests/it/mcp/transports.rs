@@ -1,4 +1,4 @@
-//! Who gets in, and how it ends.
+//! Access over HTTP, and the end of a server.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

@@ -1,72 +1,80 @@
-//! The media of one record, in the order in which they stand.
+//! Finds the media of one record, in the order of the text.
 //!
-//! The same record gives the same list every time: a repair finds again what a diagnosis numbered.
+//! The order is stable: a repair finds the media that a diagnosis numbered.
 
 use photic::Slot;
 use photic::json::{Kind, Value};
 
-use crate::format::{Entry, Place};
-use crate::spelling::Block;
+use crate::block::Block;
+use crate::format::record::{MediaUse, RecordMedia};
 
-/// A medium and where it stands.
+/// A medium and its position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot<'d, 'a> {
+pub(crate) struct LocatedMedia<'d, 'a> {
     pub(crate) block: Block<'d, 'a>,
-    pub(crate) place: Place,
-    /// For a place that takes no words: the list it is an element of, and who takes the words.
+    pub(crate) place: MediaUse,
+    /// For a list that takes only pictures: the list, and the value that takes a notice instead.
     pub(crate) pictures_only: Option<(Value<'d, 'a>, Option<Value<'d, 'a>>)>,
 }
 
-/// Every medium of a record.
-pub(crate) fn spots<'d, 'a>(entry: &Entry<'d, 'a>) -> Vec<Spot<'d, 'a>> {
-    let mut spots = Vec::new();
+/// All media of a record.
+pub(crate) fn located_media<'d, 'a>(entry: &RecordMedia<'d, 'a>) -> Vec<LocatedMedia<'d, 'a>> {
+    let mut located_media = Vec::new();
     for &(value, place) in &entry.parts {
-        below(value, place, entry.words, &mut spots);
+        below(value, place, entry.words, &mut located_media);
     }
-    spots
+    located_media
 }
 
-/// What is still to be looked at.
+/// A value that is still to be examined.
 #[derive(Clone, Copy)]
-struct Open<'d, 'a> {
+struct PendingValue<'d, 'a> {
     value: Value<'d, 'a>,
-    place: Place,
+    place: MediaUse,
     pictures_only: Option<(Value<'d, 'a>, Option<Value<'d, 'a>>)>,
 }
 
-/// No recursion: how deep a session nests is not ours to say.
+/// Finds the media below a value, without recursion: sessions may be nested deeply.
 fn below<'d, 'a>(
     value: Value<'d, 'a>,
-    place: Place,
+    place: MediaUse,
     words: Option<Value<'d, 'a>>,
-    spots: &mut Vec<Spot<'d, 'a>>,
+    located_media: &mut Vec<LocatedMedia<'d, 'a>>,
 ) {
     let attached = words.map(|words| (value, Some(words)));
-    let mut open = vec![Open { value, place, pictures_only: attached }];
+    let mut open = vec![PendingValue { value, place, pictures_only: attached }];
     let mut inner = Vec::new();
-    while let Some(Open { value, place, pictures_only }) = open.pop() {
+    while let Some(PendingValue { value, place, pictures_only }) = open.pop() {
         if let Some(block) = Block::read(value) {
-            spots.push(Spot { block, place, pictures_only });
+            located_media.push(LocatedMedia { block, place, pictures_only });
             continue;
         }
         match value.kind() {
             Kind::Array => {
-                inner.extend(value.items().map(|value| Open { value, place, pictures_only }));
+                inner.extend(value.items().map(|value| PendingValue {
+                    value,
+                    place,
+                    pictures_only,
+                }));
             }
             Kind::Object => {
                 let place = inside(value, place);
-                // `parts` of a function's response has room for pictures and for nothing else.
+                // `parts` of a function response may hold only pictures.
                 let is_response = value.get("response").is_some() && value.get("name").is_some();
                 inner.extend(value.entries().map(|(key, member)| {
                     let only = is_response && key.is("parts");
                     let pictures_only = only.then(|| (member, value.get("response")));
-                    Open { value: member, place, pictures_only }
+                    PendingValue { value: member, place, pictures_only }
                 }));
             }
-            // Copies for the screen are lists of data URLs in some formats.
-            Kind::String if place == Place::Copy => {
+            // In some formats, copies for the screen are lists of data URLs.
+            Kind::String if place == MediaUse::Copy => {
                 let block = Block::bare(value);
-                spots.extend(block.map(|block| Spot { block, place, pictures_only: None }));
+                located_media.extend(block.map(|block| LocatedMedia {
+                    block,
+                    place,
+                    pictures_only: None,
+                }));
             }
             Kind::String | Kind::Null | Kind::Bool | Kind::Number => {}
         }
@@ -74,22 +82,22 @@ fn below<'d, 'a>(
     }
 }
 
-/// The place of what stands inside a result of the Messages wire.
-fn inside(object: Value<'_, '_>, place: Place) -> Place {
+/// The position of content inside a result of the Messages API.
+fn inside(object: Value<'_, '_>, place: MediaUse) -> MediaUse {
     if !object.get("type").is_some_and(|kind| kind.is("tool_result")) {
         return place;
     }
     let error = object.get("is_error").and_then(|error| error.bool()) == Some(true);
     let slot = Slot::Result { error, screen: false };
     match place {
-        Place::Sent(_) => Place::Sent(slot),
-        Place::Aside(_) => Place::Aside(slot),
-        Place::Copy => Place::Copy,
+        MediaUse::Sent(_) => MediaUse::Sent(slot),
+        MediaUse::Aside(_) => MediaUse::Aside(slot),
+        MediaUse::Copy => MediaUse::Copy,
     }
 }
 
-/// A number that differs where pictures differ, nearly always: enough to say how much of a file is
-/// there twice. Of long ones only samples are looked at, and the end, where formats keep their sums.
+/// A fingerprint that almost always differs for different pictures, to count repeated ones. Of long
+/// data, only samples and the end are hashed, where formats keep checksums.
 pub(crate) fn fingerprint(bytes: &[u8]) -> u64 {
     const WHOLE: usize = 1 << 12;
     const STRIDE: usize = 1 << 11;

@@ -8,10 +8,12 @@ use photic::Choice;
 use photic_store::{Image, LocalStore, wait};
 use serde_json::json;
 
-use super::{print_json, session};
+use super::lookup::session;
 use crate::arguments::ImageOptions;
+use crate::output::print_json;
 use crate::style::{CYAN, GREEN, Hint};
 
+/// Runs the command.
 pub(super) fn run(
     store: &LocalStore,
     options: &ImageOptions,
@@ -22,7 +24,7 @@ pub(super) fn run(
     let images = wait(store.images(&id))?;
     let image = find(&images, &options.image)?;
     let (digest, handle) = image.digest.zip(image.handle.as_ref()).with_context(|| {
-        format!("`{}` is not in the record: only its address is", options.image)
+        format!("`{}` is not recorded: the request has only its URL", options.image)
     })?;
     let choice = (!options.undo).then_some(choice);
     wait(store.choose(&id, &digest, choice))?;
@@ -33,18 +35,19 @@ pub(super) fn run(
     let mut out = anstream::stdout().lock();
     let what = match choice {
         Some(Choice::Drop) => "left out".to_owned(),
-        Some(Choice::Pin) => "kept in sight".to_owned(),
+        Some(Choice::Pin) => "always shown".to_owned(),
         Some(Choice::Shrink { max_edge }) => format!("shown with at most {max_edge} px"),
-        None => "left to the policy again".to_owned(),
+        None => "subject to the policy again".to_owned(),
     };
     writeln!(
         out,
-        "{CYAN}{handle}{CYAN:#} is {GREEN}{what}{GREEN:#} from the next request on; nothing that was \
-         recorded changes"
+        "{CYAN}{handle}{CYAN:#} is {GREEN}{what}{GREEN:#} from the next request on; recorded turns \
+         do not change"
     )?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Finds an image by its number or handle.
 fn find<'i>(images: &'i [Image], text: &str) -> anyhow::Result<&'i Image> {
     let number: Option<usize> = text.trim_start_matches('#').parse().ok();
     let is_meant = |image: &&Image| match number {
@@ -55,5 +58,5 @@ fn find<'i>(images: &'i [Image], text: &str) -> anyhow::Result<&'i Image> {
         .iter()
         .find(is_meant)
         .with_context(|| format!("no image `{text}` in the last turn"))
-        .context(Hint("`photic session images ID` lists them"))
+        .context(Hint("run `photic session images ID` to list them"))
 }

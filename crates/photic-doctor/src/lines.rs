@@ -1,4 +1,4 @@
-//! Files of lines, read one line at a time: what is held is the longest line.
+//! Reads files line by line; only the longest line is held in memory.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// How much is asked of the system at once: what was copied is still in the processor's cache when it
-/// is looked at.
-const PIECE: usize = 1 << 17;
+/// Bytes that are read at once: few enough to stay in the processor's cache.
+const READ_BYTES: usize = 1 << 17;
 
 /// The lines of a file.
 #[derive(Debug)]
@@ -16,22 +15,23 @@ pub(crate) struct Lines {
     file: File,
     path: PathBuf,
     buffer: Vec<u8>,
-    /// What of the buffer was handed out.
+    /// Start of the data that was not returned yet.
     start: usize,
-    /// What of the buffer was read from the file.
+    /// End of the data that was read.
     end: usize,
-    /// What of the buffer is known to hold no end of a line.
+    /// End of the data that is known to hold no line end.
     searched: usize,
 }
 
 impl Lines {
+    /// Opens a file.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::Read(path.to_owned(), error))?;
-        let buffer = vec![0; 2 * PIECE];
+        let buffer = vec![0; 2 * READ_BYTES];
         Ok(Self { file, path: path.to_owned(), buffer, start: 0, end: 0, searched: 0 })
     }
 
-    /// The next line with the end it has; the last one may have none.
+    /// The next line with its end; the last line may have none.
     pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, Error> {
         loop {
             let fresh = &self.buffer[self.searched..self.end];
@@ -49,19 +49,20 @@ impl Lines {
         }
     }
 
+    /// Reads more data, and returns the number of bytes.
     fn fill(&mut self) -> Result<usize, Error> {
-        // What is left of a piece, which is little: the buffer never grows past the longest line.
+        // Only the rest of a line is moved: the buffer never grows past the longest line.
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.searched -= self.start;
             self.start = 0;
         }
-        if self.buffer.len() - self.end < PIECE {
+        if self.buffer.len() - self.end < READ_BYTES {
             let longer = self.buffer.len() * 2;
             self.buffer.resize(longer, 0);
         }
-        let count = self.file.read(&mut self.buffer[self.end..self.end + PIECE]);
+        let count = self.file.read(&mut self.buffer[self.end..self.end + READ_BYTES]);
         let count = count.map_err(|error| Error::Read(self.path.clone(), error))?;
         self.end += count;
         Ok(count)
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn lines_come_whole_however_long() {
         let path = std::env::temp_dir().join(format!("photic-lines-{}", std::process::id()));
-        let lengths = [0, 1, PIECE - 1, PIECE, 5 * PIECE + 3, 7, 2 * PIECE];
+        let lengths = [0, 1, READ_BYTES - 1, READ_BYTES, 5 * READ_BYTES + 3, 7, 2 * READ_BYTES];
         let mut text = Vec::new();
         for length in lengths {
             text.extend(std::iter::repeat_n(b'x', length));
