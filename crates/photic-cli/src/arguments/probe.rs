@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use photic::Wire;
-use photic_probe::{Format, Notice, Place};
+use photic_probe::{Notice, PictureFormat, PicturePosition};
 
 use super::values::wire;
 
@@ -45,7 +45,7 @@ pub(crate) struct ProbeOptions {
     pub(crate) paths: Vec<ProbePath>,
     /// Formats to test in the user's message
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = format())]
-    pub(crate) formats: Vec<Format>,
+    pub(crate) formats: Vec<PictureFormat>,
     /// Picture sizes to test in the user's message, besides 512 px
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(256..=8192))]
     pub(crate) sizes: Vec<u32>,
@@ -98,24 +98,28 @@ pub(crate) struct SpendOptions {
 /// A position to test: a picture in a request, or a notice in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProbePath {
-    Place(Place),
+    PicturePosition(PicturePosition),
     Notice(Notice),
 }
 
 impl ProbePath {
     fn from_name(name: &str) -> Option<Self> {
-        let place = Place::from_name(name).map(Self::Place);
+        let place = PicturePosition::from_name(name).map(Self::PicturePosition);
         place.or_else(|| Notice::from_name(name).map(Self::Notice))
     }
 }
 
 fn path() -> impl clap::builder::TypedValueParser<Value = ProbePath> {
-    let names = Place::ALL.map(Place::name).into_iter().chain(Notice::ALL.map(Notice::name));
-    PossibleValuesParser::new(names.collect::<Vec<_>>())
-        .map(|name| ProbePath::from_name(&name).unwrap_or(ProbePath::Place(Place::User)))
+    let names = PicturePosition::ALL
+        .map(PicturePosition::name)
+        .into_iter()
+        .chain(Notice::ALL.map(Notice::name));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| {
+        ProbePath::from_name(&name).unwrap_or(ProbePath::PicturePosition(PicturePosition::User))
+    })
 }
 
-fn format() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
-        .map(|name| Format::from_name(&name).unwrap_or(Format::Png))
+fn format() -> impl clap::builder::TypedValueParser<Value = PictureFormat> {
+    PossibleValuesParser::new(PictureFormat::ALL.map(PictureFormat::name))
+        .map(|name| PictureFormat::from_name(&name).unwrap_or(PictureFormat::Png))
 }

@@ -13,7 +13,9 @@ use anyhow::Context as _;
 use photic::Wire;
 use photic_gateway::learned::{self, Entry};
 use photic_net::{Client, Timeouts};
-use photic_probe::{Endpoint, Place, Publish, Report, Settings, Target, Verdict, estimate};
+use photic_probe::{
+    Endpoint, PicturePosition, ProbeReport, ProbeSettings, ProbeTarget, Publish, Verdict, estimate,
+};
 use photic_tools::{Key, Model};
 
 use crate::arguments::{ProbeOptions, ProbePath};
@@ -48,7 +50,7 @@ pub(crate) fn run(options: &ProbeOptions) -> anyhow::Result<ExitCode> {
 }
 
 /// Tests the chart reader on each of its wires. Nothing is learned: the server ends with the test.
-fn read_offline(options: &ProbeOptions, settings: &Settings) -> anyhow::Result<ExitCode> {
+fn read_offline(options: &ProbeOptions, settings: &ProbeSettings) -> anyhow::Result<ExitCode> {
     let reader = offline::ChartReaderServer::start()?;
     let mut reports = Vec::new();
     for wire in [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic] {
@@ -58,7 +60,7 @@ fn read_offline(options: &ProbeOptions, settings: &Settings) -> anyhow::Result<E
         let key = Some("none".to_owned());
         let model = offline::MODEL.to_owned();
         let endpoint = Endpoint { wire, base_url, model: model.clone(), key, client };
-        let target = Target { wire, model, profile: photic::Profile::generic(wire) };
+        let target = ProbeTarget { wire, model, profile: photic::Profile::generic(wire) };
         reports.push(probe(options, settings, &endpoint, &target)?);
     }
     told(options, &ProbeTable::of(reports), &[])
@@ -67,13 +69,13 @@ fn read_offline(options: &ProbeOptions, settings: &Settings) -> anyhow::Result<E
 /// Tests one endpoint.
 fn probe(
     options: &ProbeOptions,
-    settings: &Settings,
+    settings: &ProbeSettings,
     endpoint: &Endpoint,
-    target: &Target,
-) -> anyhow::Result<Report> {
+    target: &ProbeTarget,
+) -> anyhow::Result<ProbeReport> {
     let folder = options.publish.as_deref().zip(options.published_at.as_deref());
     let folder = folder.map(|(folder, address)| PublishFolder::new(folder, address));
-    let publish = |file: &photic_probe::File| {
+    let publish = |file: &photic_probe::PictureFile| {
         folder.as_ref().map_or_else(String::new, |folder| folder.publish(file))
     };
     let publish: Option<Publish<'_>> = folder.is_some().then_some(&publish);
@@ -103,15 +105,15 @@ fn told(options: &ProbeOptions, table: &ProbeTable, learned: &[Entry]) -> anyhow
 }
 
 /// Returns `true` if a picture in the user's message is seen; without that test, if all others are.
-fn sees(report: &Report) -> bool {
-    match report.at(Place::User) {
+fn sees(report: &ProbeReport) -> bool {
+    match report.at(PicturePosition::User) {
         Some(finding) => finding.verdict == Verdict::Sees,
         None => report.findings.iter().all(|finding| finding.verdict == Verdict::Sees),
     }
 }
 
 /// The endpoint to test, with its key.
-fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, Target)> {
+fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, ProbeTarget)> {
     let variable = |name: &str| std::env::var(name).ok().filter(|key| !key.trim().is_empty());
     let name = options.model.as_deref().context("no model given")?;
     let asked = ModelSelection {
@@ -138,24 +140,24 @@ fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, Target)> {
     };
     let client = Client::new(Timeouts::default());
     let model = name.to_owned();
-    let target = Target { wire, model: model.clone(), profile };
+    let target = ProbeTarget { wire, model: model.clone(), profile };
     Ok((Endpoint { wire, base_url, model, key, client }, target))
 }
 
 /// The options of the test.
-fn settings(options: &ProbeOptions) -> anyhow::Result<Settings> {
-    let usual = Settings::default();
+fn settings(options: &ProbeOptions) -> anyhow::Result<ProbeSettings> {
+    let usual = ProbeSettings::default();
     let (mut places, mut notices) = (Vec::new(), Vec::new());
     for path in &options.paths {
         match path {
-            ProbePath::Place(place) => places.push(*place),
+            ProbePath::PicturePosition(place) => places.push(*place),
             ProbePath::Notice(notice) => notices.push(*notice),
         }
     }
     if options.paths.is_empty() {
         places.clone_from(&usual.places);
         if options.publish.is_some() {
-            places.push(Place::Url);
+            places.push(PicturePosition::Url);
         }
         notices.extend(photic_probe::Notice::ALL);
     }
@@ -166,7 +168,7 @@ fn settings(options: &ProbeOptions) -> anyhow::Result<Settings> {
     let formats = options.formats.clone();
     let cap_usd = (!options.spend.yes).then_some(options.spend.cap);
     let (sides, trials) = (options.sizes.clone(), options.trials);
-    Ok(Settings { places, notices, formats, sides, trials, seed, cap_usd, ..usual })
+    Ok(ProbeSettings { places, notices, formats, sides, trials, seed, cap_usd, ..usual })
 }
 
 /// Saves the lessons for gateways, and returns them.

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use photic_probe::Progress;
+use photic_probe::ProbeProgress;
 
 use crate::style;
 
@@ -19,7 +19,7 @@ impl Bar {
         Self { shown: std::io::stderr().is_terminal() }
     }
 
-    pub(super) fn show(&self, progress: &Progress) {
+    pub(super) fn show(&self, progress: &ProbeProgress) {
         if self.shown {
             style::progress(&format!("\r\u{1b}[K{}", line(progress)));
         }
@@ -33,8 +33,8 @@ impl Bar {
 }
 
 /// Describes the progress in one line.
-fn line(progress: &Progress) -> String {
-    let Progress { done, total, trying } = progress;
+fn line(progress: &ProbeProgress) -> String {
+    let ProbeProgress { done, total, trying } = progress;
     let full = done * WIDTH / (*total).max(1);
     let (full, empty) = ("━".repeat(full as usize), "─".repeat((WIDTH - full.min(WIDTH)) as usize));
     format!("{full}{empty} {done} of {total}, {trying}")
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_full_as_work_is_done() {
-        let line = |done| line(&Progress { done, total: 60, trying: "hoisted".to_owned() });
+        let line = |done| line(&ProbeProgress { done, total: 60, trying: "hoisted".to_owned() });
         assert_eq!(line(0), format!("{} 0 of 60, hoisted", "─".repeat(30)));
         assert_eq!(line(30), format!("{}{} 30 of 60, hoisted", "━".repeat(15), "─".repeat(15)));
         assert_eq!(line(60), format!("{} 60 of 60, hoisted", "━".repeat(30)));

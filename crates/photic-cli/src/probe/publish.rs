@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use photic_probe::File;
+use photic_probe::PictureFile;
 
 /// A folder and the URL under which it is served.
 pub(super) struct PublishFolder {
@@ -17,7 +17,7 @@ impl PublishFolder {
 
     /// Writes a file under a random name and returns its URL. If writing fails, the endpoint will
     /// report that it cannot fetch it.
-    pub(super) fn publish(&self, file: &File) -> String {
+    pub(super) fn publish(&self, file: &PictureFile) -> String {
         let name = format!("{:016x}.png", getrandom::u64().unwrap_or_default());
         let _ = std::fs::write(self.path.join(&name), &file.bytes);
         format!("{}/{name}", self.address)

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use photic_gateway::learned::Entry;
-use photic_probe::{Billed, Estimate, Finding, Format, Notice, Report, Verdict};
+use photic_probe::{Billed, Estimate, Notice, PictureFormat, ProbeFinding, ProbeReport, Verdict};
 
 use crate::arguments::ProbeOptions;
 use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped};
@@ -23,9 +23,9 @@ pub(super) fn announce(estimate: &Estimate, options: &ProbeOptions) -> anyhow::R
 }
 
 /// Prints the results on standard output.
-pub(super) fn print(report: &Report, learned: &[Entry]) -> anyhow::Result<()> {
+pub(super) fn print(report: &ProbeReport, learned: &[Entry]) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
-    let Report { model, host, wire, as_of, .. } = report;
+    let ProbeReport { model, host, wire, as_of, .. } = report;
     writeln!(out, "{GREEN}{model}{GREEN:#} at {host} on {wire}, {as_of}\n")?;
     let header = row("picture in", "verdict", "named", "by luck", "control", "billed", "ms");
     writeln!(out, "{DIM}{header}{DIM:#}")?;
@@ -83,11 +83,11 @@ fn row(
 }
 
 /// Formats a finding as a row.
-fn line(finding: &Finding) -> String {
-    let Finding { hits, cells, control_hits, control_cells, .. } = finding;
+fn line(finding: &ProbeFinding) -> String {
+    let ProbeFinding { hits, cells, control_hits, control_cells, .. } = finding;
     let place = match (finding.format, finding.side) {
-        (Format::Png, 512) => finding.place.says().to_owned(),
-        (Format::Png, side) => format!("{side} px"),
+        (PictureFormat::Png, 512) => finding.place.says().to_owned(),
+        (PictureFormat::Png, side) => format!("{side} px"),
         (format, _) => format.name().to_owned(),
     };
     let of = |hits: &u32, cells: &u32| {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use photic_gateway::learned::{Entry, Evidence};
-use photic_probe::Report;
+use photic_probe::ProbeReport;
 use serde::{Deserialize, Serialize};
 
 /// Version of the file format.
@@ -17,12 +17,12 @@ pub(crate) struct ProbeTable {
     version: u32,
     /// Time of the test, in seconds since 1970.
     at: u64,
-    pub(crate) reports: Vec<Report>,
+    pub(crate) reports: Vec<ProbeReport>,
 }
 
 impl ProbeTable {
     /// A table of reports, dated now.
-    pub(super) fn of(mut reports: Vec<Report>) -> Self {
+    pub(super) fn of(mut reports: Vec<ProbeReport>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let at = since.map_or(0, |since| since.as_secs());
         for report in &mut reports {

@@ -1,4 +1,5 @@
-//! The two sides meet: what the provider turns down or cannot see, it sees once `photic` lowered it.
+//! The two sides meet: what the provider turns down or cannot see, it sees once `photic` lowered
+//! it.
 
 use photic::{Policy, Wire as PhoticWire};
 use photic_testkit::image;

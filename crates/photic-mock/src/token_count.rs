@@ -1,7 +1,7 @@
-//! What a request costs: text by its length, images by the profile's rule, and what was cached.
+//! Counts the tokens of a request: text by its length, images by the profile's rule, and the cached
+//! part.
 //!
-//! Owns the count and the store of prefixes. A prefix is known by its digest only; nothing that was
-//! said is kept.
+//! Prefixes are stored as digests only; no text is kept.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -15,24 +15,24 @@ use crate::reply::Usage;
 use crate::script::unit;
 use crate::service::service;
 
-/// Most prefixes that are remembered.
-const MOST: usize = 20_000;
-/// A document is not read here; this is what the pages of a small one cost.
-const DOCUMENT: u64 = 1500;
-/// Marks are not part of what is compared.
-const MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+/// Largest number of prefixes that are kept.
+const MAX_PREFIXES: usize = 20_000;
+/// Tokens of a document, which is not read here: about the price of a small one.
+const DOCUMENT_TOKENS: u64 = 1500;
+/// Members with cache breakpoints, which are not part of the comparison.
+const CACHE_MEMBERS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
-/// How images are counted.
+/// The way in which images are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Billing {
     /// By the rule of the profile.
     AsPixels,
-    /// As the letters of their base64.
+    /// As text, by the characters of their base64.
     AsText,
 }
 
-/// Everything the count depends on.
-pub(crate) struct Request<'a> {
+/// Everything that the count depends on.
+pub(crate) struct CountedRequest<'a> {
     pub(crate) wire: Wire,
     pub(crate) profile: &'a Profile,
     pub(crate) key: &'a str,
@@ -43,7 +43,7 @@ pub(crate) struct Request<'a> {
     pub(crate) billing: Billing,
 }
 
-/// The request up to and including one message.
+/// A request up to and including one message.
 struct Prefix {
     digest: [u8; 32],
     tokens: u64,
@@ -52,18 +52,18 @@ struct Prefix {
 
 /// The prefixes of earlier requests.
 #[derive(Debug, Default)]
-pub(crate) struct Cache {
+pub(crate) struct PrefixCache {
     known: BTreeSet<[u8; 32]>,
     order: VecDeque<[u8; 32]>,
 }
 
-impl Cache {
-    /// Counts a request, and remembers its prefixes.
-    pub(crate) fn charge(&mut self, request: &Request<'_>) -> Usage {
+impl PrefixCache {
+    /// Counts a request, and stores its prefixes.
+    pub(crate) fn charge(&mut self, request: &CountedRequest<'_>) -> Usage {
         let prefixes = prefixes(request);
         let usage = count(request);
         let least = request.profile.cache.min_tokens;
-        // One wire caches what is marked, up to the last mark; the other two whatever comes.
+        // One wire caches up to the last breakpoint; the others cache everything.
         let marks = service(request.wire).facts().cache_marks.is_some();
         let end =
             if marks { prefixes.iter().rposition(|p| p.marked) } else { Some(prefixes.len() - 1) };
@@ -79,11 +79,12 @@ impl Cache {
         Usage { cached, written, ..usage }
     }
 
+    /// Stores a prefix, and drops the oldest.
     fn remember(&mut self, digest: [u8; 32]) {
         if self.known.insert(digest) {
             self.order.push_back(digest);
         }
-        while self.order.len() > MOST {
+        while self.order.len() > MAX_PREFIXES {
             if let Some(oldest) = self.order.pop_front() {
                 self.known.remove(&oldest);
             }
@@ -91,8 +92,8 @@ impl Cache {
     }
 }
 
-/// Counts a request, and remembers nothing.
-pub(crate) fn count(request: &Request<'_>) -> Usage {
+/// Counts a request without storing it.
+pub(crate) fn count(request: &CountedRequest<'_>) -> Usage {
     let input = tokens(request).iter().sum();
     let pixels = request.billing == Billing::AsPixels;
     let images = request.visible.iter().map(|image| image_tokens(request, image)).sum();
@@ -100,7 +101,7 @@ pub(crate) fn count(request: &Request<'_>) -> Usage {
 }
 
 /// The messages or items of a request.
-fn units<'a>(request: &Request<'a>) -> &'a [Value] {
+fn units<'a>(request: &CountedRequest<'a>) -> &'a [Value] {
     let list = service(request.wire).facts().list;
     match &request.body[list] {
         Value::Array(units) => units,
@@ -109,8 +110,8 @@ fn units<'a>(request: &Request<'a>) -> &'a [Value] {
     }
 }
 
-/// Tokens of what stands before all messages, then of each message.
-fn tokens(request: &Request<'_>) -> Vec<u64> {
+/// The tokens before all messages, then of each message.
+fn tokens(request: &CountedRequest<'_>) -> Vec<u64> {
     let seen = request.seen;
     let places = units(request).len() + 1;
     let (mut letters, mut more) = (vec![0; places], vec![0; places]);
@@ -126,14 +127,15 @@ fn tokens(request: &Request<'_>) -> Vec<u64> {
         add(&call.pointer, call.name.len() + call.arguments.len(), 0);
     });
     request.visible.iter().for_each(|image| add(&image.pointer, 0, image_tokens(request, image)));
-    seen.documents.iter().for_each(|document| add(&document.pointer, 0, DOCUMENT));
+    seen.documents.iter().for_each(|document| add(&document.pointer, 0, DOCUMENT_TOKENS));
     if !request.body["tools"].is_null() {
         letters[0] += request.body["tools"].to_string().len();
     }
     letters.iter().zip(more).map(|(letters, more)| letters.div_ceil(4) as u64 + more).collect()
 }
 
-fn image_tokens(request: &Request<'_>, image: &Image) -> u64 {
+/// The tokens of an image.
+fn image_tokens(request: &CountedRequest<'_>, image: &Image) -> u64 {
     match (request.billing, image.pixels, image.bytes()) {
         (Billing::AsText, _, Some(bytes)) => (bytes.len().div_ceil(3) * 4).div_ceil(4) as u64,
         (_, Some((width, height)), _) => {
@@ -144,7 +146,8 @@ fn image_tokens(request: &Request<'_>, image: &Image) -> u64 {
     }
 }
 
-fn prefixes(request: &Request<'_>) -> Vec<Prefix> {
+/// The prefixes of a request.
+fn prefixes(request: &CountedRequest<'_>) -> Vec<Prefix> {
     let mut hasher = Hasher::new();
     hasher.update(request.key.as_bytes());
     let head = ["model", "tools", "system", "instructions"].map(|key| &request.body[key]);
@@ -169,6 +172,7 @@ fn prefixes(request: &Request<'_>) -> Vec<Prefix> {
     prefixes
 }
 
+/// Returns `true` if the value contains a cache breakpoint.
 fn marked(value: &Value) -> bool {
     match value {
         Value::Array(list) => list.iter().any(marked),
@@ -179,7 +183,7 @@ fn marked(value: &Value) -> bool {
     }
 }
 
-/// Each value with its kind before it, so that no two spellings meet.
+/// Hashes a value with its kind, so that different values never collide.
 fn feed(hasher: &mut Hasher, value: &Value) {
     match value {
         Value::Array(list) => {
@@ -191,7 +195,9 @@ fn feed(hasher: &mut Hasher, value: &Value) {
         }
         Value::Object(object) => {
             hasher.update(b"{");
-            for (key, value) in object.iter().filter(|(key, _)| !MARKS.contains(&key.as_str())) {
+            for (key, value) in
+                object.iter().filter(|(key, _)| !CACHE_MEMBERS.contains(&key.as_str()))
+            {
                 hasher.update(key.as_bytes()).update(b":");
                 feed(hasher, value);
             }

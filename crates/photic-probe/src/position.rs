@@ -1,18 +1,18 @@
-//! Where a picture can stand in a request, and what can stand there instead of one.
+//! The positions of a picture in a request, and notices in place of one.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a picture stands.
+/// The position of a picture in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum PicturePosition {
     /// In the user's message, with the question.
     User,
-    /// In the result of a tool, as the wire spells pictures there.
+    /// In the result of a tool, in the form of the wire.
     Tool,
-    /// Returned by a tool, and moved behind its result by `photic`.
+    /// Returned by a tool, and moved after its result by `photic`.
     Hoisted,
-    /// As [`Place::Hoisted`], after two calls at once with a picture each.
+    /// As [`PicturePosition::Hoisted`], after two parallel calls with a picture each.
     Parallel,
     /// In the result of a tool that failed.
     Error,
@@ -20,12 +20,12 @@ pub enum Place {
     System,
     /// In the user's message of an earlier turn.
     Previous,
-    /// In the user's message, as an address to be fetched.
+    /// In the user's message, as a URL.
     Url,
 }
 
-impl Place {
-    /// All of them, in the order in which they are tried.
+impl PicturePosition {
+    /// All positions, in the order in which they are tested.
     pub const ALL: [Self; 8] = [
         Self::User,
         Self::Tool,
@@ -37,7 +37,7 @@ impl Place {
         Self::Url,
     ];
 
-    /// Its name, in flags and files.
+    /// The name in options and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -51,12 +51,12 @@ impl Place {
         }
     }
 
-    /// The place of that name.
+    /// Finds a position by its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|place| place.name() == name)
     }
 
-    /// What it is, for people.
+    /// A description for people.
     pub const fn says(self) -> &'static str {
         match self {
             Self::User => "user message",
@@ -71,21 +71,21 @@ impl Place {
     }
 }
 
-/// A sentence of `photic` that stands where a picture is not shown.
+/// A notice of `photic` in place of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    /// A view that gave way to newer ones.
+    /// For a view that was replaced by newer ones.
     Elided,
-    /// A picture for a model that takes none.
+    /// For a model that takes no pictures.
     Refused,
 }
 
 impl Notice {
-    /// Both.
+    /// All notices.
     pub const ALL: [Self; 2] = [Self::Elided, Self::Refused];
 
-    /// Its name, in flags and files.
+    /// The name in options and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Elided => "elided",
@@ -93,7 +93,7 @@ impl Notice {
         }
     }
 
-    /// The notice of that name.
+    /// Finds a notice by its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|notice| notice.name() == name)
     }

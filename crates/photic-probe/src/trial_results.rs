@@ -1,38 +1,39 @@
-//! What was heard about one place, and what it comes to.
+//! Collects the results of one position and turns them into a finding.
 
 use photic::rejection::Class;
 
-use crate::ask::Heard;
-use crate::billing::{Billed, Excess};
-use crate::place::Place;
-use crate::report::Finding;
-use crate::request::Target;
-use crate::run::{Subject, Trial};
+use crate::ask::AskOutcome;
+use crate::billing::{Billed, ExtraTokens};
+use crate::position::PicturePosition;
+use crate::report::ProbeFinding;
+use crate::request::ProbeTarget;
+use crate::run::{TestCase, Trial};
 use crate::verdict::{PROOF, Score, Verdict, judge, leaks};
 
-/// Everything that was heard about one place.
+/// The results of one position.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct TrialResults {
     shown: Score,
     control: Score,
-    /// Against the other picture, where there are two.
+    /// The score against the other picture, if there are two.
     other: Score,
     rejections: Vec<(u16, Class, String)>,
-    /// The same request without a picture was turned down, too.
+    /// `true` if the control without a picture was rejected as well.
     words_rejected: bool,
     failures: Vec<String>,
-    /// What requests cost beyond their controls, and the letters of their pictures.
+    /// Extra tokens of requests with pictures, and the base64 characters of the pictures.
     excess: Vec<(u64, u64)>,
     millis: Vec<u64>,
-    /// Why there are no more trials.
+    /// The reason why there are no more trials.
     pub(crate) stopped: Option<&'static str>,
 }
 
-impl Tally {
-    pub(crate) fn add(&mut self, trial: &Trial, shown: Heard, control: Heard) {
+impl TrialResults {
+    /// Adds the results of one trial.
+    pub(crate) fn add(&mut self, trial: &Trial, shown: AskOutcome, control: AskOutcome) {
         let mut usages = [None, None];
         match shown {
-            Heard::Answer { text, usage, took } => {
+            AskOutcome::Answer { text, usage, took } => {
                 self.shown.add(trial.task, trial.picture.hits(&text));
                 if let Some(other) = &trial.other {
                     self.other.add(trial.task, other.hits(&text));
@@ -40,37 +41,38 @@ impl Tally {
                 self.millis.push(took.as_millis() as u64);
                 usages[0] = usage;
             }
-            Heard::Rejected { status, class, text } => {
+            AskOutcome::Rejected { status, class, text } => {
                 self.rejections.push((status, class, text));
             }
-            Heard::Failed { why, .. } => self.failures.push(why),
+            AskOutcome::Failed { why, .. } => self.failures.push(why),
         }
         match control {
-            Heard::Answer { text, usage, .. } => {
+            AskOutcome::Answer { text, usage, .. } => {
                 self.control.add(trial.task, trial.picture.hits(&text));
                 usages[1] = usage;
             }
-            Heard::Rejected { .. } => self.words_rejected = true,
-            Heard::Failed { why, .. } => self.failures.push(why),
+            AskOutcome::Rejected { .. } => self.words_rejected = true,
+            AskOutcome::Failed { why, .. } => self.failures.push(why),
         }
         if let [Some(with), Some(without)] = usages {
             self.excess.push((with.input.saturating_sub(without.input), trial.base64));
         }
     }
 
-    /// Whether nothing but rejections or failures came so far, and enough of them.
+    /// Returns `true` if there are only rejections or failures, and enough of them.
     pub(crate) fn is_hopeless(&self, enough: u32) -> bool {
         let bad = self.rejections.len() + self.failures.len();
         self.shown.chances.is_empty() && bad >= enough as usize
     }
 
-    pub(crate) fn finding(self, target: &Target, subject: Subject) -> Finding {
+    /// The finding.
+    pub(crate) fn finding(self, target: &ProbeTarget, subject: TestCase) -> ProbeFinding {
         let (verdict, why) = self.verdict();
-        let pictures = if subject.place == Place::Parallel { 2 } else { 1 };
+        let pictures = if subject.place == PicturePosition::Parallel { 2 } else { 1 };
         let one = target.profile.image_tokens(subject.side, subject.side, None);
         let (billed, billed_tokens) = self.billed(one * pictures);
         let rejected = (verdict == Verdict::Rejects).then(|| self.rejections.first()).flatten();
-        Finding {
+        ProbeFinding {
             place: subject.place,
             format: subject.format,
             side: subject.side,
@@ -86,10 +88,11 @@ impl Tally {
             billed,
             billed_tokens,
             estimated_tokens: one * pictures,
-            millis: middle(self.millis),
+            millis: median(self.millis),
         }
     }
 
+    /// The verdict and its reason.
     fn verdict(&self) -> (Verdict, Option<String>) {
         if self.shown.chances.is_empty() {
             return self.unanswered();
@@ -111,6 +114,7 @@ impl Tally {
         }
     }
 
+    /// The verdict if no request was answered.
     fn unanswered(&self) -> (Verdict, Option<String>) {
         let first = self.rejections.first();
         match (first, self.failures.first(), self.stopped) {
@@ -131,18 +135,19 @@ impl Tally {
         }
     }
 
-    /// What pictures were billed as, and for how much, in the middle.
+    /// The way in which pictures were billed, and the median of billed tokens.
     fn billed(&self, as_image: u64) -> (Billed, Option<u64>) {
-        let Some(billed) = middle(self.excess.iter().map(|(billed, _)| *billed).collect()) else {
+        let Some(billed) = median(self.excess.iter().map(|(billed, _)| *billed).collect()) else {
             return (Billed::Unknown, None);
         };
-        let base64 = middle(self.excess.iter().map(|(_, base64)| *base64).collect());
-        let excess = Excess { billed, as_image, base64: base64.unwrap_or_default() };
+        let base64 = median(self.excess.iter().map(|(_, base64)| *base64).collect());
+        let excess = ExtraTokens { billed, as_image, base64: base64.unwrap_or_default() };
         (excess.billed_as(), Some(billed))
     }
 }
 
-fn middle(mut numbers: Vec<u64>) -> Option<u64> {
+/// The median.
+fn median(mut numbers: Vec<u64>) -> Option<u64> {
     numbers.sort_unstable();
     numbers.get(numbers.len() / 2).copied()
 }
