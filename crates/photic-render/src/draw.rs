@@ -1,4 +1,4 @@
-//! Drawing in this very process: which renderer, and what is refused before any of them runs.
+//! Draws in this process: chooses the renderer, and refuses bad requests before any runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,10 +7,10 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Kind, Request};
 use crate::{paper, pdf, svg, text};
 
-/// Draws a page here and now.
+/// Draws a page in this process.
 ///
-/// Neither time nor memory is bounded: a few hundred bytes can keep it busy for minutes. For sources
-/// that are not the host's own, use a [`Worker`](crate::Worker).
+/// Time and memory are not limited: a few hundred bytes can take minutes. For untrusted sources,
+/// use a [`Worker`](crate::Worker).
 pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     acceptable(request)?;
     let draw = || match request.wanted.kind {
@@ -23,7 +23,8 @@ pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     unbroken(request.wanted.kind, draw)
 }
 
-/// The text layer of a page, here and now; of PDF documents only, for everything else is text.
+/// Extracts the text layer of a page in this process; only for PDF documents, since other kinds are
+/// text.
 pub fn words(request: &Request<'_>) -> Result<Words, Refusal> {
     acceptable(request)?;
     match request.wanted.kind {
@@ -36,7 +37,7 @@ pub fn words(request: &Request<'_>) -> Result<Words, Refusal> {
     }
 }
 
-/// A panic of a library is a refusal.
+/// Turns a panic of a library into a refusal.
 fn unbroken<T>(kind: Kind, work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(Refusal::new(
@@ -47,13 +48,13 @@ fn unbroken<T>(kind: Kind, work: impl FnOnce() -> Result<T, Refusal>) -> Result<
     })
 }
 
-/// What no renderer of our own draws.
+/// The refusal for kinds that need another program.
 fn elsewhere(kind: Kind) -> Refusal {
     let says = format!("this {} takes another program to draw", kind.name());
     Refusal::new(RefusalCode::Unavailable, says, "render it to PNG, and view that")
 }
 
-/// What is refused without looking.
+/// Refuses empty and oversized sources.
 pub(crate) fn acceptable(request: &Request<'_>) -> Result<(), Refusal> {
     let (length, most) = (request.bytes.len(), request.wanted.bounds.bytes);
     if length == 0 {

@@ -1,28 +1,28 @@
-//! From a page, a region and a wish to a canvas: how many pixels, and which point goes where.
+//! The canvas for a page or region: its size in pixels, and the map from the page.
 //!
-//! Owns every bound on the size of a drawing. A region is drawn anew at the scale it asks for, so
-//! the map is exact and nothing is scaled afterwards.
+//! All limits on the size of a drawing are applied here. A region is drawn again at its own scale,
+//! so the map is exact and nothing is scaled afterwards.
 
 use photic_pixels::geometry::Affine;
 
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Area, Bounds, Fit, Wanted};
 
-/// A canvas, and what it shows.
+/// A canvas, and the area it shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame {
-    /// Pixels across.
+    /// Width in pixels.
     pub(crate) width: u32,
-    /// Pixels down.
+    /// Height in pixels.
     pub(crate) height: u32,
-    /// Pixels a unit as wished for, before the canvas got whole pixels; [`Frame::place`] has both
-    /// scales as they are.
+    /// Requested pixels per unit, before rounding to whole pixels; [`Frame::place`] has the exact
+    /// scales.
     pub(crate) scale: f64,
-    /// The part of the page that it shows.
+    /// The area of the page that it shows.
     pub(crate) area: Area,
 }
 
-/// The longer side of a kind's drawing where nothing was asked for.
+/// The default length of the longer side of a drawing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usual {
     /// Smaller pages are enlarged to this.
@@ -49,8 +49,8 @@ impl Frame {
         Ok(Self { width, height, scale, area })
     }
 
-    /// The same canvas, showing its area at one scale: up to half a pixel more or less of it at the
-    /// right and below. For paper, whose edge nobody sees, and where circles should be round.
+    /// The same canvas at one scale for both directions: it shows up to half a pixel more or less
+    /// at the right and below. For pages on paper, where circles must be round.
     #[must_use]
     pub(crate) fn unstretched(mut self) -> Self {
         self.area.width = f64::from(self.width) / self.scale;
@@ -58,20 +58,19 @@ impl Frame {
         self
     }
 
-    /// Pixels a unit, across and down. The canvas covers its area exactly, so the two differ by what
-    /// rounding to whole pixels took or gave.
+    /// Pixels per unit, across and down. The canvas covers its area exactly, so they differ
+    /// slightly.
     pub(crate) fn scales(self) -> (f64, f64) {
         (f64::from(self.width) / self.area.width, f64::from(self.height) / self.area.height)
     }
 
-    /// From the units of the page to its pixels: an affine map, its coefficients as renderers have
-    /// them.
+    /// The coefficients of the affine map from page units to pixels.
     pub(crate) fn place(self) -> [f64; 6] {
         let (across, down) = self.scales();
         [across, 0.0, 0.0, down, -self.area.x * across, -self.area.y * down]
     }
 
-    /// From its pixels to the units of the page.
+    /// The map from pixels to page units.
     pub(crate) fn to_page(self) -> Affine {
         let (width, height) = (f64::from(self.width), f64::from(self.height));
         Affine::scale(self.area.width / width, self.area.height / height)
@@ -79,12 +78,12 @@ impl Frame {
     }
 }
 
-/// Rasterizers count the rows and columns of a canvas in 16 bits.
+/// Longest side of a canvas: rasterizers count rows and columns in 16 bits.
 const MOST_EDGE: u32 = 32_000;
 
-/// Shortest side of a page or region, and most pixels a unit: past them, there is no exact way back
-/// from a pixel to the page.
+/// Shortest side of a page or region; below it, pixels cannot be mapped back exactly.
 const LEAST: f64 = 1e-6;
+/// Largest number of pixels per unit, for the same reason.
 const MOST_SCALE: f64 = 9e5;
 
 /// The region, cut at the edges of the page.
@@ -108,11 +107,11 @@ fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     Err(Refusal::new(RefusalCode::BadRegion, says, "ask for a region inside the page"))
 }
 
-/// The scale, or the largest that the bounds allow.
+/// The scale, limited by the bounds.
 fn bounded(scale: f64, area: &Area, bounds: &Bounds) -> f64 {
     let edge = f64::from(bounds.edge.clamp(1, MOST_EDGE)) / area.width.max(area.height);
     let room = (bounds.pixels.max(1) as f64 / (area.width * area.height)).sqrt();
-    // A strip has at least one row of pixels, however thin: the edge alone bounds it.
+    // A strip has at least one row of pixels, however thin; only the edge limits it.
     let room = if area.width.min(area.height) * room < 1.0 { edge } else { room };
     scale.min(edge).min(room).min(MOST_SCALE)
 }

@@ -1,9 +1,9 @@
-//! Pages in HTML, drawn by Chromium.
+//! Draws HTML pages with Chromium.
 //!
-//! Owns the sheet: a viewport of 1092 CSS pixels square, and the page cut into sheets of that
-//! height. The page is served from the bytes at an address that does not exist; what it asks for is
-//! answered from what was handed over, or refused and listed. Scripts run, in a time that is not the
-//! clock's: two seconds of it pass as fast as they can, and start at the same moment every time.
+//! The viewport is 1092 CSS pixels square, and a page is cut into sheets of that height. The page
+//! is served from memory at a URL that does not exist; what it requests is answered from the files
+//! that were handed over, or refused and listed. Scripts run in virtual time: two seconds of it
+//! pass as fast as possible, starting at the same moment every time.
 
 mod flags;
 mod page;
@@ -27,16 +27,15 @@ use references::References;
 
 /// Width and height of the viewport, and the height of a sheet.
 const SHEET: f64 = 1092.0;
-/// The lowest sheet: providers refuse pictures with a very short edge.
+/// Smallest height of a sheet: providers reject pictures with a very short edge.
 const LEAST_HEIGHT: f64 = 224.0;
-/// Wider pages are not shown whole.
+/// Largest width of a page that is shown as a whole.
 const MOST_WIDTH: f64 = 4.0 * SHEET;
-/// A sheet is never enlarged or reduced unless asked for; only a page that is wider than the
-/// viewport is reduced.
+/// A sheet is scaled only on request, or if the page is wider than the viewport.
 const USUAL: Usual = Usual { least: 1.0, most: SHEET };
 
-/// The programs themselves where they are known to lie, before what starts them: the scripts that
-/// packages put on the path read settings which the sandbox does not have.
+/// Programs to look for. Known locations of the programs come before names on the path: the scripts
+/// that packages put there read settings that the sandbox does not have.
 const PROGRAMS: [&str; 8] = [
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
@@ -48,17 +47,17 @@ const PROGRAMS: [&str; 8] = [
     "chrome",
 ];
 
-/// Chromium, found on this machine, and the sandbox it is run in.
+/// Chromium on this machine, with the sandbox it runs in.
 #[derive(Clone, Debug)]
 pub struct Browser {
     program: PathBuf,
     sandbox: Sandbox,
-    /// What it may use for one page.
+    /// Limits for one page.
     pub limits: ProgramLimits,
 }
 
 impl Browser {
-    /// The browser of this machine; a refusal that names what to install where it has none.
+    /// Finds the browser of this machine. The refusal names the packages to install.
     pub fn find() -> Result<Self, Refusal> {
         let absent = || program::absent("Chromium, which draws HTML pages,", "chromium bubblewrap");
         let program = program::find(&PROGRAMS).ok_or_else(absent)?;
@@ -66,7 +65,7 @@ impl Browser {
         Ok(Self { program, sandbox, limits: ProgramLimits::default() })
     }
 
-    /// Draws a page in a browser of its own. Blocks until there is an answer or the time is up.
+    /// Draws a page in a browser of its own. Blocks until it is drawn or the time is up.
     pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
         crate::draw::acceptable(request)?;
         let job = Job {
@@ -91,6 +90,7 @@ impl Browser {
         })
     }
 
+    /// Opens the page and takes a picture of the requested sheet.
     fn shown(&self, tab: &mut Tab<'_>, request: &Request<'_>) -> Result<Page, Stopped> {
         let wanted = &request.wanted;
         tab.prepare(wanted.theme)?;
@@ -112,10 +112,10 @@ impl Browser {
         Ok(Page { raster, to_page: frame.to_page(), facts })
     }
 
-    /// Why there is no picture.
+    /// The refusal for a browser that gave no picture.
     fn autopsy(&self, broken: Broken, ending: Ending, answered: bool) -> Refusal {
         let ending = match (ending, broken) {
-            // Scripts that fill their heap bring the tab down before the watch sees it.
+            // Scripts that fill their heap crash the tab before the watcher notices.
             (Ending::Itself(peak), Broken::Crashed) if peak > self.limits.memory / 3 => {
                 Ending::TooMuchMemory
             }
@@ -142,7 +142,7 @@ impl Browser {
     }
 }
 
-/// Why nothing more is to be had from a browser.
+/// The reason why drawing stopped.
 enum Stopped {
     Refused(Refusal),
     Broken(Broken),
@@ -160,20 +160,20 @@ impl From<Broken> for Stopped {
     }
 }
 
-/// A page that is wider than can be read in one picture is shown as a window shows it: its left
-/// side. Its size says how much more there is to ask for.
+/// The left side of a page that is too wide to read in one picture. The page's size tells how much
+/// more there is.
 fn window((width, height): (f64, f64)) -> Option<Area> {
     (width > MOST_WIDTH).then_some(Area { x: 0.0, y: 0.0, width: SHEET, height })
 }
 
-/// The browser places a region on whole pixels of the page, so it is widened to those.
+/// Widens a region to whole pixels, since the browser places it on those.
 fn whole_pixels(area: Area) -> Area {
     let (x, y) = (area.x.floor(), area.y.floor());
     let (right, bottom) = ((area.x + area.width).ceil(), (area.y + area.height).ceil());
     Area { x, y, width: right - x, height: bottom - y }
 }
 
-/// The picture comes from a program that read hostile bytes: decoded as one from a stranger.
+/// Decodes the picture like untrusted data, since the browser has read hostile bytes.
 fn pixels(png: &[u8]) -> Result<Raster, Stopped> {
     let broken = |_| Stopped::Broken(Broken::Nonsense);
     let header = header::probe(png).map_err(broken)?;
@@ -182,6 +182,7 @@ fn pixels(png: &[u8]) -> Result<Raster, Stopped> {
     Ok(decode::decode(png, &header, &limits, wanted).map_err(broken)?.raster)
 }
 
+/// The refusal of a page number.
 fn no_such_page(number: u32, pages: u32) -> Refusal {
     let hint = match pages {
         1 => "ask for page 1".to_owned(),

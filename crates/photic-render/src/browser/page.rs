@@ -1,7 +1,7 @@
-//! One tab with one page in it, from the blank page to the picture.
+//! One tab with one page, from the blank page to the picture.
 //!
-//! Owns the order of things, and what the page is answered when it asks for more. It is served once:
-//! a page that reloads itself or leaves for another stays where it is.
+//! Answers the requests of the page. The page is served once: one that reloads itself or navigates
+//! away stays where it is.
 
 use std::time::{Duration, Instant};
 
@@ -17,20 +17,21 @@ use crate::frame::Frame;
 use crate::page::{Facts, LeftOut, Missing};
 use crate::request::Theme;
 
-/// Milliseconds that pass for the page; charts and the like have drawn themselves by then.
+/// Virtual milliseconds that pass for the page; charts have drawn themselves by then.
 const TIME_OF_PAGE: u32 = 2_000;
-/// When it is for the page, in seconds since 1970: the first day of 2026.
+/// The time for the page, in seconds since 1970: the first day of 2026.
 const NOW: u32 = 1_767_225_600;
-/// So many tasks may run at one moment of the page's time before the next one comes.
+/// Largest number of tasks at one moment of virtual time.
 const MOST_TASKS: u32 = 1_000;
-/// How long a picture is waited for before the page's time goes on.
+/// Time to wait for a picture before virtual time continues.
 const NUDGE: Duration = Duration::from_secs(2);
-/// Nothing that a browser lays out is larger.
+/// Largest length that a browser lays out.
 const MOST_LENGTH: f64 = 40_000_000.0;
 
-/// How far down something is to be seen. None for a page of too many elements.
+/// Script that returns the lowest visible point of a page, or null for a page with too many
+/// elements.
 ///
-/// Where a source names no standard, its body is as high as the window; then what is in it counts.
+/// In quirks mode the body is as high as the window, so its content is measured instead.
 const LOWEST: &str = "(() => {
   const all = document.getElementsByTagName('*');
   if (all.length > 20000) return null;
@@ -53,8 +54,8 @@ const LOWEST: &str = "(() => {
   return lowest;
 })()";
 
-/// Brings everything that moves by itself to its end, or to one moment where it has none; says how
-/// many have none.
+/// Script that finishes all animations, or pauses endless ones, and returns the number of the
+/// latter.
 const STILL: &str = "(() => {
   let endless = 0;
   for (const motion of document.getAnimations()) {
@@ -63,7 +64,7 @@ const STILL: &str = "(() => {
   return endless;
 })()";
 
-/// How far a tab has come.
+/// The progress of a tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
     Blank,
@@ -79,7 +80,7 @@ enum Stage {
 pub(super) struct Tab<'a> {
     pipe: Pipe<'a>,
     references: References<'a>,
-    /// Its name, which is that of its outermost frame as well.
+    /// ID of the tab, which is also that of its main frame.
     target: Option<String>,
     session: Option<String>,
     answered: bool,
@@ -100,17 +101,17 @@ impl<'a> Tab<'a> {
         }
     }
 
-    /// Whether the browser ever said anything.
+    /// Returns `true` if the browser has sent anything.
     pub(super) fn answered(&self) -> bool {
         self.answered
     }
 
-    /// What the page asked for in vain, as the facts of a page that nothing else is known about.
+    /// The resources that the page requested in vain, as facts of a page.
     pub(super) fn missing(&self) -> Facts {
         self.missing.clone()
     }
 
-    /// Takes the browser's first tab, and sets it up as it is on every machine.
+    /// Takes the browser's first tab and configures it identically on every machine.
     pub(super) fn prepare(&mut self, theme: Theme) -> Result<(), Broken> {
         self.call("Target.setDiscoverTargets", json!({ "discover": true }))?;
         while self.target.is_none() {
@@ -130,7 +131,7 @@ impl<'a> Tab<'a> {
             "standard": SERIF, "serif": SERIF, "sansSerif": SANS, "fixed": MONO,
             "cursive": SERIF, "fantasy": SANS, "math": SERIF,
         });
-        // What an older or newer browser does not know changes how a page looks, not what it may.
+        // A setting that another version does not know changes the look of a page, not its rights.
         for (method, parameters) in [
             ("Page.enable", json!({})),
             ("Inspector.enable", json!({})),
@@ -158,8 +159,7 @@ impl<'a> Tab<'a> {
         Ok(())
     }
 
-    /// Opens the page and lets its time pass; no longer than so much of ours, and then what is there
-    /// is what is seen.
+    /// Opens the page and lets its virtual time pass, for a limited real time.
     pub(super) fn open(&mut self, patience: Duration) -> Result<(), Broken> {
         let until = Some(Instant::now() + patience);
         let address = json!({ "url": self.references.page_address() });
@@ -183,7 +183,8 @@ impl<'a> Tab<'a> {
         Ok(())
     }
 
-    /// Width and height of the page: no narrower than the viewport, and no higher than what is on it.
+    /// Width and height of the page: at least as wide as the viewport, and only as high as its
+    /// content.
     pub(super) fn size(&mut self) -> Result<(f64, f64), Broken> {
         let metrics = self.call("Page.getLayoutMetrics", json!({}))?;
         let length = |name: &str| {
@@ -194,12 +195,12 @@ impl<'a> Tab<'a> {
         if height > SHEET {
             return Ok((width, height));
         }
-        // Whatever is shorter than the viewport is said to be as high.
+        // The browser reports the viewport's height for shorter pages.
         let lowest = self.look(LOWEST)?.map_or(SHEET, f64::ceil);
         Ok((width, lowest.clamp(1.0, SHEET)))
     }
 
-    /// Ends what moves, so that every picture shows the same moment.
+    /// Stops all animations, so that every picture shows the same moment.
     pub(super) fn still(&mut self) -> Result<(), Broken> {
         if self.look(STILL)?.is_some_and(|endless| endless > 0.0) {
             let says = "what moves without end stands still";
@@ -208,8 +209,7 @@ impl<'a> Tab<'a> {
         Ok(())
     }
 
-    /// A number from the page, worked out in a world where no script of the page can have changed
-    /// what the words mean.
+    /// Evaluates a script in an isolated world, which scripts of the page cannot change.
     fn look(&mut self, words: &str) -> Result<Option<f64>, Broken> {
         let world = json!({ "frameId": self.target });
         let world = self.ask("Page.createIsolatedWorld", world)?;
@@ -222,7 +222,7 @@ impl<'a> Tab<'a> {
         Ok(looked["result"]["result"]["value"].as_f64())
     }
 
-    /// A picture of what the frame shows, drawn at its scale, as PNG.
+    /// Takes a picture of the frame, drawn at its scale, as PNG.
     pub(super) fn picture(&mut self, frame: &Frame, top: f64) -> Result<Vec<u8>, Broken> {
         let clip = json!({
             "x": frame.area.x,
@@ -242,8 +242,8 @@ impl<'a> Tab<'a> {
             match self.hear(Some(Instant::now() + NUDGE))? {
                 Some(message) if message["id"].as_u64() == Some(number) => break message,
                 Some(_) => {}
-                // Now and then, with frames inside, a tab whose time stands still draws nothing: then
-                // time goes on until there is a picture.
+                // A tab with frames sometimes draws nothing while its time is paused; then time
+                // continues until there is a picture.
                 None => {
                     let on = json!({
                         "policy": "advance",
@@ -257,16 +257,18 @@ impl<'a> Tab<'a> {
         STANDARD.decode(data).map_err(|_| Broken::Nonsense)
     }
 
+    /// Sends a command.
     fn say(&mut self, method: &str, parameters: Value) -> u64 {
         self.pipe.say(self.session.as_deref(), method, parameters)
     }
 
-    /// What must work: anything but a result is nonsense.
+    /// Sends a command that must succeed.
     fn call(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
         let mut answer = self.ask(method, parameters)?;
         answer.get_mut("result").map(Value::take).ok_or(Broken::Nonsense)
     }
 
+    /// Sends a command and waits for its answer.
     fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
         let number = self.say(method, parameters);
         loop {
@@ -278,7 +280,7 @@ impl<'a> Tab<'a> {
         }
     }
 
-    /// Hears one message and does what it asks for.
+    /// Receives one message and handles it.
     fn hear(&mut self, until: Option<Instant>) -> Result<Option<Value>, Broken> {
         let Some(message) = self.pipe.hear(until)? else { return Ok(None) };
         self.answered = true;
@@ -307,7 +309,7 @@ impl<'a> Tab<'a> {
         Ok(Some(message))
     }
 
-    /// The first tab is ours; the page may not have others.
+    /// Takes the first tab, and closes others that the page opens.
     fn meet(&mut self, name: &Value) {
         match &self.target {
             None => self.target = name.as_str().map(str::to_owned),
@@ -318,7 +320,7 @@ impl<'a> Tab<'a> {
         }
     }
 
-    /// Answers what the page asks for.
+    /// Answers a request of the page.
     fn answer(&mut self, about: &Value) {
         let address = about["request"]["url"].as_str().unwrap_or_default();
         let outermost = about["resourceType"] == "Document"
@@ -334,9 +336,8 @@ impl<'a> Tab<'a> {
         } else if inside && !outermost {
             self.say("Fetch.continueRequest", json!({ "requestId": request }));
         } else {
-            // Who is told that the way is cut off stays where it is: a tab on its page, a frame empty.
-            // The page that would say so is drawn by another process, which a picture waits for, at
-            // times for ever.
+            // An aborted navigation stays on its page, and an aborted frame is empty. An error page
+            // would be drawn by another process, and a picture might wait for that forever.
             let document = about["resourceType"] == "Document";
             let reason = if document { "Aborted" } else { "BlockedByClient" };
             self.say("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
@@ -347,6 +348,7 @@ impl<'a> Tab<'a> {
         }
     }
 
+    /// Answers a request with a file.
     fn serve(&mut self, request: &Value, served: &Served<'_>) {
         let mut headers = vec![json!({ "name": "Access-Control-Allow-Origin", "value": "*" })];
         if let Some(media_type) = served.media_type {

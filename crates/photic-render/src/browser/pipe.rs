@@ -1,7 +1,6 @@
 //! Chrome's debugging protocol (CDP) over two pipes: JSON messages, each ended by a zero byte.
 //!
-//! What comes back was said by a program that reads hostile bytes: it is bounded, and nothing is
-//! taken for granted in it.
+//! Messages come from a program that reads hostile bytes: they are bounded and validated.
 
 use std::io::Read;
 use std::process::ChildStdout;
@@ -12,23 +11,23 @@ use serde_json::{Value, json};
 
 use crate::sandbox::Running;
 
-/// Longest message: a picture of all the pixels that are allowed, and what base64 adds to it.
+/// Largest message: a picture with all allowed pixels, in base64.
 const MOST_BYTES: usize = 192 << 20;
-/// Messages that wait to be read; a flood of them waits in the browser.
+/// Number of messages that wait to be read; more wait in the browser.
 const WAITING: usize = 64;
 
-/// Why a browser cannot be talked to any longer.
+/// The reason why a browser cannot be used any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// It is gone.
+    /// The browser has ended.
     Gone,
-    /// The page is gone, the browser is not.
+    /// The page has crashed, but not the browser.
     Crashed,
-    /// It says what it should not.
+    /// The browser sent invalid messages.
     Nonsense,
 }
 
-/// The browser's end of a conversation.
+/// The connection to a browser.
 pub(super) struct Pipe<'a> {
     running: &'a Running,
     messages: Receiver<Value>,
@@ -36,6 +35,7 @@ pub(super) struct Pipe<'a> {
 }
 
 impl<'a> Pipe<'a> {
+    /// Starts to read the messages of a browser.
     pub(super) fn new(running: &'a Running, output: ChildStdout) -> Self {
         let (say, messages) = mpsc::sync_channel(WAITING);
         std::thread::spawn(move || {
@@ -52,7 +52,7 @@ impl<'a> Pipe<'a> {
         Self { running, messages, last: 0 }
     }
 
-    /// Says something; the number is what an answer will bear.
+    /// Sends a command and returns its number, which the answer will repeat.
     pub(super) fn say(&mut self, session: Option<&str>, method: &str, parameters: Value) -> u64 {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method });
@@ -66,10 +66,10 @@ impl<'a> Pipe<'a> {
         self.last
     }
 
-    /// The next message; none when this moment has come first.
+    /// The next message; `None` if the time is up.
     pub(super) fn hear(&self, until: Option<Instant>) -> Result<Option<Value>, Broken> {
         let Some(until) = until else {
-            // The watch ends the browser when its time is up, and the conversation with it.
+            // The watcher ends the browser when its time is up, which ends this wait as well.
             return self.messages.recv().map(Some).map_err(|_| Broken::Gone);
         };
         let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
@@ -81,14 +81,14 @@ impl<'a> Pipe<'a> {
     }
 }
 
-/// Messages out of pieces.
+/// Splits a stream into messages.
 #[derive(Default)]
 struct Split {
     begun: Vec<u8>,
 }
 
 impl Split {
-    /// The messages that this piece completes; none if it is not such a conversation.
+    /// The messages that this piece completes; `None` if they are invalid.
     fn push(&mut self, piece: &[u8]) -> Option<Vec<Value>> {
         let mut whole = Vec::new();
         let mut parts = piece.split(|byte| *byte == 0).peekable();

@@ -1,10 +1,10 @@
-//! What a terminal would have shown: colors and weight of escape sequences; other ones do nothing.
+//! Colors and weights of terminal escape sequences; other sequences are ignored.
 
 use super::look::Look;
 use super::span::{self, At, Span};
 use crate::text::canvas::Letters;
 
-/// The spans of a line, and the letters that the next line begins with.
+/// The spans of a line, and the style with which the next line starts.
 pub(super) fn spans(
     line: &str,
     plain: Letters,
@@ -12,7 +12,7 @@ pub(super) fn spans(
     look: &Look,
 ) -> (Vec<Span>, Letters) {
     let mut spans = Vec::new();
-    // A line that was written over shows what was written last.
+    // A line that was overwritten shows its last text.
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().unwrap_or(line);
     let mut rest = line;
@@ -28,7 +28,7 @@ pub(super) fn spans(
     (spans, now)
 }
 
-/// The numbers of a sequence that sets colors, and what follows the sequence.
+/// The codes of a sequence that sets colors, and the text after the sequence.
 fn sequence(rest: &str) -> (Option<&str>, &str) {
     if let Some(after) = rest.strip_prefix('[') {
         let end = after.find(|c: char| ('@'..='~').contains(&c)).unwrap_or(after.len());
@@ -38,7 +38,7 @@ fn sequence(rest: &str) -> (Option<&str>, &str) {
         return (is_color.then_some(codes), &after[skipped..]);
     }
     if let Some(after) = rest.strip_prefix(']') {
-        // A title or a link: up to the bell, or to another escape.
+        // A title or a link, up to the bell or another escape.
         let end = after.find(['\u{7}', '\u{1b}']).unwrap_or(after.len());
         let after = &after[end..];
         let after = after.strip_prefix("\u{1b}\\").or(after.strip_prefix('\u{7}')).unwrap_or(after);
@@ -48,6 +48,7 @@ fn sequence(rest: &str) -> (Option<&str>, &str) {
     (None, &rest[skipped..])
 }
 
+/// Applies codes to a style.
 fn changed(codes: &str, plain: Letters, mut now: Letters, look: &Look) -> Letters {
     let mut codes = codes.split([';', ':']).map(|code| code.parse::<u32>().unwrap_or(0));
     while let Some(code) = codes.next() {
@@ -62,7 +63,7 @@ fn changed(codes: &str, plain: Letters, mut now: Letters, look: &Look) -> Letter
             31..=36 => now.pen.color = look.hues[code as usize - 31],
             91..=96 => now.pen.color = look.hues[code as usize - 91],
             30 | 37 | 39 | 90 | 97 => now.pen.color = plain.pen.color,
-            // A color by number or by its parts; the sixteen first are the ones above.
+            // A color by number or components; the first sixteen are those above.
             38 | 48 => {
                 let skipped = if codes.next() == Some(5) { 1 } else { 3 };
                 let number = codes.by_ref().take(skipped).last();

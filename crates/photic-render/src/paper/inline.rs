@@ -1,4 +1,4 @@
-//! What stands inside a paragraph: words, code, formulas, pictures, and HTML.
+//! The content of paragraphs: text, code, formulas, pictures and HTML.
 
 use std::ops::Range;
 
@@ -13,10 +13,11 @@ use super::strip::{Align, Keep};
 use crate::page::{LeftOut, Missing};
 use crate::text::canvas::{Letters, Pen};
 
-/// Deeper HTML changes nothing more.
+/// Largest depth of HTML elements that is tracked.
 const MOST_ELEMENTS: usize = 50;
 
 impl Writer<'_, '_, '_> {
+    /// Adds text.
     pub(super) fn words(&mut self, text: &CowStr<'_>, range: &Range<usize>) {
         if let Some(code) = &mut self.code {
             let lines = text.split_inclusive('\n');
@@ -43,7 +44,7 @@ impl Writer<'_, '_, '_> {
         let at = match self.origin {
             Origin::Elsewhere => At::Nowhere,
             Origin::Source if source == text => At::Verbatim(range.start),
-            // Code between its marks, a text behind its backslash.
+            // Code between its marks, or text after a backslash.
             Origin::Source => match source.find(text).filter(|_| !text.is_empty()) {
                 Some(into) => At::Verbatim(range.start + into),
                 None => At::Point(range.start),
@@ -52,6 +53,7 @@ impl Writer<'_, '_, '_> {
         span::push(&mut self.spans, text, letters, at);
     }
 
+    /// Adds a formula.
     pub(super) fn formula(&mut self, tex: &str, range: &Range<usize>) {
         let letters = self.letters();
         if let Some(shown) = math::unicode(tex) {
@@ -62,7 +64,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// How text is written here.
+    /// The style of text at this point.
     pub(super) fn letters(&self) -> Letters {
         let look = &self.flow.look;
         let size = match self.heading {
@@ -87,11 +89,13 @@ impl Writer<'_, '_, '_> {
         if within(&["code", "kbd", "samp", "tt"]) { look.code(letters) } else { letters }
     }
 
+    /// Ends a picture.
     pub(super) fn end_picture(&mut self) {
         let Some((reference, words, at)) = self.picture.take() else { return };
         self.show_picture(&reference, &words, at);
     }
 
+    /// Shows a picture, or its alternative text.
     fn show_picture(&mut self, reference: &str, words: &str, at: usize) {
         let found = self.flow.find_picture(reference);
         let at = if self.origin == Origin::Source { At::Point(at) } else { At::Nowhere };
@@ -128,7 +132,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// Shows the words and pictures of HTML; lists the rest.
+    /// Shows text and pictures of HTML, and lists the rest.
     pub(super) fn html(&mut self, text: &str, at: usize) {
         for piece in html::pieces(text) {
             let point = if self.origin == Origin::Source { At::Point(at) } else { At::Nowhere };
@@ -156,7 +160,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// An element begins that changes how text is written.
+    /// Starts an element that changes the style of text.
     fn open(&mut self, name: String) {
         let level = html::heading(&name).filter(|_| self.table.is_none() && self.heading.is_none());
         if let Some(level) = level {
@@ -167,7 +171,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The last element of this name ends, with all that is open in it.
+    /// Ends the last element of this name, with all elements inside.
     fn close(&mut self, name: &str) {
         if html::heading(name).is_some() && self.html.is_none() && self.table.is_none() {
             self.end_heading();

@@ -1,4 +1,4 @@
-//! JSON: as it stands where it has lines, and laid out anew where it is one long line.
+//! Draws JSON: as it is if it has lines, and indented if it is one long line.
 
 use serde::de::IgnoredAny;
 
@@ -8,16 +8,16 @@ use crate::refusal::Refusal;
 use crate::request::Request;
 use crate::text::{self, Numbers};
 
-/// A line longer than this is not read by anybody.
+/// Longest line that is shown as it is.
 const LONGEST_LINE: usize = 400;
-/// More than this is shown as it stands.
+/// Largest source that is indented.
 const MOST_BYTES: usize = 8 << 20;
-/// What is deeper is indented no further.
+/// Largest depth of indentation.
 const MOST_INDENT: usize = 30;
-/// A list or object that fits into so many characters stays in one line.
+/// Largest number of characters of a list or object in one line.
 const INLINE: usize = 60;
 
-/// Draws a page of it.
+/// Draws a page.
 pub(super) fn draw(source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
     let long = source.lines().any(|line| line.len() > LONGEST_LINE);
     let sound = || serde_json::from_str::<IgnoredAny>(source).is_ok();
@@ -32,7 +32,7 @@ pub(super) fn draw(source: &str, request: &Request<'_>) -> Result<Page, Refusal>
     Ok(page)
 }
 
-/// Rows of what is shown lead to the source.
+/// Maps rows of the indented text to lines and columns of the source.
 fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(
@@ -40,7 +40,7 @@ fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
         )
         .collect();
     let mut places = Places::new(source);
-    // The line of the last row, with where its characters begin: a long one has many rows.
+    // The last line with the offsets of its characters: a long line has many rows.
     let mut known: (u32, Vec<usize>) = (0, Vec::new());
     for row in &mut page.facts.rows {
         let Some(start) = starts.get(row.line as usize - 1).copied() else { continue };
@@ -61,15 +61,15 @@ fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
     }
 }
 
-/// JSON with new spaces.
+/// Indented JSON.
 struct Laid {
     text: String,
-    /// For each token: where it begins here, and where in the source.
+    /// For each token, its offset here and in the source.
     tokens: Vec<(usize, usize)>,
 }
 
 impl Laid {
-    /// Where in the source a byte comes from; of a space, the token after it.
+    /// The source offset of a byte; for a space, that of the token after it.
     fn source(&self, at: usize) -> usize {
         let after = self.tokens.partition_point(|(shown, _)| *shown <= at);
         match after.checked_sub(1).and_then(|index| self.tokens.get(index)) {
@@ -79,9 +79,10 @@ impl Laid {
     }
 }
 
+/// Indents a value.
 fn lay_out(source: &str) -> Laid {
     let mut laid = Laid { text: String::with_capacity(source.len() * 2), tokens: Vec::new() };
-    // For each open list or object, whether it is kept in one line.
+    // For each open list or object, `true` if it stays in one line.
     let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
     while let Some(token) = next(source, at) {
@@ -118,17 +119,19 @@ fn lay_out(source: &str) -> Laid {
     laid
 }
 
+/// Adds a token.
 fn put(laid: &mut Laid, words: &str, at: usize) {
     laid.tokens.push((laid.text.len(), at));
     laid.text.push_str(words);
 }
 
+/// Adds a line end and an indent.
 fn line(text: &mut String, depth: usize) {
     text.push('\n');
     text.extend(std::iter::repeat_n("  ", depth.min(MOST_INDENT)));
 }
 
-/// The token that begins at or after a byte.
+/// The token at or after an offset.
 fn next(source: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let bytes = source.as_bytes();
     let start = at + bytes[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -143,6 +146,7 @@ fn next(source: &str, at: usize) -> Option<std::ops::Range<usize>> {
     Some(start..start + length)
 }
 
+/// The length of a string.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while at < bytes.len() {
@@ -155,7 +159,7 @@ fn string(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Whether what opens here is short, and has nothing open inside that is not empty.
+/// Returns `true` if a list or object is short and contains no other that is not empty.
 fn fits(source: &str, start: usize) -> bool {
     let mut at = start + 1;
     let mut length = 2;

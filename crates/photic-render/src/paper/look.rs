@@ -1,15 +1,15 @@
-//! Sizes and colors of paper.
+//! Sizes and colors of pages.
 
 use crate::request::Theme;
 use crate::text::canvas::{Face, Letters, Pen};
 use crate::text::colors::{Palette, Rgb};
 
-/// Letters of prose: an x-height of 11 pixels.
+/// Size of body text: an x-height of 11 pixels.
 pub(super) const BODY: f32 = 20.0;
-/// Letters inside tables.
+/// Size of text in tables.
 pub(super) const SMALL: f32 = 18.0;
 
-/// How high a row is, and where in it letters stand.
+/// Height of a line and position of its baseline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Leading {
     pub(super) height: f64,
@@ -17,7 +17,7 @@ pub(super) struct Leading {
 }
 
 impl Leading {
-    /// For letters of this size.
+    /// The leading of a font size.
     pub(super) fn of(size: f32) -> Self {
         let height = (f64::from(size) * 1.48).round();
         let baseline = (height * 0.5 + f64::from(size) * 0.36).round();
@@ -42,21 +42,21 @@ pub(super) struct Look {
     pub(super) theme: Theme,
     pub(super) paper: Rgb,
     pub(super) text: Rgb,
-    /// Of what stands beside the matter: numbers, captions.
+    /// Color of secondary text: numbers, captions.
     pub(super) faint: Rgb,
     pub(super) link: Rgb,
-    /// Under code.
+    /// Background of code.
     pub(super) shade: Rgb,
-    /// Under the head of a table.
+    /// Background of table heads.
     pub(super) head: Rgb,
-    /// Lines.
+    /// Color of rules.
     pub(super) rule: Rgb,
-    /// Red, green, yellow, blue, magenta, cyan: each can be read.
+    /// Red, green, yellow, blue, magenta, cyan; each is readable.
     pub(super) hues: [Rgb; 6],
 }
 
 impl Look {
-    /// As a theme has them.
+    /// The colors of a theme.
     pub(super) fn of(theme: Theme) -> Self {
         let Palette { paper, text, faint } = Palette::of(theme);
         match theme {
@@ -99,24 +99,24 @@ impl Look {
         }
     }
 
-    /// Letters of prose.
+    /// The style of body text.
     pub(super) fn body(&self) -> Letters {
         self.letters(BODY)
     }
 
-    /// Letters of this size.
+    /// The style of text of a size.
     pub(super) fn letters(&self, size: f32) -> Letters {
         let pen = Pen { color: self.text, ..Pen::default() };
         Letters { face: Face::Sans, size, bold: false, italic: false, pen }
     }
 
-    /// The same in code: letters of equal width are larger than they need be, and are shaded.
+    /// The style of code: monospaced, slightly smaller, with a background.
     pub(super) fn code(&self, letters: Letters) -> Letters {
         let pen = Pen { shade: Some(self.shade), ..letters.pen };
         Letters { face: Face::Mono, size: (letters.size * 0.9).round(), pen, ..letters }
     }
 
-    /// The same in another color.
+    /// A style in another color.
     pub(super) fn colored(letters: Letters, color: Rgb) -> Letters {
         Letters { pen: Pen { color, ..letters.pen }, ..letters }
     }

@@ -1,6 +1,6 @@
-//! Markdown as GitHub understands it: from the parser's events to blocks.
+//! Lays out Markdown in GitHub's dialect.
 //!
-//! HTML inside it is never run: its words are shown, its tags are left out and listed.
+//! HTML is never run: its text is shown, and its tags are listed as left out.
 
 use std::ops::Range;
 
@@ -16,27 +16,28 @@ use super::table::{self, Table};
 use crate::request::Request;
 use crate::text::canvas::Letters;
 
-/// Room for the mark of an item.
+/// Width of a list marker.
 const ITEM: f64 = 34.0;
-/// White between paragraphs, and between the items of a list without paragraphs.
+/// Space between paragraphs.
 const GAP: f64 = 14.0;
+/// Space between items of a tight list.
 pub(super) const TIGHT: f64 = 4.0;
 
-/// Lays a text out.
+/// Lays out a text.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Flow<'a> {
     let mut flow = Flow::new(request);
     add(source, &mut flow, Origin::Source);
     flow
 }
 
-/// Whether bytes of a text are bytes of the source.
+/// Tells whether a text is part of the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Source,
     Elsewhere,
 }
 
-/// Adds a text to what is laid out already.
+/// Adds a text to a layout.
 pub(super) fn add(text: &str, flow: &mut Flow<'_>, origin: Origin) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -68,7 +69,7 @@ pub(super) fn add(text: &str, flow: &mut Flow<'_>, origin: Origin) {
     writer.flush();
 }
 
-/// How many of each are open.
+/// Numbers of open elements.
 #[derive(Default)]
 pub(super) struct Depth {
     pub(super) strong: usize,
@@ -78,28 +79,29 @@ pub(super) struct Depth {
     pub(super) header: usize,
 }
 
-/// A text in the making.
+/// Converts events of the parser to blocks.
 pub(super) struct Writer<'w, 'f, 'a> {
     pub(super) text: &'w str,
     pub(super) origin: Origin,
     pub(super) flow: &'f mut Flow<'a>,
-    /// The paragraph in the making.
+    /// The current paragraph.
     pub(super) spans: Vec<Span>,
     pub(super) heading: Option<usize>,
     pub(super) depth: Depth,
-    /// The number of the next item, of lists that have numbers.
+    /// The next number of each open list, if it is numbered.
     pub(super) lists: Vec<Option<u64>>,
     pub(super) table: Option<Table>,
     pub(super) code: Option<Code>,
-    /// HTML in the making, and where it begins.
+    /// The current HTML block and its offset.
     pub(super) html: Option<(String, usize)>,
-    /// Elements of HTML that are open and change how text is written.
+    /// Open HTML elements that change the style of text.
     pub(super) elements: Vec<String>,
-    /// The reference of the picture whose words are being read, and those words.
+    /// The current picture: reference, alternative text and offset.
     pub(super) picture: Option<(String, String, usize)>,
 }
 
 impl Writer<'_, '_, '_> {
+    /// Handles an event.
     fn event(&mut self, event: Event<'_>, range: &Range<usize>) {
         if let Some((_, words, _)) = &mut self.picture {
             match &event {
@@ -153,6 +155,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Handles the start of an element.
     fn start(&mut self, tag: Tag<'_>, range: &Range<usize>) {
         match tag {
             Tag::Paragraph => {
@@ -192,7 +195,7 @@ impl Writer<'_, '_, '_> {
                 let gap = if self.lists.is_empty() { GAP } else { TIGHT };
                 self.flow.gap(gap);
                 self.lists.push(first);
-                // Numbers of two digits take more room than a dot.
+                // Numbers need more room than bullets.
                 self.flow.indent(if first.is_some() { ITEM + 8.0 } else { ITEM });
             }
             Tag::Item => {
@@ -229,10 +232,11 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Handles the end of an element.
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => {
-                // HTML may have begun one that it never ends.
+                // HTML may have started one that it never ends.
                 self.end_heading();
                 self.flush();
                 self.elements.clear();
@@ -270,7 +274,7 @@ impl Writer<'_, '_, '_> {
                 self.end_heading();
                 self.flush();
                 self.elements.clear();
-                // An item of nothing has its mark all the same.
+                // An empty item still shows its marker.
                 if self.flow.is_marked() {
                     self.flow.paragraph(&[], Align::Left, Keep::Free);
                 }
@@ -305,6 +309,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Ends a cell.
     fn end_cell(&mut self) {
         let spans = std::mem::take(&mut self.spans);
         let Some(table) = &mut self.table else { return };
@@ -314,6 +319,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Starts a quote or alert.
     fn quote(&mut self, kind: Option<BlockQuoteKind>) {
         let [red, green, yellow, blue, magenta, _] = self.flow.look.hues;
         let (title, color) = match kind {
@@ -331,6 +337,7 @@ impl Writer<'_, '_, '_> {
         self.flow.gap(TIGHT);
     }
 
+    /// Sets the marker of a list item.
     fn mark_item(&mut self) {
         let letters = self.flow.look.body();
         let depth = self.lists.len();
@@ -344,11 +351,11 @@ impl Writer<'_, '_, '_> {
         self.flow.mark(vec![Span::new(mark, letters)]);
     }
 
-    /// Ends the paragraph in the making.
+    /// Ends the current paragraph.
     pub(super) fn flush(&mut self) {
         let spans = std::mem::take(&mut self.spans);
         if self.table.is_some() || self.heading.is_some() {
-            // Neither a cell nor a heading is cut in two.
+            // Cells and headings are not split.
             self.spans = spans;
         } else if spans.iter().any(|span| !span.text.trim().is_empty()) {
             self.flow.paragraph(&spans, Align::Left, Keep::Free);
@@ -356,16 +363,18 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// The language in what stands behind a fence.
+/// The language in the info string of a code fence.
 fn language(info: &str) -> Option<String> {
     let first = info.split([' ', ',', '{', '\t', ':']).find(|word| !word.is_empty())?;
     Some(first.trim_start_matches('.').trim_end_matches('}').to_owned())
 }
 
+/// The level of a heading as a number.
 fn rank(level: HeadingLevel) -> usize {
     level as usize
 }
 
+/// The alignment of a column.
 fn align(alignment: Alignment) -> Align {
     match alignment {
         Alignment::None | Alignment::Left => Align::Left,

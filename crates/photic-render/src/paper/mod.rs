@@ -1,8 +1,7 @@
-//! Prose, tables, values and notebooks as a reader would see them.
+//! Lays out prose, tables, JSON and notebooks on pages.
 //!
-//! Owns the way from a document to strips of paper, and from those to pages of one size. A document
-//! is laid out once from the top, by the widths of its characters; only the page that is asked for
-//! is shaped and drawn. It must never open or fetch what a document refers to.
+//! A document is laid out once from the top, by the widths of its characters; only the requested
+//! page is shaped and drawn. Files and URLs that a document refers to are never opened.
 
 mod ansi;
 mod csv;
@@ -40,7 +39,7 @@ use paint::Painter;
 use places::Places;
 use sheet::Sheet;
 
-/// Longer prose is not laid out; it can be seen as text.
+/// Largest prose that is laid out; more can be viewed as text.
 const MOST_BYTES: usize = 16 << 20;
 
 /// Draws a page.
@@ -69,7 +68,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     }
 }
 
-/// Whether it is laid out at all.
+/// Refuses oversized sources.
 fn bounded(source: &str, request: &Request<'_>) -> Result<(), Refusal> {
     if source.len() <= MOST_BYTES {
         return Ok(());
@@ -78,7 +77,7 @@ fn bounded(source: &str, request: &Request<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(RefusalCode::TooLarge, says, "view it as plain text, or a part of it"))
 }
 
-/// Draws the page that is asked for.
+/// Draws the requested page.
 fn page(flow: Flow<'_>, source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
     let pages = pages::cut(&flow.strips);
     let number = request.wanted.page as usize;
@@ -89,7 +88,7 @@ fn page(flow: Flow<'_>, source: &str, request: &Request<'_>) -> Result<Page, Ref
     shown(flow, strips, (number, pages.len()), source, request)
 }
 
-/// Draws these strips as this page of so many.
+/// Draws some strips as a page.
 fn shown(
     flow: Flow<'_>,
     strips: &Range<usize>,

@@ -1,7 +1,7 @@
-//! Jupyter notebooks, formats 3 and 4: cells and their outputs as the notebook shows them.
+//! Lays out Jupyter notebooks, formats 3 and 4: cells and their outputs.
 //!
-//! HTML and scripts in outputs are not run: the plain text beside them is shown instead. Whatever
-//! has another type than it should is passed over; only what is no notebook at all is refused.
+//! HTML and scripts in outputs are not run; their plain text is shown instead. Values of an
+//! unexpected type are skipped; only a source without cells is refused.
 
 use std::borrow::Cow;
 
@@ -20,14 +20,16 @@ use crate::request::Request;
 use crate::text::canvas::{Face, Letters};
 use crate::text::colors::Rgb;
 
-/// Most lines and bytes of one output, and most outputs of one cell.
+/// Largest number of lines of one output.
 const MOST_LINES: usize = 200;
+/// Largest size of one output in bytes.
 const MOST_BYTES: usize = 100 << 10;
+/// Largest number of outputs of one cell.
 const MOST_OUTPUTS: usize = 100;
-/// Most bytes of one cell.
+/// Largest size of one cell in bytes.
 const MOST_CELL: usize = 1 << 20;
 
-/// Lays a notebook out.
+/// Lays out a notebook.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Result<Flow<'a>, Refusal> {
     let notebook: Value = serde_json::from_str(source).map_err(|error| {
         let says = clean(&format!("the notebook cannot be read: {error}"));
@@ -54,7 +56,7 @@ pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Result<Flow<'a>, 
     Ok(flow)
 }
 
-/// The cells, where either format has them.
+/// The cells, in either format.
 fn cells(notebook: &Value) -> Option<Vec<&Value>> {
     if let Some(cells) = notebook.get("cells").and_then(Value::as_array) {
         return Some(cells.iter().collect());
@@ -64,7 +66,7 @@ fn cells(notebook: &Value) -> Option<Vec<&Value>> {
     Some(cells.flatten().collect())
 }
 
-/// The language of its code.
+/// The language of the code.
 fn language(notebook: &Value) -> String {
     let metadata = &notebook["metadata"];
     let names = [
@@ -80,6 +82,7 @@ fn language(notebook: &Value) -> String {
     }
 }
 
+/// Adds a cell.
 fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     let source = lines(cell.get("source").or(cell.get("input")));
     let source = bounded(source, MOST_CELL, flow);
@@ -115,7 +118,7 @@ fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     }
 }
 
-/// Pictures that a cell holds under names, for its text to refer to.
+/// The named pictures of a cell.
 fn attachments(cell: &Value) -> Vec<(String, Vec<u8>)> {
     let attached = cell["attachments"].as_object().into_iter().flatten();
     let decoded = attached.filter_map(|(name, forms)| {
@@ -125,6 +128,7 @@ fn attachments(cell: &Value) -> Vec<(String, Vec<u8>)> {
     decoded.take(MOST_OUTPUTS).collect()
 }
 
+/// Adds the label of an input or output.
 fn label(words: &str, count: Option<&Value>, color: Rgb, flow: &mut Flow<'_>) {
     let count = count.and_then(Value::as_u64).map_or(" ".to_owned(), |count| count.to_string());
     let letters = Letters { face: Face::Mono, size: 16.0, ..flow.look.body() };
@@ -133,8 +137,9 @@ fn label(words: &str, count: Option<&Value>, color: Rgb, flow: &mut Flow<'_>) {
     flow.gap(2.0);
 }
 
+/// Adds code.
 fn code(text: String, language: &str, flow: &mut Flow<'_>) {
-    // What a cell begins with may say that it is in another language.
+    // A cell may name another language in its first line.
     let magic = text.lines().next().and_then(|line| line.strip_prefix("%%")).unwrap_or_default();
     let language = match magic.split_whitespace().next() {
         Some("bash" | "sh" | "script") => "bash",
@@ -148,6 +153,7 @@ fn code(text: String, language: &str, flow: &mut Flow<'_>) {
     flow.code(Code { text, language: Some(language.to_owned()), places: Vec::new() });
 }
 
+/// Adds an output.
 fn add_output(output: &Value, count: Option<&Value>, flow: &mut Flow<'_>) {
     let plain = plain(flow);
     match output["output_type"].as_str() {
@@ -176,7 +182,7 @@ fn add_output(output: &Value, count: Option<&Value>, flow: &mut Flow<'_>) {
     }
 }
 
-/// The best of the forms that an output has: a picture, Markdown, or text.
+/// Adds the best form of an output: a picture, Markdown, or text.
 fn data(output: &Value, flow: &mut Flow<'_>) {
     let bundle = output.get("data").unwrap_or(output);
     let form = |names: [&str; 2]| names.into_iter().find_map(|name| bundle.get(name));
@@ -222,12 +228,12 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
     }
 }
 
-/// Letters of outputs: those of code.
+/// The style of outputs.
 fn plain(flow: &Flow<'_>) -> Letters {
     Letters { face: Face::Mono, size: 18.0, ..flow.look.body() }
 }
 
-/// Text of a program, with the colors it asked for.
+/// Adds text of a program, with its colors.
 fn text(text: String, plain: Letters, flow: &mut Flow<'_>) {
     let text = bounded(text, MOST_BYTES, flow);
     let mut now = plain;
@@ -246,7 +252,7 @@ fn text(text: String, plain: Letters, flow: &mut Flow<'_>) {
     }
 }
 
-/// Cut, and listed if it was.
+/// Cuts a text, and lists it if it was too long.
 fn bounded(mut text: String, most: usize, flow: &mut Flow<'_>) -> String {
     if text.len() > most {
         let mut end = most;
@@ -259,11 +265,12 @@ fn bounded(mut text: String, most: usize, flow: &mut Flow<'_>) -> String {
     text
 }
 
-/// A text, or a list of its lines, as one.
+/// A text, or a list of its lines, as one string.
 fn lines(value: Option<&Value>) -> String {
     lines_by(value, "")
 }
 
+/// Joins lines with a separator.
 fn lines_by(value: Option<&Value>, between: &str) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

@@ -1,4 +1,4 @@
-//! Strips become pixels, and rows that lead back to the source.
+//! Paints strips, and records the rows that map back to the source.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -23,10 +23,10 @@ use crate::text::colors::{self, Colored};
 use crate::text::rows::RowPiece;
 use crate::text::{CELL, ROW, cells, paint};
 
-/// Turns a line whose paragraph reads from right to left, whatever its first letter.
+/// Mark that sets the direction of a paragraph from right to left.
 const LEFTWARD: &str = "\u{200f}";
 
-/// What one page needs to be drawn.
+/// Everything that is needed to draw one page.
 pub(super) struct Painter<'p, 'a> {
     pub(super) canvas: Canvas,
     pub(super) frame: Frame,
@@ -35,12 +35,12 @@ pub(super) struct Painter<'p, 'a> {
     pub(super) places: Places<'p>,
     pub(super) rows: Vec<TextRow>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Pixels that its pictures may still have.
+    /// Pixels left for pictures.
     pub(super) budget: u64,
 }
 
 impl Painter<'_, '_> {
-    /// Draws the strips of a page, each with its upper edge.
+    /// Draws the strips of a page at their positions.
     pub(super) fn strips(&mut self, strips: &[Strip<'_>], placed: &[(usize, f64)]) {
         let colors = self.colors(strips, placed);
         let mut above: Option<(&Strip<'_>, f64)> = None;
@@ -66,7 +66,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// What lies under a strip: the ground of code, the bars of quotes.
+    /// Draws the background of code and the bars of quotes.
     fn ground(&mut self, strip: &Strip<'_>, top: f64, above: Option<(&Strip<'_>, f64)>) {
         if let Some((left, right, color)) = strip.shade {
             self.canvas.fill((left, top), (right, top + strip.height), color);
@@ -102,6 +102,7 @@ impl Painter<'_, '_> {
         colored.collect()
     }
 
+    /// Draws a row of code.
     fn code(&mut self, row: &CodeRow, colored: Option<&Colored>, top: f64) {
         let CodeRow { code, left, row } = row;
         let Some(line) = code.text.lines().nth(row.line) else { return };
@@ -114,6 +115,7 @@ impl Painter<'_, '_> {
         self.rows.push(TextRow { top, height: ROW, left: *left, cell: CELL, line, columns });
     }
 
+    /// Draws a line of text with its marker.
     fn line(&mut self, line: &Line, top: f64) {
         let marks = self.text(line, &line.spans, (line.left, line.right), top);
         self.lead_back(&marks, top, line.leading.height);
@@ -129,6 +131,7 @@ impl Painter<'_, '_> {
         }
     }
 
+    /// Draws a row of a table.
     fn row(&mut self, row: &TableRow, (top, height): (f64, f64)) {
         let (left, right) = (row.left, row.right);
         if row.role == Role::Head {
@@ -141,7 +144,7 @@ impl Painter<'_, '_> {
             self.canvas.fill((edge - 1.0, top), (edge, bottom), self.look.rule);
         }
         self.canvas.fill((left, top), (left + 1.0, bottom), self.look.rule);
-        // The lower line of the row above, or the upper line of the table.
+        // The lower rule of the row above, or the upper rule of the table.
         self.canvas.fill((left, top - 1.0), (right, top), self.look.rule);
         let lines = row.cells.iter().map(|cell| cell.lines.len()).max().unwrap_or(0);
         for number in 0..lines {
@@ -164,7 +167,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// Writes spans in a line between edges; says where each cluster stands and comes from.
+    /// Draws spans in a line, and returns the position and source offset of each cluster.
     fn text(
         &mut self,
         line: &Line,
@@ -232,6 +235,7 @@ impl Painter<'_, '_> {
         marks
     }
 
+    /// Records characters that no font has.
     fn miss(&mut self, run: &parley::GlyphRun<'_, crate::text::canvas::Pen>, text: &str) {
         for cluster in run.run().clusters() {
             if cluster.glyphs().any(|glyph| glyph.id == 0) {
@@ -240,10 +244,12 @@ impl Painter<'_, '_> {
         }
     }
 
+    /// Adds rows that map back to the source.
     fn lead_back(&mut self, marks: &[Mark], top: f64, height: f64) {
         self.places.rows(marks, top, height, &mut self.rows);
     }
 
+    /// Draws a picture.
     fn picture(
         &mut self,
         picture: &Picture<'_>,
@@ -280,7 +286,7 @@ impl Painter<'_, '_> {
         context.reset_paint_transform();
     }
 
-    /// The characters that no font has, as something left out.
+    /// Characters that no font has, as something left out.
     pub(super) fn unknown(unknown: impl IntoIterator<Item = char>) -> Option<LeftOut> {
         let unknown: String = unknown.into_iter().collect();
         (!unknown.is_empty()).then(|| LeftOut::new(Missing::Glyphs, &unknown))

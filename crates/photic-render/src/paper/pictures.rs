@@ -1,6 +1,6 @@
-//! Pictures in prose: from the source itself or handed over, decoded within bounds when drawn.
+//! Pictures in prose, from the source or handed over, decoded within limits when drawn.
 //!
-//! It must never open what a source refers to: that is listed, and the host may hand it over.
+//! References are never opened: they are listed, and the host may hand the files over.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,27 +18,28 @@ use crate::page::{LeftOut, Missing};
 use crate::request::{Fit, Kind, Request, Wanted};
 use crate::svg;
 
-/// Most pixels of one picture.
+/// Largest number of pixels of one picture.
 const MOST_PIXELS: u64 = 32_000_000;
-/// Most pixels of all pictures on one page, as their files have them.
+/// Largest number of pixels of all pictures on one page.
 pub(super) const MOST_ON_A_PAGE: u64 = 96_000_000;
-/// Most bytes of one picture.
+/// Largest size of one picture in bytes.
 const MOST_BYTES: usize = 32 << 20;
 
-/// A picture whose size is known.
+/// A picture of known size.
 pub(super) struct Picture<'a> {
     bytes: Cow<'a, [u8]>,
     form: Form,
-    /// Width and height as it would like them.
+    /// Its natural width and height.
     pub(super) size: (f64, f64),
 }
 
+/// The kind of a picture.
 enum Form {
     Pixels(Header),
     Drawing,
 }
 
-/// The picture that a source refers to, or why there is none.
+/// Finds the picture of a reference, or the reason why there is none.
 pub(super) fn find<'a>(reference: &str, request: &Request<'a>) -> Result<Picture<'a>, LeftOut> {
     let trimmed = reference.trim();
     let is_data = trimmed.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
@@ -53,7 +54,7 @@ pub(super) fn find<'a>(reference: &str, request: &Request<'a>) -> Result<Picture
     }
 }
 
-/// A picture of these bytes.
+/// Reads a picture from bytes.
 pub(super) fn of<'a>(bytes: Cow<'a, [u8]>, request: &Request<'a>) -> Result<Picture<'a>, LeftOut> {
     if bytes.len() > MOST_BYTES {
         return Err(unusable("a picture has too many bytes"));
@@ -80,7 +81,7 @@ pub(super) fn of<'a>(bytes: Cow<'a, [u8]>, request: &Request<'a>) -> Result<Pict
 }
 
 impl Picture<'_> {
-    /// Its pixels, so many across and down; what it left out itself is listed.
+    /// Decodes or draws it at a size, and lists what it left out itself.
     pub(super) fn pixels(
         &self,
         (width, height): (u32, u32),
@@ -117,21 +118,24 @@ impl Picture<'_> {
     }
 }
 
+/// The request for a drawing.
 fn drawing<'r>(bytes: &'r [u8], request: &Request<'r>, fit: Fit) -> Request<'r> {
     let wanted = Wanted { fit, bounds: request.wanted.bounds, ..Wanted::new(Kind::Svg) };
     Request { bytes, wanted, fonts: request.fonts, files: request.files }
 }
 
+/// A picture that cannot be used.
 fn unusable(says: &str) -> LeftOut {
     LeftOut::new(Missing::Picture, says)
 }
 
+/// Returns `true` for bytes that start like XML.
 fn looks_like_xml(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     start.is_some_and(|start| bytes[start..].starts_with(b"<"))
 }
 
-/// What a `data:` address holds.
+/// The content of a `data:` URL.
 fn data(address: &str) -> Option<Vec<u8>> {
     let (kind, data) = address.get(5..)?.split_once(',')?;
     if data.len() > MOST_BYTES * 2 {
@@ -144,7 +148,7 @@ fn data(address: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Bytes in base64, wherever its lines end and whether or not it is padded.
+/// Decodes base64, with or without line ends and padding.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     if text.len() > MOST_BYTES * 2 {
         return None;
@@ -156,6 +160,7 @@ pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(&STANDARD, config).decode(bytes).ok()
 }
 
+/// Decodes percent escapes.
 fn unescaped(data: &str) -> Vec<u8> {
     let mut bytes = data.bytes();
     let mut found = Vec::with_capacity(data.len());
@@ -173,6 +178,7 @@ fn unescaped(data: &str) -> Vec<u8> {
     found
 }
 
+/// Converts a raster for the rasterizer.
 fn pixmap(raster: &Raster) -> Option<Arc<Pixmap>> {
     let (width, height) = (u16::try_from(raster.width).ok()?, u16::try_from(raster.height).ok()?);
     let mut data = Vec::with_capacity(usize::from(width) * usize::from(height) * 4);

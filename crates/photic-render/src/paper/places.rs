@@ -1,11 +1,11 @@
-//! From bytes of the source to lines and columns, and to the rows that lead there.
+//! Maps bytes of the source to lines and columns, and builds the rows that map back.
 
 use crate::TextRow;
 
-/// How fine a row tells columns apart, in pixels; letters of prose are wider.
+/// Width of a cell of a row in pixels; letters of prose are wider.
 const CELL: f64 = 4.0;
 
-/// A cluster of characters: its edges, and where in the source it comes from.
+/// A cluster of characters: its edges and its source offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub(super) left: f64,
@@ -13,30 +13,30 @@ pub(super) struct Mark {
     pub(super) at: Option<usize>,
 }
 
-/// Where the lines of a source begin.
+/// The line starts of a source.
 pub(super) struct Places<'s> {
     source: &'s str,
     starts: Vec<usize>,
-    /// The last place that was asked for: byte, line, column.
+    /// The last result: byte, line, column.
     last: (usize, u32, u32),
 }
 
 impl<'s> Places<'s> {
-    /// Of a source; of an empty one, nothing leads anywhere.
+    /// Finds the lines of a source; for an empty one, nothing maps back.
     pub(super) fn new(source: &'s str) -> Self {
         let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
         Self { source, starts, last: (0, 1, 1) }
     }
 
-    /// Line and column, both from 1, of a byte.
+    /// Line and column of a byte, both from 1.
     pub(super) fn of(&mut self, at: usize) -> Option<(u32, u32)> {
         if self.source.is_empty() || at > self.source.len() {
             return None;
         }
         let line = self.starts.partition_point(|start| *start <= at);
         let (last, last_line, last_column) = self.last;
-        // Places are mostly asked for one after the other: a long line is not counted again.
+        // Most queries are in order, so a long line is not counted again.
         let ahead = last_line as usize == line && last <= at;
         let (from, column) = if ahead { (last, last_column) } else { (self.starts[line - 1], 1) };
         let column = column + self.source.get(from..at)?.chars().count() as u32;
@@ -44,7 +44,7 @@ impl<'s> Places<'s> {
         Some((line as u32, column))
     }
 
-    /// Adds rows for the marks of one row of text: one for each line of the source that is in it.
+    /// Adds rows for the marks of one row of text, one for each source line in it.
     pub(super) fn rows(&mut self, marks: &[Mark], top: f64, height: f64, rows: &mut Vec<TextRow>) {
         let mut row: Option<TextRow> = None;
         for mark in marks {

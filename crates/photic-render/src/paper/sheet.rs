@@ -1,7 +1,7 @@
-//! A table of records on pages: by rows, and sideways where there are too many columns.
+//! Lays out a table of records on pages, also side by side if there are many columns.
 //!
-//! Column widths come from the first records, heights from every record that is laid out; only the
-//! records of one page become strips.
+//! Column widths come from the first records, heights from all records; only the records of one
+//! page become strips.
 
 use super::csv::{self, Dialect, Field, Record};
 use super::flow::Flow;
@@ -15,38 +15,40 @@ use crate::page::{LeftOut, Missing};
 use crate::request::Request;
 use crate::text::canvas::Letters;
 
-/// Most records that are laid out.
+/// Largest number of records.
 const MOST_RECORDS: usize = 200_000;
-/// Records that are looked at to find widths and numbers.
+/// Number of records that are examined for widths and numbers.
 const SAMPLE: usize = 300;
-/// Most characters of a cell that are looked at.
+/// Largest number of characters of a cell.
 const MOST_CHARACTERS: usize = 600;
-/// Most rows of a cell.
+/// Largest number of rows of a cell.
 const MOST_LINES: usize = 4;
-/// The widest column where others need the room, and the most pages side by side.
+/// Widest column if others need the room.
 const WIDEST: f64 = 360.0;
+/// Largest number of pages side by side.
 const MOST_GROUPS: usize = 12;
-/// What stands above the table.
+/// Size of the caption.
 const CAPTION: f32 = 16.0;
 
-/// A table whose pages are known.
+/// A table cut into pages.
 pub(super) struct Sheet<'t> {
     text: &'t str,
     records: Vec<Record>,
     dialect: Dialect,
-    /// Whether the first record names the columns.
+    /// `true` if the first record names the columns.
     named: bool,
     columns: Vec<Column>,
-    /// For each page sideways, its columns.
+    /// The columns of each page from left to right.
     groups: Vec<std::ops::Range<usize>>,
-    /// For each page downwards, its records.
+    /// The records of each page from top to bottom.
     bands: Vec<std::ops::Range<usize>>,
-    /// Width of the column of numbers.
+    /// Width of the column of row numbers.
     numbers: f64,
     all_columns: usize,
     complete: bool,
 }
 
+/// A column.
 #[derive(Clone, Copy)]
 struct Column {
     width: f64,
@@ -54,7 +56,7 @@ struct Column {
 }
 
 impl<'t> Sheet<'t> {
-    /// Looks at all of a table.
+    /// Reads the table and cuts it into pages.
     pub(super) fn new(text: &'t str, request: &Request<'_>, flow: &mut Flow<'_>) -> Self {
         let delimiter = csv::delimiter(text, request.wanted.name.as_deref());
         let (records, dialect, end) = csv::records(text, delimiter, MOST_RECORDS);
@@ -76,20 +78,21 @@ impl<'t> Sheet<'t> {
         sheet
     }
 
-    /// How many pages it has.
+    /// The number of pages.
     pub(super) fn pages(&self) -> usize {
         self.bands.len() * self.groups.len()
     }
 
+    /// The fields of a record.
     fn fields(&self, record: &Record) -> Vec<Field<'t>> {
         csv::fields(self.text, record, self.dialect)
     }
 
-    /// How wide columns are, which hold numbers, and how many pages they take sideways.
+    /// Finds the widths of columns, their alignment, and their pages.
     fn find_columns(&mut self, flow: &mut Flow<'_>) {
         let letters = flow.look.letters(SMALL);
         let bold = Letters { bold: true, ..letters };
-        // No more columns than fit on all pages sideways, however narrow.
+        // No more columns than could fit on all pages.
         let most = self.all_columns.min(MOST_GROUPS * 20);
         let mut wishes = vec![(0.0_f64, 0.0_f64); most];
         let mut numbers = vec![(0_usize, 0_usize); most];
@@ -124,7 +127,7 @@ impl<'t> Sheet<'t> {
         self.columns = columns.map(|(width, n)| Column { width, align: align(n) }).collect();
     }
 
-    /// Puts columns side by side, on one page if their words fit, else on several.
+    /// Puts columns on one page if their words fit, otherwise on several.
     fn group(&mut self, wishes: &[(f64, f64)], room: f64) -> Vec<f64> {
         let words: f64 = wishes.iter().map(|(_, word)| word + 2.0 * PAD + 1.0).sum();
         if words <= room && wishes.len() == self.all_columns {
@@ -148,7 +151,7 @@ impl<'t> Sheet<'t> {
         widths
     }
 
-    /// Which records are on which page.
+    /// Finds the records of each page.
     fn find_bands(&mut self, flow: &mut Flow<'_>) {
         let shown = self.groups.last().map_or(0, |group| group.end);
         let leading = Leading::of(SMALL);
@@ -173,7 +176,7 @@ impl<'t> Sheet<'t> {
         }
     }
 
-    /// How many rows the highest cell of a record takes.
+    /// The number of rows of the highest cell of a record.
     fn lines(&self, record: &Record, shown: usize, flow: &mut Flow<'_>) -> usize {
         let letters = flow.look.letters(SMALL);
         let mut most = 1;
@@ -189,7 +192,7 @@ impl<'t> Sheet<'t> {
         most
     }
 
-    /// Makes the strips of a page, from 0.
+    /// Lays out a page, from 0.
     pub(super) fn flow(&self, page: usize, flow: &mut Flow<'_>) {
         let band = self.bands[page / self.groups.len()].clone();
         let group = self.groups[page % self.groups.len()].clone();
@@ -211,7 +214,7 @@ impl<'t> Sheet<'t> {
         }
     }
 
-    /// Says which part of the table is seen.
+    /// Adds a caption that tells which part of the table is shown.
     fn caption(
         &self,
         band: &std::ops::Range<usize>,
@@ -236,6 +239,7 @@ impl<'t> Sheet<'t> {
         flow.gap(6.0);
     }
 
+    /// Adds a row.
     fn row(&self, index: usize, group: &std::ops::Range<usize>, role: Role, flow: &mut Flow<'_>) {
         let Some(record) = self.records.get(index) else { return };
         let letters = flow.look.letters(SMALL);
@@ -274,7 +278,7 @@ impl<'t> Sheet<'t> {
     }
 }
 
-/// What a cell shows; a very long one is cut before it is looked at.
+/// The text of a cell; a very long one is cut first.
 fn cell(field: &Field<'_>, letters: Letters) -> Vec<Span> {
     let text = field.text.as_ref();
     let end = text.char_indices().nth(MOST_CHARACTERS).map_or(text.len(), |(at, _)| at);

@@ -1,23 +1,23 @@
-//! Pieces of styled text, and where in the source they come from.
+//! Pieces of styled text with their source offsets.
 
 use std::ops::Range;
 
 use crate::text::canvas::Letters;
 use crate::text::cells;
 
-/// Where in the source a piece comes from: bytes.
+/// The source offset of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     /// It is not in the source.
     Nowhere,
-    /// All of it stands for what is here.
+    /// The whole piece comes from this offset.
     Point(usize),
-    /// It stands there byte for byte.
+    /// It is in the source byte for byte, from this offset.
     Verbatim(usize),
 }
 
 impl At {
-    /// Where the byte comes from that is so far into the piece.
+    /// The source offset of a byte of the piece.
     pub(super) fn of(self, into: usize) -> Option<usize> {
         match self {
             Self::Nowhere => None,
@@ -26,6 +26,7 @@ impl At {
         }
     }
 
+    /// The offset of a later part of the piece.
     fn later(self, by: usize) -> Self {
         match self {
             Self::Verbatim(at) => Self::Verbatim(at + by),
@@ -43,7 +44,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Text of our own.
+    /// Text that is not from the source.
     pub(super) fn new(text: impl Into<String>, letters: Letters) -> Self {
         Self { text: text.into(), letters, at: At::Nowhere }
     }
@@ -55,7 +56,7 @@ impl Span {
     }
 }
 
-/// Adds text of the source: nothing in it stays invisible or turns the direction of writing.
+/// Adds text of the source. Invisible characters and changes of direction are spelled out.
 pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) {
     let mut rest = 0;
     let mut add = |bytes: Range<usize>, shown: Option<String>| {
@@ -85,7 +86,7 @@ pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) 
     add(rest..text.len(), None);
 }
 
-/// Whether a text is read from right to left: its first letter decides.
+/// Returns `true` if a text reads from right to left, decided by its first letter.
 pub(super) fn reads_leftward(spans: &[Span]) -> bool {
     let mut characters = spans.iter().flat_map(|span| span.text.chars());
     characters.find(|c| c.is_alphabetic()).is_some_and(

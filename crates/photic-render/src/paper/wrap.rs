@@ -1,22 +1,22 @@
-//! Where the lines of a paragraph end.
+//! Breaks paragraphs into lines.
 
 use unicode_width::UnicodeWidthChar;
 
 use super::measure::Measure;
 use super::span::Span;
 
-/// A tower of accents has no width; so many characters end a line all the same.
+/// Largest number of characters of a line: combining characters have no width.
 const MOST_CHARACTERS: usize = 1_000;
 
-/// A place between characters: which span, which byte of it.
+/// A position between characters: a span, and a byte of it.
 type Place = (usize, usize);
 
-/// The lines of a paragraph. Its own line ends stay; others are put where the width asks for them.
+/// The lines of a paragraph. Its own line ends stay; others are added by width.
 pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Vec<Vec<Span>> {
     let mut lines = Vec::new();
     let mut start: Place = (0, 0);
     let (mut taken, mut count) = (0.0, 0);
-    // The last place where a line may end, and what is taken there.
+    // The last position where the line may end, and the width up to it.
     let mut gap: Option<(Place, f64)> = None;
     let mut places = places(spans).peekable();
     while let Some((place, character)) = places.next() {
@@ -48,7 +48,7 @@ pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Ve
     lines
 }
 
-/// How wide the text would be without a break of ours, and its widest word.
+/// The width of the text without breaks, and of its widest word.
 pub(super) fn widths(spans: &[Span], measure: &mut Measure<'_>) -> (f64, f64) {
     let (mut line, mut word) = (0.0_f64, 0.0_f64);
     let (mut widest_line, mut widest_word) = (0.0_f64, 0.0_f64);
@@ -73,13 +73,14 @@ pub(super) fn widths(spans: &[Span], measure: &mut Measure<'_>) -> (f64, f64) {
     (widest_line, widest_word)
 }
 
+/// The positions and characters of a text.
 fn places(spans: &[Span]) -> impl Iterator<Item = (Place, char)> {
     spans.iter().enumerate().flat_map(|(index, span)| {
         span.text.char_indices().map(move |(at, character)| ((index, at), character))
     })
 }
 
-/// The pieces between two places, without the spaces at their end.
+/// The pieces between two positions, without trailing spaces.
 fn between(spans: &[Span], start: Place, end: Place) -> Vec<Span> {
     let last = end.0.min(spans.len().saturating_sub(1));
     let mut line: Vec<Span> = Vec::new();
@@ -100,7 +101,7 @@ fn between(spans: &[Span], start: Place, end: Place) -> Vec<Span> {
     line
 }
 
-/// Whether a line may end between these.
+/// Returns `true` if a line may end between two characters.
 fn may_break(before: char, after: char) -> bool {
     if before.is_ascii() && after.is_ascii() {
         return match before {
@@ -109,7 +110,7 @@ fn may_break(before: char, after: char) -> bool {
             _ => false,
         };
     }
-    // What has no width belongs to what it stands behind, and a joiner to both its sides.
+    // A character without width belongs to the one before it, a joiner to both sides.
     if after.width() == Some(0) || before == '\u{200d}' {
         return false;
     }
@@ -120,12 +121,12 @@ fn may_break(before: char, after: char) -> bool {
     }
 }
 
-/// Han and Kana stand without spaces; Hangul has them.
+/// Returns `true` for Han and Kana, which are written without spaces.
 fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Marks that do not begin or end a line.
+/// Returns `true` for punctuation that must not start or end a line.
 fn clings(before: char, after: char) -> bool {
     const NEVER_FIRST: &str =
         "、。，．・：；？！」』）】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;!?)]}%…";
@@ -139,7 +140,7 @@ mod tests {
     use crate::paper::span::At;
     use crate::text::canvas::{Face, Letters};
 
-    /// Letters of exactly ten units.
+    /// A style whose characters are exactly ten units wide.
     fn mono() -> Letters {
         Letters { face: Face::Mono, size: 16.61, ..Letters::default() }
     }

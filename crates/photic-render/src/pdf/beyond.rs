@@ -1,6 +1,6 @@
-//! What a document holds or asks for, and its page does not show.
+//! Lists what a document contains or asks for, but its page does not show.
 //!
-//! The renderer passes over most of it silently; a model that looks at the page should know.
+//! The renderer skips most of it silently; a model that looks at the page should know.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,13 +13,12 @@ use hayro::hayro_syntax::page::Page;
 use super::fonts::Fonts;
 use crate::page::{LeftOut, Missing};
 
-/// Takes down what the renderer says while it draws.
+/// Collects warnings of the renderer.
 #[derive(Clone, Default)]
 pub(super) struct Listener(Arc<Mutex<Vec<LeftOut>>>);
 
 impl Listener {
-    /// Settings under which the renderer says it here, and takes fonts from those at hand, never from
-    /// the system.
+    /// Settings that report warnings here, and take fonts only from those at hand.
     pub(super) fn settings(&self, fonts: Fonts) -> InterpreterSettings {
         let (warned, asked) = (self.clone(), self.clone());
         InterpreterSettings {
@@ -38,23 +37,25 @@ impl Listener {
         }
     }
 
+    /// Adds something left out, once, up to a limit.
     fn hear(&self, what: LeftOut) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A page of a million broken pictures says it a million times.
+        // A page may report the same problem a million times.
         if !heard.contains(&what) && heard.len() < MOST_HEARD {
             heard.push(what);
         }
     }
 
-    /// What was said, in order.
+    /// Everything that was reported, in order.
     pub(super) fn heard(self) -> Vec<LeftOut> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// More than are listed, so that the rest is counted.
+/// Largest number of reports; more than are listed, so that the rest is counted.
 const MOST_HEARD: usize = 1_000;
 
+/// Translates a warning.
 fn warning_left_out(warning: InterpreterWarning) -> LeftOut {
     match warning {
         InterpreterWarning::UnsupportedFont => {
@@ -66,12 +67,12 @@ fn warning_left_out(warning: InterpreterWarning) -> LeftOut {
         InterpreterWarning::UnresolvedAnnotationAppearance => {
             LeftOut::new(Missing::Annotation, "an annotation has no appearance that can be drawn")
         }
-        // The library may learn to warn of more.
+        // The library may add warnings.
         _ => LeftOut::new(Missing::Picture, "a part could not be drawn"),
     }
 }
 
-/// What the document would do when it is opened, and forms that only other programs draw.
+/// Actions of a document when it is opened, and forms that only other programs draw.
 pub(super) fn of_document(document: &Pdf) -> Vec<LeftOut> {
     let xref = document.xref();
     let Some(catalog) = xref.get::<Dict<'_>>(xref.root_id()) else { return Vec::new() };
@@ -85,13 +86,13 @@ pub(super) fn of_document(document: &Pdf) -> Vec<LeftOut> {
     script.into_iter().chain(form).collect()
 }
 
-/// Fonts that the page names and the document does not hold, and notes that do not say how they
-/// look: programs draw them each in its own way.
+/// Fonts that are named but not embedded, and annotations without an appearance, which programs
+/// draw differently.
 pub(super) fn of_page(page: &Page<'_>) -> Vec<LeftOut> {
     let fonts = &page.resources().fonts;
     let fonts = fonts.keys().filter_map(|key| fonts.get::<Dict<'_>>(key.as_ref()));
     let mut found: Vec<LeftOut> = fonts.filter_map(|font| stand_in(&font)).collect();
-    // A dictionary has no order of its own.
+    // A dictionary has no order.
     found.sort_by(|one, other| one.detail.cmp(&other.detail));
     let notes = page.raw().get::<Array<'_>>("Annots");
     let notes = notes.iter().flat_map(Array::iter::<Dict<'_>>);
@@ -99,7 +100,7 @@ pub(super) fn of_page(page: &Page<'_>) -> Vec<LeftOut> {
     found
 }
 
-/// Every reader has these, or letters of the same width.
+/// Fonts that every reader has, or an equivalent of the same width.
 const USUAL_FONTS: [&str; 8] = [
     "Helvetica",
     "Times",
@@ -111,11 +112,11 @@ const USUAL_FONTS: [&str; 8] = [
     "CourierNew",
 ];
 
-/// A simple font that another one stands in for. The renderer asks for composite ones itself.
+/// A simple font that is replaced by another. The renderer reports composite ones itself.
 fn stand_in(font: &Dict<'_>) -> Option<LeftOut> {
     let kind = font.get::<Name<'_>>("Subtype")?;
     let name = font.get::<Name<'_>>("BaseFont")?;
-    // A part of a font has six letters and a plus before its name.
+    // The name of a font subset starts with six letters and a plus.
     let name = name.as_str();
     let name = name.split_once('+').map_or(name, |(_, name)| name);
     let family = name.split(['-', ',']).next().unwrap_or(name);
@@ -129,13 +130,14 @@ fn stand_in(font: &Dict<'_>) -> Option<LeftOut> {
     unusual.then(|| LeftOut::new(Missing::Font, name))
 }
 
-/// Not to be shown, or not on a screen.
+/// Flags of annotations that are hidden, or not shown on a screen.
 const HIDDEN: u32 = 1 << 1 | 1 << 5;
 
+/// An annotation that is not drawn.
 fn unseen(note: &Dict<'_>) -> Option<LeftOut> {
     let kind = note.get::<Name<'_>>("Subtype")?;
     let kind = kind.as_str();
-    // A link is a place to click on, and a pop-up belongs to a note that is listed itself.
+    // A link has no appearance, and a pop-up belongs to another annotation.
     let nothing_to_see = matches!(kind, "Link" | "Popup");
     let hidden = note.get::<u32>("F").unwrap_or(0) & HIDDEN != 0;
     if nothing_to_see || hidden || note.contains_key("AP") {
@@ -147,7 +149,7 @@ fn unseen(note: &Dict<'_>) -> Option<LeftOut> {
     Some(LeftOut::new(Missing::Annotation, &detail))
 }
 
-/// A text string: UTF-16 or UTF-8 with a mark; else one byte a character, as far as that is Latin.
+/// Decodes a text string: UTF-16 or UTF-8 with a mark, otherwise one byte per character.
 fn text(bytes: &[u8]) -> String {
     let latin = || bytes.iter().map(|byte| char::from(*byte)).collect();
     match bytes {

@@ -1,8 +1,8 @@
-//! Pages of PDF documents.
+//! Draws pages of PDF documents.
 //!
-//! Owns the choice of a page and its place on the canvas. A page is drawn as it is read: rotated as
-//! the document says, cut at its crop box, with its annotations. Nothing that a document could do
-//! (links, launches, scripts, forms that submit) is done.
+//! A page is drawn as it is read: rotated as the document says, cut at its crop box, with its
+//! annotations. Actions of a document (links, launches, scripts, form submission) are never
+//! performed.
 
 mod beyond;
 mod fonts;
@@ -24,10 +24,10 @@ use crate::page::{Facts, Page, Words, opaque};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
-/// An A4 page has about two pixels a point so, and ordinary text stands 20 pixels high.
+/// About two pixels per point on an A4 page, so that ordinary text is 20 pixels high.
 const USUAL: Usual = Usual { least: 1568.0, most: 1568.0 };
 
-/// The words of a page of a PDF.
+/// Extracts the text of a page.
 pub(crate) fn words(request: &Request<'_>) -> Result<Words, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let (page, pages) = chosen(&document, request.wanted.page)?;
@@ -35,7 +35,7 @@ pub(crate) fn words(request: &Request<'_>) -> Result<Words, Refusal> {
     Ok(Words { page: request.wanted.page, pages, text })
 }
 
-/// The page of this number, and how many there are.
+/// The page of a number, and the number of pages.
 fn chosen(
     document: &Pdf,
     number: u32,
@@ -49,7 +49,7 @@ fn chosen(
     page.map(|page| (page, count)).ok_or_else(|| no_such_page(number, count))
 }
 
-/// Draws a page of a PDF.
+/// Draws a page.
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let number = request.wanted.page;
@@ -84,7 +84,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 
-/// Where one thing shines through another, rounding takes a step or two off the white beneath.
+/// Restores the white paper where rounding of transparency took a step or two off.
 fn on_paper(pixels: &mut [u8]) {
     for pixel in pixels.chunks_exact_mut(4) {
         let lost = 255 - pixel[3];
@@ -96,6 +96,7 @@ fn on_paper(pixels: &mut [u8]) {
     }
 }
 
+/// Translates an error of the parser.
 fn unreadable(error: LoadPdfError) -> Refusal {
     match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Refusal::new(
@@ -116,6 +117,7 @@ fn unreadable(error: LoadPdfError) -> Refusal {
     }
 }
 
+/// The refusal of a page number.
 fn no_such_page(number: u32, count: u32) -> Refusal {
     let hint = match count {
         1 => "ask for page 1".to_owned(),

@@ -1,6 +1,6 @@
-//! The words of a page: its text layer, line by line, in the order in which the page writes them.
+//! Extracts the text layer of a page, line by line, in the order in which the page draws it.
 //!
-//! Columns stay columns that way. What was drawn as pictures or outlines has no words.
+//! Columns stay columns this way. Text that is drawn as pictures or outlines is not found.
 
 use hayro::hayro_interpret::font::GlyphRun;
 use hayro::hayro_interpret::hayro_cmap::BfString;
@@ -16,15 +16,16 @@ use hayro::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 use super::{beyond, fonts};
 use crate::request::Request;
 
-/// Most characters of a page; what comes after is left out.
+/// Largest number of bytes of a page; the rest is left out.
 const MOST: usize = 1 << 20;
-/// A gap of this part of a letter's height is a space, one of that part below or above a new line.
+/// Gap between letters that counts as a space, relative to the font size.
 const SPACE: f64 = 0.2;
+/// Vertical distance that counts as a new line, relative to the font size.
 const LINE: f64 = 0.5;
-/// Units of a font to its height.
+/// Font units per font size.
 const EM: f64 = 1000.0;
 
-/// The words of a page.
+/// The text of a page.
 pub(super) fn of(document: &Pdf, page: &Page<'_>, request: &Request<'_>) -> String {
     let listener = beyond::Listener::default();
     let settings = listener.settings(fonts::Fonts::new(request.fonts));
@@ -38,15 +39,16 @@ pub(super) fn of(document: &Pdf, page: &Page<'_>, request: &Request<'_>) -> Stri
     writer.text
 }
 
-/// Writes down what is drawn with letters.
+/// Collects the glyphs that are drawn.
 #[derive(Default)]
 struct Writer {
     text: String,
-    /// Where the last letter ended, which way it was written, and how high it was.
+    /// End, direction and size of the last glyph.
     last: Option<(Point, Vec2, f64)>,
 }
 
 impl Writer {
+    /// Adds the text of a glyph.
     fn put(&mut self, words: &str, place: Affine, advance: Option<f32>) {
         let begin = place * Point::ORIGIN;
         let em = place * Point::new(EM, 0.0) - begin;
@@ -60,7 +62,7 @@ impl Writer {
         self.last = Some((begin + along, em / high, high));
     }
 
-    /// A space or a new line, if the next letter does not follow on the last.
+    /// Adds a space or a line end if the next glyph does not follow the last.
     fn part(&mut self, begin: Point, high: f64) {
         let Some((end, way, before)) = self.last else { return };
         let gap = begin - end;
@@ -71,7 +73,7 @@ impl Writer {
                 self.text.pop();
             }
             self.text.push('\n');
-            // A wider gap than between lines is one between paragraphs.
+            // A gap wider than between lines separates paragraphs.
             if across > 2.0 * high {
                 self.text.push('\n');
             }

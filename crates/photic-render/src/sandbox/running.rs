@@ -1,4 +1,4 @@
-//! A program in its sandbox, from outside: fed, watched, and ended with all it has started.
+//! A running program in its sandbox: feeds it, watches it, and ends it with all its children.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use super::{ProgramLimits, tree};
 
-/// Between two looks at the clock and the memory. What is allocated in between is bounded by the
-/// limit of a single process.
+/// Time between two checks of clock and memory. Allocations in between are bounded by the limit of
+/// a single process.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// How a program came to its end before it had answered.
+/// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     /// It was ended because its time was up.
     TooSlow,
-    /// It was ended because it held too much memory.
+    /// It was ended because it used too much memory.
     TooMuchMemory,
-    /// By itself, holding at most so many bytes when last looked at.
+    /// It ended by itself, with this peak of memory in bytes.
     Itself(u64),
 }
 
-/// A program that runs. Dropped, it is ended.
+/// A running program, which is ended on drop.
 pub(crate) struct Running {
     child: Option<Child>,
     input: Option<Sender<Vec<u8>>>,
@@ -35,7 +35,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Takes charge of a child with both its pipes, and feeds it these bytes first.
+    /// Takes over a child with both pipes, and sends these bytes first.
     pub(super) fn new(
         mut child: Child,
         first: Vec<Cow<'static, [u8]>>,
@@ -48,7 +48,7 @@ impl Running {
         let (mut stdin, stdout) = pipes?;
         let (input, fed) = mpsc::channel::<Vec<u8>>();
         std::thread::spawn(move || {
-            // A program that died early closes the pipe; how it ended says why.
+            // A program that died early closes the pipe; how it ended tells why.
             let first = first.iter().try_for_each(|piece| stdin.write_all(piece));
             if first.is_ok() {
                 let _ = fed.iter().try_for_each(|piece| stdin.write_all(&piece));
@@ -72,22 +72,22 @@ impl Running {
         Some(running)
     }
 
-    /// What it says; to be taken once.
+    /// Its output, which can be taken once.
     pub(crate) fn output(&mut self) -> Option<ChildStdout> {
         self.output.take()
     }
 
-    /// Feeds it more. Whether it still reads shows in what it says.
+    /// Sends more input. A failure shows in the output.
     pub(crate) fn feed(&self, bytes: Vec<u8>) {
         if let Some(input) = &self.input {
             let _ = input.send(bytes);
         }
     }
 
-    /// Ends it, and says what had ended it before.
+    /// Ends it, and returns what had ended it before.
     pub(crate) fn end(&mut self) -> Ending {
         self.input = None;
-        // The watch first: it must not hit a number that somebody else has by then.
+        // The watcher stops first: it must not signal a process ID that has been reused.
         if let Some((enough, watch)) = self.watch.take() {
             drop(enough);
             let _ = watch.join();
@@ -106,6 +106,7 @@ impl Drop for Running {
     }
 }
 
+/// Checks time and memory.
 fn look(root: u32, deadline: Instant, most: u64, seen: &Mutex<Ending>) -> Ending {
     let memory = tree::memory(&tree::below(root));
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,8 +119,8 @@ fn look(root: u32, deadline: Instant, most: u64, seen: &Mutex<Ending>) -> Ending
     *seen
 }
 
-/// Ends all of it. The first process inside goes first: the kernel lets bubblewrap see its end only
-/// when everything that was started in there is gone, and bubblewrap ends with it.
+/// Ends all processes. The first process inside is killed first: bubblewrap sees its end only when
+/// everything started inside is gone, and then ends itself.
 fn end(root: u32) {
     #[cfg(unix)]
     {
@@ -132,7 +133,8 @@ fn end(root: u32) {
         if let Some(first) = inside.and_then(number) {
             let _ = kill_process(first, Signal::KILL);
             for _ in 0..1_000 {
-                // Looked at, not taken away: the number stays ours until it is waited for.
+                // The exit status is not consumed, so the process ID stays ours until it is waited
+                // for.
                 let looked = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
                 match waitid(WaitId::Pid(group), looked) {
                     Ok(None) => std::thread::sleep(Duration::from_millis(2)),

@@ -1,4 +1,4 @@
-//! What a program in the sandbox sees and may, tried from inside.
+//! Tests from inside the sandbox.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
 
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::*;
 
-/// What a shell says in there, and how it ended. None where there is no bubblewrap.
+/// The output of a shell in the sandbox, and how it ended. `None` without bubblewrap.
 fn tried(script: &str, limits: ProgramLimits) -> Option<(String, Ending)> {
     let sandbox = match Sandbox::find() {
         Ok(sandbox) => sandbox,

@@ -1,11 +1,10 @@
-//! A process and all it has started, as the kernel lists them.
+//! A process and its descendants, as the kernel lists them.
 //!
-//! Whatever a program in the sandbox leaves behind becomes a child of the sandbox's first process,
-//! so the tree is all of it.
+//! Orphans in the sandbox become children of its first process, so the tree is complete.
 
 use std::collections::BTreeMap;
 
-/// Below a process, itself left out; its own children first.
+/// The descendants of a process, its own children first.
 pub(super) fn below(root: u32) -> Vec<u32> {
     let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -26,19 +25,21 @@ pub(super) fn below(root: u32) -> Vec<u32> {
     found
 }
 
-/// Bytes of memory that these processes hold for themselves or share with each other; what several
-/// share is counted once for each. Programs and libraries, which are files, do not count.
+/// Bytes of memory of some processes, without files such as programs and libraries. Shared memory
+/// counts once for each process.
 pub(super) fn memory(processes: &[u32]) -> u64 {
     processes.iter().filter_map(|process| held(*process)).sum()
 }
 
+/// The parent of a process.
 fn parent(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, may contain anything.
     let (_, after) = stat.rsplit_once(") ")?;
     after.split(' ').nth(1)?.parse().ok()
 }
 
+/// The memory of a process.
 fn held(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let kilobytes = |name: &str| -> u64 {

@@ -1,8 +1,7 @@
-//! Drawings in SVG.
+//! Draws SVG.
 //!
-//! Owns the way from XML to pixels. It must never open a file: what a drawing refers to and does
-//! not hold is left out and listed. Time and memory are the worker's to bound; a few hundred bytes
-//! of filters can ask for minutes and more.
+//! Files are never opened: references that a drawing does not contain are left out and listed. Time
+//! and memory are limited by the worker; a few hundred bytes of filters can take minutes.
 
 mod glyphs;
 mod pictures;
@@ -24,7 +23,7 @@ use crate::request::Request;
 /// An icon of 16 pixels is drawn large enough to be seen, a poster small enough to be sent.
 const USUAL: Usual = Usual { least: 512.0, most: 1568.0 };
 
-/// Most nodes of the XML; maps and plots stay under a tenth of it.
+/// Largest number of XML nodes; maps and plots have less than a tenth of it.
 const MOST_NODES: u32 = 1_000_000;
 
 /// Draws an SVG.
@@ -67,7 +66,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 
-/// The XML. Entities are allowed, for drawing programs write them; the parser stops their loops.
+/// Parses XML. Entities are allowed, since drawing programs write them; the parser stops loops.
 fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
@@ -77,11 +76,11 @@ fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     roxmltree::Document::parse_with_options(text, options)
 }
 
-/// As browsers do, which the library takes from style sheets only.
+/// Attributes that browsers support, but the library only in style sheets.
 const STYLE: &str = "[image-rendering=pixelated]{image-rendering:pixelated}\
     [image-rendering=crisp-edges]{image-rendering:crisp-edges}";
 
-/// The drawing, with nothing in it that was not handed over.
+/// Builds the tree, with only the files that were handed over.
 fn parse(
     document: &roxmltree::Document<'_>,
     request: &Request<'_>,
@@ -103,7 +102,8 @@ fn parse(
         style_sheet: Some(STYLE.to_owned()),
         image_href_resolver: ImageHrefResolver {
             resolve_data: Box::new(|_, data, options| picture(&data, options)),
-            // A path, an address: if nobody handed it over, `references` lists it. Nobody opens it.
+            // A path or URL is listed by `references` unless its file was handed over. It is never
+            // opened.
             resolve_string: Box::new(|reference, options| {
                 let file = references::file(reference, request.files)?;
                 picture(&file.bytes, options)
@@ -123,6 +123,7 @@ fn parse(
     })
 }
 
+/// The font database.
 fn database(handed: &[Vec<u8>]) -> fontdb::Database {
     let mut database = fontdb::Database::new();
     for file in fonts::FILES {
@@ -139,6 +140,7 @@ fn database(handed: &[Vec<u8>]) -> fontdb::Database {
     database
 }
 
+/// Translates an error of the XML parser.
 fn unreadable(error: roxmltree::Error) -> Refusal {
     match error {
         roxmltree::Error::NodesLimitReached => too_large(),
@@ -146,11 +148,13 @@ fn unreadable(error: roxmltree::Error) -> Refusal {
     }
 }
 
+/// The refusal of a broken drawing.
 fn broken(error: &dyn std::fmt::Display) -> Refusal {
     let says = clean(&format!("the drawing cannot be read: {error}"));
     Refusal::new(RefusalCode::Corrupt, says, "read its source, and repair it there")
 }
 
+/// The refusal of an oversized drawing.
 fn too_large() -> Refusal {
     Refusal::new(
         RefusalCode::TooLarge,
@@ -159,6 +163,7 @@ fn too_large() -> Refusal {
     )
 }
 
+/// The refusal of a source that is not text.
 fn not_text() -> Refusal {
     Refusal::new(
         RefusalCode::Corrupt,

@@ -1,4 +1,4 @@
-//! Pictures inside a drawing: decoded within the bounds of `photic-pixels`, never by the renderer.
+//! Pictures inside a drawing, decoded within the limits of `photic-pixels`, never by the renderer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use resvg::usvg::{FontResolver, ImageHrefResolver, ImageKind, Options, Tree};
 use super::{references, tame};
 use crate::page::LeftOut;
 
-/// What all pictures of one drawing may hold together.
+/// Pixels left for the pictures of one drawing.
 pub(crate) struct Budget {
     pixels: AtomicU64,
 }
@@ -21,14 +21,13 @@ impl Default for Budget {
     }
 }
 
-/// Twice a photo of today; a pixel costs the renderer up to twelve bytes.
+/// Largest number of pixels: twice a photo of today. Each costs the renderer up to twelve bytes.
 const MOST_PIXELS: u64 = 32_000_000;
 
-/// A picture that stands in the drawing or was handed over with it, as the renderer takes it, or
-/// why not.
+/// Prepares a picture of a drawing for the renderer, or returns the reason why not.
 ///
-/// The renderer's own decoders take any size. So the bytes are decoded here first, and handed on as
-/// a PNG of our own, whose size is known.
+/// The renderer's own decoders accept any size. So the bytes are decoded here first, and passed on
+/// as a PNG of known size.
 pub(crate) fn handed(
     bytes: &[u8],
     options: &Options<'_>,
@@ -38,7 +37,7 @@ pub(crate) fn handed(
     let header = match header::probe(bytes) {
         Ok(header) => header,
         Err(refusal) if !looks_like_xml(bytes) => return Err(refusal.says),
-        // A drawing in a drawing, where nothing outside is looked up either.
+        // A drawing inside a drawing; it has no access to files either.
         Err(_) => return drawing(bytes, options, leave_out),
     };
     let pixels = u64::from(header.width) * u64::from(header.height);
@@ -56,6 +55,7 @@ pub(crate) fn handed(
     Ok(ImageKind::PNG(Arc::new(encoded.bytes)))
 }
 
+/// Reads a drawing inside a drawing.
 fn drawing(
     bytes: &[u8],
     options: &Options<'_>,
@@ -75,7 +75,7 @@ fn drawing(
     tree.map(ImageKind::SVG).map_err(|error| error.to_string())
 }
 
-/// The same options, but for files: those that were handed over are the outer drawing's.
+/// The options for an inner drawing, without files: those belong to the outer one.
 fn inside<'o>(outer: &'o Options<'_>) -> Options<'o> {
     let (fonts, pictures) = (&outer.font_resolver, &outer.image_href_resolver);
     Options {
@@ -98,6 +98,7 @@ fn inside<'o>(outer: &'o Options<'_>) -> Options<'o> {
     }
 }
 
+/// Returns `true` for bytes that start like XML.
 fn looks_like_xml(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     start.is_some_and(|start| bytes[start..].starts_with(b"<"))

@@ -1,18 +1,18 @@
-//! What a drawing asks for far beyond what could be seen of it.
+//! Limits values of a drawing that ask for more than could be seen.
 
 use std::ops::Range;
 
 use resvg::usvg::roxmltree::{Document, Node};
 
-/// Each octave of noise is half as strong as the one before: the tenth is less than a step of a
-/// sample. The standard lets a viewer stop here, and browsers do.
+/// Largest number of octaves of noise. Each is half as strong as the one before, so the tenth is
+/// below one step of a sample. The standard allows this limit, and browsers have it.
 const MOST_OCTAVES: u32 = 9;
 
-/// The source with less of it, or nothing where it asks for nothing of the kind.
+/// The source with limited values; `None` if nothing exceeds the limits.
 pub(super) fn tamed(text: &str, document: &Document<'_>) -> Option<String> {
     let noise = document.descendants().filter(|node| node.tag_name().name() == "feTurbulence");
     let mut places: Vec<Range<usize>> = noise.filter_map(|node| octaves(text, &node)).collect();
-    // An entity that is used twice leads to the same place twice.
+    // An entity that is used twice gives the same position twice.
     places.sort_by_key(|place| place.start);
     places.dedup();
     if places.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn tamed(text: &str, document: &Document<'_>) -> Option<String> {
     Some(tamed)
 }
 
-/// Where the source names too many.
+/// The position of an excessive value.
 fn octaves(text: &str, node: &Node<'_, '_>) -> Option<Range<usize>> {
     let attribute = node.attribute_node("numOctaves")?;
     let count: f64 = attribute.value().trim().parse().ok()?;

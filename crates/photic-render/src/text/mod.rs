@@ -1,8 +1,8 @@
-//! Code and other text: numbered lines on a grid of cells, in pages of one size.
+//! Draws code and other text: numbered lines on a grid of cells, in pages of one size.
 //!
-//! Owns the sheet. A cell is 11 pixels wide and a row 24 high, at 18 pixels a letter: smaller or
-//! tighter, and models begin to misread. A full sheet is 1092 pixels square, which every provider
-//! shows to its model as it is. The same text gives the same pages, whatever page is asked for.
+//! A cell is 11 pixels wide and a row 24 high, with a font size of 18: models misread smaller or
+//! tighter text. A full sheet is 1092 pixels square, which every provider shows to its model
+//! unscaled. Pages do not depend on which one is requested.
 
 pub(crate) mod canvas;
 pub(crate) mod cells;
@@ -22,22 +22,23 @@ use canvas::Canvas;
 
 /// Width of a sheet, and height of a full one.
 pub(crate) const SHEET: f64 = 1092.0;
-/// White around the text.
+/// Margin around the text.
 pub(crate) const MARGIN: f64 = 24.0;
-/// Width of a cell and height of a row.
+/// Width of a cell.
 pub(crate) const CELL: f64 = 11.0;
+/// Height of a row.
 pub(crate) const ROW: f64 = 24.0;
-/// The lowest sheet: providers refuse pictures with a very short edge.
+/// Smallest height of a sheet: providers reject pictures with a very short edge.
 pub(crate) const LEAST_HEIGHT: f64 = 224.0;
 /// Rows of a full sheet.
 const ROWS: usize = 43;
-/// Line numbers have room for four digits at least, so that a growing file keeps its rows.
+/// Smallest number of digits for line numbers, so that a growing file keeps its rows.
 const LEAST_DIGITS: usize = 4;
 
-/// A sheet is never enlarged or reduced unless asked for.
+/// A sheet is scaled only on request.
 pub(crate) const USUAL: Usual = Usual { least: 1.0, most: SHEET };
 
-/// Whether rows show the number of their line.
+/// Tells whether line numbers are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     Shown,
@@ -106,13 +107,13 @@ pub(crate) fn sheet(
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 
-/// Lines without their ends; the end of the last line begins no new one.
+/// The lines without their ends; a final line end starts no new line.
 fn lines(text: &str) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() { vec![""] } else { lines }
 }
 
-/// There are fewer pages.
+/// The refusal of a page number.
 pub(crate) fn no_such_page(number: usize, pages: usize) -> Refusal {
     let hint = match pages {
         1 => "ask for page 1".to_owned(),

@@ -1,4 +1,4 @@
-//! The child: confines itself, reads one question, draws, answers, and ends.
+//! The child process: confines itself, reads one request, draws, answers, and exits.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,19 +8,20 @@ use super::confine::confine;
 use super::wire::{self, Found};
 use crate::request::Request;
 
-/// Enough for the nesting that the parsers allow, in a build without optimization.
+/// Stack for the nesting that the parsers allow, in an unoptimized build.
 const STACK: usize = 64 << 20;
 
-/// The whole of a worker program: call it with the arguments that its parent added, and exit with
-/// what it returns. It writes to nothing but standard output.
+/// The main function of a worker program: call it with the arguments that the parent added, and
+/// exit with its result. It writes only to standard output.
 pub fn serve(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match answer(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        // The parent sees that there is no answer, and nobody else listens.
+        // The parent sees that there is no answer.
         Err(_) => ExitCode::FAILURE,
     }
 }
 
+/// Reads the request and answers it.
 fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
     let mut numbers = arguments.into_iter().map(|argument| argument.to_str()?.parse().ok());
     let (Some(Some(processor_seconds)), Some(Some(memory))) = (numbers.next(), numbers.next())

@@ -1,7 +1,7 @@
-//! What parent and child say to each other: a header in JSON, and bytes.
+//! The protocol between parent and child: a JSON header, then bytes.
 //!
-//! One question and one answer a child. An answer comes from a process that read hostile bytes:
-//! every number in it is held against what was asked before anything is made of it.
+//! Each child gets one request and gives one answer. The answer comes from a process that read
+//! hostile bytes, so every number in it is validated against the request.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
@@ -14,10 +14,10 @@ use crate::page::{Facts, Page, Words, clean};
 use crate::refusal::Refusal;
 use crate::request::{Bounds, File, Request, Wanted};
 
-/// Longest header: a page of text with every column of every row is a tenth of it.
+/// Largest header: a page of text with all its columns takes a tenth of it.
 const MOST_HEADER: usize = 4 << 20;
 
-/// What precedes the bytes of a question.
+/// The header of a request.
 #[derive(Serialize, Deserialize)]
 struct Question {
     wanted: Wanted,
@@ -27,7 +27,7 @@ struct Question {
     files: Vec<(String, usize)>,
 }
 
-/// What precedes the pixels of an answer.
+/// The header of an answer.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Answer {
@@ -36,14 +36,14 @@ enum Answer {
     Refused(Refusal),
 }
 
-/// What a child found.
+/// The result of a child.
 #[derive(Debug, PartialEq)]
 pub(super) enum Found {
     Page(Page),
     Words(Words),
 }
 
-/// The pieces of a question, in order: for the page, or for its words.
+/// The pieces of a request in order, for the page or for its text.
 pub(super) fn question<'a>(request: &Request<'a>, words: bool) -> io::Result<Vec<Cow<'a, [u8]>>> {
     let question = Question {
         wanted: request.wanted.clone(),
@@ -58,7 +58,7 @@ pub(super) fn question<'a>(request: &Request<'a>, words: bool) -> io::Result<Vec
     Ok(pieces)
 }
 
-/// What a child was asked.
+/// A request as the child reads it.
 pub(super) struct Asked {
     pub(super) wanted: Wanted,
     pub(super) words: bool,
@@ -67,7 +67,7 @@ pub(super) struct Asked {
     pub(super) files: Vec<File>,
 }
 
-/// Reads a question.
+/// Reads a request.
 pub(super) fn asked(from: &mut dyn Read) -> io::Result<Asked> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
@@ -100,12 +100,12 @@ pub(super) fn tell(to: &mut dyn Write, result: Result<Found, Refusal>) -> io::Re
     to.flush()
 }
 
-/// Most bytes that an answer can have; one more, so that a flood is seen.
+/// Largest size of an answer, plus one byte to detect a flood.
 pub(super) fn longest_answer(bounds: &Bounds) -> u64 {
     4 + MOST_HEADER as u64 + most_pixels(bounds) * 4 + 1
 }
 
-/// The answer, if it is one: complete, and of a size that was allowed.
+/// Parses an answer; `None` unless it is complete and of an allowed size.
 pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Found, Refusal>> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length) as usize;
@@ -137,20 +137,22 @@ pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Found
     Some(Ok(Found::Page(Page { raster, to_page, facts: facts.distrusted() })))
 }
 
+/// The coefficients of a map.
 fn coefficients(map: &Affine) -> [f64; 6] {
     [map.a, map.b, map.c, map.d, map.e, map.f]
 }
 
+/// The map of coefficients.
 fn affine(of: &[f64; 6]) -> Affine {
     Affine { a: of[0], b: of[1], c: of[2], d: of[3], e: of[4], f: of[5] }
 }
 
-/// The bound, and what rounding up both sides may add.
+/// The limit, plus what rounding up both sides may add.
 fn most_pixels(bounds: &Bounds) -> u64 {
     bounds.pixels.saturating_add(2 * u64::from(bounds.edge) + 1)
 }
 
-/// A header with its length before it.
+/// A header with its length in front.
 fn header(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; 4];
     serde_json::to_writer(&mut bytes, value)?;
@@ -159,6 +161,7 @@ fn header(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads exactly so many bytes.
 fn exactly(from: &mut dyn Read, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length);
     from.take(length as u64).read_to_end(&mut bytes)?;
