@@ -1,6 +1,6 @@
-//! What is wrong with a session, in a few lines: `diagnose SESSION [MODEL]`.
+//! Prints the findings of a session in a few lines: `diagnose SESSION [MODEL]`.
 //!
-//! `.ci/slow.d/93-doctor` measures it, too: it is all that `photic doctor` does but words.
+//! `.ci/slow.d/93-doctor` measures it: it does what `photic doctor` does without the output.
 
 use std::path::PathBuf;
 

@@ -33,7 +33,7 @@
 //! | `view` | [`view`], [`sheet`] and [`view_page`]: one picture with all facts about it |
 //! | `prepare` | [`prepare`]: the pictures that a plan asks for |
 //!
-//! What it does not do: it opens no files and no connections, draws no documents (`photic-render`
+//! The crate opens no files and no connections, draws no documents (`photic-render`
 //! does), and writes no metadata.
 
 pub mod chart;

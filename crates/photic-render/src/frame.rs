@@ -6,7 +6,7 @@
 use photic_pixels::geometry::Affine;
 
 use crate::refusal::{Refusal, RefusalCode};
-use crate::request::{Area, Bounds, Fit, Wanted};
+use crate::request::{Area, DrawLimits, DrawOptions, Fit};
 
 /// A canvas, and the area it shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) struct Frame {
 
 /// The default length of the longer side of a drawing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Usual {
+pub(crate) struct DefaultSize {
     /// Smaller pages are enlarged to this.
     pub(crate) least: f64,
     /// Larger pages are reduced to this.
@@ -33,7 +33,11 @@ pub(crate) struct Usual {
 
 impl Frame {
     /// The canvas for a page of this size.
-    pub(crate) fn new(size: (f64, f64), wanted: &Wanted, usual: Usual) -> Result<Self, Refusal> {
+    pub(crate) fn new(
+        size: (f64, f64),
+        wanted: &DrawOptions,
+        usual: DefaultSize,
+    ) -> Result<Self, Refusal> {
         let area = part(size, wanted.region)?;
         let longer = area.width.max(area.height);
         let scale = match wanted.fit {
@@ -49,8 +53,8 @@ impl Frame {
         Ok(Self { width, height, scale, area })
     }
 
-    /// The same canvas at one scale for both directions: it shows up to half a pixel more or less
-    /// at the right and below. For pages on paper, where circles must be round.
+    /// Returns this canvas at one scale for both directions: it shows up to half a pixel more or
+    /// less at the right and below. For pages on paper, where circles must be round.
     #[must_use]
     pub(crate) fn unstretched(mut self) -> Self {
         self.area.width = f64::from(self.width) / self.scale;
@@ -79,17 +83,17 @@ impl Frame {
 }
 
 /// Longest side of a canvas: rasterizers count rows and columns in 16 bits.
-const MOST_EDGE: u32 = 32_000;
+const MAX_EDGE: u32 = 32_000;
 
 /// Shortest side of a page or region; below it, pixels cannot be mapped back exactly.
-const LEAST: f64 = 1e-6;
+const MIN_SIDE: f64 = 1e-6;
 /// Largest number of pixels per unit, for the same reason.
-const MOST_SCALE: f64 = 9e5;
+const MAX_SCALE: f64 = 9e5;
 
 /// The region, cut at the edges of the page.
 fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     let (width, height) = size;
-    if !(width.is_finite() && height.is_finite() && width >= LEAST && height >= LEAST) {
+    if !(width.is_finite() && height.is_finite() && width >= MIN_SIDE && height >= MIN_SIDE) {
         let says = "the page has no size, or one that nothing could be seen in";
         return Err(Refusal::new(RefusalCode::Corrupt, says, "look at its source instead"));
     }
@@ -99,7 +103,7 @@ fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     let right = (region.x + region.width).min(width);
     let bottom = (region.y + region.height).min(height);
     let finite = [region.x, region.y, region.width, region.height].iter().all(|n| n.is_finite());
-    if finite && right - left >= LEAST && bottom - top >= LEAST {
+    if finite && right - left >= MIN_SIDE && bottom - top >= MIN_SIDE {
         return Ok(Area { x: left, y: top, width: right - left, height: bottom - top });
     }
     let says =
@@ -108,12 +112,12 @@ fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
 }
 
 /// The scale, limited by the bounds.
-fn bounded(scale: f64, area: &Area, bounds: &Bounds) -> f64 {
-    let edge = f64::from(bounds.edge.clamp(1, MOST_EDGE)) / area.width.max(area.height);
+fn bounded(scale: f64, area: &Area, bounds: &DrawLimits) -> f64 {
+    let edge = f64::from(bounds.edge.clamp(1, MAX_EDGE)) / area.width.max(area.height);
     let room = (bounds.pixels.max(1) as f64 / (area.width * area.height)).sqrt();
     // A strip has at least one row of pixels, however thin; only the edge limits it.
     let room = if area.width.min(area.height) * room < 1.0 { edge } else { room };
-    scale.min(edge).min(room).min(MOST_SCALE)
+    scale.min(edge).min(room).min(MAX_SCALE)
 }
 
 #[cfg(test)]
@@ -121,12 +125,12 @@ mod tests {
     use super::*;
     use crate::request::Kind;
 
-    const USUAL: Usual = Usual { least: 512.0, most: 1568.0 };
+    const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 512.0, most: 1568.0 };
 
-    fn frame(size: (f64, f64), change: impl FnOnce(&mut Wanted)) -> Frame {
-        let mut wanted = Wanted::new(Kind::Svg);
+    fn frame(size: (f64, f64), change: impl FnOnce(&mut DrawOptions)) -> Frame {
+        let mut wanted = DrawOptions::new(Kind::Svg);
         change(&mut wanted);
-        Frame::new(size, &wanted, USUAL).expect("a frame")
+        Frame::new(size, &wanted, DEFAULT_SIZE).expect("a frame")
     }
 
     #[test]
@@ -212,8 +216,8 @@ mod tests {
             }
         }
         for side in [0.0, -1.0, 1e-30, f64::NAN, f64::INFINITY] {
-            let refusal =
-                Frame::new((side, 9.0), &Wanted::new(Kind::Pdf), USUAL).expect_err("none");
+            let refusal = Frame::new((side, 9.0), &DrawOptions::new(Kind::Pdf), DEFAULT_SIZE)
+                .expect_err("none");
             assert_eq!(refusal.code, RefusalCode::Corrupt, "{side}");
         }
     }
@@ -227,9 +231,9 @@ mod tests {
             (nan, 0.0, nan, 5.0),
             (-9.0, 0.0, 9.0, 9.0),
         ] {
-            let mut wanted = Wanted::new(Kind::Svg);
+            let mut wanted = DrawOptions::new(Kind::Svg);
             wanted.region = Some(Area { x, y, width, height });
-            let refusal = Frame::new((800.0, 600.0), &wanted, USUAL).expect_err("outside");
+            let refusal = Frame::new((800.0, 600.0), &wanted, DEFAULT_SIZE).expect_err("outside");
             assert_eq!(refusal.code, RefusalCode::BadRegion);
         }
     }

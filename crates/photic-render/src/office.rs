@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::program;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::sandbox::{Ending, Job, ProgramLimits, Sandbox, font_files, not_started};
+use crate::sandbox::{ProgramEnd, ProgramLimits, Sandbox, SandboxJob, font_files, not_started};
 
 /// Programs to look for; known locations come before names on the path.
 const PROGRAMS: [&str; 5] = [
@@ -27,7 +27,7 @@ const PROGRAMS: [&str; 5] = [
 const SYMBOLS: &str = "/usr/share/fonts/truetype/libreoffice";
 
 /// Largest source and largest PDF, in bytes.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Settings of the profile: nothing is run, followed, fetched or asked.
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -67,15 +67,15 @@ impl Office {
     /// Converts a document to PDF. The extension of its name tells its format. Blocks until it is
     /// done or the time is up.
     pub fn to_pdf(&self, bytes: &[u8], name: &str) -> Result<Vec<u8>, Refusal> {
-        let format = Format::of(name).ok_or_else(|| unknown(name))?;
-        acceptable(bytes)?;
+        let format = OfficeFormat::of(name).ok_or_else(|| unknown(name))?;
+        check_size(bytes)?;
         if locked(bytes) {
             return Err(encrypted());
         }
         let mut files = font_files(&self.fonts, SYMBOLS);
         files.push(("profile/user/registrymodifications.xcu".into(), SETTINGS.as_bytes().into()));
         files.push((format!("source.{}", format.ending), Cow::Owned(bytes.to_vec())));
-        let job = Job {
+        let job = SandboxJob {
             program: &self.program,
             arguments: format.arguments(),
             files,
@@ -85,12 +85,12 @@ impl Office {
         let mut running = self.sandbox.start(job)?;
         let output = running.output().ok_or_else(not_started)?;
         let mut pdf = Vec::new();
-        let read = output.take(MOST_BYTES as u64 + 1).read_to_end(&mut pdf);
+        let read = output.take(MAX_BYTES as u64 + 1).read_to_end(&mut pdf);
         let ending = running.end();
         match (read, ending) {
-            (_, Ending::TooSlow) => Err(self.too_slow()),
-            (_, Ending::TooMuchMemory) => Err(self.too_much_memory()),
-            (Ok(_), _) if pdf.len() > MOST_BYTES => Err(too_large(pdf.len(), "as PDF")),
+            (_, ProgramEnd::TooSlow) => Err(self.too_slow()),
+            (_, ProgramEnd::TooMuchMemory) => Err(self.too_much_memory()),
+            (Ok(_), _) if pdf.len() > MAX_BYTES => Err(too_large(pdf.len(), "as PDF")),
             (Ok(_), _) if pdf.starts_with(b"%PDF") => Ok(pdf),
             (Ok(_) | Err(_), _) => Err(Refusal::new(
                 RefusalCode::Corrupt,
@@ -115,13 +115,13 @@ impl Office {
 
 /// The format that a document is opened as. It is fixed, so that a text named `.docx` is not a
 /// document.
-struct Format {
+struct OfficeFormat {
     ending: &'static str,
     filter: &'static str,
     export: &'static str,
 }
 
-impl Format {
+impl OfficeFormat {
     /// The format of a file name.
     fn of(name: &str) -> Option<Self> {
         let (_, ending) = name.rsplit_once('.').unwrap_or(("", name));
@@ -165,11 +165,11 @@ impl Format {
 }
 
 /// Refuses empty and oversized sources.
-fn acceptable(bytes: &[u8]) -> Result<(), Refusal> {
+fn check_size(bytes: &[u8]) -> Result<(), Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::new(RefusalCode::Empty, "there is nothing in it", "check the source"));
     }
-    if bytes.len() > MOST_BYTES { Err(too_large(bytes.len(), "")) } else { Ok(()) }
+    if bytes.len() > MAX_BYTES { Err(too_large(bytes.len(), "")) } else { Ok(()) }
 }
 
 /// Returns `true` if a password is needed. `LibreOffice` would only report a failure.
@@ -241,7 +241,7 @@ fn encrypted() -> Refusal {
 
 /// The refusal of an oversized document.
 fn too_large(length: usize, how: &str) -> Refusal {
-    let says = format!("it has {length} bytes {how}; {MOST_BYTES} are allowed").replace(" ;", ";");
+    let says = format!("it has {length} bytes {how}; {MAX_BYTES} are allowed").replace(" ;", ";");
     Refusal::new(RefusalCode::TooLarge, says, "use a smaller source")
 }
 
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_document_is_opened_as_what_it_is_called() {
-        let filter = |name: &str| Format::of(name).map(|format| format.filter);
+        let filter = |name: &str| OfficeFormat::of(name).map(|format| format.filter);
         assert_eq!(filter("a/b.DOCX"), Some("MS Word 2007 XML"));
         assert_eq!(filter("xls"), Some("MS Excel 97"));
         for name in ["", "a.exe", "a.docx.sh", "a.docx; rm", "a.html"] {

@@ -13,12 +13,12 @@ pub struct Page {
     /// Map from those pixels to page units.
     pub to_page: Affine,
     /// Facts about the page.
-    pub facts: Facts,
+    pub facts: PageFacts,
 }
 
 /// Facts about a page besides its pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Facts {
+pub struct PageFacts {
     /// Number of the page, from 1.
     pub page: u32,
     /// Number of pages.
@@ -33,14 +33,14 @@ pub struct Facts {
     pub rows: Vec<TextRow>,
 }
 
-impl Facts {
+impl PageFacts {
     /// The only page of a source, with nothing left out.
     pub(crate) fn single(size: (f64, f64)) -> Self {
         Self { page: 1, pages: 1, size, left_out: Vec::new(), unlisted: 0, rows: Vec::new() }
     }
 
     /// Limits lists and texts that come from a process which read hostile bytes.
-    pub(crate) fn distrusted(mut self) -> Self {
+    pub(crate) fn limited(mut self) -> Self {
         let listed = std::mem::take(&mut self.left_out);
         for LeftOut { what, detail } in listed {
             self.leave_out(LeftOut::new(what, &detail));
@@ -53,7 +53,7 @@ impl Facts {
         if self.left_out.contains(&what) {
             return;
         }
-        if self.left_out.len() < MOST_LISTED {
+        if self.left_out.len() < MAX_LISTED {
             self.left_out.push(what);
         } else {
             self.unlisted = self.unlisted.saturating_add(1);
@@ -63,7 +63,7 @@ impl Facts {
 
 /// The text layer of a page.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words {
+pub struct PageText {
     /// Number of the page, from 1.
     pub page: u32,
     /// Number of pages.
@@ -72,7 +72,7 @@ pub struct Words {
     pub text: String,
 }
 
-impl std::fmt::Debug for Words {
+impl std::fmt::Debug for PageText {
     /// Omits the text, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} bytes of page {} of {}>", self.text.len(), self.page, self.pages)
@@ -80,9 +80,9 @@ impl std::fmt::Debug for Words {
 }
 
 /// Largest number of things left out that are listed.
-const MOST_LISTED: usize = 40;
+const MAX_LISTED: usize = 40;
 /// Longest text of one of them.
-const MOST_CHARACTERS: usize = 160;
+const MAX_CHARACTERS: usize = 160;
 
 /// Something that the source asks for and the picture does not show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ impl LeftOut {
 /// Shortens untrusted text and removes control characters.
 pub(crate) fn clean(words: &str) -> String {
     let mut characters = words.chars().filter(|c| !c.is_control());
-    let mut clean: String = characters.by_ref().take(MOST_CHARACTERS).collect();
+    let mut clean: String = characters.by_ref().take(MAX_CHARACTERS).collect();
     if characters.next().is_some() {
         clean.push('…');
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::refusal::{Refusal, RefusalCode};
 
 /// Folders of packages. Links lead from `/usr/bin` to the others.
-const PLACES: [&str; 2] = ["/usr", "/opt"];
+const PACKAGE_FOLDERS: [&str; 2] = ["/usr", "/opt"];
 
 /// Finds the first available program: names on the path and in common folders, or absolute paths.
 pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
@@ -24,7 +24,7 @@ pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
 /// The real path of a program, if it belongs to a package.
 fn packaged(program: &Path) -> Option<PathBuf> {
     let program = program.canonicalize().ok().filter(|program| program.is_file())?;
-    PLACES.iter().any(|place| program.starts_with(place)).then_some(program)
+    PACKAGE_FOLDERS.iter().any(|place| program.starts_with(place)).then_some(program)
 }
 
 /// The refusal for a missing program.

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::browser::Browser;
 use crate::office::Office;
-use crate::page::{Missing, Page, Words};
+use crate::page::{Missing, Page, PageText};
 use crate::refusal::Refusal;
-use crate::request::{File, Kind, Request};
+use crate::request::{Kind, Request, SourceFile};
 use crate::worker::Worker;
 
 /// Largest number of files that are handed over.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 /// Largest size of all of them in bytes.
-const MOST_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 64 << 20;
 
 /// Draws sources of every kind. Programs are looked for when they are first needed.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Renderer {
     }
 
     /// The text layer of a page of a PDF or office document.
-    pub fn words(&self, request: &Request<'_>) -> Result<Words, Refusal> {
+    pub fn words(&self, request: &Request<'_>) -> Result<PageText, Refusal> {
         self.as_pdf(request, |request| self.worker.words(request))
     }
 
@@ -117,13 +117,13 @@ impl Renderer {
 }
 
 /// The files that were missing from a page and are available.
-fn handed(page: &Page, beside: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<File> {
+fn handed(page: &Page, beside: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<SourceFile> {
     let outside = page.facts.left_out.iter().filter(|left_out| left_out.what == Missing::External);
-    let mut room = MOST_BYTES;
-    let files = outside.take(MOST_FILES).filter_map(|left_out| {
+    let mut room = MAX_BYTES;
+    let files = outside.take(MAX_FILES).filter_map(|left_out| {
         let bytes = beside(&left_out.detail)?;
         room = room.checked_sub(bytes.len())?;
-        Some(File { reference: left_out.detail.clone(), bytes })
+        Some(SourceFile { reference: left_out.detail.clone(), bytes })
     });
     files.collect()
 }

@@ -8,23 +8,23 @@ pub struct Request<'a> {
     /// The whole source. Nothing else is ever read.
     pub bytes: &'a [u8],
     /// Everything else about the request.
-    pub wanted: Wanted,
+    pub wanted: DrawOptions,
     /// Fonts that the host hands over, for scripts that the built-in fonts lack.
     pub fonts: &'a [Vec<u8>],
     /// Files that the source refers to and the host hands over.
-    pub files: &'a [File],
+    pub files: &'a [SourceFile],
 }
 
 /// A file that a source refers to.
 #[derive(Clone, PartialEq, Eq)]
-pub struct File {
+pub struct SourceFile {
     /// The reference as the source writes it, and as it was listed as left out.
     pub reference: String,
     /// Its content.
     pub bytes: Vec<u8>,
 }
 
-impl std::fmt::Debug for File {
+impl std::fmt::Debug for SourceFile {
     /// Omits the bytes, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{}, {} bytes>", self.reference, self.bytes.len())
@@ -34,7 +34,7 @@ impl std::fmt::Debug for File {
 impl<'a> Request<'a> {
     /// The first page of a source at its default size.
     pub fn new(bytes: &'a [u8], kind: Kind) -> Self {
-        Self { bytes, wanted: Wanted::new(kind), fonts: &[], files: &[] }
+        Self { bytes, wanted: DrawOptions::new(kind), fonts: &[], files: &[] }
     }
 }
 
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Request<'_> {
 
 /// Everything about a request but the bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct DrawOptions {
     /// Kind of the source.
     pub kind: Kind,
     /// Number of the page, from 1.
@@ -61,10 +61,10 @@ pub struct Wanted {
     /// Name or extension of the file, by which text is colored.
     pub name: Option<String>,
     /// Limits.
-    pub bounds: Bounds,
+    pub bounds: DrawLimits,
 }
 
-impl Wanted {
+impl DrawOptions {
     /// The first page at its default size.
     pub fn new(kind: Kind) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Wanted {
             fit: Fit::Usual,
             theme: Theme::Light,
             name: None,
-            bounds: Bounds::default(),
+            bounds: DrawLimits::default(),
         }
     }
 }
@@ -159,7 +159,7 @@ pub enum Theme {
 
 /// Limits of a drawing. Time and memory are limited by the worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct DrawLimits {
     /// Largest size of the source in bytes.
     pub bytes: usize,
     /// Longest side, in pixels.
@@ -168,7 +168,7 @@ pub struct Bounds {
     pub pixels: u64,
 }
 
-impl Default for Bounds {
+impl Default for DrawLimits {
     /// No provider takes more than 8,000 pixels a side.
     fn default() -> Self {
         Self { bytes: 64 << 20, edge: 8_000, pixels: 32_000_000 }

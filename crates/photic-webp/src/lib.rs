@@ -13,7 +13,7 @@
 //! # Ok::<(), photic_webp::Error>(())
 //! ```
 //!
-//! What it does not do: it decodes nothing, writes no animations and no metadata. This file is the
+//! The crate decodes nothing, and writes no animations and no metadata. This file is the
 //! whole crate; it has no modules.
 #![deny(clippy::undocumented_unsafe_blocks)]
 

@@ -27,7 +27,7 @@ impl Sessions {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    /// What it says, which must be a success.
+    /// Runs a command that must succeed and returns its standard output.
     fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));

@@ -1,4 +1,4 @@
-//! What bricks sessions, by the threads of those who suffered it.
+//! Causes of unusable sessions, taken from public bug reports.
 
 use photic::Wire;
 use photic_doctor::SessionFormat;
@@ -77,7 +77,7 @@ pub(crate) const fn model(format: SessionFormat) -> &'static str {
     }
 }
 
-/// Whether a case makes a format's endpoint reject the session.
+/// Returns true if a case makes the endpoint of a format reject the session.
 fn is_for(case: &Case, format: SessionFormat) -> bool {
     let lenient = match format {
         SessionFormat::Codex | SessionFormat::GeminiCli | SessionFormat::QwenCode => true,

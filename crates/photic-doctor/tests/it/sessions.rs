@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// One picture: what it is called, and what it is.
 pub(crate) type Picture = (&'static str, Vec<u8>);
 
-/// What happens in a session, step by step.
+/// One step of a session.
 #[derive(Clone)]
 pub(crate) enum Step {
     /// The user attaches pictures.

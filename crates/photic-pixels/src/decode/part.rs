@@ -37,7 +37,7 @@ impl DecodedPart {
     }
 }
 
-/// What a decoder is told: the wanted part in stored pixels.
+/// Request to a decoder: the wanted part in stored pixels.
 #[derive(Clone, Copy)]
 pub(super) struct PartRequest {
     /// The region in stored pixels.

@@ -149,7 +149,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// What a view predicts for its text only grows with the view.
+    /// The legibility that a view predicts for its text only grows with the view.
     #[test]
     fn the_prediction_is_monotone_in_scale(height in 3.0..48.0, a in 0.05..1.0, b in 0.05..1.0) {
         let text = SmallestText { x_height: height, at: Rect::new(10, 10, 64, 8) };

@@ -1,4 +1,4 @@
-//! What a plan asks for, made from real pictures.
+//! Plans carried out on real pictures.
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its pictures has failed")]
 
 use base64::Engine as _;

@@ -72,9 +72,9 @@ impl Sparse {
     }
 }
 
-/// How the pixels that are not sampled behave.
+/// Content of the pixels that are not sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Rest {
+enum UnsampledPixels {
     /// They show the decoy.
     Decoy,
     /// They also hide the change of the others from an eye that averages.
@@ -103,7 +103,13 @@ fn decoy(ratio: u32) -> Raster {
 }
 
 /// The decoy with the hidden picture in it.
-fn attack(clean: &Raster, hidden: &Raster, kernel: Sparse, ratio: u32, rest: Rest) -> Raster {
+fn attack(
+    clean: &Raster,
+    hidden: &Raster,
+    kernel: Sparse,
+    ratio: u32,
+    rest: UnsampledPixels,
+) -> Raster {
     let mut made = clean.clone();
     let mut set = vec![false; made.data.len()];
     let width = made.width;
@@ -128,7 +134,7 @@ fn attack(clean: &Raster, hidden: &Raster, kernel: Sparse, ratio: u32, rest: Res
             }
         }
     }
-    if rest == Rest::Compensates {
+    if rest == UnsampledPixels::Compensates {
         for y in 0..TARGET.1 {
             for x in 0..TARGET.0 {
                 let cell: Vec<usize> = (0..ratio * ratio)
@@ -162,7 +168,7 @@ fn averaged(source: &Raster, ratio: u32) -> Raster {
     Raster { width: TARGET.0, height: TARGET.1, layout: Layout::Gray, data: pixels.collect() }
 }
 
-/// How much of the hidden picture's contrast shows: 1 is all of it, 0 none.
+/// Share of the hidden picture's contrast that is visible: 1 is all of it, 0 none.
 fn leak(shown: &Raster, clean: &Raster, hidden: &Raster) -> f64 {
     let (mut with, mut own) = (0.0, 0.0);
     for ((&shown, &clean), &hidden) in shown.data.iter().zip(&clean.data).zip(&hidden.data) {
@@ -230,7 +236,7 @@ fn hidden_pictures_stay_hidden() {
     let mut worst = (0.0_f64, 0.0_f64, 1.0_f64, 1.0_f64, 0.0_f64);
     for kernel in Sparse::ALL {
         for ratio in [4, 5, 6, 8] {
-            for rest in [Rest::Decoy, Rest::Compensates] {
+            for rest in [UnsampledPixels::Decoy, UnsampledPixels::Compensates] {
                 let clean = decoy(ratio);
                 let hidden = page(TARGET, 1, (235, 15), u64::from(ratio) + 10);
                 let source = attack(&clean, &hidden, kernel, ratio, rest);

@@ -12,7 +12,7 @@ use photic_probe::{
 };
 use serde_json::Value;
 
-/// What the pictures of a Chat request show, in order.
+/// Returns the content of the pictures of a Chat request, in order.
 fn seen(body: &[u8]) -> Vec<String> {
     let body: Value = serde_json::from_slice(body).unwrap();
     let contents =

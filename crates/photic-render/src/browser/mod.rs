@@ -14,25 +14,25 @@ use std::path::PathBuf;
 
 use photic_pixels::{DecodeLimits, Raster, decode, header};
 
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, Page};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{Page, PageFacts};
 use crate::program;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Area, Request};
-use crate::sandbox::{Ending, Job, ProgramLimits, Sandbox, font_files, not_started};
+use crate::sandbox::{ProgramEnd, ProgramLimits, Sandbox, SandboxJob, font_files, not_started};
 
 use page::Tab;
-use pipe::{Broken, Pipe};
+use pipe::{BrowserFailure, Pipe};
 use references::References;
 
 /// Width and height of the viewport, and the height of a sheet.
 const SHEET: f64 = 1092.0;
 /// Smallest height of a sheet: providers reject pictures with a very short edge.
-const LEAST_HEIGHT: f64 = 224.0;
+const MIN_HEIGHT: f64 = 224.0;
 /// Largest width of a page that is shown as a whole.
-const MOST_WIDTH: f64 = 4.0 * SHEET;
+const MAX_WIDTH: f64 = 4.0 * SHEET;
 /// A sheet is scaled only on request, or if the page is wider than the viewport.
-const USUAL: Usual = Usual { least: 1.0, most: SHEET };
+const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 1.0, most: SHEET };
 
 /// Programs to look for. Known locations of the programs come before names on the path: the scripts
 /// that packages put there read settings that the sandbox does not have.
@@ -67,8 +67,8 @@ impl Browser {
 
     /// Draws a page in a browser of its own. Blocks until it is drawn or the time is up.
     pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
-        crate::draw::acceptable(request)?;
-        let job = Job {
+        crate::draw::check_size(request)?;
+        let job = SandboxJob {
             program: &self.program,
             arguments: flags::all(),
             files: font_files(request.fonts, ""),
@@ -85,85 +85,87 @@ impl Browser {
         drop(tab);
         let ending = running.end();
         drawn.map_err(|stopped| match stopped {
-            Stopped::Refused(refusal) => refusal,
-            Stopped::Broken(broken) => self.autopsy(broken, ending, answered),
+            DrawFailure::Refused(refusal) => refusal,
+            DrawFailure::Browser(broken) => self.failure(broken, ending, answered),
         })
     }
 
     /// Opens the page and takes a picture of the requested sheet.
-    fn shown(&self, tab: &mut Tab<'_>, request: &Request<'_>) -> Result<Page, Stopped> {
+    fn shown(&self, tab: &mut Tab<'_>, request: &Request<'_>) -> Result<Page, DrawFailure> {
         let wanted = &request.wanted;
         tab.prepare(wanted.theme)?;
         tab.open(self.limits.time / 2)?;
-        tab.still()?;
+        tab.stop_animations()?;
         let (width, height) = tab.size()?;
         let pages = ((height / SHEET).ceil() as u32).max(1);
         let number = wanted.page;
         if number == 0 || number > pages {
-            return Err(Stopped::Refused(no_such_page(number, pages)));
+            return Err(DrawFailure::Refused(no_such_page(number, pages)));
         }
         let top = f64::from(number - 1) * SHEET;
-        let size = (width, (height - top).clamp(LEAST_HEIGHT, SHEET));
+        let size = (width, (height - top).clamp(MIN_HEIGHT, SHEET));
         let mut wanted = wanted.clone();
         wanted.region = wanted.region.map(whole_pixels).or_else(|| window(size));
-        let frame = Frame::new(size, &wanted, USUAL)?;
+        let frame = Frame::new(size, &wanted, DEFAULT_SIZE)?;
         let raster = pixels(&tab.picture(&frame, top)?)?;
-        let facts = Facts { page: number, pages, size, ..tab.missing() };
+        let facts = PageFacts { page: number, pages, size, ..tab.missing() };
         Ok(Page { raster, to_page: frame.to_page(), facts })
     }
 
     /// The refusal for a browser that gave no picture.
-    fn autopsy(&self, broken: Broken, ending: Ending, answered: bool) -> Refusal {
+    fn failure(&self, broken: BrowserFailure, ending: ProgramEnd, answered: bool) -> Refusal {
         let ending = match (ending, broken) {
             // Scripts that fill their heap crash the tab before the watcher notices.
-            (Ending::Itself(peak), Broken::Crashed) if peak > self.limits.memory / 3 => {
-                Ending::TooMuchMemory
+            (ProgramEnd::Itself(peak), BrowserFailure::Crashed)
+                if peak > self.limits.memory / 3 =>
+            {
+                ProgramEnd::TooMuchMemory
             }
             (ending, _) => ending,
         };
         match ending {
-            Ending::TooSlow => Refusal::new(
+            ProgramEnd::TooSlow => Refusal::new(
                 RefusalCode::TooSlow,
                 format!("the page is not done after {} seconds", self.limits.time.as_secs()),
                 "look for a script that does not end, or take a screenshot and view that",
             ),
-            Ending::TooMuchMemory => Refusal::new(
+            ProgramEnd::TooMuchMemory => Refusal::new(
                 RefusalCode::TooMuchMemory,
                 format!("the page takes more than {} MiB of memory", self.limits.memory >> 20),
                 "ask for a smaller size or a region, or simplify the page",
             ),
-            Ending::Itself(_) if answered => Refusal::new(
+            ProgramEnd::Itself(_) if answered => Refusal::new(
                 RefusalCode::Crashed,
                 "the browser broke on it",
                 "simplify the page, or take a screenshot and view that",
             ),
-            Ending::Itself(_) => not_started(),
+            ProgramEnd::Itself(_) => not_started(),
         }
     }
 }
 
 /// The reason why drawing stopped.
-enum Stopped {
+enum DrawFailure {
     Refused(Refusal),
-    Broken(Broken),
+    Browser(BrowserFailure),
 }
 
-impl From<Refusal> for Stopped {
+impl From<Refusal> for DrawFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<Broken> for Stopped {
-    fn from(broken: Broken) -> Self {
-        Self::Broken(broken)
+impl From<BrowserFailure> for DrawFailure {
+    fn from(broken: BrowserFailure) -> Self {
+        Self::Browser(broken)
     }
 }
 
 /// The left side of a page that is too wide to read in one picture. The page's size tells how much
 /// more there is.
 fn window((width, height): (f64, f64)) -> Option<Area> {
-    (width > MOST_WIDTH).then_some(Area { x: 0.0, y: 0.0, width: SHEET, height })
+    (width > MAX_WIDTH).then_some(Area { x: 0.0, y: 0.0, width: SHEET, height })
 }
 
 /// Widens a region to whole pixels, since the browser places it on those.
@@ -174,8 +176,8 @@ fn whole_pixels(area: Area) -> Area {
 }
 
 /// Decodes the picture like untrusted data, since the browser has read hostile bytes.
-fn pixels(png: &[u8]) -> Result<Raster, Stopped> {
-    let broken = |_| Stopped::Broken(Broken::Nonsense);
+fn pixels(png: &[u8]) -> Result<Raster, DrawFailure> {
+    let broken = |_| DrawFailure::Browser(BrowserFailure::Nonsense);
     let header = header::probe(png).map_err(broken)?;
     let limits = DecodeLimits { file_bytes: png.len(), ..DecodeLimits::default() };
     let wanted = decode::DecodeOptions::default();

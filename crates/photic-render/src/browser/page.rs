@@ -10,29 +10,29 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::SHEET;
-use super::pipe::{Broken, Pipe};
-use super::references::{References, Served};
+use super::pipe::{BrowserFailure, Pipe};
+use super::references::{References, ServedFile};
 use crate::fonts::{MONO, SANS, SERIF};
 use crate::frame::Frame;
-use crate::page::{Facts, LeftOut, Missing};
+use crate::page::{LeftOut, Missing, PageFacts};
 use crate::request::Theme;
 
 /// Virtual milliseconds that pass for the page; charts have drawn themselves by then.
-const TIME_OF_PAGE: u32 = 2_000;
+const VIRTUAL_TIME_MS: u32 = 2_000;
 /// The time for the page, in seconds since 1970: the first day of 2026.
-const NOW: u32 = 1_767_225_600;
+const VIRTUAL_NOW: u32 = 1_767_225_600;
 /// Largest number of tasks at one moment of virtual time.
-const MOST_TASKS: u32 = 1_000;
+const MAX_TASKS: u32 = 1_000;
 /// Time to wait for a picture before virtual time continues.
-const NUDGE: Duration = Duration::from_secs(2);
+const PICTURE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Largest length that a browser lays out.
-const MOST_LENGTH: f64 = 40_000_000.0;
+const MAX_LENGTH: f64 = 40_000_000.0;
 
 /// Script that returns the lowest visible point of a page, or null for a page with too many
 /// elements.
 ///
 /// In quirks mode the body is as high as the window, so its content is measured instead.
-const LOWEST: &str = "(() => {
+const LOWEST_POINT: &str = "(() => {
   const all = document.getElementsByTagName('*');
   if (all.length > 20000) return null;
   const old = document.compatMode === 'BackCompat' ? document.body : null;
@@ -56,7 +56,7 @@ const LOWEST: &str = "(() => {
 
 /// Script that finishes all animations, or pauses endless ones, and returns the number of the
 /// latter.
-const STILL: &str = "(() => {
+const STOP_ANIMATIONS: &str = "(() => {
   let endless = 0;
   for (const motion of document.getAnimations()) {
     try { motion.finish(); } catch { motion.pause(); motion.currentTime = 2000; endless++; }
@@ -66,7 +66,7 @@ const STILL: &str = "(() => {
 
 /// The progress of a tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum TabStage {
     Blank,
     /// The browser has the bytes of the page.
     Served,
@@ -84,8 +84,8 @@ pub(super) struct Tab<'a> {
     target: Option<String>,
     session: Option<String>,
     answered: bool,
-    stage: Stage,
-    missing: Facts,
+    stage: TabStage,
+    missing: PageFacts,
 }
 
 impl<'a> Tab<'a> {
@@ -96,8 +96,8 @@ impl<'a> Tab<'a> {
             target: None,
             session: None,
             answered: false,
-            stage: Stage::Blank,
-            missing: Facts::single((SHEET, SHEET)),
+            stage: TabStage::Blank,
+            missing: PageFacts::single((SHEET, SHEET)),
         }
     }
 
@@ -107,20 +107,20 @@ impl<'a> Tab<'a> {
     }
 
     /// The resources that the page requested in vain, as facts of a page.
-    pub(super) fn missing(&self) -> Facts {
+    pub(super) fn missing(&self) -> PageFacts {
         self.missing.clone()
     }
 
     /// Takes the browser's first tab and configures it identically on every machine.
-    pub(super) fn prepare(&mut self, theme: Theme) -> Result<(), Broken> {
+    pub(super) fn prepare(&mut self, theme: Theme) -> Result<(), BrowserFailure> {
         self.call("Target.setDiscoverTargets", json!({ "discover": true }))?;
         while self.target.is_none() {
-            self.hear(None)?;
+            self.receive(None)?;
         }
-        self.say("Browser.setDownloadBehavior", json!({ "behavior": "deny" }));
+        self.send("Browser.setDownloadBehavior", json!({ "behavior": "deny" }));
         let attach = json!({ "targetId": self.target, "flatten": true });
         let attached = self.call("Target.attachToTarget", attach)?;
-        let session = attached["sessionId"].as_str().ok_or(Broken::Nonsense)?;
+        let session = attached["sessionId"].as_str().ok_or(BrowserFailure::Nonsense)?;
         self.session = Some(session.to_owned());
 
         let scheme = match theme {
@@ -147,10 +147,10 @@ impl<'a> Tab<'a> {
             ),
             (
                 "Emulation.setVirtualTimePolicy",
-                json!({ "policy": "pause", "initialVirtualTime": NOW }),
+                json!({ "policy": "pause", "initialVirtualTime": VIRTUAL_NOW }),
             ),
         ] {
-            self.say(method, parameters);
+            self.send(method, parameters);
         }
         let viewport =
             json!({ "width": SHEET, "height": SHEET, "deviceScaleFactor": 1, "mobile": false });
@@ -160,23 +160,23 @@ impl<'a> Tab<'a> {
     }
 
     /// Opens the page and lets its virtual time pass, for a limited real time.
-    pub(super) fn open(&mut self, patience: Duration) -> Result<(), Broken> {
+    pub(super) fn open(&mut self, patience: Duration) -> Result<(), BrowserFailure> {
         let until = Some(Instant::now() + patience);
         let address = json!({ "url": self.references.page_address() });
-        self.say("Page.navigate", address);
-        while self.stage < Stage::Shown {
-            if self.hear(until)?.is_none() {
+        self.send("Page.navigate", address);
+        while self.stage < TabStage::Shown {
+            if self.receive(until)?.is_none() {
                 return Ok(());
             }
         }
         let pass = json!({
             "policy": "pauseIfNetworkFetchesPending",
-            "budget": TIME_OF_PAGE,
-            "maxVirtualTimeTaskStarvationCount": MOST_TASKS,
+            "budget": VIRTUAL_TIME_MS,
+            "maxVirtualTimeTaskStarvationCount": MAX_TASKS,
         });
-        self.say("Emulation.setVirtualTimePolicy", pass);
-        while self.stage < Stage::Settled {
-            if self.hear(until)?.is_none() {
+        self.send("Emulation.setVirtualTimePolicy", pass);
+        while self.stage < TabStage::Settled {
+            if self.receive(until)?.is_none() {
                 return Ok(());
             }
         }
@@ -185,24 +185,24 @@ impl<'a> Tab<'a> {
 
     /// Width and height of the page: at least as wide as the viewport, and only as high as its
     /// content.
-    pub(super) fn size(&mut self) -> Result<(f64, f64), Broken> {
+    pub(super) fn size(&mut self) -> Result<(f64, f64), BrowserFailure> {
         let metrics = self.call("Page.getLayoutMetrics", json!({}))?;
         let length = |name: &str| {
             let length = metrics["cssContentSize"][name].as_f64().unwrap_or(SHEET);
-            length.ceil().min(MOST_LENGTH)
+            length.ceil().min(MAX_LENGTH)
         };
         let (width, height) = (length("width").max(SHEET), length("height"));
         if height > SHEET {
             return Ok((width, height));
         }
         // The browser reports the viewport's height for shorter pages.
-        let lowest = self.look(LOWEST)?.map_or(SHEET, f64::ceil);
+        let lowest = self.evaluate(LOWEST_POINT)?.map_or(SHEET, f64::ceil);
         Ok((width, lowest.clamp(1.0, SHEET)))
     }
 
     /// Stops all animations, so that every picture shows the same moment.
-    pub(super) fn still(&mut self) -> Result<(), Broken> {
-        if self.look(STILL)?.is_some_and(|endless| endless > 0.0) {
+    pub(super) fn stop_animations(&mut self) -> Result<(), BrowserFailure> {
+        if self.evaluate(STOP_ANIMATIONS)?.is_some_and(|endless| endless > 0.0) {
             let says = "what moves without end stands still";
             self.missing.leave_out(LeftOut::new(Missing::Animation, says));
         }
@@ -210,7 +210,7 @@ impl<'a> Tab<'a> {
     }
 
     /// Evaluates a script in an isolated world, which scripts of the page cannot change.
-    fn look(&mut self, words: &str) -> Result<Option<f64>, Broken> {
+    fn evaluate(&mut self, words: &str) -> Result<Option<f64>, BrowserFailure> {
         let world = json!({ "frameId": self.target });
         let world = self.ask("Page.createIsolatedWorld", world)?;
         let look = json!({
@@ -223,7 +223,7 @@ impl<'a> Tab<'a> {
     }
 
     /// Takes a picture of the frame, drawn at its scale, as PNG.
-    pub(super) fn picture(&mut self, frame: &Frame, top: f64) -> Result<Vec<u8>, Broken> {
+    pub(super) fn picture(&mut self, frame: &Frame, top: f64) -> Result<Vec<u8>, BrowserFailure> {
         let clip = json!({
             "x": frame.area.x,
             "y": frame.area.y + top,
@@ -237,9 +237,9 @@ impl<'a> Tab<'a> {
             "captureBeyondViewport": true,
             "optimizeForSpeed": true,
         });
-        let number = self.say("Page.captureScreenshot", capture);
+        let number = self.send("Page.captureScreenshot", capture);
         let picture = loop {
-            match self.hear(Some(Instant::now() + NUDGE))? {
+            match self.receive(Some(Instant::now() + PICTURE_TIMEOUT))? {
                 Some(message) if message["id"].as_u64() == Some(number) => break message,
                 Some(_) => {}
                 // A tab with frames sometimes draws nothing while its time is paused; then time
@@ -247,32 +247,32 @@ impl<'a> Tab<'a> {
                 None => {
                     let on = json!({
                         "policy": "advance",
-                        "maxVirtualTimeTaskStarvationCount": MOST_TASKS,
+                        "maxVirtualTimeTaskStarvationCount": MAX_TASKS,
                     });
-                    self.say("Emulation.setVirtualTimePolicy", on);
+                    self.send("Emulation.setVirtualTimePolicy", on);
                 }
             }
         };
-        let data = picture["result"]["data"].as_str().ok_or(Broken::Nonsense)?;
-        STANDARD.decode(data).map_err(|_| Broken::Nonsense)
+        let data = picture["result"]["data"].as_str().ok_or(BrowserFailure::Nonsense)?;
+        STANDARD.decode(data).map_err(|_| BrowserFailure::Nonsense)
     }
 
     /// Sends a command.
-    fn say(&mut self, method: &str, parameters: Value) -> u64 {
-        self.pipe.say(self.session.as_deref(), method, parameters)
+    fn send(&mut self, method: &str, parameters: Value) -> u64 {
+        self.pipe.send(self.session.as_deref(), method, parameters)
     }
 
     /// Sends a command that must succeed.
-    fn call(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
+    fn call(&mut self, method: &str, parameters: Value) -> Result<Value, BrowserFailure> {
         let mut answer = self.ask(method, parameters)?;
-        answer.get_mut("result").map(Value::take).ok_or(Broken::Nonsense)
+        answer.get_mut("result").map(Value::take).ok_or(BrowserFailure::Nonsense)
     }
 
     /// Sends a command and waits for its answer.
-    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
-        let number = self.say(method, parameters);
+    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, BrowserFailure> {
+        let number = self.send(method, parameters);
         loop {
-            if let Some(message) = self.hear(None)?
+            if let Some(message) = self.receive(None)?
                 && message["id"].as_u64() == Some(number)
             {
                 return Ok(message);
@@ -281,27 +281,29 @@ impl<'a> Tab<'a> {
     }
 
     /// Receives one message and handles it.
-    fn hear(&mut self, until: Option<Instant>) -> Result<Option<Value>, Broken> {
-        let Some(message) = self.pipe.hear(until)? else { return Ok(None) };
+    fn receive(&mut self, until: Option<Instant>) -> Result<Option<Value>, BrowserFailure> {
+        let Some(message) = self.pipe.receive(until)? else { return Ok(None) };
         self.answered = true;
         let about = &message["params"];
         let ours = |name: &Value| name.is_string() && name.as_str() == self.target.as_deref();
         match message["method"].as_str().unwrap_or_default() {
             "Target.targetCreated" if about["targetInfo"]["type"] == "page" => {
-                self.meet(&about["targetInfo"]["targetId"]);
+                self.take_tab(&about["targetInfo"]["targetId"]);
             }
             "Target.targetCrashed" | "Target.targetDestroyed" if ours(&about["targetId"]) => {
-                return Err(Broken::Crashed);
+                return Err(BrowserFailure::Crashed);
             }
-            "Inspector.targetCrashed" => return Err(Broken::Crashed),
-            "Page.frameNavigated" if self.stage == Stage::Served && ours(&about["frame"]["id"]) => {
-                self.stage = Stage::Shown;
+            "Inspector.targetCrashed" => return Err(BrowserFailure::Crashed),
+            "Page.frameNavigated"
+                if self.stage == TabStage::Served && ours(&about["frame"]["id"]) =>
+            {
+                self.stage = TabStage::Shown;
             }
-            "Emulation.virtualTimeBudgetExpired" if self.stage == Stage::Shown => {
-                self.stage = Stage::Settled;
+            "Emulation.virtualTimeBudgetExpired" if self.stage == TabStage::Shown => {
+                self.stage = TabStage::Settled;
             }
             "Page.javascriptDialogOpening" => {
-                self.say("Page.handleJavaScriptDialog", json!({ "accept": false }));
+                self.send("Page.handleJavaScriptDialog", json!({ "accept": false }));
             }
             "Fetch.requestPaused" => self.answer(about),
             _ => {}
@@ -310,11 +312,11 @@ impl<'a> Tab<'a> {
     }
 
     /// Takes the first tab, and closes others that the page opens.
-    fn meet(&mut self, name: &Value) {
+    fn take_tab(&mut self, name: &Value) {
         match &self.target {
             None => self.target = name.as_str().map(str::to_owned),
             Some(target) if *name != target.as_str() => {
-                self.pipe.say(None, "Target.closeTarget", json!({ "targetId": name }));
+                self.pipe.send(None, "Target.closeTarget", json!({ "targetId": name }));
             }
             Some(_) => {}
         }
@@ -327,21 +329,21 @@ impl<'a> Tab<'a> {
             && about["frameId"].as_str() == self.target.as_deref();
         let request = &about["requestId"];
         let inside = ["data:", "blob:", "about:"].iter().any(|scheme| address.starts_with(scheme));
-        if outermost && self.stage == Stage::Blank {
-            self.stage = Stage::Served;
+        if outermost && self.stage == TabStage::Blank {
+            self.stage = TabStage::Served;
             let page = self.references.page();
             self.serve(request, &page);
         } else if let Some(file) = self.references.file(address).filter(|_| !outermost) {
             self.serve(request, &file);
         } else if inside && !outermost {
-            self.say("Fetch.continueRequest", json!({ "requestId": request }));
+            self.send("Fetch.continueRequest", json!({ "requestId": request }));
         } else {
             // An aborted navigation stays on its page, and an aborted frame is empty. An error page
             // would be drawn by another process, and a picture might wait for that forever.
             let document = about["resourceType"] == "Document";
             let reason = if document { "Aborted" } else { "BlockedByClient" };
-            self.say("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
-            if !self.references.is_habit(address) {
+            self.send("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
+            if !self.references.is_automatic(address) {
                 let written = self.references.written(address);
                 self.missing.leave_out(LeftOut::new(Missing::External, &written));
             }
@@ -349,7 +351,7 @@ impl<'a> Tab<'a> {
     }
 
     /// Answers a request with a file.
-    fn serve(&mut self, request: &Value, served: &Served<'_>) {
+    fn serve(&mut self, request: &Value, served: &ServedFile<'_>) {
         let mut headers = vec![json!({ "name": "Access-Control-Allow-Origin", "value": "*" })];
         if let Some(media_type) = served.media_type {
             headers.push(json!({ "name": "Content-Type", "value": media_type }));
@@ -360,6 +362,6 @@ impl<'a> Tab<'a> {
             "responseHeaders": headers,
             "body": STANDARD.encode(served.bytes),
         });
-        self.say("Fetch.fulfillRequest", answer);
+        self.send("Fetch.fulfillRequest", answer);
     }
 }

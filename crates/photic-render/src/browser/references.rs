@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use url::Url;
 
-use crate::request::{File, Request};
+use crate::request::{Request, SourceFile};
 
 /// Host of the page. The name can never exist (RFC 2606).
 const HOST: &str = "photic.invalid";
@@ -22,11 +22,11 @@ pub(super) struct References<'a> {
     base: String,
     /// `true` for XHTML, which browsers do not read by the rules of HTML.
     strict: bool,
-    files: BTreeMap<String, &'a File>,
+    files: BTreeMap<String, &'a SourceFile>,
 }
 
 /// The answer to a request.
-pub(super) struct Served<'a> {
+pub(super) struct ServedFile<'a> {
     /// Media type; the browser guesses if it is `None`.
     pub(super) media_type: Option<&'static str>,
     pub(super) bytes: &'a [u8],
@@ -36,7 +36,7 @@ impl<'a> References<'a> {
     pub(super) fn new(request: &Request<'a>) -> Self {
         let strict = ending(request.wanted.name.as_deref().unwrap_or_default()) == "xhtml";
         let base = format!("http://{HOST}{FOLDERS}page.html");
-        let address = |file: &'a File| Some((resolved(&base, &file.reference)?, file));
+        let address = |file: &'a SourceFile| Some((resolved(&base, &file.reference)?, file));
         let files = request.files.iter().filter_map(address).collect();
         Self { page: request.bytes, base, strict, files }
     }
@@ -47,7 +47,7 @@ impl<'a> References<'a> {
     }
 
     /// The page itself.
-    pub(super) fn page(&self) -> Served<'a> {
+    pub(super) fn page(&self) -> ServedFile<'a> {
         let utf8 = std::str::from_utf8(self.page).is_ok();
         let media_type = match (self.strict, utf8) {
             (true, _) => "application/xhtml+xml",
@@ -55,18 +55,18 @@ impl<'a> References<'a> {
             (false, true) => "text/html; charset=utf-8",
             (false, false) => "text/html",
         };
-        Served { media_type: Some(media_type), bytes: self.page }
+        ServedFile { media_type: Some(media_type), bytes: self.page }
     }
 
     /// A file that was handed over, by the URL that the browser made of its reference.
-    pub(super) fn file(&self, address: &str) -> Option<Served<'a>> {
+    pub(super) fn file(&self, address: &str) -> Option<ServedFile<'a>> {
         let address = address.split('#').next().unwrap_or_default();
         let file = self.files.get(address)?;
-        Some(Served { media_type: media_type(&file.reference), bytes: &file.bytes })
+        Some(ServedFile { media_type: media_type(&file.reference), bytes: &file.bytes })
     }
 
     /// Returns `true` for requests that browsers send on their own: the page again, or its icon.
-    pub(super) fn is_habit(&self, address: &str) -> bool {
+    pub(super) fn is_automatic(&self, address: &str) -> bool {
         let icon = address.strip_prefix("http://").and_then(|rest| rest.strip_prefix(HOST));
         address.split('#').next() == Some(&self.base) || icon == Some("/favicon.ico")
     }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::request::Kind;
 
-    fn references<'a>(page: &'a [u8], files: &'a [File]) -> References<'a> {
+    fn references<'a>(page: &'a [u8], files: &'a [SourceFile]) -> References<'a> {
         References::new(&Request { files, ..Request::new(page, Kind::Html) })
     }
 
@@ -184,10 +184,11 @@ mod tests {
 
     #[test]
     fn files_are_found_by_their_reference() {
-        let files: Vec<File> = ["../a b.css", "x.js#part", "https://example.org/p.png", "\0:"]
-            .into_iter()
-            .map(|reference| File { reference: reference.to_owned(), bytes: vec![1] })
-            .collect();
+        let files: Vec<SourceFile> =
+            ["../a b.css", "x.js#part", "https://example.org/p.png", "\0:"]
+                .into_iter()
+                .map(|reference| SourceFile { reference: reference.to_owned(), bytes: vec![1] })
+                .collect();
         let references = references(b"", &files);
         let at = |reference: &str| {
             let address = resolved(references.page_address(), reference).expect("an address");

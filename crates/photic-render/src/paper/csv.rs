@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Longest quoted field; a longer quote was not meant as one.
-const MOST_QUOTED: usize = 1 << 20;
+const MAX_QUOTED: usize = 1 << 20;
 /// Bytes that are examined to find the delimiter.
 const SAMPLE: usize = 64 << 10;
 
@@ -110,7 +110,7 @@ fn record(bytes: &[u8], start: usize, dialect: Dialect) -> Option<(usize, usize,
 /// The closing quote of a field.
 fn quote_end(bytes: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
-    let most = bytes.len().min(open + MOST_QUOTED);
+    let most = bytes.len().min(open + MAX_QUOTED);
     while at < most {
         match (bytes[at], bytes.get(at + 1)) {
             (b'"', Some(b'"')) => at += 2,

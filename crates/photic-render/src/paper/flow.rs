@@ -4,11 +4,11 @@
 
 use std::rc::Rc;
 
-use super::look::{Leading, Look, heading};
 use super::measure::Measure;
+use super::page_style::{Leading, PageStyle, heading};
 use super::pages::ROOM;
 use super::pictures::{self, Picture};
-use super::span::{Span, reads_leftward};
+use super::span::{Span, reads_right_to_left};
 use super::strip::{Align, Bar, Code, CodeRow, Content, Keep, Line, Strip};
 use super::wrap;
 use crate::page::{LeftOut, Missing};
@@ -17,19 +17,19 @@ use crate::text::colors::Rgb;
 use crate::text::{CELL, MARGIN, ROW, SHEET, rows};
 
 /// Largest number of strips, about six thousand pages. More is listed as left out.
-const MOST_STRIPS: usize = 200_000;
+const MAX_STRIPS: usize = 200_000;
 /// Largest number of pictures.
-const MOST_PICTURES: usize = 500;
+const MAX_PICTURES: usize = 500;
 /// Narrowest column of text; deeper items and quotes are not indented further.
-const LEAST_WIDTH: f64 = 420.0;
+const MIN_WIDTH: f64 = 420.0;
 /// Padding around code.
 const CODE_PAD: f64 = 12.0;
 /// Largest height of a picture, with room for its caption.
-const MOST_HEIGHT: f64 = ROOM - 40.0;
+const MAX_HEIGHT: f64 = ROOM - 40.0;
 
 /// The strips so far.
 pub(super) struct Flow<'a> {
-    pub(super) look: Look,
+    pub(super) style: PageStyle,
     pub(super) measure: Measure<'a>,
     pub(super) strips: Vec<Strip<'a>>,
     pub(super) left_out: Vec<LeftOut>,
@@ -53,7 +53,7 @@ impl<'a> Flow<'a> {
     /// Creates an empty flow.
     pub(super) fn new(request: &Request<'a>) -> Self {
         Self {
-            look: Look::of(request.wanted.theme),
+            style: PageStyle::of(request.wanted.theme),
             measure: Measure::new(request.fonts),
             strips: Vec::new(),
             left_out: Vec::new(),
@@ -77,7 +77,7 @@ impl<'a> Flow<'a> {
 
     /// Moves the left edge, unless the column would become too narrow.
     pub(super) fn indent(&mut self, by: f64) {
-        let by = if self.right - self.left - by < LEAST_WIDTH { 0.0 } else { by };
+        let by = if self.right - self.left - by < MIN_WIDTH { 0.0 } else { by };
         self.left += by;
         self.indents.push(by);
     }
@@ -116,17 +116,17 @@ impl<'a> Flow<'a> {
     /// Adds lines of text.
     pub(super) fn paragraph(&mut self, spans: &[Span], align: Align, keep: Keep) {
         let size = spans.iter().map(|span| span.letters.size).fold(0.0, f32::max);
-        let leading = Leading::of(if size > 0.0 { size } else { self.look.body().size });
-        let leftward = reads_leftward(spans);
+        let leading = Leading::of(if size > 0.0 { size } else { self.style.body().size });
+        let right_to_left = reads_right_to_left(spans);
         for spans in wrap::lines(spans, self.right - self.left, &mut self.measure) {
             // Text from right to left is indented at the right.
-            let (left, right) = if leftward {
+            let (left, right) = if right_to_left {
                 (SHEET - self.right, SHEET - self.left)
             } else {
                 (self.left, self.right)
             };
             let marker = std::mem::take(&mut self.marker);
-            let line = Line { left, right, align, leading, leftward, spans, marker };
+            let line = Line { left, right, align, leading, right_to_left, spans, marker };
             self.push(leading.height, keep, Content::Line(line));
         }
     }
@@ -158,7 +158,7 @@ impl<'a> Flow<'a> {
         }
         let left = self.left + CODE_PAD;
         let columns = ((self.right - CODE_PAD - left) / CELL) as usize;
-        let shade = Some((self.left, self.right, self.look.shade));
+        let shade = Some((self.left, self.right, self.style.shade));
         let code = Rc::new(code);
         let lines: Vec<&str> = code.text.lines().collect();
         let rows = rows::of(&lines, columns.max(1));
@@ -204,7 +204,7 @@ impl<'a> Flow<'a> {
         &mut self,
         find: impl FnOnce() -> Result<Picture<'a>, LeftOut>,
     ) -> Option<Picture<'a>> {
-        if self.pictures >= MOST_PICTURES {
+        if self.pictures >= MAX_PICTURES {
             self.left_out.push(LeftOut::new(Missing::Picture, "there are too many pictures"));
             return None;
         }
@@ -232,7 +232,7 @@ impl<'a> Flow<'a> {
         }
         let (width, height) = picture.size;
         let room = self.right - self.left;
-        let scale = (room / width).min(MOST_HEIGHT / height).min(1.0);
+        let scale = (room / width).min(MAX_HEIGHT / height).min(1.0);
         let (width, height) = ((width * scale).max(1.0), (height * scale).max(1.0));
         let content = Content::Picture { picture: Rc::new(picture), left: self.left, width };
         self.push(height, keep, content);
@@ -254,6 +254,6 @@ impl<'a> Flow<'a> {
 
     /// Returns `true` if no more strips are taken.
     pub(super) fn is_full(&self) -> bool {
-        self.strips.len() >= MOST_STRIPS
+        self.strips.len() >= MAX_STRIPS
     }
 }

@@ -5,7 +5,7 @@
 
 /// A piece of HTML.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum HtmlPiece {
     /// Text.
     Text(String),
     /// A line end.
@@ -56,7 +56,7 @@ const STYLES: [&str; 23] = [
 const HIDDEN: [&str; 7] = ["script", "style", "iframe", "object", "svg", "template", "head"];
 
 /// Splits HTML into pieces.
-pub(super) fn pieces(html: &str) -> Vec<Piece> {
+pub(super) fn pieces(html: &str) -> Vec<HtmlPiece> {
     let mut pieces = Vec::new();
     let mut rest = html;
     while let Some(open) = rest.find('<') {
@@ -77,26 +77,27 @@ pub(super) fn pieces(html: &str) -> Vec<Piece> {
         if HIDDEN.contains(&name.as_str()) {
             if !closing {
                 rest = after_element(rest, &name);
-                let what = if name == "script" { Piece::Script(name) } else { Piece::Tag(name) };
+                let what =
+                    if name == "script" { HtmlPiece::Script(name) } else { HtmlPiece::Tag(name) };
                 pieces.push(what);
             }
             continue;
         }
         if has_handler(tag) {
-            pieces.push(Piece::Script(format!("{name} with a handler")));
+            pieces.push(HtmlPiece::Script(format!("{name} with a handler")));
         }
         match name.as_str() {
-            "img" => pieces.push(Piece::Picture {
+            "img" => pieces.push(HtmlPiece::Picture {
                 reference: attribute(tag, "src").unwrap_or_default(),
                 words: attribute(tag, "alt").unwrap_or_default(),
             }),
-            line if LINES.contains(&line) => pieces.push(Piece::Break),
+            line if LINES.contains(&line) => pieces.push(HtmlPiece::Break),
             _ => {}
         }
         if STYLES.contains(&name.as_str()) {
-            pieces.push(if closing { Piece::Close(name) } else { Piece::Open(name) });
+            pieces.push(if closing { HtmlPiece::Close(name) } else { HtmlPiece::Open(name) });
         } else if !closing && !matches!(name.as_str(), "br" | "img" | "p" | "hr") {
-            pieces.push(Piece::Tag(name));
+            pieces.push(HtmlPiece::Tag(name));
         }
     }
     text(rest, &mut pieces);
@@ -110,7 +111,7 @@ pub(super) fn heading(name: &str) -> Option<usize> {
 }
 
 /// Adds text with normalized white space.
-fn text(words: &str, pieces: &mut Vec<Piece>) {
+fn text(words: &str, pieces: &mut Vec<HtmlPiece>) {
     let spaced = words.starts_with(char::is_whitespace);
     let trailing = words.ends_with(char::is_whitespace);
     let words: Vec<&str> = words.split_whitespace().collect();
@@ -119,7 +120,7 @@ fn text(words: &str, pieces: &mut Vec<Piece>) {
     }
     let before = if spaced { " " } else { "" };
     let after = if trailing { " " } else { "" };
-    pieces.push(Piece::Text(format!("{before}{}{after}", entities(&words.join(" ")))));
+    pieces.push(HtmlPiece::Text(format!("{before}{}{after}", entities(&words.join(" ")))));
 }
 
 /// The end of a tag, outside of quotes.
@@ -251,21 +252,24 @@ mod tests {
         assert_eq!(
             pieces(html),
             [
-                Piece::Script("div with a handler".to_owned()),
-                Piece::Break,
-                Piece::Tag("div".to_owned()),
-                Piece::Text("a < b ".to_owned()),
-                Piece::Open("b".to_owned()),
-                Piece::Text("bold".to_owned()),
-                Piece::Close("b".to_owned()),
-                Piece::Break,
-                Piece::Script("script".to_owned()),
-                Piece::Picture { reference: "p.png".to_owned(), words: "a > b".to_owned() },
-                Piece::Text("after".to_owned()),
+                HtmlPiece::Script("div with a handler".to_owned()),
+                HtmlPiece::Break,
+                HtmlPiece::Tag("div".to_owned()),
+                HtmlPiece::Text("a < b ".to_owned()),
+                HtmlPiece::Open("b".to_owned()),
+                HtmlPiece::Text("bold".to_owned()),
+                HtmlPiece::Close("b".to_owned()),
+                HtmlPiece::Break,
+                HtmlPiece::Script("script".to_owned()),
+                HtmlPiece::Picture { reference: "p.png".to_owned(), words: "a > b".to_owned() },
+                HtmlPiece::Text("after".to_owned()),
             ]
         );
-        assert_eq!(pieces("<script>never ends"), [Piece::Script("script".to_owned())]);
-        assert_eq!(pieces("1 < 2"), [Piece::Text("1 ".to_owned()), Piece::Text("< 2".to_owned())]);
+        assert_eq!(pieces("<script>never ends"), [HtmlPiece::Script("script".to_owned())]);
+        assert_eq!(
+            pieces("1 < 2"),
+            [HtmlPiece::Text("1 ".to_owned()), HtmlPiece::Text("< 2".to_owned())]
+        );
         assert_eq!(pieces("<é>"), []);
     }
 }

@@ -2,44 +2,44 @@
 
 use serde::de::IgnoredAny;
 
-use super::places::Places;
+use super::source_positions::SourcePositions;
 use crate::page::{LeftOut, Missing, Page};
 use crate::refusal::Refusal;
 use crate::request::Request;
-use crate::text::{self, Numbers};
+use crate::text::{self, LineNumbers};
 
 /// Longest line that is shown as it is.
-const LONGEST_LINE: usize = 400;
+const MAX_LINE: usize = 400;
 /// Largest source that is indented.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 /// Largest depth of indentation.
-const MOST_INDENT: usize = 30;
+const MAX_INDENT: usize = 30;
 /// Largest number of characters of a list or object in one line.
-const INLINE: usize = 60;
+const MAX_INLINE_CHARS: usize = 60;
 
 /// Draws a page.
 pub(super) fn draw(source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
-    let long = source.lines().any(|line| line.len() > LONGEST_LINE);
+    let long = source.lines().any(|line| line.len() > MAX_LINE);
     let sound = || serde_json::from_str::<IgnoredAny>(source).is_ok();
-    if !long || source.len() > MOST_BYTES || !sound() {
-        return text::sheet(source, request, Some("json"), Numbers::Shown);
+    if !long || source.len() > MAX_BYTES || !sound() {
+        return text::sheet(source, request, Some("json"), LineNumbers::Shown);
     }
     let laid = lay_out(source);
-    let mut page = text::sheet(&laid.text, request, Some("json"), Numbers::Hidden)?;
-    lead_back(&mut page, &laid, source);
+    let mut page = text::sheet(&laid.text, request, Some("json"), LineNumbers::Hidden)?;
+    map_back(&mut page, &laid, source);
     let says = "its own line ends and spaces: it is one long line, and is shown with others";
     page.facts.leave_out(LeftOut::new(Missing::Layout, says));
     Ok(page)
 }
 
 /// Maps rows of the indented text to lines and columns of the source.
-fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
+fn map_back(page: &mut Page, laid: &IndentedJson, source: &str) {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(
             laid.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1),
         )
         .collect();
-    let mut places = Places::new(source);
+    let mut places = SourcePositions::new(source);
     // The last line with the offsets of its characters: a long line has many rows.
     let mut known: (u32, Vec<usize>) = (0, Vec::new());
     for row in &mut page.facts.rows {
@@ -62,13 +62,13 @@ fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
 }
 
 /// Indented JSON.
-struct Laid {
+struct IndentedJson {
     text: String,
     /// For each token, its offset here and in the source.
     tokens: Vec<(usize, usize)>,
 }
 
-impl Laid {
+impl IndentedJson {
     /// The source offset of a byte; for a space, that of the token after it.
     fn source(&self, at: usize) -> usize {
         let after = self.tokens.partition_point(|(shown, _)| *shown <= at);
@@ -80,8 +80,9 @@ impl Laid {
 }
 
 /// Indents a value.
-fn lay_out(source: &str) -> Laid {
-    let mut laid = Laid { text: String::with_capacity(source.len() * 2), tokens: Vec::new() };
+fn lay_out(source: &str) -> IndentedJson {
+    let mut laid =
+        IndentedJson { text: String::with_capacity(source.len() * 2), tokens: Vec::new() };
     // For each open list or object, `true` if it stays in one line.
     let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
@@ -120,7 +121,7 @@ fn lay_out(source: &str) -> Laid {
 }
 
 /// Adds a token.
-fn put(laid: &mut Laid, words: &str, at: usize) {
+fn put(laid: &mut IndentedJson, words: &str, at: usize) {
     laid.tokens.push((laid.text.len(), at));
     laid.text.push_str(words);
 }
@@ -128,7 +129,7 @@ fn put(laid: &mut Laid, words: &str, at: usize) {
 /// Adds a line end and an indent.
 fn line(text: &mut String, depth: usize) {
     text.push('\n');
-    text.extend(std::iter::repeat_n("  ", depth.min(MOST_INDENT)));
+    text.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
 }
 
 /// The token at or after an offset.
@@ -167,7 +168,7 @@ fn fits(source: &str, start: usize) -> bool {
     while let Some(token) = next(source, at) {
         let words = &source[token.clone()];
         length += words.chars().count() + usize::from(matches!(words, "," | ":"));
-        if length > INLINE {
+        if length > MAX_INLINE_CHARS {
             return false;
         }
         match words {

@@ -9,19 +9,19 @@ use pulldown_cmark::{
 };
 
 use super::flow::Flow;
-use super::look::Look;
+use super::page_style::PageStyle;
 use super::span::Span;
 use super::strip::{Align, Code, Keep};
 use super::table::{self, Table};
 use crate::request::Request;
-use crate::text::canvas::Letters;
+use crate::text::canvas::TextStyle;
 
 /// Width of a list marker.
 const ITEM: f64 = 34.0;
 /// Space between paragraphs.
 const GAP: f64 = 14.0;
 /// Space between items of a tight list.
-pub(super) const TIGHT: f64 = 4.0;
+pub(super) const TIGHT_GAP: f64 = 4.0;
 
 /// Lays out a text.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Flow<'a> {
@@ -118,7 +118,7 @@ impl Writer<'_, '_, '_> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.words(&text, range),
             Event::Code(text) => {
-                let letters = self.flow.look.code(self.letters());
+                let letters = self.flow.style.code(self.letters());
                 self.put(&text, letters, range);
             }
             Event::InlineMath(tex) => self.formula(&tex, range),
@@ -137,8 +137,8 @@ impl Writer<'_, '_, '_> {
             Event::InlineHtml(text) => self.html(&text, range.start),
             Event::FootnoteReference(label) => {
                 let letters = self.letters();
-                let letters = Look::colored(letters, self.flow.look.link);
-                let letters = Letters { size: (letters.size * 0.8).round(), ..letters };
+                let letters = PageStyle::colored(letters, self.flow.style.link);
+                let letters = TextStyle { size: (letters.size * 0.8).round(), ..letters };
                 self.put(&format!("[{label}]"), letters, range);
             }
             Event::SoftBreak => self.put(" ", self.letters(), range),
@@ -148,7 +148,7 @@ impl Writer<'_, '_, '_> {
                 self.flow.rule();
             }
             Event::TaskListMarker(done) => {
-                let letters = self.flow.look.body();
+                let letters = self.flow.style.body();
                 let mark = if done { "☑" } else { "☐" };
                 self.flow.mark(vec![Span::new(mark, letters)]);
             }
@@ -192,7 +192,7 @@ impl Writer<'_, '_, '_> {
             }
             Tag::List(first) => {
                 self.flush();
-                let gap = if self.lists.is_empty() { GAP } else { TIGHT };
+                let gap = if self.lists.is_empty() { GAP } else { TIGHT_GAP };
                 self.flow.gap(gap);
                 self.lists.push(first);
                 // Numbers need more room than bullets.
@@ -200,14 +200,15 @@ impl Writer<'_, '_, '_> {
             }
             Tag::Item => {
                 self.flush();
-                self.flow.gap(TIGHT);
+                self.flow.gap(TIGHT_GAP);
                 self.mark_item();
             }
             Tag::FootnoteDefinition(label) => {
                 self.flush();
                 self.flow.gap(GAP);
                 self.flow.indent(ITEM + 26.0);
-                let letters = Look::colored(self.flow.look.letters(16.0), self.flow.look.link);
+                let letters =
+                    PageStyle::colored(self.flow.style.letters(16.0), self.flow.style.link);
                 self.flow.mark(vec![Span::new(format!("[{label}]"), letters)]);
             }
             Tag::Table(aligns) => {
@@ -268,7 +269,7 @@ impl Writer<'_, '_, '_> {
                 self.flush();
                 self.lists.pop();
                 self.flow.outdent();
-                self.flow.gap(if self.lists.is_empty() { GAP } else { TIGHT });
+                self.flow.gap(if self.lists.is_empty() { GAP } else { TIGHT_GAP });
             }
             TagEnd::Item => {
                 self.end_heading();
@@ -321,9 +322,9 @@ impl Writer<'_, '_, '_> {
 
     /// Starts a quote or alert.
     fn quote(&mut self, kind: Option<BlockQuoteKind>) {
-        let [red, green, yellow, blue, magenta, _] = self.flow.look.hues;
+        let [red, green, yellow, blue, magenta, _] = self.flow.style.hues;
         let (title, color) = match kind {
-            None => return self.flow.quote(self.flow.look.rule),
+            None => return self.flow.quote(self.flow.style.rule),
             Some(BlockQuoteKind::Note) => ("Note", blue),
             Some(BlockQuoteKind::Tip) => ("Tip", green),
             Some(BlockQuoteKind::Important) => ("Important", magenta),
@@ -331,15 +332,15 @@ impl Writer<'_, '_, '_> {
             Some(BlockQuoteKind::Caution) => ("Caution", red),
         };
         self.flow.quote(color);
-        let letters = Letters { bold: true, ..self.flow.look.body() };
-        let title = Span::new(title, Look::colored(letters, color));
+        let letters = TextStyle { bold: true, ..self.flow.style.body() };
+        let title = Span::new(title, PageStyle::colored(letters, color));
         self.flow.paragraph(&[title], Align::Left, Keep::WithNext);
-        self.flow.gap(TIGHT);
+        self.flow.gap(TIGHT_GAP);
     }
 
     /// Sets the marker of a list item.
     fn mark_item(&mut self) {
-        let letters = self.flow.look.body();
+        let letters = self.flow.style.body();
         let depth = self.lists.len();
         let mark = match self.lists.last_mut() {
             Some(Some(number)) => {

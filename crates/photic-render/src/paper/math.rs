@@ -2,26 +2,26 @@
 
 /// The formula as one line; `None` if a part of it has no such form.
 pub(super) fn unicode(tex: &str) -> Option<String> {
-    let mut reader = Reader { rest: tex, depth: 0 };
+    let mut reader = TexReader { rest: tex, depth: 0 };
     let shown = reader.group(None)?;
     let words: Vec<&str> = shown.split_whitespace().collect();
     Some(words.join(" "))
 }
 
 /// Largest depth of a formula.
-const MOST_DEPTH: usize = 20;
+const MAX_DEPTH: usize = 20;
 
 /// Reads a formula.
-struct Reader<'t> {
+struct TexReader<'t> {
     rest: &'t str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl TexReader<'_> {
     /// Reads up to a closing brace, or to the end.
     fn group(&mut self, end: Option<char>) -> Option<String> {
         self.depth += 1;
-        if self.depth > MOST_DEPTH {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let mut shown = String::new();

@@ -12,7 +12,7 @@ use skrifa::{FontRef, MetadataProvider};
 use unicode_width::UnicodeWidthChar;
 
 use crate::fonts;
-use crate::text::canvas::{Face, Letters, is_emoji};
+use crate::text::canvas::{Face, TextStyle, is_emoji};
 
 /// Indices into `fonts::FILES`, in the order of search.
 const SANS: [usize; 5] = [0, 2, 3, 5, 6];
@@ -22,7 +22,7 @@ const MONO_BOLD: [usize; 5] = [4, 1, 2, 5, 6];
 const EMOJI: usize = 6;
 
 /// Width of the box for an unknown character, relative to the font size.
-const UNKNOWN: f32 = 0.6;
+const UNKNOWN_WIDTH: f32 = 0.6;
 
 /// Cached widths of characters.
 pub(super) struct Measure<'a> {
@@ -52,8 +52,8 @@ impl<'a> Measure<'a> {
     }
 
     /// The width of a character.
-    pub(super) fn character(&mut self, character: char, letters: &Letters) -> f64 {
-        let Letters { face, bold, size, .. } = *letters;
+    pub(super) fn character(&mut self, character: char, letters: &TextStyle) -> f64 {
+        let TextStyle { face, bold, size, .. } = *letters;
         let known = self.ascii[usize::from(bold) + 2 * face as usize].get(character as usize);
         let known = known.or_else(|| self.others.get(&(character, face, bold))).copied();
         let ems = known.unwrap_or_else(|| {
@@ -65,7 +65,7 @@ impl<'a> Measure<'a> {
     }
 
     /// The width of a text in one line.
-    pub(super) fn text(&mut self, text: &str, letters: &Letters) -> f64 {
+    pub(super) fn text(&mut self, text: &str, letters: &TextStyle) -> f64 {
         text.chars().map(|character| self.character(character, letters)).sum()
     }
 
@@ -83,7 +83,7 @@ impl<'a> Measure<'a> {
         let first = is_emoji(character).then_some(EMOJI);
         let handed = fonts::FILES.len()..self.fonts.len();
         let mut order = first.into_iter().chain(order).chain(handed);
-        order.find_map(|index| self.advance(index, character)).unwrap_or(UNKNOWN)
+        order.find_map(|index| self.advance(index, character)).unwrap_or(UNKNOWN_WIDTH)
     }
 
     /// The width of a character in one font.
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn widths_are_those_of_the_fonts() {
         let mut measure = Measure::new(&[]);
-        let letters = Letters { size: 100.0, face: Face::Mono, ..Letters::default() };
+        let letters = TextStyle { size: 100.0, face: Face::Mono, ..TextStyle::default() };
         for character in ['i', 'W', 'é', '─'] {
             let width = measure.character(character, &letters);
             assert!((width - 60.2).abs() < 0.1, "{character} {width}");
@@ -115,9 +115,9 @@ mod tests {
             let width = measure.character(character, &letters);
             assert!((90.0..=110.0).contains(&width), "{character} {width}");
         }
-        let sans = Letters { face: Face::Sans, ..letters };
+        let sans = TextStyle { face: Face::Sans, ..letters };
         assert!(measure.text("iii", &sans) < measure.text("WWW", &sans) / 2.0);
-        let bold = Letters { bold: true, ..sans };
+        let bold = TextStyle { bold: true, ..sans };
         assert!(measure.text("bold", &bold) > measure.text("bold", &sans));
         assert!(measure.character('\u{301}', &sans).abs() < f64::EPSILON);
         assert!(measure.character('😀', &sans) > 90.0);

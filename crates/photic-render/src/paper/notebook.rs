@@ -9,25 +9,25 @@ use serde_json::Value;
 
 use super::ansi;
 use super::flow::Flow;
-use super::look::Look;
 use super::markdown::{self, Origin};
+use super::page_style::PageStyle;
 use super::pictures;
 use super::span::Span;
 use super::strip::{Align, Code, Keep};
 use crate::page::{LeftOut, Missing, clean};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
-use crate::text::canvas::{Face, Letters};
+use crate::text::canvas::{Face, TextStyle};
 use crate::text::colors::Rgb;
 
 /// Largest number of lines of one output.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 /// Largest size of one output in bytes.
-const MOST_BYTES: usize = 100 << 10;
+const MAX_BYTES: usize = 100 << 10;
 /// Largest number of outputs of one cell.
-const MOST_OUTPUTS: usize = 100;
+const MAX_OUTPUTS: usize = 100;
 /// Largest size of one cell in bytes.
-const MOST_CELL: usize = 1 << 20;
+const MAX_CELL: usize = 1 << 20;
 
 /// Lays out a notebook.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Result<Flow<'a>, Refusal> {
@@ -49,7 +49,7 @@ pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Result<Flow<'a>, 
         }
     }
     if flow.strips.is_empty() {
-        let letters = Look::colored(flow.look.body(), flow.look.faint);
+        let letters = PageStyle::colored(flow.style.body(), flow.style.faint);
         let says = Span::new("a notebook without cells", letters);
         flow.paragraph(&[says], Align::Left, Keep::Free);
     }
@@ -85,7 +85,7 @@ fn language(notebook: &Value) -> String {
 /// Adds a cell.
 fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     let source = lines(cell.get("source").or(cell.get("input")));
-    let source = bounded(source, MOST_CELL, flow);
+    let source = bounded(source, MAX_CELL, flow);
     match cell["cell_type"].as_str() {
         Some("markdown") => {
             flow.attachments = attachments(cell);
@@ -100,16 +100,16 @@ fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
         Some("code") => {
             let language = cell["language"].as_str().unwrap_or(language);
             let count = cell.get("execution_count").or(cell.get("prompt_number"));
-            let color = flow.look.hues[3];
+            let color = flow.style.hues[3];
             label("In", count, color, flow);
             code(source, language, flow);
             let outputs = cell["outputs"].as_array().map_or(&[][..], Vec::as_slice);
-            for output in outputs.iter().take(MOST_OUTPUTS) {
+            for output in outputs.iter().take(MAX_OUTPUTS) {
                 flow.gap(8.0);
                 add_output(output, count, flow);
             }
-            if outputs.len() > MOST_OUTPUTS {
-                let says = format!("{} outputs of a cell", outputs.len() - MOST_OUTPUTS);
+            if outputs.len() > MAX_OUTPUTS {
+                let says = format!("{} outputs of a cell", outputs.len() - MAX_OUTPUTS);
                 flow.left_out.push(LeftOut::new(Missing::Rest, &says));
             }
         }
@@ -125,14 +125,14 @@ fn attachments(cell: &Value) -> Vec<(String, Vec<u8>)> {
         let data = forms.as_object()?.values().next()?;
         Some((name.clone(), pictures::base64(&lines(Some(data)))?))
     });
-    decoded.take(MOST_OUTPUTS).collect()
+    decoded.take(MAX_OUTPUTS).collect()
 }
 
 /// Adds the label of an input or output.
 fn label(words: &str, count: Option<&Value>, color: Rgb, flow: &mut Flow<'_>) {
     let count = count.and_then(Value::as_u64).map_or(" ".to_owned(), |count| count.to_string());
-    let letters = Letters { face: Face::Mono, size: 16.0, ..flow.look.body() };
-    let says = Span::new(format!("{words} [{count}]:"), Look::colored(letters, color));
+    let letters = TextStyle { face: Face::Mono, size: 16.0, ..flow.style.body() };
+    let says = Span::new(format!("{words} [{count}]:"), PageStyle::colored(letters, color));
     flow.paragraph(&[says], Align::Left, Keep::WithNext);
     flow.gap(2.0);
 }
@@ -159,15 +159,15 @@ fn add_output(output: &Value, count: Option<&Value>, flow: &mut Flow<'_>) {
     match output["output_type"].as_str() {
         Some("stream") => {
             let name = output["name"].as_str().or(output["stream"].as_str());
-            let color = if name == Some("stderr") { flow.look.hues[0] } else { plain.pen.color };
-            text(lines(output.get("text")), Look::colored(plain, color), flow);
+            let color = if name == Some("stderr") { flow.style.hues[0] } else { plain.pen.color };
+            text(lines(output.get("text")), PageStyle::colored(plain, color), flow);
         }
         Some("error" | "pyerr") => {
             let traceback = lines_by(output.get("traceback"), "\n");
             let name = output["ename"].as_str().unwrap_or("error");
             let value = output["evalue"].as_str().unwrap_or_default();
             let brief = format!("{name}: {value}");
-            let color = flow.look.hues[0];
+            let color = flow.style.hues[0];
             let shown = if traceback.is_empty() { brief } else { traceback };
             flow.quote(color);
             text(shown, plain, flow);
@@ -175,7 +175,7 @@ fn add_output(output: &Value, count: Option<&Value>, flow: &mut Flow<'_>) {
         }
         Some("execute_result" | "pyout") => {
             let count = output.get("execution_count").or(count);
-            label("Out", count, flow.look.hues[0], flow);
+            label("Out", count, flow.style.hues[0], flow);
             data(output, flow);
         }
         _ => data(output, flow),
@@ -208,7 +208,7 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
         flow.left_out.push(LeftOut::new(what, "HTML of an output"));
     }
     if let Some(markdown) = form(["text/markdown", "text/markdown"]) {
-        let text = bounded(lines(Some(markdown)), MOST_BYTES, flow);
+        let text = bounded(lines(Some(markdown)), MAX_BYTES, flow);
         markdown::add(&text, flow, Origin::Elsewhere);
         return;
     }
@@ -229,22 +229,22 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
 }
 
 /// The style of outputs.
-fn plain(flow: &Flow<'_>) -> Letters {
-    Letters { face: Face::Mono, size: 18.0, ..flow.look.body() }
+fn plain(flow: &Flow<'_>) -> TextStyle {
+    TextStyle { face: Face::Mono, size: 18.0, ..flow.style.body() }
 }
 
 /// Adds text of a program, with its colors.
-fn text(text: String, plain: Letters, flow: &mut Flow<'_>) {
-    let text = bounded(text, MOST_BYTES, flow);
+fn text(text: String, plain: TextStyle, flow: &mut Flow<'_>) {
+    let text = bounded(text, MAX_BYTES, flow);
     let mut now = plain;
     for (number, line) in text.trim_end().split('\n').enumerate() {
-        if number == MOST_LINES {
+        if number == MAX_LINES {
             flow.left_out.push(LeftOut::new(Missing::Rest, "the end of a long output"));
-            let faint = Look::colored(plain, flow.look.faint);
+            let faint = PageStyle::colored(plain, flow.style.faint);
             flow.paragraph(&[Span::new("…", faint)], Align::Left, Keep::Free);
             break;
         }
-        let (spans, after) = ansi::spans(line, plain, now, &flow.look);
+        let (spans, after) = ansi::spans(line, plain, now, &flow.style);
         now = after;
         let blank = [Span::new(" ", plain)];
         let shown = if spans.is_empty() { &blank[..] } else { &spans };

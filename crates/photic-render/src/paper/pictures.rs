@@ -15,15 +15,15 @@ use vello_cpu::Pixmap;
 use vello_cpu::peniko::ImageAlphaType;
 
 use crate::page::{LeftOut, Missing};
-use crate::request::{Fit, Kind, Request, Wanted};
+use crate::request::{DrawOptions, Fit, Kind, Request};
 use crate::svg;
 
 /// Largest number of pixels of one picture.
-const MOST_PIXELS: u64 = 32_000_000;
+const MAX_PIXELS: u64 = 32_000_000;
 /// Largest number of pixels of all pictures on one page.
-pub(super) const MOST_ON_A_PAGE: u64 = 96_000_000;
+pub(super) const MAX_PAGE_PIXELS: u64 = 96_000_000;
 /// Largest size of one picture in bytes.
-const MOST_BYTES: usize = 32 << 20;
+const MAX_BYTES: usize = 32 << 20;
 
 /// A picture of known size.
 pub(super) struct Picture<'a> {
@@ -56,13 +56,13 @@ pub(super) fn find<'a>(reference: &str, request: &Request<'a>) -> Result<Picture
 
 /// Reads a picture from bytes.
 pub(super) fn of<'a>(bytes: Cow<'a, [u8]>, request: &Request<'a>) -> Result<Picture<'a>, LeftOut> {
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(unusable("a picture has too many bytes"));
     }
     match header::probe(&bytes) {
         Ok(header) => {
             let pixels = u64::from(header.width) * u64::from(header.height);
-            if pixels == 0 || pixels > MOST_PIXELS {
+            if pixels == 0 || pixels > MAX_PIXELS {
                 let (width, height) = (header.width, header.height);
                 return Err(unusable(&format!(
                     "a picture of {width}x{height} pixels is too large"
@@ -95,7 +95,7 @@ impl Picture<'_> {
                 let left = budget.checked_sub(pixels);
                 *budget = left.ok_or_else(|| unusable("the pictures of a page are too large"))?;
                 let limits = DecodeLimits {
-                    pixels: MOST_PIXELS,
+                    pixels: MAX_PIXELS,
                     memory: 256 << 20,
                     ..DecodeLimits::default()
                 };
@@ -120,7 +120,7 @@ impl Picture<'_> {
 
 /// The request for a drawing.
 fn drawing<'r>(bytes: &'r [u8], request: &Request<'r>, fit: Fit) -> Request<'r> {
-    let wanted = Wanted { fit, bounds: request.wanted.bounds, ..Wanted::new(Kind::Svg) };
+    let wanted = DrawOptions { fit, bounds: request.wanted.bounds, ..DrawOptions::new(Kind::Svg) };
     Request { bytes, wanted, fonts: request.fonts, files: request.files }
 }
 
@@ -138,7 +138,7 @@ fn looks_like_xml(bytes: &[u8]) -> bool {
 /// The content of a `data:` URL.
 fn data(address: &str) -> Option<Vec<u8>> {
     let (kind, data) = address.get(5..)?.split_once(',')?;
-    if data.len() > MOST_BYTES * 2 {
+    if data.len() > MAX_BYTES * 2 {
         return None;
     }
     if kind.trim_end().to_ascii_lowercase().ends_with(";base64") {
@@ -150,7 +150,7 @@ fn data(address: &str) -> Option<Vec<u8>> {
 
 /// Decodes base64, with or without line ends and padding.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
-    if text.len() > MOST_BYTES * 2 {
+    if text.len() > MAX_BYTES * 2 {
         return None;
     }
     let config = GeneralPurposeConfig::new()

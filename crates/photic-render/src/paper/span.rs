@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::text::canvas::Letters;
+use crate::text::canvas::TextStyle;
 use crate::text::cells;
 
 /// The source offset of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum SourceOffset {
     /// It is not in the source.
     Nowhere,
     /// The whole piece comes from this offset.
@@ -16,7 +16,7 @@ pub(super) enum At {
     Verbatim(usize),
 }
 
-impl At {
+impl SourceOffset {
     /// The source offset of a byte of the piece.
     pub(super) fn of(self, into: usize) -> Option<usize> {
         match self {
@@ -39,14 +39,14 @@ impl At {
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub(super) text: String,
-    pub(super) letters: Letters,
-    pub(super) at: At,
+    pub(super) letters: TextStyle,
+    pub(super) at: SourceOffset,
 }
 
 impl Span {
     /// Text that is not from the source.
-    pub(super) fn new(text: impl Into<String>, letters: Letters) -> Self {
-        Self { text: text.into(), letters, at: At::Nowhere }
+    pub(super) fn new(text: impl Into<String>, letters: TextStyle) -> Self {
+        Self { text: text.into(), letters, at: SourceOffset::Nowhere }
     }
 
     /// A part of it.
@@ -57,7 +57,7 @@ impl Span {
 }
 
 /// Adds text of the source. Invisible characters and changes of direction are spelled out.
-pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) {
+pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: TextStyle, at: SourceOffset) {
     let mut rest = 0;
     let mut add = |bytes: Range<usize>, shown: Option<String>| {
         if bytes.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) 
         }
         let start = bytes.start;
         let (text, at) = match shown {
-            Some(shown) => (shown, at.of(start).map_or(At::Nowhere, At::Point)),
+            Some(shown) => (shown, at.of(start).map_or(SourceOffset::Nowhere, SourceOffset::Point)),
             None => (text[bytes].to_owned(), at.later(start)),
         };
         spans.push(Span { text, letters, at });
@@ -87,7 +87,7 @@ pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) 
 }
 
 /// Returns `true` if a text reads from right to left, decided by its first letter.
-pub(super) fn reads_leftward(spans: &[Span]) -> bool {
+pub(super) fn reads_right_to_left(spans: &[Span]) -> bool {
     let mut characters = spans.iter().flat_map(|span| span.text.chars());
     characters.find(|c| c.is_alphabetic()).is_some_and(
         |c| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'),
@@ -101,17 +101,17 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_spelled_and_keeps_its_place() {
         let mut spans = Vec::new();
-        push(&mut spans, "ab\u{202e}c\td", Letters::default(), At::Verbatim(10));
-        let found: Vec<(&str, At)> =
+        push(&mut spans, "ab\u{202e}c\td", TextStyle::default(), SourceOffset::Verbatim(10));
+        let found: Vec<(&str, SourceOffset)> =
             spans.iter().map(|span| (span.text.as_str(), span.at)).collect();
         assert_eq!(
             found,
             [
-                ("ab", At::Verbatim(10)),
-                ("<U+202E>", At::Point(12)),
-                ("c", At::Verbatim(15)),
-                ("    ", At::Point(16)),
-                ("d", At::Verbatim(17)),
+                ("ab", SourceOffset::Verbatim(10)),
+                ("<U+202E>", SourceOffset::Point(12)),
+                ("c", SourceOffset::Verbatim(15)),
+                ("    ", SourceOffset::Point(16)),
+                ("d", SourceOffset::Verbatim(17)),
             ]
         );
     }

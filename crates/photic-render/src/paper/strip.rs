@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::look::Leading;
+use super::page_style::Leading;
 use super::pictures::Picture;
 use super::span::Span;
 use crate::text::colors::Rgb;
@@ -57,7 +57,7 @@ pub(super) struct Line {
     pub(super) align: Align,
     pub(super) leading: Leading,
     /// `true` if its paragraph reads from right to left.
-    pub(super) leftward: bool,
+    pub(super) right_to_left: bool,
     pub(super) spans: Vec<Span>,
     /// The marker of a list item, which ends at the left edge.
     pub(super) marker: Vec<Span>,

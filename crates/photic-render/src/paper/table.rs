@@ -1,8 +1,8 @@
 //! Tables: the widths of columns, and the layout of cells.
 
 use super::flow::Flow;
-use super::look::{Leading, SMALL};
 use super::measure::Measure;
+use super::page_style::{Leading, SMALL};
 use super::pages::ROOM;
 use super::span::Span;
 use super::strip::{Align, Cell, Content, Keep, Role, TableRow};
@@ -14,9 +14,9 @@ pub(super) const PAD: f64 = 10.0;
 /// Padding above and below the lines of a cell.
 pub(super) const PAD_ABOVE: f64 = 5.0;
 /// Narrowest column, including padding.
-const LEAST: f64 = 56.0;
+const MIN_WIDTH: f64 = 56.0;
 /// Largest width of a word for which a column is widened.
-const MOST_WORD: f64 = 240.0;
+const MAX_WORD: f64 = 240.0;
 /// Number of rows that are examined for the widths.
 const SAMPLE: usize = 400;
 
@@ -32,7 +32,7 @@ pub(super) struct Table {
 pub(super) fn flow(table: &Table, flow: &mut Flow<'_>) {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.head.len());
     let room = flow.right - flow.left;
-    let shown = columns.min((room / LEAST) as usize);
+    let shown = columns.min((room / MIN_WIDTH) as usize);
     if shown < columns {
         let says = format!("columns {} to {columns} of a table", shown + 1);
         flow.left_out.push(LeftOut::new(Missing::Rest, &says));
@@ -41,7 +41,7 @@ pub(super) fn flow(table: &Table, flow: &mut Flow<'_>) {
     for row in std::iter::once(&table.head).chain(table.rows.iter().take(SAMPLE)) {
         for (wish, cell) in wishes.iter_mut().zip(row) {
             let (line, word) = wrap::widths(cell, &mut flow.measure);
-            *wish = (f64::max(wish.0, line), f64::max(wish.1, word.min(MOST_WORD)));
+            *wish = (f64::max(wish.0, line), f64::max(wish.1, word.min(MAX_WORD)));
         }
     }
     let widths = widths(&wishes, room);
@@ -131,21 +131,21 @@ pub(super) fn shorten(
 /// proportion. No word is broken while there is room.
 pub(super) fn widths(wishes: &[(f64, f64)], room: f64) -> Vec<f64> {
     let white = 2.0 * PAD + 1.0;
-    let whole: Vec<f64> = wishes.iter().map(|(line, _)| (line + white).max(LEAST)).collect();
+    let whole: Vec<f64> = wishes.iter().map(|(line, _)| (line + white).max(MIN_WIDTH)).collect();
     if whole.iter().sum::<f64>() <= room {
         return whole;
     }
     let least: Vec<f64> = wishes
         .iter()
         .zip(&whole)
-        .map(|((_, word), whole)| (word + white).clamp(LEAST, *whole))
+        .map(|((_, word), whole)| (word + white).clamp(MIN_WIDTH, *whole))
         .collect();
     let (sum_least, sum_whole) = (least.iter().sum::<f64>(), whole.iter().sum::<f64>());
     if sum_least >= room {
         // Not even the words fit: every column gives up the same share above the minimum.
         let count = least.len() as f64;
-        let part = (room - LEAST * count).max(0.0) / (sum_least - LEAST * count).max(1.0);
-        return least.iter().map(|width| LEAST + (width - LEAST) * part).collect();
+        let part = (room - MIN_WIDTH * count).max(0.0) / (sum_least - MIN_WIDTH * count).max(1.0);
+        return least.iter().map(|width| MIN_WIDTH + (width - MIN_WIDTH) * part).collect();
     }
     // Shares go by square roots, since a long text would starve short ones next to it.
     let wants: Vec<f64> = least.iter().zip(&whole).map(|(l, w)| (w - l).max(0.0)).collect();

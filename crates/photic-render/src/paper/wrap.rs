@@ -6,18 +6,18 @@ use super::measure::Measure;
 use super::span::Span;
 
 /// Largest number of characters of a line: combining characters have no width.
-const MOST_CHARACTERS: usize = 1_000;
+const MAX_CHARACTERS: usize = 1_000;
 
 /// A position between characters: a span, and a byte of it.
-type Place = (usize, usize);
+type CharPosition = (usize, usize);
 
 /// The lines of a paragraph. Its own line ends stay; others are added by width.
 pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Vec<Vec<Span>> {
     let mut lines = Vec::new();
-    let mut start: Place = (0, 0);
+    let mut start: CharPosition = (0, 0);
     let (mut taken, mut count) = (0.0, 0);
     // The last position where the line may end, and the width up to it.
-    let mut gap: Option<(Place, f64)> = None;
+    let mut gap: Option<(CharPosition, f64)> = None;
     let mut places = places(spans).peekable();
     while let Some((place, character)) = places.next() {
         let after = (place.0, place.1 + character.len_utf8());
@@ -29,7 +29,7 @@ pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Ve
         let letters = &spans[place.0].letters;
         let wide = measure.character(character, letters);
         let full = taken + wide > width && wide > 0.0 && character != ' ';
-        if (full || count >= MOST_CHARACTERS) && place > start {
+        if (full || count >= MAX_CHARACTERS) && place > start {
             let (end, before) = gap.take().unwrap_or((place, taken));
             lines.push(between(spans, start, end));
             (start, taken, count) = (end, taken - before, 0);
@@ -74,14 +74,14 @@ pub(super) fn widths(spans: &[Span], measure: &mut Measure<'_>) -> (f64, f64) {
 }
 
 /// The positions and characters of a text.
-fn places(spans: &[Span]) -> impl Iterator<Item = (Place, char)> {
+fn places(spans: &[Span]) -> impl Iterator<Item = (CharPosition, char)> {
     spans.iter().enumerate().flat_map(|(index, span)| {
         span.text.char_indices().map(move |(at, character)| ((index, at), character))
     })
 }
 
 /// The pieces between two positions, without trailing spaces.
-fn between(spans: &[Span], start: Place, end: Place) -> Vec<Span> {
+fn between(spans: &[Span], start: CharPosition, end: CharPosition) -> Vec<Span> {
     let last = end.0.min(spans.len().saturating_sub(1));
     let mut line: Vec<Span> = Vec::new();
     for (index, span) in spans.iter().enumerate().take(last + 1).skip(start.0) {
@@ -137,16 +137,16 @@ fn clings(before: char, after: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::span::At;
-    use crate::text::canvas::{Face, Letters};
+    use crate::paper::span::SourceOffset;
+    use crate::text::canvas::{Face, TextStyle};
 
     /// A style whose characters are exactly ten units wide.
-    fn mono() -> Letters {
-        Letters { face: Face::Mono, size: 16.61, ..Letters::default() }
+    fn mono() -> TextStyle {
+        TextStyle { face: Face::Mono, size: 16.61, ..TextStyle::default() }
     }
 
     fn broken(text: &str, cells: f64) -> Vec<String> {
-        let span = Span { text: text.to_owned(), letters: mono(), at: At::Verbatim(0) };
+        let span = Span { text: text.to_owned(), letters: mono(), at: SourceOffset::Verbatim(0) };
         let lines = lines(&[span], cells * 10.0, &mut Measure::new(&[]));
         lines.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect()
     }
@@ -171,18 +171,27 @@ mod tests {
     #[test]
     fn a_tower_of_accents_ends() {
         let lines = broken(&format!("a{}", "\u{301}".repeat(10_000)), 10.0);
-        assert!(lines.iter().all(|line| line.chars().count() <= MOST_CHARACTERS + 1));
+        assert!(lines.iter().all(|line| line.chars().count() <= MAX_CHARACTERS + 1));
     }
 
     #[test]
     fn pieces_keep_their_places() {
         let span = |text: &str, at| Span { text: text.to_owned(), letters: mono(), at };
-        let spans = [span("one two", At::Verbatim(5)), span(" three", At::Verbatim(20))];
+        let spans = [
+            span("one two", SourceOffset::Verbatim(5)),
+            span(" three", SourceOffset::Verbatim(20)),
+        ];
         let lines = lines(&spans, 80.0, &mut Measure::new(&[]));
-        let found: Vec<Vec<(&str, At)>> = lines
+        let found: Vec<Vec<(&str, SourceOffset)>> = lines
             .iter()
             .map(|line| line.iter().map(|span| (span.text.as_str(), span.at)).collect())
             .collect();
-        assert_eq!(found, [vec![("one two", At::Verbatim(5))], vec![("three", At::Verbatim(21))]]);
+        assert_eq!(
+            found,
+            [
+                vec![("one two", SourceOffset::Verbatim(5))],
+                vec![("three", SourceOffset::Verbatim(21))]
+            ]
+        );
     }
 }

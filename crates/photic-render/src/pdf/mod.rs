@@ -4,9 +4,9 @@
 //! annotations. Actions of a document (links, launches, scripts, form submission) are never
 //! performed.
 
-mod beyond;
 mod fonts;
-mod words;
+mod not_shown;
+mod text_layer;
 
 use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -19,20 +19,20 @@ use hayro::vello_cpu::{
 };
 use hayro::{RenderCache, RenderSettings};
 
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, Page, Words, opaque};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{Page, PageFacts, PageText, opaque};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
 /// About two pixels per point on an A4 page, so that ordinary text is 20 pixels high.
-const USUAL: Usual = Usual { least: 1568.0, most: 1568.0 };
+const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 1568.0, most: 1568.0 };
 
 /// Extracts the text of a page.
-pub(crate) fn words(request: &Request<'_>) -> Result<Words, Refusal> {
+pub(crate) fn words(request: &Request<'_>) -> Result<PageText, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let (page, pages) = chosen(&document, request.wanted.page)?;
-    let text = words::of(&document, page, request);
-    Ok(Words { page: request.wanted.page, pages, text })
+    let text = text_layer::of(&document, page, request);
+    Ok(PageText { page: request.wanted.page, pages, text })
 }
 
 /// The page of a number, and the number of pages.
@@ -57,10 +57,10 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
 
     let (width, height) = page.render_dimensions();
     let size = (f64::from(width), f64::from(height));
-    let frame = Frame::new(size, &request.wanted, USUAL)?.unstretched();
+    let frame = Frame::new(size, &request.wanted, DEFAULT_SIZE)?.unstretched();
 
-    let listener = beyond::Listener::default();
-    let settings = listener.settings(fonts::Fonts::new(request.fonts));
+    let warnings = not_shown::WarningCollector::default();
+    let settings = warnings.settings(fonts::Fonts::new(request.fonts));
     let place = Affine::new(frame.place()) * page.initial_transform(true).to_kurbo();
     let (across, down) = (frame.width as u16, frame.height as u16);
     // The same instructions on every machine, and so the same bytes.
@@ -73,9 +73,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let paper = RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..Default::default() };
     context.render_with(&mut canvas, &mut Resources::default(), paper);
 
-    let mut facts = Facts { page: number, pages: count, ..Facts::single(size) };
-    let beyond = beyond::of_document(&document).into_iter().chain(beyond::of_page(page));
-    for what in beyond.chain(listener.heard()) {
+    let mut facts = PageFacts { page: number, pages: count, ..PageFacts::single(size) };
+    let missing = not_shown::of_document(&document).into_iter().chain(not_shown::of_page(page));
+    for what in missing.chain(warnings.collected()) {
         facts.leave_out(what);
     }
     let mut pixels = canvas.take_rgba8(ImageAlphaType::AlphaPremultiplied);

@@ -12,7 +12,7 @@ pub(super) const SETTINGS: &str = "/tmp/fonts/fonts.conf";
 
 /// Common families and their replacements. Programs that look families up by name take no
 /// replacement, so the fonts are listed under these names.
-const STAND_INS: [(&str, &[&str]); 3] = [
+const REPLACEMENTS: [(&str, &[&str]); 3] = [
     (
         SANS,
         &[
@@ -36,8 +36,8 @@ const STAND_INS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// The font files for [`Job::files`](super::Job), with a system folder of fonts that come with the
-/// program.
+/// The font files for [`SandboxJob::files`](super::SandboxJob), with a system folder of fonts that
+/// come with the program.
 pub(crate) fn files(handed: &[Vec<u8>], more: &str) -> Vec<(String, Cow<'static, [u8]>)> {
     let own = FILES.iter().map(|file| Cow::Borrowed(*file));
     let handed = handed.iter().map(|file| Cow::Owned(file.clone()));
@@ -55,7 +55,7 @@ fn settings(more: &str) -> String {
     let more = if more.is_empty() { String::new() } else { format!("<dir>{more}</dir>") };
     let mut named = String::new();
     for (family, name) in
-        STAND_INS.iter().flat_map(|(family, names)| names.iter().map(move |name| (family, name)))
+        REPLACEMENTS.iter().flat_map(|(family, names)| names.iter().map(move |name| (family, name)))
     {
         let _ = writeln!(
             named,

@@ -5,8 +5,8 @@
 //! never touch a disk. Nothing is run without bubblewrap.
 
 mod fonts;
-mod running;
-mod tree;
+mod process_tree;
+mod program;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -16,9 +16,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 pub(crate) use fonts::files as font_files;
-pub(crate) use running::{Ending, Running};
+pub(crate) use program::{ProgramEnd, SandboxedProgram};
 
-use crate::program;
+use crate::program as installed;
 use crate::refusal::{Refusal, RefusalCode};
 
 /// Limits of a program for one source.
@@ -44,7 +44,7 @@ pub(crate) struct Sandbox {
 }
 
 /// A program, its files, and its connections.
-pub(crate) struct Job<'a> {
+pub(crate) struct SandboxJob<'a> {
     pub(crate) program: &'a Path,
     pub(crate) arguments: Vec<OsString>,
     /// Names below [`HOME`] that need no quoting, with their contents.
@@ -58,27 +58,27 @@ pub(crate) struct Job<'a> {
 pub(crate) const HOME: &str = "/tmp";
 
 /// 64 MiB, as a power of two.
-const ROUND: u32 = 26;
+const LIMIT_SHIFT: u32 = 26;
 
 impl Sandbox {
     /// Finds bubblewrap. Nothing is drawn without it.
     pub(crate) fn find() -> Result<Self, Refusal> {
-        let found = program::find(&["bwrap"]);
+        let found = installed::find(&["bwrap"]);
         let absent = || {
             let what = "bubblewrap, the sandbox for other programs,";
-            program::absent(what, "bubblewrap")
+            installed::absent(what, "bubblewrap")
         };
         Ok(Self { bubblewrap: found.ok_or_else(absent)? })
     }
 
     /// Starts a program. The calling thread must outlive it, since the program ends with the
     /// thread.
-    pub(crate) fn start(&self, job: Job<'_>) -> Result<Running, Refusal> {
+    pub(crate) fn start(&self, job: SandboxJob<'_>) -> Result<SandboxedProgram, Refusal> {
         let mut command = Command::new(&self.bubblewrap);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command
-            .args(world(&job))
+            .args(sandbox_arguments(&job))
             .args(["--", "/bin/sh", "-c"])
             .arg(script(&job))
             .arg("sh")
@@ -92,7 +92,7 @@ impl Sandbox {
             .spawn()
             .map_err(|_| not_started())?;
         let files = job.files.into_iter().map(|(_, bytes)| bytes).collect();
-        Running::new(child, files, job.limits).ok_or_else(not_started)
+        SandboxedProgram::new(child, files, job.limits).ok_or_else(not_started)
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn not_started() -> Refusal {
 }
 
 /// The bubblewrap arguments that define what a program sees.
-fn world(job: &Job<'_>) -> Vec<OsString> {
+fn sandbox_arguments(job: &SandboxJob<'_>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut say = |words: &[&str]| arguments.extend(words.iter().map(OsString::from));
     say(&["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
@@ -143,10 +143,10 @@ fn world(job: &Job<'_>) -> Vec<OsString> {
 }
 
 /// The script with limits, files and the program. `head` reads no byte more than requested.
-fn script(job: &Job<'_>) -> String {
+fn script(job: &SandboxJob<'_>) -> String {
     // Memory of one process; the watcher counts all of them. V8 derives lengths from this number,
     // and fails if it is not a round one.
-    let data = (job.limits.memory >> ROUND).max(1) << (ROUND - 10);
+    let data = (job.limits.memory >> LIMIT_SHIFT).max(1) << (LIMIT_SHIFT - 10);
     let blocks = job.limits.memory / 512;
     let mut script = format!(
         "ulimit -c 0; ulimit -d {data}; ulimit -f {blocks}; umask 077; cd {HOME} || exit 1\n"

@@ -4,9 +4,9 @@
 //! and memory are limited by the worker; a few hundred bytes of filters can take minutes.
 
 mod glyphs;
+mod limit;
 mod pictures;
 mod references;
-mod tame;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,16 +15,16 @@ use resvg::usvg::{self, ImageHrefResolver, Options, Tree, fontdb, roxmltree};
 
 use crate::encoding;
 use crate::fonts;
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page, clean, raster};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{LeftOut, Missing, Page, PageFacts, clean, raster};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
 /// An icon of 16 pixels is drawn large enough to be seen, a poster small enough to be sent.
-const USUAL: Usual = Usual { least: 512.0, most: 1568.0 };
+const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 512.0, most: 1568.0 };
 
 /// Largest number of XML nodes; maps and plots have less than a tenth of it.
-const MOST_NODES: u32 = 1_000_000;
+const MAX_NODES: u32 = 1_000_000;
 
 /// Draws an SVG.
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
@@ -38,16 +38,16 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let text = encoding::text(request.bytes).ok_or_else(not_text)?;
     let document = parsed(&text).map_err(unreadable)?;
     let missing = Mutex::new(Vec::new());
-    let tree = match tame::tamed(&text, &document) {
+    let tree = match limit::limited(&text, &document) {
         None => parse(&document, request, &missing)?,
-        Some(tamed) => {
-            let tamed = parsed(&tamed).map_err(unreadable)?;
-            parse(&tamed, request, &missing)?
+        Some(limited) => {
+            let limited = parsed(&limited).map_err(unreadable)?;
+            parse(&limited, request, &missing)?
         }
     };
     let size = (f64::from(tree.size().width()), f64::from(tree.size().height()));
-    let frame = Frame::new(size, &request.wanted, USUAL)?;
-    let mut facts = Facts::single(size);
+    let frame = Frame::new(size, &request.wanted, DEFAULT_SIZE)?;
+    let mut facts = PageFacts::single(size);
     for what in references::left_out(&document, request.files) {
         facts.leave_out(what);
     }
@@ -70,7 +70,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
 fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
-        nodes_limit: MOST_NODES,
+        nodes_limit: MAX_NODES,
         ..roxmltree::ParsingOptions::default()
     };
     roxmltree::Document::parse_with_options(text, options)
@@ -86,12 +86,12 @@ fn parse(
     request: &Request<'_>,
     missing: &Mutex<Vec<LeftOut>>,
 ) -> Result<Tree, Refusal> {
-    let budget = pictures::Budget::default();
+    let budget = pictures::PixelBudget::default();
     let leave_out = |what: LeftOut| {
         missing.lock().unwrap_or_else(PoisonError::into_inner).push(what);
     };
     let picture = |bytes: &[u8], options: &Options<'_>| {
-        pictures::handed(bytes, options, &budget, &leave_out)
+        pictures::prepared(bytes, options, &budget, &leave_out)
             .map_err(|says| leave_out(LeftOut::new(Missing::Picture, &says)))
             .ok()
     };

@@ -7,31 +7,31 @@ use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{DecodeLimits, decode, header};
 use resvg::usvg::{FontResolver, ImageHrefResolver, ImageKind, Options, Tree};
 
-use super::{references, tame};
+use super::{limit, references};
 use crate::page::LeftOut;
 
 /// Pixels left for the pictures of one drawing.
-pub(crate) struct Budget {
+pub(crate) struct PixelBudget {
     pixels: AtomicU64,
 }
 
-impl Default for Budget {
+impl Default for PixelBudget {
     fn default() -> Self {
-        Self { pixels: AtomicU64::new(MOST_PIXELS) }
+        Self { pixels: AtomicU64::new(MAX_PIXELS) }
     }
 }
 
 /// Largest number of pixels: twice a photo of today. Each costs the renderer up to twelve bytes.
-const MOST_PIXELS: u64 = 32_000_000;
+const MAX_PIXELS: u64 = 32_000_000;
 
 /// Prepares a picture of a drawing for the renderer, or returns the reason why not.
 ///
 /// The renderer's own decoders accept any size. So the bytes are decoded here first, and passed on
 /// as a PNG of known size.
-pub(crate) fn handed(
+pub(crate) fn prepared(
     bytes: &[u8],
     options: &Options<'_>,
-    budget: &Budget,
+    budget: &PixelBudget,
     leave_out: &dyn Fn(LeftOut),
 ) -> Result<ImageKind, String> {
     let header = match header::probe(bytes) {
@@ -46,7 +46,7 @@ pub(crate) fn handed(
         let (width, height) = (header.width, header.height);
         return Err(format!("{width}x{height} pixels are more than is left for pictures"));
     }
-    let limits = DecodeLimits { pixels: MOST_PIXELS, memory: 256 << 20, ..DecodeLimits::default() };
+    let limits = DecodeLimits { pixels: MAX_PIXELS, memory: 256 << 20, ..DecodeLimits::default() };
     let decoded = decode::decode(bytes, &header, &limits, decode::DecodeOptions::default())
         .map_err(|refusal| refusal.says)?;
     let lossless =
@@ -65,10 +65,10 @@ fn drawing(
     let document = super::parsed(text).map_err(|error| error.to_string())?;
     references::left_out(&document, &[]).into_iter().for_each(leave_out);
     let options = inside(options);
-    let tree = match tame::tamed(text, &document) {
+    let tree = match limit::limited(text, &document) {
         None => Tree::from_xmltree(&document, &options),
-        Some(tamed) => {
-            let document = super::parsed(&tamed).map_err(|error| error.to_string())?;
+        Some(limited) => {
+            let document = super::parsed(&limited).map_err(|error| error.to_string())?;
             Tree::from_xmltree(&document, &options)
         }
     };

@@ -5,20 +5,20 @@
 use resvg::usvg::roxmltree::{Document, Node};
 
 use crate::page::{LeftOut, Missing};
-use crate::request::File;
+use crate::request::SourceFile;
 
 /// Everything left out, in document order, except files that were handed over.
-pub(crate) fn left_out(document: &Document<'_>, files: &[File]) -> Vec<LeftOut> {
+pub(crate) fn left_out(document: &Document<'_>, files: &[SourceFile]) -> Vec<LeftOut> {
     document.descendants().flat_map(|node| of(&node, files)).collect()
 }
 
 /// The file of a reference, compared as a name; no path is followed.
-pub(crate) fn file<'f>(reference: &str, files: &'f [File]) -> Option<&'f File> {
+pub(crate) fn file<'f>(reference: &str, files: &'f [SourceFile]) -> Option<&'f SourceFile> {
     files.iter().find(|file| file.reference.trim() == reference.trim())
 }
 
-/// What one node refers to.
-fn of(node: &Node<'_, '_>, files: &[File]) -> Vec<LeftOut> {
+/// Returns the references of one node.
+fn of(node: &Node<'_, '_>, files: &[SourceFile]) -> Vec<LeftOut> {
     if let Some(instruction) = node.pi() {
         let outside = instruction.target == "xml-stylesheet";
         let value = instruction.value.unwrap_or_default();

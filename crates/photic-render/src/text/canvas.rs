@@ -26,7 +26,7 @@ use crate::frame::Frame;
 use crate::page::raster;
 
 /// Largest number of unknown characters that are reported.
-const MOST_UNKNOWN: usize = 40;
+const MAX_UNKNOWN: usize = 40;
 
 /// Color and decoration of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(crate) enum Face {
 
 /// The style of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Letters {
+pub(crate) struct TextStyle {
     pub(crate) face: Face,
     pub(crate) size: f32,
     pub(crate) bold: bool,
@@ -88,7 +88,7 @@ impl Canvas {
     }
 
     /// Shapes one line of text; each range of bytes has a style.
-    pub(crate) fn shape(&mut self, text: &str, spans: &[(Range<usize>, Letters)]) -> Layout<Pen> {
+    pub(crate) fn shape(&mut self, text: &str, spans: &[(Range<usize>, TextStyle)]) -> Layout<Pen> {
         let [sans, mono, emoji] = &self.families;
         let mut builder = self.layouts.ranged_builder(&mut self.fonts, text, 1.0, false);
         builder.push_default(StyleProperty::FontFamily(FontFamily::from(mono.as_slice())));
@@ -162,7 +162,7 @@ impl Canvas {
     /// Records characters that no font has.
     pub(crate) fn miss(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_whitespace()) {
-            if self.unknown.len() < MOST_UNKNOWN {
+            if self.unknown.len() < MAX_UNKNOWN {
                 self.unknown.insert(character);
             }
         }

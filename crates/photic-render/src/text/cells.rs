@@ -22,7 +22,7 @@ pub(crate) fn of(piece: &str, column: u32) -> Cells {
     let mut cells = Cells::default();
     let mut taken = 0;
     for (column, character) in (column..).zip(piece.chars()) {
-        let shown = Shown::of(character, taken);
+        let shown = CellForm::of(character, taken);
         taken += shown.cells();
         shown.each(|shown, width| {
             cells.characters.push((cells.text.len(), width, column));
@@ -34,16 +34,16 @@ pub(crate) fn of(piece: &str, column: u32) -> Cells {
 
 /// The number of cells of a character after `taken` cells.
 pub(crate) fn width(character: char, taken: usize) -> usize {
-    Shown::of(character, taken).cells()
+    CellForm::of(character, taken).cells()
 }
 
 /// Returns `true` if a character is spelled out by its number; tabs are not.
 pub(crate) fn is_spelled(character: char) -> bool {
-    matches!(Shown::of(character, 0), Shown::Number(_))
+    matches!(CellForm::of(character, 0), CellForm::Number(_))
 }
 
 /// The form in which a character is shown.
-enum Shown {
+enum CellForm {
     /// As it is, with its width.
     Plain(char, usize),
     /// As spaces.
@@ -52,7 +52,7 @@ enum Shown {
     Number(char),
 }
 
-impl Shown {
+impl CellForm {
     fn of(character: char, taken: usize) -> Self {
         match character {
             ' '..='~' => Self::Plain(character, 1),

@@ -1,6 +1,6 @@
 //! Colors of code, from the grammar of its language.
 //!
-//! Every color has a contrast of at least [`LEAST_CONTRAST`] to the background: models cannot read
+//! Every color has a contrast of at least [`MIN_CONTRAST`] to the background: models cannot read
 //! pale comments.
 
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(crate) struct Palette {
 }
 
 /// The colors of a page.
-pub(crate) struct Colored {
+pub(crate) struct ColoredCode {
     pub(crate) palette: Palette,
     /// `true` if all of it was colored.
     pub(crate) complete: bool,
@@ -49,11 +49,11 @@ static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_new
 static THEMES: LazyLock<EmbeddedLazyThemeSet> = LazyLock::new(two_face::theme::extra);
 
 /// Smallest contrast ratio, as WCAG requires for text.
-const LEAST_CONTRAST: f64 = 4.5;
+const MIN_CONTRAST: f64 = 4.5;
 /// Largest text before the end of a page that is read for coloring.
-const MOST_BYTES: usize = 512 << 10;
+const MAX_BYTES: usize = 512 << 10;
 /// Longest line that is colored; longer ones are data and slow for grammars.
-const MOST_LINE: usize = 4 << 10;
+const MAX_LINE: usize = 4 << 10;
 
 impl Palette {
     /// The palette of a theme.
@@ -65,7 +65,7 @@ impl Palette {
     }
 }
 
-impl Colored {
+impl ColoredCode {
     /// The ink of each character of a row.
     pub(crate) fn inks(&self, row: &RowPiece) -> Vec<Ink> {
         self.starts.get(&(row.line, row.bytes.start)).cloned().unwrap_or_default()
@@ -81,10 +81,10 @@ pub(crate) fn of(
     name: Option<&str>,
     theme: Theme,
     ground: Rgb,
-) -> Colored {
+) -> ColoredCode {
     let palette = Palette { paper: ground, ..Palette::of(theme) };
     let mut colored =
-        Colored { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
+        ColoredCode { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
     let (Some(first), Some(last)) = (shown.first(), shown.last()) else { return colored };
     if let Some(name) = name {
         color(&mut colored, lines, first.line..=last.line, name, theme);
@@ -105,7 +105,7 @@ pub(crate) fn of(
 
 /// Colors lines by a grammar.
 fn color(
-    colored: &mut Colored,
+    colored: &mut ColoredCode,
     lines: &[&str],
     shown: std::ops::RangeInclusive<usize>,
     name: &str,
@@ -116,7 +116,7 @@ fn color(
         return;
     };
     let before: usize = lines[..=*shown.end()].iter().map(|line| line.len() + 1).sum();
-    if before > MOST_BYTES {
+    if before > MAX_BYTES {
         colored.complete = false;
         return;
     }
@@ -127,7 +127,7 @@ fn color(
     let mut grammar = HighlightLines::new(syntax, theme);
     let paper = colored.palette.paper;
     for (number, line) in lines.iter().enumerate().take(shown.end() + 1) {
-        if line.len() > MOST_LINE {
+        if line.len() > MAX_LINE {
             colored.complete &= !shown.contains(&number);
             continue;
         }
@@ -181,7 +181,7 @@ pub(crate) fn readable(color: Rgb, paper: Rgb) -> Rgb {
         color.map(|sample| (f64::from(sample) * (1.0 - part) + away * part).round() as u8)
     };
     let steps = (0..=20).map(moved);
-    steps.into_iter().find(|color| contrast(*color, paper) >= LEAST_CONTRAST).unwrap_or(moved(20))
+    steps.into_iter().find(|color| contrast(*color, paper) >= MIN_CONTRAST).unwrap_or(moved(20))
 }
 
 /// The contrast ratio of WCAG.
@@ -209,11 +209,11 @@ mod tests {
         for theme in [Theme::Light, Theme::Dark] {
             let palette = Palette::of(theme);
             for color in [palette.text, palette.faint] {
-                assert!(contrast(color, palette.paper) >= LEAST_CONTRAST, "{theme:?} {color:?}");
+                assert!(contrast(color, palette.paper) >= MIN_CONTRAST, "{theme:?} {color:?}");
             }
             for color in [[255, 255, 0], [200; 3], [40; 3], [0, 0, 255], palette.paper] {
                 let color = readable(color, palette.paper);
-                assert!(contrast(color, palette.paper) >= LEAST_CONTRAST, "{theme:?} {color:?}");
+                assert!(contrast(color, palette.paper) >= MIN_CONTRAST, "{theme:?} {color:?}");
             }
         }
         assert_eq!(readable([0, 0, 120], [255; 3]), [0, 0, 120], "what can be read stays");

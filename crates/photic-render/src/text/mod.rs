@@ -14,8 +14,8 @@ use std::borrow::Cow;
 
 use crate::TextRow;
 use crate::encoding;
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{LeftOut, Missing, Page, PageFacts};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 use canvas::Canvas;
@@ -29,18 +29,18 @@ pub(crate) const CELL: f64 = 11.0;
 /// Height of a row.
 pub(crate) const ROW: f64 = 24.0;
 /// Smallest height of a sheet: providers reject pictures with a very short edge.
-pub(crate) const LEAST_HEIGHT: f64 = 224.0;
+pub(crate) const MIN_HEIGHT: f64 = 224.0;
 /// Rows of a full sheet.
 const ROWS: usize = 43;
 /// Smallest number of digits for line numbers, so that a growing file keeps its rows.
-const LEAST_DIGITS: usize = 4;
+const MIN_DIGITS: usize = 4;
 
 /// A sheet is scaled only on request.
-pub(crate) const USUAL: Usual = Usual { least: 1.0, most: SHEET };
+pub(crate) const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 1.0, most: SHEET };
 
 /// Tells whether line numbers are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Numbers {
+pub(crate) enum LineNumbers {
     Shown,
     Hidden,
 }
@@ -49,7 +49,7 @@ pub(crate) enum Numbers {
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let text = encoding::text(request.bytes)
         .unwrap_or_else(|| Cow::Owned(String::from_utf8_lossy(request.bytes).into_owned()));
-    sheet(&text, request, request.wanted.name.as_deref(), Numbers::Shown)
+    sheet(&text, request, request.wanted.name.as_deref(), LineNumbers::Shown)
 }
 
 /// Draws a page of this text, colored by this name.
@@ -57,13 +57,13 @@ pub(crate) fn sheet(
     text: &str,
     request: &Request<'_>,
     name: Option<&str>,
-    numbers: Numbers,
+    numbers: LineNumbers,
 ) -> Result<Page, Refusal> {
     let lines: Vec<&str> = lines(text);
-    let digits = lines.len().to_string().len().max(LEAST_DIGITS);
+    let digits = lines.len().to_string().len().max(MIN_DIGITS);
     let gutter = match numbers {
-        Numbers::Shown => (digits + 2) as f64 * CELL,
-        Numbers::Hidden => 0.0,
+        LineNumbers::Shown => (digits + 2) as f64 * CELL,
+        LineNumbers::Hidden => 0.0,
     };
     let columns = ((SHEET - 2.0 * MARGIN - gutter) / CELL) as usize;
     let rows = rows::of(&lines, columns);
@@ -75,9 +75,10 @@ pub(crate) fn sheet(
         .ok_or_else(|| no_such_page(number, pages))?;
 
     let high = shown.len() as f64 * ROW + 2.0 * MARGIN;
-    let size = (SHEET, high.max(LEAST_HEIGHT));
-    let frame = Frame::new(size, &request.wanted, USUAL)?;
-    let mut facts = Facts { page: number as u32, pages: pages as u32, ..Facts::single(size) };
+    let size = (SHEET, high.max(MIN_HEIGHT));
+    let frame = Frame::new(size, &request.wanted, DEFAULT_SIZE)?;
+    let mut facts =
+        PageFacts { page: number as u32, pages: pages as u32, ..PageFacts::single(size) };
 
     let paper = colors::Palette::of(request.wanted.theme).paper;
     let colored = colors::of(&lines, shown, name, request.wanted.theme, paper);
@@ -90,7 +91,7 @@ pub(crate) fn sheet(
     for (index, row) in shown.iter().enumerate() {
         let top = MARGIN + index as f64 * ROW;
         let cells = cells::of(&lines[row.line][row.bytes.clone()], row.column);
-        if numbers == Numbers::Shown {
+        if numbers == LineNumbers::Shown {
             let label = row.label(digits);
             paint::label(&mut canvas, &label, colored.palette.faint, MARGIN, top);
         }

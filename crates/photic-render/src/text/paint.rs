@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use vello_cpu::Glyph;
 
-use super::canvas::{Canvas, Face, Letters, Pen};
+use super::canvas::{Canvas, Face, Pen, TextStyle};
 use super::cells::{self, Cells};
 use super::colors::{Ink, Rgb};
 use super::{CELL, ROW};
@@ -66,7 +66,7 @@ pub(crate) fn row(
 }
 
 /// Groups neighboring characters with the same ink.
-fn spans(cells: &Cells, inks: &[Ink], first: u32) -> Vec<(Range<usize>, Letters)> {
+fn spans(cells: &Cells, inks: &[Ink], first: u32) -> Vec<(Range<usize>, TextStyle)> {
     let of = |column: u32| inks.get((column - first) as usize).copied().unwrap_or_default();
     let spans = cells.characters.chunk_by(|one, next| of(one.2) == of(next.2));
     let mut spans = spans.peekable();
@@ -76,7 +76,7 @@ fn spans(cells: &Cells, inks: &[Ink], first: u32) -> Vec<(Range<usize>, Letters)
         let Ink { color, bold } = of(*column);
         let end = next.and_then(|next| next.first()).map_or(cells.text.len(), |(at, ..)| *at);
         let pen = Pen { color, ..Pen::default() };
-        let letters = Letters { face: Face::Mono, size: LETTER, bold, italic: false, pen };
+        let letters = TextStyle { face: Face::Mono, size: LETTER, bold, italic: false, pen };
         found.push((*start..end, letters));
     }
     found

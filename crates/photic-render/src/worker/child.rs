@@ -5,7 +5,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::confine::confine;
-use super::wire::{self, Found};
+use super::protocol::{self, WorkerResult};
 use crate::request::Request;
 
 /// Stack for the nesting that the parsers allow, in an unoptimized build.
@@ -29,7 +29,7 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     confine(processor_seconds, memory)?;
-    let asked = wire::asked(&mut io::stdin().lock())?;
+    let asked = protocol::asked(&mut io::stdin().lock())?;
     let draw = move || {
         let request = Request {
             bytes: &asked.source,
@@ -38,12 +38,12 @@ fn answer(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
             files: &asked.files,
         };
         if asked.words {
-            crate::words(&request).map(Found::Words)
+            crate::words(&request).map(WorkerResult::Text)
         } else {
-            crate::draw(&request).map(Found::Page)
+            crate::draw(&request).map(WorkerResult::Page)
         }
     };
     let drawn = std::thread::Builder::new().stack_size(STACK).spawn(draw)?.join();
     let drawn = drawn.map_err(|_| io::ErrorKind::Other)?;
-    wire::tell(&mut io::stdout().lock(), drawn)
+    protocol::tell(&mut io::stdout().lock(), drawn)
 }

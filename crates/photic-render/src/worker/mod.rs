@@ -5,7 +5,7 @@
 
 mod child;
 mod confine;
-mod wire;
+mod protocol;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -16,9 +16,9 @@ use std::time::Duration;
 
 pub use child::serve;
 pub use confine::confine;
-use wire::Found;
+use protocol::WorkerResult;
 
-use crate::page::{Page, Words};
+use crate::page::{Page, PageText};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
@@ -61,29 +61,29 @@ impl Worker {
     /// Draws in a child of its own. Blocks until it is drawn or the time is up.
     pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
         match self.ask(request, false)? {
-            Found::Page(page) => Ok(page),
-            Found::Words(_) => Err(unavailable()),
+            WorkerResult::Page(page) => Ok(page),
+            WorkerResult::Text(_) => Err(unavailable()),
         }
     }
 
     /// Extracts the text layer of a page, in a child of its own.
-    pub fn words(&self, request: &Request<'_>) -> Result<Words, Refusal> {
+    pub fn words(&self, request: &Request<'_>) -> Result<PageText, Refusal> {
         match self.ask(request, true)? {
-            Found::Words(words) => Ok(words),
-            Found::Page(_) => Err(unavailable()),
+            WorkerResult::Text(words) => Ok(words),
+            WorkerResult::Page(_) => Err(unavailable()),
         }
     }
 
     /// Sends a request to a child and reads its answer.
-    fn ask(&self, request: &Request<'_>, words: bool) -> Result<Found, Refusal> {
-        crate::draw::acceptable(request)?;
-        let question = wire::question(request, words).map_err(|_| unavailable())?;
+    fn ask(&self, request: &Request<'_>, words: bool) -> Result<WorkerResult, Refusal> {
+        crate::draw::check_size(request)?;
+        let question = protocol::question(request, words).map_err(|_| unavailable())?;
         let mut child = self.start()?;
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             end(&mut child);
             return Err(unavailable());
         };
-        let most = wire::longest_answer(&request.wanted.bounds);
+        let most = protocol::longest_answer(&request.wanted.bounds);
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 // A child that died early closes the pipe; its answer or exit status tells why.
@@ -108,12 +108,12 @@ impl Worker {
                     return Err(too_slow(self.limits.time.as_secs(), ""));
                 }
             };
-            match wire::answer(answer, &request.wanted.bounds) {
+            match protocol::answer(answer, &request.wanted.bounds) {
                 Some(answer) => {
                     end(&mut child);
                     answer
                 }
-                None => Err(self.autopsy(&mut child)),
+                None => Err(self.failure(&mut child)),
             }
         })
     }
@@ -139,13 +139,15 @@ impl Worker {
     }
 
     /// The refusal for a child without a usable answer.
-    fn autopsy(&self, child: &mut Child) -> Refusal {
+    fn failure(&self, child: &mut Child) -> Refusal {
         let died = died_by_itself(child);
         kill(child);
         let status = child.wait().ok().filter(|_| died);
         match status.and_then(killed_by) {
-            Some(Death::Processor) => too_slow(self.limits.processor_seconds, " of the processor"),
-            Some(Death::Memory) => Refusal::new(
+            Some(ExceededLimit::Processor) => {
+                too_slow(self.limits.processor_seconds, " of the processor")
+            }
+            Some(ExceededLimit::Memory) => Refusal::new(
                 RefusalCode::TooMuchMemory,
                 format!(
                     "drawing it takes more than {} MiB of memory, or nests too deep",
@@ -172,30 +174,30 @@ fn too_slow(seconds: u64, of_what: &str) -> Refusal {
 }
 
 /// The limit that ended a child.
-enum Death {
+enum ExceededLimit {
     Processor,
     Memory,
 }
 
 /// The limit behind an exit status.
 #[cfg(unix)]
-fn killed_by(status: ExitStatus) -> Option<Death> {
+fn killed_by(status: ExitStatus) -> Option<ExceededLimit> {
     use std::os::unix::process::ExitStatusExt;
     let signal = status.signal()?;
     let is = |other: rustix::process::Signal| signal == other.as_raw();
     if is(rustix::process::Signal::XCPU) {
-        Some(Death::Processor)
+        Some(ExceededLimit::Processor)
     } else if is(rustix::process::Signal::ABORT) || is(rustix::process::Signal::KILL) {
         // A failed allocation and an exhausted stack abort; a panic does not. A kill from outside
         // means that the system is out of memory.
-        Some(Death::Memory)
+        Some(ExceededLimit::Memory)
     } else {
         None
     }
 }
 
 #[cfg(not(unix))]
-fn killed_by(_: ExitStatus) -> Option<Death> {
+fn killed_by(_: ExitStatus) -> Option<ExceededLimit> {
     None
 }
 

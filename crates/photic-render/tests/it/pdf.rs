@@ -148,7 +148,7 @@ fn a_font_of_the_far_east_is_taken_from_those_at_hand() {
     assert_eq!(left_out(&page), [named("Mincho"), named("Batang")]);
 }
 
-/// What was left out, as it is compared here.
+/// Content that was left out, in the form that the tests compare.
 #[derive(Debug, PartialEq)]
 struct LeftOutOf(Missing, String);
 

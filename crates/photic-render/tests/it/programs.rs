@@ -1,5 +1,5 @@
-//! Programs of other makers in tests: left out where they are absent, unless they must be there, and
-//! compared by a tolerance, because each of their versions draws a little differently.
+//! Programs of other makers in tests: left out where they are absent, unless they must be there,
+//! and compared by a tolerance, because each of their versions draws a little differently.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(crate) fn browser() -> Option<Browser> {
     Some(browser)
 }
 
-/// Whether the programs must be there: then the long tests run, too.
+/// Returns true if the programs must be installed. Then the long tests run, too.
 pub(crate) fn needed() -> bool {
     std::env::var_os("PHOTIC_NEED_PROGRAMS").is_some()
 }

@@ -2,7 +2,7 @@
 
 use photic_mock::{Chart, Misbehavior, Options};
 
-use super::Place;
+use super::BatchTest;
 use crate::{stderr, stdout};
 
 fn misbehaving(kind: Misbehavior) -> Options {
@@ -11,7 +11,7 @@ fn misbehaving(kind: Misbehavior) -> Options {
 
 #[test]
 fn a_provider_that_asks_to_wait_is_left_alone_for_as_long() {
-    let place = Place::new(40, misbehaving(Misbehavior::Busy));
+    let place = BatchTest::new(40, misbehaving(Misbehavior::Busy));
     let output = place.run(&[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     place.all_named_right(&stdout(&output));
@@ -24,7 +24,7 @@ fn a_provider_that_asks_to_wait_is_left_alone_for_as_long() {
 
 #[test]
 fn a_provider_that_is_down_is_not_asked_for_ever() {
-    let place = Place::new(40, misbehaving(Misbehavior::ServerError));
+    let place = BatchTest::new(40, misbehaving(Misbehavior::ServerError));
     let output = place.run(&["--at-once", "40", "--attempts", "2"]);
     let words = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{words}");
@@ -38,7 +38,7 @@ fn a_provider_that_is_down_is_not_asked_for_ever() {
 #[test]
 fn a_model_that_is_not_there_is_asked_about_a_few_pictures_only() {
     let options = Options { models: vec!["another".into()], ..Options::default() };
-    let place = Place::new(40, options);
+    let place = BatchTest::new(40, options);
     let output = place.run(&["--at-once", "2"]);
     let words = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{words}");
@@ -49,7 +49,7 @@ fn a_model_that_is_not_there_is_asked_about_a_few_pictures_only() {
 #[test]
 fn a_picture_that_is_refused_is_an_answer_and_not_asked_about_again() {
     let limits = photic::profile::Limits { edge: Some(40), ..photic::profile::Limits::default() };
-    let place = Place::new(3, Options { limits: Some(limits), ..Options::default() });
+    let place = BatchTest::new(3, Options { limits: Some(limits), ..Options::default() });
     let output = place.run(&[]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     for line in stdout(&output).lines() {
@@ -63,7 +63,7 @@ fn a_picture_that_is_refused_is_an_answer_and_not_asked_about_again() {
 
 #[test]
 fn a_picture_that_changed_is_asked_about_anew() {
-    let mut place = Place::new(5, Options::default());
+    let mut place = BatchTest::new(5, Options::default());
     assert_eq!(place.run(&[]).status.code(), Some(0));
     place.charts[2] = Chart::of(99);
     place.write("2.png", place.charts[2].png().unwrap());
@@ -75,7 +75,7 @@ fn a_picture_that_changed_is_asked_about_anew() {
 
 #[test]
 fn answers_are_forgotten_when_they_are_old_and_only_then() {
-    let place = Place::new(2, Options::default());
+    let place = BatchTest::new(2, Options::default());
     assert_eq!(place.run(&[]).status.code(), Some(0));
     let record = place.folder.join("record");
     for (days, asked) in [("1", 2), ("0", 4)] {

@@ -61,7 +61,7 @@ fn a_host_that_shows_pixels_sees_and_one_that_does_not_is_blind() {
     assert_eq!((&honest["verdict"], &honest["hits"]), (&json!("blind"), &json!(0)));
 }
 
-/// What a chart shows stands in no text: a host that passes everything but pixels is found out.
+/// No text of the result holds the content of a chart, so a host that drops pixels is detected.
 #[test]
 fn the_answer_is_nowhere_but_in_the_pixels() {
     let folder = Folder::new("probe-text");

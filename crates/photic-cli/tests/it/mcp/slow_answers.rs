@@ -11,9 +11,9 @@ use super::client::{Folder, Pipe};
 use crate::photic;
 
 /// A provider that takes requests and never answers.
-struct Silent(Child, String);
+struct SilentServer(Child, String);
 
-impl Silent {
+impl SilentServer {
     fn start() -> Self {
         let mut mock = photic();
         mock.args(["mock", "--misbehave", "hang"]).stdout(Stdio::piped());
@@ -24,7 +24,7 @@ impl Silent {
     }
 }
 
-impl Drop for Silent {
+impl Drop for SilentServer {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -36,7 +36,7 @@ fn a_call_that_is_taken_back_ends_and_tells_nothing_more() {
     let folder = Folder::new("cancel");
     folder.write("a.png", image::png(64, 48, [200, 30, 60]));
     folder.write("a.txt", "words\n");
-    let silent = Silent::start();
+    let silent = SilentServer::start();
     let mut command = photic();
     command.arg("mcp").arg("--root").arg(&folder.0).args(["--model", "gpt-5.4"]);
     command.env("OPENAI_BASE_URL", format!("{}/v1", silent.1)).env("OPENAI_API_KEY", "any");

@@ -10,8 +10,8 @@ use super::{all, near, open, pixel};
 
 const SIZE: (u32, u32) = (24, 16);
 
-/// Where the upright pixel is stored, by the table of the EXIF specification: which stored side is
-/// the visual top, and which the visual left.
+/// Returns the stored position of an upright pixel, by the table of the EXIF specification: which
+/// stored side is the visual top, and which the visual left.
 fn stored(orientation: u8, (x, y): (u32, u32)) -> (u32, u32) {
     let (right, bottom) = (SIZE.0 - 1, SIZE.1 - 1);
     match orientation {

@@ -83,7 +83,7 @@ fn drawing(target: &str) -> Vec<u8> {
     [sheet.as_bytes(), &drawing].concat()
 }
 
-/// The same, by entities: some parsers fetch them.
+/// Refers to the target by entities: some parsers fetch them.
 fn entities(target: &str) -> Vec<u8> {
     format!(
         "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' '{target}' [<!ENTITY a SYSTEM '{target}'>]>\

@@ -7,21 +7,21 @@ const CELL: f64 = 4.0;
 
 /// A cluster of characters: its edges and its source offset.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
+pub(super) struct ClusterMark {
     pub(super) left: f64,
     pub(super) right: f64,
     pub(super) at: Option<usize>,
 }
 
 /// The line starts of a source.
-pub(super) struct Places<'s> {
+pub(super) struct SourcePositions<'s> {
     source: &'s str,
     starts: Vec<usize>,
     /// The last result: byte, line, column.
     last: (usize, u32, u32),
 }
 
-impl<'s> Places<'s> {
+impl<'s> SourcePositions<'s> {
     /// Finds the lines of a source; for an empty one, nothing maps back.
     pub(super) fn new(source: &'s str) -> Self {
         let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -45,7 +45,13 @@ impl<'s> Places<'s> {
     }
 
     /// Adds rows for the marks of one row of text, one for each source line in it.
-    pub(super) fn rows(&mut self, marks: &[Mark], top: f64, height: f64, rows: &mut Vec<TextRow>) {
+    pub(super) fn rows(
+        &mut self,
+        marks: &[ClusterMark],
+        top: f64,
+        height: f64,
+        rows: &mut Vec<TextRow>,
+    ) {
         let mut row: Option<TextRow> = None;
         for mark in marks {
             let Some((line, column)) = mark.at.and_then(|at| self.of(at)) else { continue };
@@ -71,19 +77,19 @@ mod tests {
 
     #[test]
     fn bytes_have_lines_and_columns() {
-        let mut places = Places::new("one\ntwö three\n");
+        let mut places = SourcePositions::new("one\ntwö three\n");
         assert_eq!(places.of(0), Some((1, 1)));
         assert_eq!(places.of(4), Some((2, 1)));
         assert_eq!(places.of(9), Some((2, 5)), "characters, not bytes");
         assert_eq!(places.of(6), Some((2, 3)), "backwards too");
-        assert_eq!(Places::new("").of(0), None);
+        assert_eq!(SourcePositions::new("").of(0), None);
     }
 
     #[test]
     fn a_row_of_two_lines_is_two_rows() {
         let mut rows = Vec::new();
-        let mark = |left: f64, at| Mark { left, right: left + 8.0, at: Some(at) };
-        let mut places = Places::new("ab\ncd");
+        let mark = |left: f64, at| ClusterMark { left, right: left + 8.0, at: Some(at) };
+        let mut places = SourcePositions::new("ab\ncd");
         places.rows(&[mark(20.0, 0), mark(28.0, 1), mark(36.0, 3)], 5.0, 9.0, &mut rows);
         let found: Vec<(u32, f64, &[u32])> =
             rows.iter().map(|row| (row.line, row.left, row.columns.as_slice())).collect();

@@ -15,19 +15,19 @@ use crate::page::{LeftOut, Missing};
 
 /// Collects warnings of the renderer.
 #[derive(Clone, Default)]
-pub(super) struct Listener(Arc<Mutex<Vec<LeftOut>>>);
+pub(super) struct WarningCollector(Arc<Mutex<Vec<LeftOut>>>);
 
-impl Listener {
+impl WarningCollector {
     /// Settings that report warnings here, and take fonts only from those at hand.
     pub(super) fn settings(&self, fonts: Fonts) -> InterpreterSettings {
         let (warned, asked) = (self.clone(), self.clone());
         InterpreterSettings {
-            warning_sink: Arc::new(move |warning| warned.hear(warning_left_out(warning))),
+            warning_sink: Arc::new(move |warning| warned.add(warning_left_out(warning))),
             font_resolver: Arc::new(move |query| match query {
                 FontQuery::Standard(font) => Some(font.get_font_data()),
                 FontQuery::Fallback(wanted) => {
                     let name = wanted.post_script_name.as_deref().unwrap_or("a font without name");
-                    asked.hear(LeftOut::new(Missing::Font, name));
+                    asked.add(LeftOut::new(Missing::Font, name));
                     let collection = wanted.character_collection.as_ref();
                     let other = collection.and_then(|collection| fonts.with(&collection.family));
                     other.or_else(|| Some(wanted.pick_standard_font().get_font_data()))
@@ -38,22 +38,22 @@ impl Listener {
     }
 
     /// Adds something left out, once, up to a limit.
-    fn hear(&self, what: LeftOut) {
+    fn add(&self, what: LeftOut) {
         let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A page may report the same problem a million times.
-        if !heard.contains(&what) && heard.len() < MOST_HEARD {
+        if !heard.contains(&what) && heard.len() < MAX_WARNINGS {
             heard.push(what);
         }
     }
 
     /// Everything that was reported, in order.
-    pub(super) fn heard(self) -> Vec<LeftOut> {
+    pub(super) fn collected(self) -> Vec<LeftOut> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// Largest number of reports; more than are listed, so that the rest is counted.
-const MOST_HEARD: usize = 1_000;
+const MAX_WARNINGS: usize = 1_000;
 
 /// Translates a warning.
 fn warning_left_out(warning: InterpreterWarning) -> LeftOut {
@@ -91,17 +91,17 @@ pub(super) fn of_document(document: &Pdf) -> Vec<LeftOut> {
 pub(super) fn of_page(page: &Page<'_>) -> Vec<LeftOut> {
     let fonts = &page.resources().fonts;
     let fonts = fonts.keys().filter_map(|key| fonts.get::<Dict<'_>>(key.as_ref()));
-    let mut found: Vec<LeftOut> = fonts.filter_map(|font| stand_in(&font)).collect();
+    let mut found: Vec<LeftOut> = fonts.filter_map(|font| replaced_font(&font)).collect();
     // A dictionary has no order.
     found.sort_by(|one, other| one.detail.cmp(&other.detail));
     let notes = page.raw().get::<Array<'_>>("Annots");
     let notes = notes.iter().flat_map(Array::iter::<Dict<'_>>);
-    found.extend(notes.filter_map(|note| unseen(&note)));
+    found.extend(notes.filter_map(|note| undrawn_annotation(&note)));
     found
 }
 
 /// Fonts that every reader has, or an equivalent of the same width.
-const USUAL_FONTS: [&str; 8] = [
+const COMMON_FONTS: [&str; 8] = [
     "Helvetica",
     "Times",
     "Courier",
@@ -113,7 +113,7 @@ const USUAL_FONTS: [&str; 8] = [
 ];
 
 /// A simple font that is replaced by another. The renderer reports composite ones itself.
-fn stand_in(font: &Dict<'_>) -> Option<LeftOut> {
+fn replaced_font(font: &Dict<'_>) -> Option<LeftOut> {
     let kind = font.get::<Name<'_>>("Subtype")?;
     let name = font.get::<Name<'_>>("BaseFont")?;
     // The name of a font subset starts with six letters and a plus.
@@ -126,7 +126,7 @@ fn stand_in(font: &Dict<'_>) -> Option<LeftOut> {
         .get::<Dict<'_>>("FontDescriptor")
         .is_some_and(|about| files.iter().any(|file| about.contains_key(file)));
     let simple = matches!(kind.as_str(), "Type1" | "TrueType" | "MMType1");
-    let unusual = simple && !embedded && !USUAL_FONTS.contains(&family);
+    let unusual = simple && !embedded && !COMMON_FONTS.contains(&family);
     unusual.then(|| LeftOut::new(Missing::Font, name))
 }
 
@@ -134,7 +134,7 @@ fn stand_in(font: &Dict<'_>) -> Option<LeftOut> {
 const HIDDEN: u32 = 1 << 1 | 1 << 5;
 
 /// An annotation that is not drawn.
-fn unseen(note: &Dict<'_>) -> Option<LeftOut> {
+fn undrawn_annotation(note: &Dict<'_>) -> Option<LeftOut> {
     let kind = note.get::<Name<'_>>("Subtype")?;
     let kind = kind.as_str();
     // A link has no appearance, and a pop-up belongs to another annotation.

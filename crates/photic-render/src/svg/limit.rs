@@ -6,10 +6,10 @@ use resvg::usvg::roxmltree::{Document, Node};
 
 /// Largest number of octaves of noise. Each is half as strong as the one before, so the tenth is
 /// below one step of a sample. The standard allows this limit, and browsers have it.
-const MOST_OCTAVES: u32 = 9;
+const MAX_OCTAVES: u32 = 9;
 
 /// The source with limited values; `None` if nothing exceeds the limits.
-pub(super) fn tamed(text: &str, document: &Document<'_>) -> Option<String> {
+pub(super) fn limited(text: &str, document: &Document<'_>) -> Option<String> {
     let noise = document.descendants().filter(|node| node.tag_name().name() == "feTurbulence");
     let mut places: Vec<Range<usize>> = noise.filter_map(|node| octaves(text, &node)).collect();
     // An entity that is used twice gives the same position twice.
@@ -18,11 +18,11 @@ pub(super) fn tamed(text: &str, document: &Document<'_>) -> Option<String> {
     if places.is_empty() {
         return None;
     }
-    let mut tamed = text.to_owned();
+    let mut limited = text.to_owned();
     for place in places.into_iter().rev() {
-        tamed.replace_range(place, &MOST_OCTAVES.to_string());
+        limited.replace_range(place, &MAX_OCTAVES.to_string());
     }
-    Some(tamed)
+    Some(limited)
 }
 
 /// The position of an excessive value.
@@ -31,7 +31,7 @@ fn octaves(text: &str, node: &Node<'_, '_>) -> Option<Range<usize>> {
     let count: f64 = attribute.value().trim().parse().ok()?;
     let place = attribute.range_value();
     let as_written = text.get(place.clone()) == Some(attribute.value());
-    (count > f64::from(MOST_OCTAVES) && as_written).then_some(place)
+    (count > f64::from(MAX_OCTAVES) && as_written).then_some(place)
 }
 
 #[cfg(test)]
@@ -45,8 +45,8 @@ mod tests {
         let document = Document::parse(source).expect("XML");
         let expected = "<svg><feTurbulence numOctaves='9'/><feTurbulence numOctaves='3'/>\
                         <a numOctaves='99'/><feTurbulence numOctaves=\"9\"/></svg>";
-        assert_eq!(tamed(source, &document).as_deref(), Some(expected));
+        assert_eq!(limited(source, &document).as_deref(), Some(expected));
         let document = Document::parse(expected).expect("XML");
-        assert_eq!(tamed(expected, &document), None);
+        assert_eq!(limited(expected, &document), None);
     }
 }

@@ -10,17 +10,17 @@ use photic_pixels::geometry::Affine;
 use photic_pixels::{Layout, Raster};
 use serde::{Deserialize, Serialize};
 
-use crate::page::{Facts, Page, Words, clean};
+use crate::page::{Page, PageFacts, PageText, clean};
 use crate::refusal::Refusal;
-use crate::request::{Bounds, File, Request, Wanted};
+use crate::request::{DrawLimits, DrawOptions, Request, SourceFile};
 
 /// Largest header: a page of text with all its columns takes a tenth of it.
-const MOST_HEADER: usize = 4 << 20;
+const MAX_HEADER: usize = 4 << 20;
 
 /// The header of a request.
 #[derive(Serialize, Deserialize)]
-struct Question {
-    wanted: Wanted,
+struct RequestHeader {
+    wanted: DrawOptions,
     words: bool,
     source: usize,
     fonts: Vec<usize>,
@@ -30,22 +30,22 @@ struct Question {
 /// The header of an answer.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
-    Drawn { width: u32, height: u32, alpha: bool, to_page: [f64; 6], facts: Facts },
-    Words(Words),
+enum AnswerHeader {
+    Drawn { width: u32, height: u32, alpha: bool, to_page: [f64; 6], facts: PageFacts },
+    Text(PageText),
     Refused(Refusal),
 }
 
 /// The result of a child.
 #[derive(Debug, PartialEq)]
-pub(super) enum Found {
+pub(super) enum WorkerResult {
     Page(Page),
-    Words(Words),
+    Text(PageText),
 }
 
 /// The pieces of a request in order, for the page or for its text.
 pub(super) fn question<'a>(request: &Request<'a>, words: bool) -> io::Result<Vec<Cow<'a, [u8]>>> {
-    let question = Question {
+    let question = RequestHeader {
         wanted: request.wanted.clone(),
         words,
         source: request.bytes.len(),
@@ -59,41 +59,40 @@ pub(super) fn question<'a>(request: &Request<'a>, words: bool) -> io::Result<Vec
 }
 
 /// A request as the child reads it.
-pub(super) struct Asked {
-    pub(super) wanted: Wanted,
+pub(super) struct ReceivedRequest {
+    pub(super) wanted: DrawOptions,
     pub(super) words: bool,
     pub(super) source: Vec<u8>,
     pub(super) fonts: Vec<Vec<u8>>,
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<SourceFile>,
 }
 
 /// Reads a request.
-pub(super) fn asked(from: &mut dyn Read) -> io::Result<Asked> {
+pub(super) fn asked(from: &mut dyn Read) -> io::Result<ReceivedRequest> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let question = exactly(from, u32::from_le_bytes(length) as usize)?;
-    let question: Question = serde_json::from_slice(&question)?;
+    let question: RequestHeader = serde_json::from_slice(&question)?;
     let source = exactly(from, question.source)?;
     let fonts = question.fonts.iter().map(|length| exactly(from, *length));
     let fonts = fonts.collect::<io::Result<_>>()?;
-    let files = question
-        .files
-        .into_iter()
-        .map(|(reference, length)| exactly(from, length).map(|bytes| File { reference, bytes }));
+    let files = question.files.into_iter().map(|(reference, length)| {
+        exactly(from, length).map(|bytes| SourceFile { reference, bytes })
+    });
     let files = files.collect::<io::Result<_>>()?;
-    Ok(Asked { wanted: question.wanted, words: question.words, source, fonts, files })
+    Ok(ReceivedRequest { wanted: question.wanted, words: question.words, source, fonts, files })
 }
 
 /// Writes an answer.
-pub(super) fn tell(to: &mut dyn Write, result: Result<Found, Refusal>) -> io::Result<()> {
+pub(super) fn tell(to: &mut dyn Write, result: Result<WorkerResult, Refusal>) -> io::Result<()> {
     let (answer, pixels) = match result {
-        Ok(Found::Words(words)) => (Answer::Words(words), Vec::new()),
-        Ok(Found::Page(page)) => {
+        Ok(WorkerResult::Text(words)) => (AnswerHeader::Text(words), Vec::new()),
+        Ok(WorkerResult::Page(page)) => {
             let Raster { width, height, layout, data } = page.raster;
             let (alpha, to_page) = (layout == Layout::Rgba, coefficients(&page.to_page));
-            (Answer::Drawn { width, height, alpha, to_page, facts: page.facts }, data)
+            (AnswerHeader::Drawn { width, height, alpha, to_page, facts: page.facts }, data)
         }
-        Err(refusal) => (Answer::Refused(refusal), Vec::new()),
+        Err(refusal) => (AnswerHeader::Refused(refusal), Vec::new()),
     };
     to.write_all(&header(&answer)?)?;
     to.write_all(&pixels)?;
@@ -101,26 +100,31 @@ pub(super) fn tell(to: &mut dyn Write, result: Result<Found, Refusal>) -> io::Re
 }
 
 /// Largest size of an answer, plus one byte to detect a flood.
-pub(super) fn longest_answer(bounds: &Bounds) -> u64 {
-    4 + MOST_HEADER as u64 + most_pixels(bounds) * 4 + 1
+pub(super) fn longest_answer(bounds: &DrawLimits) -> u64 {
+    4 + MAX_HEADER as u64 + most_pixels(bounds) * 4 + 1
 }
 
 /// Parses an answer; `None` unless it is complete and of an allowed size.
-pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Found, Refusal>> {
+pub(super) fn answer(
+    mut bytes: Vec<u8>,
+    bounds: &DrawLimits,
+) -> Option<Result<WorkerResult, Refusal>> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length) as usize;
-    if length > MOST_HEADER {
+    if length > MAX_HEADER {
         return None;
     }
-    let answer: Answer = serde_json::from_slice(rest.get(..length)?).ok()?;
+    let answer: AnswerHeader = serde_json::from_slice(rest.get(..length)?).ok()?;
     let pixels = rest.len() - length;
     let (width, height, alpha, to_page, facts) = match answer {
-        Answer::Refused(Refusal { code, says, hint }) => {
+        AnswerHeader::Refused(Refusal { code, says, hint }) => {
             let refusal = Refusal::new(code, clean(&says), clean(&hint));
             return (pixels == 0).then_some(Err(refusal));
         }
-        Answer::Words(words) => return (pixels == 0).then_some(Ok(Found::Words(words))),
-        Answer::Drawn { width, height, alpha, to_page, facts } => {
+        AnswerHeader::Text(words) => {
+            return (pixels == 0).then_some(Ok(WorkerResult::Text(words)));
+        }
+        AnswerHeader::Drawn { width, height, alpha, to_page, facts } => {
             (width, height, alpha, to_page, facts)
         }
     };
@@ -134,7 +138,7 @@ pub(super) fn answer(mut bytes: Vec<u8>, bounds: &Bounds) -> Option<Result<Found
     }
     bytes.drain(..4 + length);
     let raster = Raster { width, height, layout, data: bytes };
-    Some(Ok(Found::Page(Page { raster, to_page, facts: facts.distrusted() })))
+    Some(Ok(WorkerResult::Page(Page { raster, to_page, facts: facts.limited() })))
 }
 
 /// The coefficients of a map.
@@ -148,7 +152,7 @@ fn affine(of: &[f64; 6]) -> Affine {
 }
 
 /// The limit, plus what rounding up both sides may add.
-fn most_pixels(bounds: &Bounds) -> u64 {
+fn most_pixels(bounds: &DrawLimits) -> u64 {
     bounds.pixels.saturating_add(2 * u64::from(bounds.edge) + 1)
 }
 
@@ -178,13 +182,13 @@ mod tests {
         Page {
             raster: Raster { width: 3, height: 2, layout: Layout::Rgb, data: (0..18).collect() },
             to_page: Affine::scale(2.0, 2.0),
-            facts: Facts::single((6.0, 4.0)),
+            facts: PageFacts::single((6.0, 4.0)),
         }
     }
 
     fn told(result: Result<Page, Refusal>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        tell(&mut bytes, result.map(Found::Page)).expect("memory");
+        tell(&mut bytes, result.map(WorkerResult::Page)).expect("memory");
         bytes
     }
 
@@ -198,15 +202,15 @@ mod tests {
         assert_eq!(asked.source, request.bytes);
         assert_eq!(asked.fonts, fonts);
 
-        let bounds = Bounds::default();
-        assert_eq!(answer(told(Ok(page())), &bounds), Some(Ok(Found::Page(page()))));
+        let bounds = DrawLimits::default();
+        assert_eq!(answer(told(Ok(page())), &bounds), Some(Ok(WorkerResult::Page(page()))));
         let refusal = Refusal::new(RefusalCode::Corrupt, "no", "none");
         assert_eq!(answer(told(Err(refusal.clone())), &bounds), Some(Err(refusal)));
     }
 
     #[test]
     fn an_answer_that_is_cut_long_or_lies_is_none() {
-        let bounds = Bounds::default();
+        let bounds = DrawLimits::default();
         let whole = told(Ok(page()));
         for length in 0..whole.len() {
             assert_eq!(answer(whole[..length].to_vec(), &bounds), None, "{length}");
@@ -219,7 +223,7 @@ mod tests {
         let wordy = Refusal::new(RefusalCode::Corrupt, "a\nb".repeat(1000), "none");
         let wordy = answer(told(Err(wordy)), &bounds).expect("an answer").expect_err("a refusal");
         assert!(wordy.says.chars().count() < 200 && !wordy.says.contains('\n'), "{wordy}");
-        let small = Bounds { pixels: 1, edge: 1, ..bounds };
+        let small = DrawLimits { pixels: 1, edge: 1, ..bounds };
         assert_eq!(answer(whole, &small), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Sizes and colors of pages.
 
 use crate::request::Theme;
-use crate::text::canvas::{Face, Letters, Pen};
+use crate::text::canvas::{Face, Pen, TextStyle};
 use crate::text::colors::{Palette, Rgb};
 
 /// Size of body text: an x-height of 11 pixels.
@@ -38,7 +38,7 @@ pub(super) const fn heading(level: usize) -> f32 {
 
 /// The colors of a page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Look {
+pub(super) struct PageStyle {
     pub(super) theme: Theme,
     pub(super) paper: Rgb,
     pub(super) text: Rgb,
@@ -55,7 +55,7 @@ pub(super) struct Look {
     pub(super) hues: [Rgb; 6],
 }
 
-impl Look {
+impl PageStyle {
     /// The colors of a theme.
     pub(super) fn of(theme: Theme) -> Self {
         let Palette { paper, text, faint } = Palette::of(theme);
@@ -100,24 +100,24 @@ impl Look {
     }
 
     /// The style of body text.
-    pub(super) fn body(&self) -> Letters {
+    pub(super) fn body(&self) -> TextStyle {
         self.letters(BODY)
     }
 
     /// The style of text of a size.
-    pub(super) fn letters(&self, size: f32) -> Letters {
+    pub(super) fn letters(&self, size: f32) -> TextStyle {
         let pen = Pen { color: self.text, ..Pen::default() };
-        Letters { face: Face::Sans, size, bold: false, italic: false, pen }
+        TextStyle { face: Face::Sans, size, bold: false, italic: false, pen }
     }
 
     /// The style of code: monospaced, slightly smaller, with a background.
-    pub(super) fn code(&self, letters: Letters) -> Letters {
+    pub(super) fn code(&self, letters: TextStyle) -> TextStyle {
         let pen = Pen { shade: Some(self.shade), ..letters.pen };
-        Letters { face: Face::Mono, size: (letters.size * 0.9).round(), pen, ..letters }
+        TextStyle { face: Face::Mono, size: (letters.size * 0.9).round(), pen, ..letters }
     }
 
     /// A style in another color.
-    pub(super) fn colored(letters: Letters, color: Rgb) -> Letters {
-        Letters { pen: Pen { color, ..letters.pen }, ..letters }
+    pub(super) fn colored(letters: TextStyle, color: Rgb) -> TextStyle {
+        TextStyle { pen: Pen { color, ..letters.pen }, ..letters }
     }
 }

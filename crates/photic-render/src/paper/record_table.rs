@@ -5,33 +5,33 @@
 
 use super::csv::{self, Dialect, Field, Record};
 use super::flow::Flow;
-use super::look::{Leading, Look, SMALL};
+use super::page_style::{Leading, PageStyle, SMALL};
 use super::pages::ROOM;
-use super::span::{self, At, Span};
+use super::span::{self, SourceOffset, Span};
 use super::strip::{Align, Cell, Content, Keep, Role, TableRow};
 use super::table::{PAD, PAD_ABOVE, shorten, widths};
 use super::wrap;
 use crate::page::{LeftOut, Missing};
 use crate::request::Request;
-use crate::text::canvas::Letters;
+use crate::text::canvas::TextStyle;
 
 /// Largest number of records.
-const MOST_RECORDS: usize = 200_000;
+const MAX_RECORDS: usize = 200_000;
 /// Number of records that are examined for widths and numbers.
 const SAMPLE: usize = 300;
 /// Largest number of characters of a cell.
-const MOST_CHARACTERS: usize = 600;
+const MAX_CHARACTERS: usize = 600;
 /// Largest number of rows of a cell.
-const MOST_LINES: usize = 4;
+const MAX_LINES: usize = 4;
 /// Widest column if others need the room.
-const WIDEST: f64 = 360.0;
+const MAX_COLUMN_WIDTH: f64 = 360.0;
 /// Largest number of pages side by side.
-const MOST_GROUPS: usize = 12;
+const MAX_GROUPS: usize = 12;
 /// Size of the caption.
-const CAPTION: f32 = 16.0;
+const CAPTION_SIZE: f32 = 16.0;
 
 /// A table cut into pages.
-pub(super) struct Sheet<'t> {
+pub(super) struct RecordTable<'t> {
     text: &'t str,
     records: Vec<Record>,
     dialect: Dialect,
@@ -55,11 +55,11 @@ struct Column {
     align: Align,
 }
 
-impl<'t> Sheet<'t> {
+impl<'t> RecordTable<'t> {
     /// Reads the table and cuts it into pages.
     pub(super) fn new(text: &'t str, request: &Request<'_>, flow: &mut Flow<'_>) -> Self {
         let delimiter = csv::delimiter(text, request.wanted.name.as_deref());
-        let (records, dialect, end) = csv::records(text, delimiter, MOST_RECORDS);
+        let (records, dialect, end) = csv::records(text, delimiter, MAX_RECORDS);
         let all_columns = records.iter().map(|record| record.fields).max().unwrap_or(0);
         let mut sheet = Self {
             text,
@@ -90,10 +90,10 @@ impl<'t> Sheet<'t> {
 
     /// Finds the widths of columns, their alignment, and their pages.
     fn find_columns(&mut self, flow: &mut Flow<'_>) {
-        let letters = flow.look.letters(SMALL);
-        let bold = Letters { bold: true, ..letters };
+        let letters = flow.style.letters(SMALL);
+        let bold = TextStyle { bold: true, ..letters };
         // No more columns than could fit on all pages.
-        let most = self.all_columns.min(MOST_GROUPS * 20);
+        let most = self.all_columns.min(MAX_GROUPS * 20);
         let mut wishes = vec![(0.0_f64, 0.0_f64); most];
         let mut numbers = vec![(0_usize, 0_usize); most];
         let sample: Vec<Vec<Field<'_>>> =
@@ -108,7 +108,7 @@ impl<'t> Sheet<'t> {
                 let spans = cell(field, if is_head { bold } else { letters });
                 let (line, word) = wrap::widths(&spans, &mut flow.measure);
                 wishes[column].0 = wishes[column].0.max(line);
-                wishes[column].1 = wishes[column].1.max(word.min(WIDEST));
+                wishes[column].1 = wishes[column].1.max(word.min(MAX_COLUMN_WIDTH));
                 if !is_head && !field.text.trim().is_empty() {
                     numbers[column].0 += usize::from(csv::is_number(&field.text));
                     numbers[column].1 += 1;
@@ -116,7 +116,7 @@ impl<'t> Sheet<'t> {
             }
         }
         let digits = self.records.len().to_string();
-        let faint = flow.look.letters(CAPTION);
+        let faint = flow.style.letters(CAPTION_SIZE);
         self.numbers = flow.measure.text(&digits, &faint).max(24.0) + 2.0 * PAD;
         let room = flow.right - flow.left - self.numbers;
         let widths = self.group(&wishes, room);
@@ -135,7 +135,7 @@ impl<'t> Sheet<'t> {
             return widths(wishes, room);
         }
         let single = |(line, word): &(f64, f64)| {
-            (line.min(WIDEST).max(*word) + 2.0 * PAD + 1.0).clamp(52.0, room)
+            (line.min(MAX_COLUMN_WIDTH).max(*word) + 2.0 * PAD + 1.0).clamp(52.0, room)
         };
         let widths: Vec<f64> = wishes.iter().map(single).collect();
         let (mut start, mut taken) = (0, 0.0);
@@ -147,7 +147,7 @@ impl<'t> Sheet<'t> {
             taken += width;
         }
         self.groups.push(start..widths.len());
-        self.groups.truncate(MOST_GROUPS);
+        self.groups.truncate(MAX_GROUPS);
         widths
     }
 
@@ -161,7 +161,7 @@ impl<'t> Sheet<'t> {
             Some(record) if self.named => high(self.lines(record, shown, flow)),
             _ => 0.0,
         };
-        let room = ROOM - Leading::of(CAPTION).height - 6.0 - head;
+        let room = ROOM - Leading::of(CAPTION_SIZE).height - 6.0 - head;
         let (mut start, mut taken) = (first, 0.0);
         for index in first..self.records.len() {
             let height = high(self.lines(&self.records[index], shown, flow));
@@ -178,16 +178,16 @@ impl<'t> Sheet<'t> {
 
     /// The number of rows of the highest cell of a record.
     fn lines(&self, record: &Record, shown: usize, flow: &mut Flow<'_>) -> usize {
-        let letters = flow.look.letters(SMALL);
+        let letters = flow.style.letters(SMALL);
         let mut most = 1;
         for (field, column) in self.fields(record).iter().zip(&self.columns).take(shown) {
             let width = column.width - 2.0 * PAD;
-            let short = field.text.len() <= MOST_CHARACTERS && !field.text.contains('\n');
+            let short = field.text.len() <= MAX_CHARACTERS && !field.text.contains('\n');
             if short && flow.measure.text(&field.text, &letters) <= width {
                 continue;
             }
             let lines = wrap::lines(&cell(field, letters), width, &mut flow.measure);
-            most = most.max(lines.len().min(MOST_LINES));
+            most = most.max(lines.len().min(MAX_LINES));
         }
         most
     }
@@ -234,7 +234,7 @@ impl<'t> Sheet<'t> {
         } else {
             rows
         };
-        let letters = Look::colored(flow.look.letters(CAPTION), flow.look.faint);
+        let letters = PageStyle::colored(flow.style.letters(CAPTION_SIZE), flow.style.faint);
         flow.paragraph(&[Span::new(says, letters)], Align::Left, Keep::WithNext);
         flow.gap(6.0);
     }
@@ -242,9 +242,9 @@ impl<'t> Sheet<'t> {
     /// Adds a row.
     fn row(&self, index: usize, group: &std::ops::Range<usize>, role: Role, flow: &mut Flow<'_>) {
         let Some(record) = self.records.get(index) else { return };
-        let letters = flow.look.letters(SMALL);
-        let letters = Letters { bold: role == Role::Head, ..letters };
-        let faint = Look::colored(flow.look.letters(CAPTION), flow.look.faint);
+        let letters = flow.style.letters(SMALL);
+        let letters = TextStyle { bold: role == Role::Head, ..letters };
+        let faint = PageStyle::colored(flow.style.letters(CAPTION_SIZE), flow.style.faint);
         let number = match role {
             Role::Head => String::new(),
             Role::Body => (index + 1 - usize::from(self.named)).to_string(),
@@ -266,7 +266,7 @@ impl<'t> Sheet<'t> {
             edge += width;
             let spans = fields.get(column).map(|field| cell(field, letters)).unwrap_or_default();
             let mut lines = wrap::lines(&spans, to - from, &mut flow.measure);
-            if shorten(&mut lines, MOST_LINES, to - from, &mut flow.measure) {
+            if shorten(&mut lines, MAX_LINES, to - from, &mut flow.measure) {
                 flow.left_out.push(LeftOut::new(Missing::Rest, "the ends of long cells"));
             }
             cells.push(Cell { left: from, right: to, align, lines });
@@ -279,10 +279,10 @@ impl<'t> Sheet<'t> {
 }
 
 /// The text of a cell; a very long one is cut first.
-fn cell(field: &Field<'_>, letters: Letters) -> Vec<Span> {
+fn cell(field: &Field<'_>, letters: TextStyle) -> Vec<Span> {
     let text = field.text.as_ref();
-    let end = text.char_indices().nth(MOST_CHARACTERS).map_or(text.len(), |(at, _)| at);
+    let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(at, _)| at);
     let mut spans = Vec::new();
-    span::push(&mut spans, text[..end].trim_end(), letters, At::Verbatim(field.at));
+    span::push(&mut spans, text[..end].trim_end(), letters, SourceOffset::Verbatim(field.at));
     spans
 }

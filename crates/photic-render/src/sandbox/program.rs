@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::{ProgramLimits, tree};
+use super::{ProgramLimits, process_tree};
 
 /// Time between two checks of clock and memory. Allocations in between are bounded by the limit of
 /// a single process.
-const LOOK: Duration = Duration::from_millis(40);
+const CHECK_INTERVAL: Duration = Duration::from_millis(40);
 
 /// The way in which a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum ProgramEnd {
     /// It was ended because its time was up.
     TooSlow,
     /// It was ended because it used too much memory.
@@ -26,15 +26,15 @@ pub(crate) enum Ending {
 }
 
 /// A running program, which is ended on drop.
-pub(crate) struct Running {
+pub(crate) struct SandboxedProgram {
     child: Option<Child>,
     input: Option<Sender<Vec<u8>>>,
     output: Option<ChildStdout>,
     watch: Option<(Sender<()>, JoinHandle<()>)>,
-    seen: Arc<Mutex<Ending>>,
+    seen: Arc<Mutex<ProgramEnd>>,
 }
 
-impl Running {
+impl SandboxedProgram {
     /// Takes over a child with both pipes, and sends these bytes first.
     pub(super) fn new(
         mut child: Child,
@@ -42,7 +42,7 @@ impl Running {
         limits: ProgramLimits,
     ) -> Option<Self> {
         let pipes = child.stdin.take().zip(child.stdout.take());
-        let seen = Arc::new(Mutex::new(Ending::Itself(0)));
+        let seen = Arc::new(Mutex::new(ProgramEnd::Itself(0)));
         let root = child.id();
         let mut running = Self { child: Some(child), input: None, output: None, watch: None, seen };
         let (mut stdin, stdout) = pipes?;
@@ -58,9 +58,9 @@ impl Running {
         let seen = Arc::clone(&running.seen);
         let watch = std::thread::spawn(move || {
             let deadline = Instant::now() + limits.time;
-            while done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while done.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 let ending = look(root, deadline, limits.memory, &seen);
-                if !matches!(ending, Ending::Itself(_)) {
+                if !matches!(ending, ProgramEnd::Itself(_)) {
                     end(root);
                     return;
                 }
@@ -85,7 +85,7 @@ impl Running {
     }
 
     /// Ends it, and returns what had ended it before.
-    pub(crate) fn end(&mut self) -> Ending {
+    pub(crate) fn end(&mut self) -> ProgramEnd {
         self.input = None;
         // The watcher stops first: it must not signal a process ID that has been reused.
         if let Some((enough, watch)) = self.watch.take() {
@@ -100,20 +100,20 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for SandboxedProgram {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// Checks time and memory.
-fn look(root: u32, deadline: Instant, most: u64, seen: &Mutex<Ending>) -> Ending {
-    let memory = tree::memory(&tree::below(root));
+fn look(root: u32, deadline: Instant, most: u64, seen: &Mutex<ProgramEnd>) -> ProgramEnd {
+    let memory = process_tree::memory(&process_tree::below(root));
     let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     *seen = match *seen {
-        _ if memory > most => Ending::TooMuchMemory,
-        _ if Instant::now() >= deadline => Ending::TooSlow,
-        Ending::Itself(peak) => Ending::Itself(peak.max(memory)),
+        _ if memory > most => ProgramEnd::TooMuchMemory,
+        _ if Instant::now() >= deadline => ProgramEnd::TooSlow,
+        ProgramEnd::Itself(peak) => ProgramEnd::Itself(peak.max(memory)),
         ended => ended,
     };
     *seen
@@ -129,7 +129,7 @@ fn end(root: u32) {
         };
         let number = |process: u32| i32::try_from(process).ok().and_then(Pid::from_raw);
         let Some(group) = number(root) else { return };
-        let inside = tree::below(root).into_iter().next();
+        let inside = process_tree::below(root).into_iter().next();
         if let Some(first) = inside.and_then(number) {
             let _ = kill_process(first, Signal::KILL);
             for _ in 0..1_000 {

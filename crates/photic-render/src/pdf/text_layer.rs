@@ -13,52 +13,52 @@ use hayro::hayro_syntax::Pdf;
 use hayro::hayro_syntax::page::Page;
 use hayro::kurbo::{Affine, BezPath, Point, Rect, Vec2};
 
-use super::{beyond, fonts};
+use super::{fonts, not_shown};
 use crate::request::Request;
 
 /// Largest number of bytes of a page; the rest is left out.
-const MOST: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 /// Gap between letters that counts as a space, relative to the font size.
-const SPACE: f64 = 0.2;
+const SPACE_GAP: f64 = 0.2;
 /// Vertical distance that counts as a new line, relative to the font size.
-const LINE: f64 = 0.5;
+const LINE_GAP: f64 = 0.5;
 /// Font units per font size.
-const EM: f64 = 1000.0;
+const UNITS_PER_EM: f64 = 1000.0;
 
 /// The text of a page.
 pub(super) fn of(document: &Pdf, page: &Page<'_>, request: &Request<'_>) -> String {
-    let listener = beyond::Listener::default();
-    let settings = listener.settings(fonts::Fonts::new(request.fonts));
+    let warnings = not_shown::WarningCollector::default();
+    let settings = warnings.settings(fonts::Fonts::new(request.fonts));
     let (width, height) = page.render_dimensions();
     let area = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
     let upright = page.initial_transform(true).to_kurbo();
     let cache = InterpreterCache::new();
     let mut context = Context::new(upright, area, &cache, document.xref(), settings);
-    let mut writer = Writer::default();
+    let mut writer = TextCollector::default();
     interpret_page(page, &mut context, &mut writer);
     writer.text
 }
 
 /// Collects the glyphs that are drawn.
 #[derive(Default)]
-struct Writer {
+struct TextCollector {
     text: String,
     /// End, direction and size of the last glyph.
     last: Option<(Point, Vec2, f64)>,
 }
 
-impl Writer {
+impl TextCollector {
     /// Adds the text of a glyph.
     fn put(&mut self, words: &str, place: Affine, advance: Option<f32>) {
         let begin = place * Point::ORIGIN;
-        let em = place * Point::new(EM, 0.0) - begin;
+        let em = place * Point::new(UNITS_PER_EM, 0.0) - begin;
         let high = em.hypot();
-        if self.text.len() >= MOST || !high.is_finite() || high <= 0.0 {
+        if self.text.len() >= MAX_TEXT_BYTES || !high.is_finite() || high <= 0.0 {
             return;
         }
         self.part(begin, high);
         self.text.push_str(words);
-        let along = em * (f64::from(advance.unwrap_or(500.0)) / EM);
+        let along = em * (f64::from(advance.unwrap_or(500.0)) / UNITS_PER_EM);
         self.last = Some((begin + along, em / high, high));
     }
 
@@ -68,7 +68,7 @@ impl Writer {
         let gap = begin - end;
         let (along, across) = (gap.dot(way), gap.cross(way).abs());
         let high = high.max(before);
-        if across > LINE * high || along < -2.0 * high {
+        if across > LINE_GAP * high || along < -2.0 * high {
             while self.text.ends_with(' ') {
                 self.text.pop();
             }
@@ -77,13 +77,13 @@ impl Writer {
             if across > 2.0 * high {
                 self.text.push('\n');
             }
-        } else if along > SPACE * high && !self.text.ends_with([' ', '\n']) {
+        } else if along > SPACE_GAP * high && !self.text.ends_with([' ', '\n']) {
             self.text.push(' ');
         }
     }
 }
 
-impl<'a> Device<'a> for Writer {
+impl<'a> Device<'a> for TextCollector {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
         for glyph in run.glyphs() {
             let words = match glyph.as_unicode() {
