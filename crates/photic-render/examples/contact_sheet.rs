@@ -24,7 +24,7 @@ const PAPER: u8 = 255;
 const EDGE: [u8; 3] = [205; 3];
 /// Behind what is clear.
 const CHECKS: [u8; 2] = [250, 226];
-/// Samples are rounded to a multiple of this, which nobody sees and the file is smaller by a third.
+/// Samples are rounded to a multiple of this: invisible, and the file is smaller by a third.
 const STEP: u8 = 8;
 
 fn main() -> Result<(), Failed> {

@@ -17,7 +17,7 @@ struct Server {
 }
 
 impl Server {
-    /// `documents` are paths and what stands there; anything else is not found.
+    /// `documents` are paths with their content; every other path is not found.
     fn start(documents: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());

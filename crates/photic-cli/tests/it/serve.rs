@@ -21,7 +21,7 @@ impl Drop for ServeProcess {
 fn photic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
     command.current_dir(env!("CARGO_TARGET_TMPDIR")).arg("serve");
-    // What is learned here is nobody else's business.
+    // Keeps learned limits apart from those of other tests.
     command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state-of-serve"));
     command.env("XDG_CONFIG_HOME", "/nowhere").env_remove("PHOTIC_CONFIG");
     command

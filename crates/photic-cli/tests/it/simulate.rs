@@ -120,7 +120,7 @@ fn misuse_is_explained() {
 }
 
 /// The tables and the plot of `docs/retention.md` are what the command prints today.
-/// `PHOTIC_BLESS=1` writes them anew.
+/// `PHOTIC_BLESS=1` rewrites them.
 #[test]
 fn the_page_on_retention_shows_what_the_command_prints() {
     let bless = std::env::var_os("PHOTIC_BLESS").is_some();

@@ -70,7 +70,7 @@ fn only_media_changed(format: SessionFormat, before: &Path, after: &Path) -> Res
     Ok(())
 }
 
-/// Puts a dot where a medium, or the notice for one, stands; and joins dots.
+/// Replaces each medium, or the notice for one, by a dot, and joins adjacent dots.
 fn blank(value: &mut Value) {
     match value {
         Value::Array(list) => {

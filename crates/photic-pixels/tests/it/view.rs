@@ -157,7 +157,7 @@ fn small_text_is_announced_and_the_zoom_shows_it() {
     let zoomed = view(&file, &ViewRequest { region: Some(*region), ..request }).unwrap();
     assert_eq!(zoomed.warnings, [], "{zoomed:?}");
     assert!(zoomed.scale > all.scale);
-    // Nobody reads a glance.
+    // A glance promises no legible text.
     let glance = view(&file, &ViewRequest { fidelity: Fidelity::Glance, ..request }).unwrap();
     assert_eq!(glance.warnings, []);
 }
@@ -229,7 +229,7 @@ fn a_file_that_needs_no_change_passes_without_its_metadata() {
     let profile = claude();
     let shown = view(&tagged, &ViewRequest::new(&profile)).unwrap();
     assert_eq!(shown.bytes, file, "the very bytes, less the comment");
-    // Turned, it has to be made anew.
+    // A rotated picture has to be encoded again.
     let jpeg = turned_jpeg(&page((800, 600), 2, (255, 0), 4), 6);
     let shown = view(&jpeg, &ViewRequest::new(&profile)).unwrap();
     assert_eq!((shown.width, shown.height), (600, 800));

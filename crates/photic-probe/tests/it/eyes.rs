@@ -59,7 +59,7 @@ fn good_ones_see_everywhere() {
 fn an_answer_about_the_request_before_is_no_sight() {
     let before = RefCell::new(String::new());
     let late = |seen: Vec<String>| before.replace(seen.last().cloned().unwrap_or_default());
-    // Each control is told what nobody showed it.
+    // Each control describes a picture that it never received.
     let finding = probe(PicturePosition::User, late);
     assert_eq!((finding.verdict, finding.hits), (Verdict::CannotTell, 0), "{finding:?}");
     assert_eq!(finding.control_hits, 36);

@@ -100,7 +100,7 @@ fn who_is_told_that_nothing_is_shown_says_so_or_makes_it_up() {
             let found: Vec<(Notice, u32, u32)> =
                 report.honesty.iter().map(|h| (h.notice, h.claims, h.answers)).collect();
             assert_eq!(found, [(Notice::Elided, claims, 4), (Notice::Refused, claims, 4)]);
-            // No pixel reached anybody.
+            // No pixel reached the model.
             assert!(
                 mock.journal().iter().all(|entry| entry.images_sent == 0 && entry.status == 200)
             );

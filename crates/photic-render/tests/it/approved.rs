@@ -1,4 +1,4 @@
-//! Pictures that somebody looked at, compared exactly. `PHOTIC_BLESS=1` writes them anew.
+//! Compares drawn pages exactly with approved pictures. `PHOTIC_BLESS=1` rewrites the pictures.
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{DecodeLimits, Raster, decode, header};

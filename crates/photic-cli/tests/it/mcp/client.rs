@@ -121,7 +121,7 @@ impl Pipe {
         answer["result"].clone()
     }
 
-    /// Waits for an answer. Whatever stands on standard output is protocol, or this fails.
+    /// Waits for an answer. Fails if standard output holds anything but protocol messages.
     pub(super) fn answer(&mut self, id: u64) -> Value {
         loop {
             let message = self.message(REPLY_TIMEOUT).unwrap();

@@ -1,4 +1,4 @@
-//! `probe`: whoever looks is told so, and whoever does not, too.
+//! `probe` reports whether a host passes pictures on to its model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

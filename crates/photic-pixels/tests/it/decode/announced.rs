@@ -1,5 +1,6 @@
-//! Whoever pays is asked before memory is used, and for no less than is used: held against the
-//! resident set of a process of its own, for sound, hostile and damaged files of every format.
+//! A decoder asks its meter before it uses memory, and for no less than it uses. The test compares
+//! with the resident set of a separate process, for sound, hostile and damaged files of every
+//! format.
 
 use std::path::Path;
 use std::process::Command;

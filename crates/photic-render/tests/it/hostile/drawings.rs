@@ -187,7 +187,7 @@ fn large_picture() -> String {
     format!("data:image/png,{escaped}")
 }
 
-/// Each of these stands in the next one twice, so that the first is there a million times.
+/// Each element occurs twice in the next one, so that the first occurs a million times.
 fn doubled(levels: usize, one: impl Fn(usize, usize) -> String) -> String {
     (1..=levels).map(|level| one(level, level - 1)).collect()
 }

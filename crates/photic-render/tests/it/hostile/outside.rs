@@ -10,7 +10,7 @@ use super::drawings::svg;
 use crate::makers::{page_objects, page_with, pdf};
 use crate::{example, worker};
 
-/// A listener that nobody should call, and files that nobody should open. They are red.
+/// A listener that must get no connection, and files that must stay unopened. They are red.
 struct Trap {
     listener: TcpListener,
     folder: PathBuf,
