@@ -4,12 +4,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
-use photic_pixels::decode::{self, Wanted};
+use photic_pixels::decode::{self, DecodeOptions};
 use photic_pixels::geometry::Rect;
 use photic_pixels::header::Format;
-use photic_pixels::{Limits, header};
+use photic_pixels::{DecodeLimits, header};
 
-const LIMITS: Limits<'static> = Limits {
+const LIMITS: DecodeLimits<'static> = DecodeLimits {
     file_bytes: 1 << 20,
     pixels: 1 << 20,
     frames: 64,
@@ -61,7 +61,7 @@ pub fn decoded(bytes: &[u8], only: Option<Format>) {
     if only.is_some_and(|only| only != header.format) {
         return;
     }
-    let wanted = Wanted {
+    let wanted = DecodeOptions {
         region: (wish[7] & 1 == 1)
             .then(|| Rect::new(wish[0].into(), wish[1].into(), wish[2].into(), wish[3].into())),
         at_most: (wish[7] & 2 == 2).then(|| (wish[4].into(), wish[5].into())),

@@ -1,9 +1,9 @@
 //! What renderers must hold to, whatever the source.
 
-use photic_render::{Bounds, Fit, Kind, Request, Theme, draw, words};
+use photic_render::{DrawLimits, Fit, Kind, Request, Theme, draw, words};
 
 /// Small: what is looked for is a panic, and a large page hides slow ones.
-const BOUNDS: Bounds = Bounds { bytes: 1 << 16, edge: 400, pixels: 100_000 };
+const BOUNDS: DrawLimits = DrawLimits { bytes: 1 << 16, edge: 400, pixels: 100_000 };
 
 /// Names by which text is colored.
 const NAMES: [&str; 8] = ["a.rs", "a.py", "a.md", "a.json", "a.ts", "a.html", "a.log", ""];

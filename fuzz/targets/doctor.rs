@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use photic_doctor::{Question, detect, diagnose, repair};
+use photic_doctor::{DiagnosisTarget, detect, diagnose, repair};
 
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -29,10 +29,10 @@ fuzz_target!(|bytes: &[u8]| {
     std::fs::write(&file, bytes).unwrap();
     let _ = std::fs::remove_file(&fresh);
     if detect(&file).is_ok() {
-        let question = Question::default();
+        let question = DiagnosisTarget::default();
         let _ = diagnose(&file, &question, &mut |_| {});
         if let Ok(Some(repaired)) = repair(&file, &fresh, &question, &mut |_| {}) {
-            assert!(repaired.diagnosis.is_sick());
+            assert!(repaired.diagnosis.is_broken());
             let again = diagnose(&fresh, &question, &mut |_| {});
             assert!(again.is_ok(), "{:?}", again.err());
         }

@@ -1,5 +1,5 @@
-//! `photic check`: what is wrong, where, what it costs, and what to do; and what `photic lower` with
-//! the same options would leave out.
+//! `photic check`: problems in a request, with position, price and advice, and the images that
+//! `photic lower` with the same options would leave out.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -9,14 +9,15 @@ use serde::Serialize;
 
 use crate::arguments::CheckOptions;
 use crate::input::Input;
-use crate::model::{NamedBy, Target};
+use crate::model::{NamedBy, TargetModel};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
+/// Runs the command.
 pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
     let wire = input.wire(&options.source)?;
     let (transcript, lifted) = photic::lift(wire, &input.body);
-    let target = Target::of(options.source.model.as_deref(), &transcript, wire);
+    let target = TargetModel::of(options.source.model.as_deref(), &transcript, wire);
     target.warn()?;
     let profile = &target.profile;
     let as_it_is = photic::plan(photic::survey(&transcript), profile, &Policy::hands_off());
@@ -31,6 +32,7 @@ pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!findings.is_empty())))
 }
 
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'r> {
     wire: photic::Wire,
@@ -47,6 +49,7 @@ struct Report<'r> {
     findings: Vec<Explained<'r>>,
 }
 
+/// A finding with its explanation.
 #[derive(Serialize)]
 struct Explained<'r> {
     #[serde(flatten)]
@@ -55,9 +58,10 @@ struct Explained<'r> {
     hint: &'static str,
 }
 
+/// Prints the report as JSON.
 fn as_json(
     mut out: impl std::io::Write,
-    target: &Target,
+    target: &TargetModel,
     plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
@@ -85,10 +89,11 @@ fn as_json(
     Ok(())
 }
 
+/// Prints the report for people.
 fn as_text(
     mut out: impl std::io::Write,
     name: &str,
-    target: &Target,
+    target: &TargetModel,
     plan: &photic::Plan<'_>,
     findings: &[Finding],
 ) -> anyhow::Result<()> {
@@ -104,7 +109,7 @@ fn as_text(
     }
     let subject = format!("{name} ({}, {})", target.profile.wire, target.words());
     let images = match plan.ledger.images {
-        0 => "no image in it".to_owned(),
+        0 => "no images".to_owned(),
         count => {
             let ledger = &plan.ledger;
             let tokens = estimated(ledger.image_tokens, ledger.most_image_tokens, ledger.basis);
@@ -116,7 +121,7 @@ fn as_text(
     } else {
         writeln!(
             out,
-            "{} in {subject}; once repaired: {images}",
+            "{} in {subject}; after repair: {images}",
             counted(findings.len(), "finding")
         )?;
     }

@@ -1,4 +1,4 @@
-//! `photic explain`: every image, its fate, why, and what it costs.
+//! `photic explain`: every image with its fate, the reason, and its price.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -7,13 +7,15 @@ use photic::{Fate, Ledger, Plan, Position, Recipe, Sighting, Slot, Transcript};
 use serde::Serialize;
 
 use crate::arguments::ExplainOptions;
-use crate::input::{Input, Shape};
-use crate::model::{NamedBy, Target};
+use crate::body_format::BodyFormat;
+use crate::input::Input;
+use crate::model::{NamedBy, TargetModel};
 use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, estimated, grouped, left_out};
 
+/// Runs the command.
 pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
-    let Some(from) = input.shape(&options.source) else { return input.unknown() };
+    let Some(from) = input.format(&options.source) else { return input.unknown() };
     let (transcript, _) = from.lift(&input.body);
     if !transcript.is_readable() {
         return input.unknown();
@@ -22,16 +24,16 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
         Some(to) => to,
         None => input.wire(&options.source)?,
     };
-    let target = Target::of(options.source.model.as_deref(), &transcript, to);
+    let target = TargetModel::of(options.source.model.as_deref(), &transcript, to);
     target.warn()?;
     let profile = &target.profile;
     let policy = options.policy.policy();
     let plan = photic::plan(photic::survey(&transcript), profile, &policy);
-    let rows: Vec<Row> = plan
+    let rows: Vec<ImageRow> = plan
         .survey
         .sightings
         .iter()
-        .map(|sighting| Row::of(sighting, &transcript, &plan))
+        .map(|sighting| ImageRow::of(sighting, &transcript, &plan))
         .collect();
     let mut out = anstream::stdout().lock();
     if options.source.json {
@@ -60,32 +62,33 @@ pub(crate) fn run(options: &ExplainOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'r> {
-    from: Shape,
+    from: BodyFormat,
     to: photic::Wire,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'r str>,
     model_from: NamedBy,
     profile: &'r str,
     policy: String,
-    media: &'r [Row],
+    media: &'r [ImageRow],
     ledger: &'r Ledger,
 }
 
-/// One medium.
+/// One image or document of the request.
 #[derive(Serialize)]
-struct Row {
+struct ImageRow {
     number: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Position>,
     from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<(u32, u32)>,
-    /// As it is sent; what a notice costs is in the bill.
+    /// Tokens as it is sent; the price of a notice is in the ledger.
     tokens: u64,
     bytes: usize,
-    /// What it costs in this request, read from the cache where it can be.
+    /// Price in this request, read from the prompt cache where possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     usd: Option<f64>,
     #[serde(flatten)]
@@ -95,7 +98,7 @@ struct Row {
     recipe: Option<Recipe>,
 }
 
-impl Row {
+impl ImageRow {
     fn of(sighting: &Sighting, transcript: &Transcript<'_>, plan: &Plan<'_>) -> Self {
         let id = sighting.media;
         let fate = plan.fates[id];
@@ -131,7 +134,7 @@ impl Row {
     }
 }
 
-/// Whose it is.
+/// The tool or role that an image comes from.
 fn origin(sighting: &Sighting) -> String {
     match sighting.slot {
         Slot::Result { .. } => sighting.tool.clone().unwrap_or_else(|| "a tool".to_owned()),
@@ -139,9 +142,10 @@ fn origin(sighting: &Sighting) -> String {
     }
 }
 
-fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
+/// Prints the table of images.
+fn table(out: &mut impl std::io::Write, rows: &[ImageRow]) -> anyhow::Result<()> {
     if rows.is_empty() {
-        writeln!(out, "{GREEN}no image in it{GREEN:#}")?;
+        writeln!(out, "{GREEN}no images{GREEN:#}")?;
         return Ok(());
     }
     let wide = rows.iter().map(|row| row.from.chars().count()).max().unwrap_or(0).clamp(4, 24);
@@ -173,6 +177,7 @@ fn table(out: &mut impl std::io::Write, rows: &[Row]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints the totals and the effect on the prompt cache.
 fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
     let Ledger { images, image_tokens, most_image_tokens, basis, tokens, reusable_tokens, .. } =
         plan.ledger;
@@ -193,14 +198,14 @@ fn bill(out: &mut impl std::io::Write, plan: &Plan<'_>) -> anyhow::Result<()> {
     match plan.ledger.changed {
         Some(change) => writeln!(
             out,
-            "{YELLOW}cache{YELLOW:#} changes at message {}: {} tokens can be read from it, {} are written again",
+            "{YELLOW}prompt cache{YELLOW:#}: prefix changes at message {}, {} tokens reusable, {} rewritten",
             change.message,
             grouped(reusable_tokens),
             grouped(change.rewritten_tokens)
         )?,
         None => writeln!(
             out,
-            "{GREEN}cache{GREEN:#} nothing before the new messages changes: {} tokens can be read from it",
+            "{GREEN}prompt cache{GREEN:#}: prefix unchanged, {} tokens reusable",
             grouped(reusable_tokens)
         )?,
     }

@@ -1,4 +1,4 @@
-//! `photic lower`: the body for a wire, on standard output; words about it on standard error.
+//! `photic lower`: writes the body for a wire to standard output; messages go to standard error.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -11,25 +11,32 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::arguments::LowerOptions;
-use crate::input::{Input, Shape};
-use crate::model::{NamedBy, Target};
+use crate::body_format::BodyFormat;
+use crate::input::Input;
+use crate::model::{NamedBy, TargetModel};
 use crate::style::{DIM, GREEN, YELLOW, counted, estimated, left_out};
 
+/// Runs the command.
 pub(crate) fn run(options: &LowerOptions) -> anyhow::Result<ExitCode> {
     let input = Input::read(&options.source)?;
-    match (input.shape(&options.source), photic::wire::detect_reply(&input.body)) {
-        (Some(shape @ Shape::Dump(_)), _) | (Some(shape), None) => {
-            request_body(options, &input, shape)
+    match (input.format(&options.source), photic::wire::detect_reply(&input.body)) {
+        (Some(format @ BodyFormat::Dump(_)), _) | (Some(format), None) => {
+            request_body(options, &input, format)
         }
         // A reply has no messages to send; `--from` alone cannot tell the two apart.
-        (Some(Shape::Wire(wire)), Some(_)) | (None, Some(wire)) => {
+        (Some(BodyFormat::Wire(wire)), Some(_)) | (None, Some(wire)) => {
             reply_body(options, &input, wire)
         }
         (None, None) => input.unknown(),
     }
 }
 
-fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::Result<ExitCode> {
+/// Repairs a request.
+fn request_body(
+    options: &LowerOptions,
+    input: &Input,
+    from: BodyFormat,
+) -> anyhow::Result<ExitCode> {
     let (mut transcript, findings) = from.lift(&input.body);
     if !transcript.is_readable() {
         return input.unknown();
@@ -38,7 +45,7 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
         Some(to) => to,
         None => input.wire(&options.source)?,
     };
-    let target = Target::of(options.source.model.as_deref(), &transcript, to);
+    let target = TargetModel::of(options.source.model.as_deref(), &transcript, to);
     target.warn()?;
     target.rename(&mut transcript, from);
     let profile = &target.profile;
@@ -75,13 +82,15 @@ fn request_body(options: &LowerOptions, input: &Input, from: Shape) -> anyhow::R
     write(&lowered.body)
 }
 
+/// Translates a reply.
 fn reply_body(options: &LowerOptions, input: &Input, from: Wire) -> anyhow::Result<ExitCode> {
     write(&photic::lower_reply(&photic::lift_reply(from, &input.body), options.to.unwrap_or(from)))
 }
 
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'r> {
-    from: Shape,
+    from: BodyFormat,
     to: Wire,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'r str>,
@@ -95,9 +104,10 @@ struct Report<'r> {
     body: &'r RawValue,
 }
 
+/// Prints the changes and their reasons.
 fn explain(
-    from: Shape,
-    target: &Target,
+    from: BodyFormat,
+    target: &TargetModel,
     ledger: &Ledger,
     decisions: &[Decision],
     is_same: bool,
@@ -110,7 +120,7 @@ fn explain(
             None => writeln!(words, "{YELLOW}request{YELLOW:#} {says}")?,
         }
     }
-    // Said only of a body that goes out byte for byte.
+    // Printed only for a body that is sent byte for byte.
     if is_same {
         writeln!(words, "{GREEN}nothing to do{GREEN:#}")?;
     } else if decisions.is_empty() {
@@ -123,7 +133,7 @@ fn explain(
     Ok(())
 }
 
-/// Segment by segment: the long ones are never copied.
+/// Writes a body segment by segment, without copying long ones.
 fn write(body: &Segments<'_>) -> anyhow::Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     for segment in body.iter() {

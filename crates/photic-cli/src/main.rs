@@ -1,6 +1,24 @@
-//! The `photic` command: arguments, files and words. What it does is done by the library.
+//! The `photic` command: parses arguments, reads files and prints results of the libraries.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `arguments` | all options and their help |
+//! | `input`, `body_format` | reads request bodies and detects their format |
+//! | `settings` | finds and reads the settings file |
+//! | `model` | the model that a request is for, and its profile |
+//! | `output`, `style` | standard output, colors, errors and hints |
+//! | `check`, `lower`, `explain` | problems, repair, and price of a request |
+//! | `view`, `preview`, `render` | pictures and documents, as a model gets them |
+//! | `read`, `inspect` | the tools `read` and `inspect` on the command line |
+//! | `probe`, `profiles` | tests of endpoints, and what is known about them |
+//! | `serve`, `run` | the gateway, alone or around a command |
+//! | `mcp` | the tools over MCP |
+//! | `session`, `doctor` | recorded sessions, and session files of other agents |
+//! | `fleet` | administration of many gateways |
+//! | `simulate`, `mock` | cost of a session, and a test provider |
 
 mod arguments;
+mod body_format;
 mod check;
 mod doctor;
 mod explain;
@@ -13,6 +31,7 @@ mod mcp;
 #[cfg(feature = "mock")]
 mod mock;
 mod model;
+mod output;
 mod preview;
 mod probe;
 mod profiles;
@@ -30,16 +49,15 @@ mod simulate;
 mod style;
 mod view;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::{CommandFactory as _, Parser as _};
 
 use arguments::{Arguments, Command};
+use output::print;
 
-/// The system's keeps what each thread freed for that thread; a gateway that had large bodies in
-/// flight would never be small again.
+/// The system's allocator keeps freed memory with each thread, so a gateway that handled large
+/// bodies would never shrink.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -56,7 +74,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// 0 yes, 1 no (there are findings), 2 error or misuse.
+/// Runs the command. Exit code: 0 yes, 1 no (such as findings), 2 error.
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Check(options) => check::run(options),
@@ -107,14 +125,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Writes data to standard output.
-fn print(bytes: &[u8]) -> anyhow::Result<ExitCode> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush()).context("cannot write to standard output")?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The reader went away: nobody is left to tell.
+/// Returns `true` if the reader of standard output has gone away.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

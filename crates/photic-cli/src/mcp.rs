@@ -1,4 +1,4 @@
-//! `photic mcp`: the tools for an agent, until its host leaves or the process is told to stop.
+//! `photic mcp`: serves the tools to an agent until its host disconnects or the process is stopped.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -11,39 +11,43 @@ use photic_store::Tenant;
 use photic_tools::{Builder, LocalOriginals, Tools, VisionModels};
 
 use crate::arguments::McpOptions;
-use crate::inspect::models::{self, Asked};
+use crate::inspect::models::{self, ModelSelection};
 use crate::render;
-use crate::serve::told_to_stop;
+use crate::serve::shutdown_signal;
 use crate::view::profile;
 
+/// Runs the command.
 pub(crate) fn run(options: &McpOptions) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
     let ended = runtime.block_on(serve(options));
-    // Standard input may still be waited for on a thread that nobody can wake.
+    // A thread may still wait for standard input, and cannot be woken.
     runtime.shutdown_background();
     ended.map(|()| ExitCode::SUCCESS)
 }
 
+/// Serves on standard input, or over HTTP.
 async fn serve(options: &McpOptions) -> anyhow::Result<()> {
-    let stop = told_to_stop()?;
+    let stop = shutdown_signal()?;
     let server = Server::new(tools(options)?, options.structured);
     let Some(address) = &options.http else {
         return Box::pin(serve_stdio(server, stop)).await.context("cannot serve on standard input");
     };
-    let door = HttpServer::bind(address, server).await.map_err(|error| match error {
-        StartError::NotLoopback(_) => anyhow::Error::new(error)
-            .context("listen on loopback, `127.0.0.1:4142`, and put a proxy with keys before it"),
+    let http_server = HttpServer::bind(address, server).await.map_err(|error| match error {
+        StartError::NotLoopback(_) => anyhow::Error::new(error).context(
+            "listen on loopback, such as `127.0.0.1:4142`, behind a proxy that checks keys",
+        ),
         other => other.into(),
     })?;
-    // Not on standard output: nothing but protocol ever stands there.
-    writeln!(anstream::stderr(), "photic: listening on {}", door.url())?;
-    door.serve(stop).await;
+    // Standard output carries only the protocol.
+    writeln!(anstream::stderr(), "photic: listening on {}", http_server.url())?;
+    http_server.serve(stop).await;
     Ok(())
 }
 
+/// The tools, with roots, renderer, models and store.
 fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
     let mut builder = Tools::builder().profile(profile(options.viewer.as_deref()));
     builder = options.root.iter().fold(builder, Builder::root);
@@ -51,7 +55,7 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
         builder = builder.renderer(renderer);
     }
     if let Some(model) = &options.model {
-        builder = builder.eyes(eyes(model));
+        builder = builder.eyes(vision_models(model));
     }
     if let Some(store) = &options.store {
         let kept = LocalOriginals::open(store, Tenant::local())
@@ -61,10 +65,10 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
     builder.build().context("cannot open the roots")
 }
 
-/// The model that `inspect` asks. Without a name there is none: a key in the environment is no
-/// leave to send pictures to somebody.
-fn eyes(model: &str) -> VisionModels {
-    let asked = Asked { model: Some(model), ..Asked::default() };
+/// The model that `inspect` asks. It has to be named: a key in the environment is not permission to
+/// send pictures to a provider.
+fn vision_models(model: &str) -> VisionModels {
+    let asked = ModelSelection { model: Some(model), ..ModelSelection::default() };
     let models = models::from(&asked, |name| std::env::var(name).ok());
     let vision = Some(model.to_owned());
     VisionModels { vision, ..VisionModels::new(Client::new(Timeouts::default()), models) }

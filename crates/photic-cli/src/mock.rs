@@ -1,4 +1,4 @@
-//! `photic mock`: a strict provider on loopback, and the pictures to ask it about.
+//! `photic mock`: runs the test provider, or makes its test pictures.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use photic_pixels::Refusal;
 
 use crate::arguments::MockOptions;
 
-/// Serves until it is told to stop, or makes one chart or screenshot.
+/// Runs the provider until it is stopped, or makes one chart or screenshot.
 pub(crate) fn run(options: &MockOptions) -> anyhow::Result<ExitCode> {
     match (options.chart, options.screen) {
         (Some(seed), _) => {
@@ -21,23 +21,24 @@ pub(crate) fn run(options: &MockOptions) -> anyhow::Result<ExitCode> {
             made(options, || screen.png(), screen.number())
         }
         (None, None) if options.output.is_some() => {
-            anyhow::bail!("there is nothing to write without `--chart` or `--screen`")
+            anyhow::bail!("`--output` needs `--chart` or `--screen`")
         }
         (None, None) => serve(options),
     }
 }
 
+/// Runs the provider.
 fn serve(options: &MockOptions) -> anyhow::Result<ExitCode> {
     let (models, misbehave) = (options.models.clone(), options.misbehave.clone());
     let (port, wires) = (options.port, options.wires.clone());
     let mock = Mock::start(Options { port, models, wires, misbehave, ..Options::default() })
         .with_context(|| format!("cannot listen on port {port} of loopback"))?;
-    crate::print(format!("{}\n", mock.url()).as_bytes())?;
+    crate::output::print(format!("{}\n", mock.url()).as_bytes())?;
     mock.until_signal().context("cannot wait for a signal")?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes a picture where it is wanted, and says what is in it.
+/// Writes a picture if requested, and prints what it shows.
 fn made(
     options: &MockOptions,
     png: impl FnOnce() -> Result<Vec<u8>, Refusal>,

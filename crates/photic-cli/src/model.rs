@@ -1,35 +1,35 @@
-//! The model that a request is for: the one that was named, else the one that its body names.
+//! The model that a request is for: named by an option, or in its body.
 
 use photic::json::Str;
 use photic::{Profile, Transcript, Wire};
 use serde::Serialize;
 
-use crate::input::Shape;
+use crate::body_format::BodyFormat;
 
-/// Whom a request is planned for.
-pub(crate) struct Target {
-    /// What is known about it.
+/// The model that a request is planned for.
+pub(crate) struct TargetModel {
+    /// Its profile.
     pub(crate) profile: Profile,
-    /// The name of the model, if there is one.
+    /// Its name, if it is known.
     pub(crate) model: Option<String>,
-    /// Who named it.
+    /// The origin of the name.
     pub(crate) named_by: NamedBy,
 }
 
-/// Who named a model.
+/// The origin of a model's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum NamedBy {
-    /// The argument `--for`.
+    /// The option `--for`.
     Argument,
-    /// The body.
+    /// The request body.
     Body,
-    /// It was not named.
+    /// No name was given.
     Nothing,
 }
 
-impl Target {
-    /// The model of an argument, or else of the body, on the wire that the request is sent on.
+impl TargetModel {
+    /// Resolves the model from an option or the body, for the wire that the request is sent on.
     pub(crate) fn of(asked: Option<&str>, transcript: &Transcript<'_>, to: Wire) -> Self {
         let body = || transcript.settings.model.as_ref().map(|name| name.decode().into_owned());
         let (model, named_by) = match (asked, body().filter(|name| !name.is_empty())) {
@@ -41,31 +41,31 @@ impl Target {
         Self { profile, model, named_by }
     }
 
-    /// Whether anything is known about the model itself. One that was not named is not asked about.
+    /// Returns `true` if the model has a profile of its own, or was not named.
     fn is_known(&self) -> bool {
         self.model.is_none() || self.profile.id != self.profile.wire.name()
     }
 
-    /// The model and the profile, in words.
+    /// Describes the model and its profile.
     pub(crate) fn words(&self) -> String {
         let id = &self.profile.id;
         match (&self.model, self.named_by) {
-            (Some(model), NamedBy::Body) => format!("model `{model}` of the body, profile `{id}`"),
+            (Some(model), NamedBy::Body) => {
+                format!("model `{model}` from the body, profile `{id}`")
+            }
             (Some(model), _) => format!("model `{model}`, profile `{id}`"),
             (None, _) => format!("no model named, profile `{id}`"),
         }
     }
 
-    /// What to say about a model that nothing is known about.
+    /// A note if the model is unknown.
     pub(crate) fn note(&self) -> Option<String> {
         let model = self.model.as_deref().filter(|_| !self.is_known())?;
         let wire = self.profile.wire;
-        Some(format!(
-            "nothing is known about `{model}` on {wire}; the generic profile of the wire holds"
-        ))
+        Some(format!("unknown model `{model}` on {wire}; using the generic profile of the wire"))
     }
 
-    /// Says on standard error that nothing is known about the model, if that is so.
+    /// Prints the note, if there is one, on standard error.
     pub(crate) fn warn(&self) -> anyhow::Result<()> {
         use std::io::Write as _;
         if let Some(note) = self.note() {
@@ -74,9 +74,9 @@ impl Target {
         Ok(())
     }
 
-    /// Writes the name of the model into a request that goes to another wire, where it was asked for.
-    pub(crate) fn rename(&self, transcript: &mut Transcript<'_>, from: Shape) {
-        let crosses = from != Shape::Wire(self.profile.wire);
+    /// Sets the model's name in a request that is translated to another wire.
+    pub(crate) fn rename(&self, transcript: &mut Transcript<'_>, from: BodyFormat) {
+        let crosses = from != BodyFormat::Wire(self.profile.wire);
         if let Some(model) = self.model.as_ref().filter(|_| crosses) {
             transcript.settings.model = Some(Str::plain(model.clone()));
         }

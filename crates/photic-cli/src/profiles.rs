@@ -1,4 +1,4 @@
-//! `photic profiles`: what is known about a model and its endpoint, and who says so.
+//! `photic profiles`: what is known about a model and its endpoint, with sources.
 
 mod ask;
 mod show;
@@ -14,10 +14,11 @@ use photic_gateway::learned::{self, Entry};
 use serde_json::{Value, json};
 
 use crate::arguments::{ProfilesCommand, ProfilesOptions};
-use crate::probe::Table;
+use crate::probe::ProbeTable;
 use crate::settings;
 use crate::style::{CYAN, DIM, GREEN, Hint, counted};
 
+/// Runs the command.
 pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
     if let Some(ProfilesCommand::Show(options)) = &options.show {
         return show::run(options);
@@ -61,6 +62,7 @@ pub(crate) fn run(options: &ProfilesOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The file with learned facts.
 fn file(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     match named {
         Some(file) => Ok(Some(file.to_owned())),
@@ -68,9 +70,12 @@ fn file(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     }
 }
 
+/// Deletes lessons about a host or a model.
 fn forget(options: &ProfilesOptions, file: Option<&Path>, what: &str) -> anyhow::Result<ExitCode> {
-    let file = file.context(Hint("name the file with `--file`")).context("nothing is kept here")?;
-    // A model may have a slash in its name, a host has none.
+    let file = file
+        .context(Hint("pass a file with `--file`"))
+        .context("this system has no file for learned facts")?;
+    // A model's name may contain a slash; a host does not.
     let (host, model) =
         what.split_once('/').map_or((what, None), |(host, model)| (host, Some(model)));
     let gone = learned::forget(file, host, model)
@@ -80,9 +85,9 @@ fn forget(options: &ProfilesOptions, file: Option<&Path>, what: &str) -> anyhow:
         writeln!(out, "{}", json!({ "forgotten": gone }))?;
     } else {
         writeln!(out, "{} forgotten", counted(gone, "lesson"))?;
-        // Whoever looks for a lesson that does not go may look in the wrong place.
+        // Lessons may be in the database of a fleet instead.
         anstream::eprintln!(
-            "{DIM}only in `{}`; gateways of a fleet keep theirs in its database: `photic fleet \
+            "{DIM}only in `{}`; gateways of a fleet use its database: see `photic fleet \
              lessons`{DIM:#}",
             file.display()
         );
@@ -90,13 +95,16 @@ fn forget(options: &ProfilesOptions, file: Option<&Path>, what: &str) -> anyhow:
     Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// Imports the table of a probe.
 fn import(
     options: &ProfilesOptions,
     file: Option<&Path>,
     table: &Path,
 ) -> anyhow::Result<ExitCode> {
-    let file = file.context(Hint("name the file with `--file`")).context("nothing is kept here")?;
-    let entries = Table::read(table)?.lessons();
+    let file = file
+        .context(Hint("pass a file with `--file`"))
+        .context("this system has no file for learned facts")?;
+    let entries = ProbeTable::read(table)?.lessons();
     learned::teach(file, &entries)
         .with_context(|| format!("cannot change `{}`", file.display()))?;
     let mut out = anstream::stdout().lock();
@@ -108,7 +116,7 @@ fn import(
     Ok(if entries.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// The facts about a model, under what was learned where a host is named.
+/// The profile of a model, tightened by lessons if a host is given.
 fn profile(options: &ProfilesOptions, model: &str, entries: &[Entry]) -> Profile {
     let wire = options.wire.unwrap_or_else(|| crate::view::profile(Some(model)).wire);
     let mut profile = photic::profile::resolve(wire, Some(model), options.host.as_deref());
@@ -118,6 +126,7 @@ fn profile(options: &ProfilesOptions, model: &str, entries: &[Entry]) -> Profile
     profile
 }
 
+/// A profile as JSON, without the list of facts.
 fn without_facts(profile: &Profile) -> Value {
     let mut value = serde_json::to_value(profile).unwrap_or_default();
     if let Value::Object(object) = &mut value {
@@ -126,6 +135,7 @@ fn without_facts(profile: &Profile) -> Value {
     value
 }
 
+/// Prints a profile with its sources.
 fn as_text(out: &mut impl Write, model: &str, profile: &Profile) -> anyhow::Result<()> {
     let (wire, id, basis) = (profile.wire, &profile.id, profile.basis().name());
     writeln!(out, "{GREEN}{model}{GREEN:#} on {wire}, profile `{id}`, tokens {basis}")?;
@@ -145,7 +155,7 @@ fn as_text(out: &mut impl Write, model: &str, profile: &Profile) -> anyhow::Resu
         let confidence = confidence.as_str().unwrap_or_default();
         let whose = match fact.profile.as_str() {
             "learned" => "learned, ",
-            "endpoint" => "the endpoint itself, ",
+            "endpoint" => "endpoint, ",
             _ => "",
         };
         writeln!(out, "    {DIM}{whose}{}, {confidence}: {}{DIM:#}", fact.as_of, fact.source)?;
@@ -154,10 +164,11 @@ fn as_text(out: &mut impl Write, model: &str, profile: &Profile) -> anyhow::Resu
     Ok(())
 }
 
+/// Prints lessons by endpoint.
 fn lessons(out: &mut impl Write, file: Option<&Path>, entries: &[Entry]) -> anyhow::Result<()> {
     if entries.is_empty() {
         let place = file.map(|file| format!(" ({})", file.display())).unwrap_or_default();
-        writeln!(out, "nothing was learned{DIM}{place}{DIM:#}")?;
+        writeln!(out, "nothing learned yet{DIM}{place}{DIM:#}")?;
         return Ok(());
     }
     let mut entries: Vec<&Entry> = entries.iter().collect();

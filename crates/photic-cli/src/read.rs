@@ -7,12 +7,14 @@ use anyhow::Context as _;
 use photic_tools::{Builder, HardLinks, ReadArguments, Refusal, Tools};
 
 use crate::arguments::{ReadOptions, RootOptions};
+use crate::output::print;
+use crate::render;
 use crate::style::{CYAN, RED, YELLOW};
-use crate::{print, render};
 
-/// 0 read, 1 refused, 2 error or misuse.
+/// Runs the command. Exit code: 0 read, 1 refused, 2 error.
 pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
-    let tools = rendering(within(&options.roots)?).build().context("cannot open the roots")?;
+    let tools =
+        with_renderer(tools_builder(&options.roots)?).build().context("cannot open the roots")?;
     let ReadOptions { lines, page, .. } = *options;
     let arguments = ReadArguments { lines, page, ..ReadArguments::of(&options.source) };
     let reading = match runtime()?.block_on(tools.read(&arguments)) {
@@ -29,9 +31,9 @@ pub(crate) fn run(options: &ReadOptions) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Tools for somebody who types the path: everything they can read, unless they name roots.
-pub(crate) fn within(options: &RootOptions) -> anyhow::Result<Builder> {
-    let cwd = std::env::current_dir().context("there is no current folder")?;
+/// A builder for tools that may read every file the user can, or only the given roots.
+pub(crate) fn tools_builder(options: &RootOptions) -> anyhow::Result<Builder> {
+    let cwd = std::env::current_dir().context("cannot find the current folder")?;
     let top = cwd.ancestors().last().map_or_else(|| PathBuf::from("/"), PathBuf::from);
     if options.roots.is_empty() {
         return Ok(Tools::builder().root(top).cwd(cwd).hard_links(HardLinks::Allow));
@@ -39,20 +41,21 @@ pub(crate) fn within(options: &RootOptions) -> anyhow::Result<Builder> {
     Ok(options.roots.iter().fold(Tools::builder(), Builder::root))
 }
 
-/// The same tools, with the capability to render.
-pub(crate) fn rendering(builder: Builder) -> Builder {
+/// Adds the renderer, if there is one.
+pub(crate) fn with_renderer(builder: Builder) -> Builder {
     match render::capability() {
         Some(renderer) => builder.renderer(renderer),
         None => builder,
     }
 }
 
+/// A runtime on the current thread.
 pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.enable_all().build().context("cannot start the runtime")
 }
 
-/// Says why not; exit status 1.
+/// Prints a refusal. Exit code: 1.
 pub(crate) fn refused(refusal: &Refusal, json: bool) -> anyhow::Result<ExitCode> {
     if json {
         let text = serde_json::to_string_pretty(&serde_json::json!({ "refusal": refusal }))?;

@@ -1,26 +1,26 @@
-//! The capability `render`, as this program has it: pages drawn in children of itself.
+//! The renderer of this program: draws pages in child processes of itself.
 
 use std::sync::Arc;
 
-use photic_pixels::Drawn;
+use photic_pixels::DrawnPage;
 use photic_pixels::geometry::Rect;
 use photic_render::{Area, Fit, Kind, LeftOut, Missing, Page, Renderer, Request, Worker};
 use photic_tools::{Content, Refusal, RefusalCode, Render, RenderRequest, Words};
 
-/// Draws in children of this program.
+/// Draws pages in child processes of this program.
 #[derive(Debug)]
-struct Here {
+struct ChildRenderer {
     renderer: Renderer,
 }
 
-/// The capability; none if this program cannot be found to be started again.
+/// The renderer; `None` if the path of this program is unknown.
 pub(crate) fn capability() -> Option<Arc<dyn Render>> {
     let program = std::env::current_exe().ok()?;
     let worker = Worker::new(program, vec!["render-worker".into()]);
-    Some(Arc::new(Here { renderer: Renderer::new(worker) }))
+    Some(Arc::new(ChildRenderer { renderer: Renderer::new(worker) }))
 }
 
-impl Render for Here {
+impl Render for ChildRenderer {
     fn name(&self) -> &'static str {
         "photic-render"
     }
@@ -29,7 +29,7 @@ impl Render for Here {
         kind(content, head, name).is_some()
     }
 
-    fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal> {
+    fn render(&self, request: &RenderRequest<'_>) -> Result<DrawnPage, Refusal> {
         let asked = asked(request)?;
         let page = self.renderer.draw(&asked, request.beside).map_err(refusal)?;
         Ok(drawn(page, asked.wanted.kind))
@@ -41,6 +41,7 @@ impl Render for Here {
     }
 }
 
+/// Translates a request of the tools to one of the renderer.
 fn asked<'r>(request: &RenderRequest<'r>) -> Result<Request<'r>, Refusal> {
     let head = &request.bytes[..request.bytes.len().min(HEAD)];
     let Some(kind) = kind(request.content, head, request.name) else {
@@ -57,9 +58,10 @@ fn asked<'r>(request: &RenderRequest<'r>) -> Result<Request<'r>, Refusal> {
     Ok(asked)
 }
 
-/// Enough to tell kinds apart.
+/// Number of bytes from which kinds of sources are told apart.
 const HEAD: usize = 256 << 10;
 
+/// The kind of a source, if it can be drawn.
 fn kind(content: Content, head: &[u8], name: &str) -> Option<Kind> {
     match content {
         Content::Svg => Some(Kind::Svg),
@@ -70,18 +72,20 @@ fn kind(content: Content, head: &[u8], name: &str) -> Option<Kind> {
     }
 }
 
+/// Converts a rectangle to an area of a page.
 fn area(rect: Rect) -> Area {
     let [x, y, width, height] = [rect.x, rect.y, rect.width, rect.height].map(f64::from);
     Area { x, y, width, height }
 }
 
-fn drawn(page: Page, kind: Kind) -> Drawn {
+/// Converts a rendered page to one that a view can be made of.
+fn drawn(page: Page, kind: Kind) -> DrawnPage {
     let facts = page.facts;
     let mut not_shown: Vec<String> = facts.left_out.iter().map(in_words).collect();
     if facts.unlisted > 0 {
         not_shown.push(format!("{} more things like these", facts.unlisted));
     }
-    Drawn {
+    DrawnPage {
         raster: page.raster,
         to_page: page.to_page,
         size: facts.size,
@@ -96,7 +100,7 @@ fn drawn(page: Page, kind: Kind) -> Drawn {
     }
 }
 
-/// What is missing. The source's own words stand in quotes: they are data.
+/// Describes missing content. Words of the source are quoted, since they are data.
 fn in_words(left_out: &LeftOut) -> String {
     let detail = &left_out.detail;
     match left_out.what {
@@ -114,6 +118,7 @@ fn in_words(left_out: &LeftOut) -> String {
     }
 }
 
+/// Translates a refusal of the renderer.
 fn refusal(refusal: photic_render::Refusal) -> Refusal {
     use photic_render::RefusalCode as Render;
     let code = match refusal.code {

@@ -1,4 +1,4 @@
-//! `photic serve`: the gateway, until it is told to stop.
+//! `photic serve`: runs the gateway until it is stopped.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,6 +11,7 @@ use photic_store::LocalStore;
 use crate::arguments::ServeOptions;
 use crate::settings::{self, Settings, Source};
 
+/// Runs the command.
 pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
     let settings = settings(options)?;
     raise_open_files();
@@ -19,8 +20,9 @@ pub(crate) fn run(options: &ServeOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Starts the gateway and serves requests.
 async fn serve(Settings { config, source }: Settings) -> anyhow::Result<()> {
-    let stop = told_to_stop()?;
+    let stop = shutdown_signal()?;
     let log = config.log;
     let gateway = Gateway::bind(config).await?;
     announce(log, &gateway, &source);
@@ -28,8 +30,8 @@ async fn serve(Settings { config, source }: Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says where the gateway listens and which settings hold. A log that nobody reads any more is no
-/// reason to stop.
+/// Logs the address of the gateway and the source of its settings. A failure is ignored: the log
+/// may have no reader.
 fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
     let (address, admin) = (gateway.address(), gateway.admin_address());
     let mut lines = Vec::new();
@@ -38,7 +40,7 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
         LogFormat::Text => {
             lines.push(format!("photic: listening on http://{address}"));
             if admin != address {
-                lines.push(format!("photic: operators at http://{admin}"));
+                lines.push(format!("photic: administration on http://{admin}"));
             }
             lines.push(format!("photic: {source}"));
         }
@@ -61,7 +63,7 @@ fn announce(log: LogFormat, gateway: &Gateway, source: &Source) {
     let _ = writeln!(anstream::stderr(), "{}", lines.join("\n"));
 }
 
-/// Flags come before the environment, and that before the file.
+/// The settings: options override environment variables, which override the file.
 fn settings(options: &ServeOptions) -> anyhow::Result<Settings> {
     let mut settings = settings::load(options.config.as_deref())?;
     let config = &mut settings.config;
@@ -78,21 +80,24 @@ fn settings(options: &ServeOptions) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// Upstreams that flags name: they come before whatever a file says about models.
+/// Upstreams of options, which override those of the settings.
 pub(crate) fn overriding(named: &[UpstreamConfig]) -> impl Iterator<Item = UpstreamConfig> {
     named.iter().cloned().map(|one| UpstreamConfig { overrides: true, ..one })
 }
 
-/// Where conversations are kept, if a flag says that they are.
+/// Sets the directory for recordings, if recording is requested.
 pub(crate) fn record(config: &mut Config, wanted: Option<&Path>) -> anyhow::Result<()> {
     let Some(wanted) = wanted else { return Ok(()) };
-    let usual = || LocalStore::usual_directory().context("name a directory: `--record=DIR`");
+    let usual = || {
+        LocalStore::usual_directory()
+            .context("no state directory on this system; pass `--record=DIR`")
+    };
     let named = Some(wanted).filter(|path| !path.as_os_str().is_empty());
     config.record.directory = Some(named.map_or_else(usual, |path| Ok(path.to_owned()))?);
     Ok(())
 }
 
-/// The variables that every exporter of OpenTelemetry obeys.
+/// Reads the standard environment variables of OpenTelemetry exporters.
 fn telemetry(
     settings: &mut Telemetry,
     variable: impl Fn(&str) -> Option<String>,
@@ -107,9 +112,9 @@ fn telemetry(
     }
     let headers = variable("OTEL_EXPORTER_OTLP_TRACES_HEADERS");
     if let Some(headers) = headers.or_else(|| variable("OTEL_EXPORTER_OTLP_HEADERS")) {
-        // Not repeated: they hold keys.
+        // The value is not repeated, since it holds keys.
         settings.headers = ExportHeaders::parse(&headers)
-            .context("cannot read the headers for OTLP: `name=value,name=value` is wanted")?;
+            .context("cannot read the OTLP headers; expected `name=value,name=value`")?;
     }
     if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
         settings.otlp = None;
@@ -117,8 +122,8 @@ fn telemetry(
     Ok(())
 }
 
-/// Takes as many files as the system allows: each connection is one, and the usual bound is for
-/// programs that wait for files in an older way. Where that fails, fewer connections are taken.
+/// Raises the limit on open files to the system's maximum, since each connection is one. If that
+/// fails, fewer connections are accepted.
 #[cfg(unix)]
 fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -129,9 +134,9 @@ fn raise_open_files() {
 #[cfg(not(unix))]
 fn raise_open_files() {}
 
-/// Done when the process is asked to end.
+/// Completes when the process is asked to end.
 #[cfg(unix)]
-pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn shutdown_signal() -> anyhow::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).context("cannot wait for signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot wait for signals")?;
@@ -143,10 +148,10 @@ pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Done when the process is asked to end.
+/// Completes when the process is asked to end.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
-pub(crate) fn told_to_stop() -> anyhow::Result<impl Future<Output = ()>> {
+pub(crate) fn shutdown_signal() -> anyhow::Result<impl Future<Output = ()>> {
     Ok(async {
         let _ = tokio::signal::ctrl_c().await;
     })

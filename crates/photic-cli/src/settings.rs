@@ -1,5 +1,7 @@
-//! Which file the settings come from: one that the user named, or the user's own. Never one that
-//! lies in the current folder: whoever wrote the folder would say where the user's keys go.
+//! Finds and reads the settings file: one that the user named, or the user's own.
+//!
+//! A file in the current folder is never read by default: the author of that folder would decide
+//! where the user's keys are sent.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,41 +9,41 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use photic_gateway::{Config, learned};
 
-/// Names a file with settings.
+/// Environment variable that names a settings file.
 const VARIABLE: &str = "PHOTIC_CONFIG";
-/// The name of the user's own file, in the folder for settings, and of one that is not read.
+/// Name of the user's settings file.
 const NAME: &str = "photic.toml";
 
-/// Where settings come from.
+/// The origin of the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A flag names it.
+    /// Named by an option.
     Flag(PathBuf),
-    /// The variable names it.
+    /// Named by the environment variable.
     Variable(PathBuf),
     /// The user's own file.
     User(PathBuf),
-    /// No file: the defaults hold.
+    /// No file; the defaults apply.
     Nothing,
 }
 
-/// Settings, and where they come from.
+/// Settings and their origin.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) source: Source,
 }
 
-/// Reads the file that is named, else the one that `PHOTIC_CONFIG` names, else the user's own.
+/// Reads the named file, the one of `PHOTIC_CONFIG`, or the user's own.
 pub(crate) fn load(named: Option<&Path>) -> anyhow::Result<Settings> {
     let source = Source::find(named, |name| std::env::var_os(name).map(PathBuf::from));
     let mut config = source.read()?;
-    // An embedded gateway writes nowhere unless told; a command has a usual place.
+    // A gateway in a library writes no files by default; the command has a default location.
     config.learned.path = config.learned.path.or_else(learned::usual_file);
     Ok(Settings { config, source })
 }
 
-/// Where a gateway that is started here keeps what it learns.
+/// The file in which a gateway started here saves what it learns.
 pub(crate) fn learned_file() -> anyhow::Result<Option<PathBuf>> {
     let path = load(None)?.config.learned.path;
     Ok(path.filter(|path| !path.as_os_str().is_empty()))
@@ -55,14 +57,14 @@ impl Source {
         if let Some(path) = variable(VARIABLE).filter(|path| !path.as_os_str().is_empty()) {
             return Self::Variable(path);
         }
-        // What is not absolute would be looked for in the current folder.
+        // A relative path would be looked up in the current folder.
         let folder = |name: &str| variable(name).filter(|path| path.is_absolute());
         let settings = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
         let own = settings.map(|folder| folder.join("photic").join(NAME));
         own.filter(|path| path.is_file()).map_or(Self::Nothing, Self::User)
     }
 
-    /// The settings in it.
+    /// Reads and parses the file.
     pub(crate) fn read(&self) -> anyhow::Result<Config> {
         let Some(path) = self.path() else { return Ok(Config::default()) };
         if matches!(self, Self::User(_)) {
@@ -71,7 +73,7 @@ impl Source {
         let mut text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read `{}`", path.display()));
         if matches!(self, Self::Variable(_)) {
-            text = text.with_context(|| format!("`{VARIABLE}` names a file that is no use"));
+            text = text.with_context(|| format!("`{VARIABLE}` names a file that cannot be used"));
         }
         Config::parse(&text?).with_context(|| format!("cannot use `{}`", path.display()))
     }
@@ -83,13 +85,13 @@ impl Source {
         }
     }
 
-    /// A word about a file in the current folder that looks as if it were read.
+    /// A note about a settings file in the current folder that is ignored.
     pub(crate) fn not_read(&self) -> Option<String> {
         let here = Path::new(NAME);
         let same = |path: &Path| path.canonicalize().ok() == here.canonicalize().ok();
         let is_ignored = here.is_file() && !self.path().is_some_and(same);
         is_ignored.then(|| {
-            format!("`{NAME}` in this folder is not read; to use it, say `--config {NAME}`")
+            format!("`{NAME}` in this folder is ignored; pass `--config {NAME}` to use it")
         })
     }
 }
@@ -98,12 +100,13 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.path() {
             Some(path) => write!(f, "settings from `{}`", path.display()),
-            None => f.write_str("no settings file, the defaults hold"),
+            None => f.write_str("no settings file; using the defaults"),
         }
     }
 }
 
-/// Nobody named the user's own file, so only the user may have written it.
+/// Fails if another user could have written the user's settings file, which is read without being
+/// named.
 #[cfg(unix)]
 fn refuse_if_others_may_write(path: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::MetadataExt as _;
@@ -111,10 +114,12 @@ fn refuse_if_others_may_write(path: &Path) -> anyhow::Result<()> {
     let facts = std::fs::metadata(path).with_context(|| format!("cannot read `{shown}`"))?;
     let user = rustix::process::geteuid().as_raw();
     if facts.uid() != user && facts.uid() != 0 {
-        bail!("`{shown}` belongs to somebody else; name it with `--config` if it is to be used");
+        bail!("`{shown}` belongs to another user; pass it with `--config` to use it");
     }
     if facts.mode() & 0o022 != 0 {
-        bail!("others may change `{shown}`, which says where your keys go: `chmod go-w {shown}`");
+        bail!(
+            "`{shown}` is writable by other users, but decides where your keys are sent; run `chmod go-w {shown}`"
+        );
     }
     Ok(())
 }

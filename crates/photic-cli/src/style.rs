@@ -1,4 +1,4 @@
-//! How words look: errors, causes, hints; colors only where somebody can see them.
+//! Formats errors, hints and numbers; colors are used only in terminals.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -7,13 +7,18 @@ use anstyle::{AnsiColor, Style};
 use photic::Reason;
 use photic::profile::Basis;
 
+/// Errors.
 pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+/// Warnings.
 pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+/// Success.
 pub(crate) const GREEN: Style = AnsiColor::Green.on_default().bold();
+/// Hints and identifiers.
 pub(crate) const CYAN: Style = AnsiColor::Cyan.on_default();
+/// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// What to do next; rides on an error as a context.
+/// Advice what to do next, attached to an error as context.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hint(pub(crate) &'static str);
 
@@ -23,7 +28,7 @@ impl std::fmt::Display for Hint {
     }
 }
 
-/// Prints an error, its causes, and a hint where there is one.
+/// Prints an error, its causes, and its hint.
 pub(crate) fn error(error: &anyhow::Error) {
     let hint = error.downcast_ref::<Hint>();
     let mut causes = error.chain().skip(usize::from(hint.is_some()));
@@ -38,20 +43,19 @@ pub(crate) fn error(error: &anyhow::Error) {
     }
 }
 
-/// Says how far something is, on standard error. Whether anybody reads it does not matter to the
-/// work.
+/// Writes progress to standard error. A failure is ignored: the work does not depend on it.
 pub(crate) fn progress(text: &str) {
     let mut out = std::io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// A number of things: `1 image`, `2 images`.
+/// A count with its noun: `1 image`, `2 images`.
 pub(crate) fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number as u64))
 }
 
-/// A number with thousands set apart.
+/// A number with thousands separators.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -64,18 +68,29 @@ pub(crate) fn grouped(number: u64) -> String {
     grouped
 }
 
-/// A number of tokens, with what it is worth: `1,560 tokens`, `about 1,560 tokens`, or `about 1,560
-/// tokens (unknown, up to 2,730)`.
+/// A size in bytes, rounded for people.
+pub(crate) fn byte_size(number: u64) -> String {
+    match number {
+        0..10_000 => format!("{} B", grouped(number)),
+        10_000..10_000_000 => format!("{} kB", grouped(number / 1000)),
+        _ => format!("{} MB", grouped(number / 1_000_000)),
+    }
+}
+
+/// A number of tokens with its certainty: `1,560 tokens`, `about 1,560 tokens`, or
+/// `about 1,560 tokens (model unknown; at most 2,730)`.
 pub(crate) fn estimated(tokens: u64, most: u64, basis: Basis) -> String {
     let number = grouped(tokens);
     match basis {
         Basis::Published => format!("{number} tokens"),
         Basis::Assumed => format!("about {number} tokens"),
-        Basis::Unknown => format!("about {number} tokens (unknown, up to {})", grouped(most)),
+        Basis::Unknown => {
+            format!("about {number} tokens (model unknown; at most {})", grouped(most))
+        }
     }
 }
 
-/// Says how many media a request leaves out, and why; nothing where it leaves out none.
+/// Describes how many media a request leaves out, and why; `None` if there are none.
 pub(crate) fn left_out(retired: &BTreeMap<Reason, usize>) -> Option<String> {
     let total: usize = retired.values().sum();
     let says: Vec<&str> = retired.keys().map(|reason| reason.says()).collect();
@@ -114,7 +129,7 @@ mod tests {
         assert_eq!(estimated(1560, 1560, Basis::Published), "1,560 tokens");
         assert_eq!(estimated(1560, 1560, Basis::Assumed), "about 1,560 tokens");
         let unknown = estimated(1560, 2730, Basis::Unknown);
-        assert_eq!(unknown, "about 1,560 tokens (unknown, up to 2,730)");
+        assert_eq!(unknown, "about 1,560 tokens (model unknown; at most 2,730)");
     }
 
     #[test]

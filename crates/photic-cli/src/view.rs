@@ -1,4 +1,4 @@
-//! `photic view`: the picture a model would get, as a file, and the facts about it.
+//! `photic view`: the picture that a model would get, as a file, and the facts about it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use crate::read::refused;
 use crate::style::{CYAN, DIM, GREEN, YELLOW, grouped};
 use crate::{preview, render};
 
-/// 0 a view, 1 a refusal, 2 error or misuse.
+/// Runs the command. Exit code: 0 shown, 1 refused, 2 error.
 pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
     let input = read_bytes(Some(&options.source), "name a picture: `photic view page.png`")?;
     let profile = profile(options.model.as_deref());
@@ -26,7 +26,7 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
         && profile.id == Profile::generic(profile.wire).id
     {
         anstream::eprintln!(
-            "{CYAN}note:{CYAN:#} nothing is known about `{model}`; this is what every endpoint takes"
+            "{CYAN}note:{CYAN:#} unknown model `{model}`; using sizes that every endpoint accepts"
         );
     }
     let mut request = ViewRequest::new(&profile);
@@ -57,15 +57,20 @@ pub(crate) fn run(options: &ViewOptions) -> anyhow::Result<ExitCode> {
         preview::draw(&view, options.preview)?;
         as_text(anstream::stdout().lock(), &input.name, &view, &profile)?;
         if let Some(at) = options.at {
-            anstream::println!("  {},{}{DIM} is{DIM:#} {}", at.0, at.1, Place::of(&view, at));
+            anstream::println!(
+                "  {},{}{DIM} is{DIM:#} {}",
+                at.0,
+                at.1,
+                PixelLocation::of(&view, at)
+            );
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The facts about the model, whatever wire it speaks; without one, what every endpoint takes.
+/// The profile of a model on any wire; without a model, one that every endpoint satisfies.
 pub(crate) fn profile(model: Option<&str>) -> Profile {
-    // A model is best described on the wire of its own maker; chat is where everybody else speaks.
+    // A model is best described on its maker's wire; the others are on Chat Completions.
     [Wire::Anthropic, Wire::OpenAiResponses, Wire::OpenAiChat]
         .into_iter()
         .map(|wire| photic::profile::resolve(wire, model, None))
@@ -73,13 +78,13 @@ pub(crate) fn profile(model: Option<&str>) -> Profile {
         .unwrap_or_else(|| Profile::generic(Wire::Anthropic))
 }
 
-/// What is no picture, drawn if it can be; nothing for pictures.
+/// Draws a document; `None` for pictures.
 fn drawn(
     options: &ViewOptions,
     input: &Input,
     request: &ViewRequest<'_>,
 ) -> Option<Result<View, Refusal>> {
-    let head = &input.body[..input.body.len().min(SNIFFED)];
+    let head = &input.body[..input.body.len().min(SNIFFED_BYTES)];
     let content = Content::of(head);
     let name = if options.source.as_os_str() == "-" { "" } else { input.name.as_str() };
     let renderer = render::capability().filter(|it| it.renders(content, head, name))?;
@@ -93,7 +98,7 @@ fn drawn(
     let tools = folder.and_then(|folder| Tools::builder().root(folder).build().ok());
     let file = options.source.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let beside = |reference: &str| tools.as_ref()?.beside(file, reference);
-    Some(photic_pixels::drawn(request, &mut |longest| {
+    Some(photic_pixels::view_page(request, &mut |longest| {
         renderer.render(&RenderRequest {
             bytes: &input.body,
             content,
@@ -106,26 +111,29 @@ fn drawn(
     }))
 }
 
-/// How much of a source decides what it is.
-const SNIFFED: usize = 256 << 10;
+/// Number of bytes from which the kind of a source is detected.
+const SNIFFED_BYTES: usize = 256 << 10;
 
-/// What stands at a pixel of a view.
+/// The original's point at a pixel of a view.
 #[derive(Serialize)]
-struct Place {
-    /// The point of the original.
+struct PixelLocation {
+    /// Column of the original.
     x: f64,
+    /// Row of the original.
     y: f64,
+    /// Line of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    /// Column of the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
     #[serde(skip)]
     unit: &'static str,
 }
 
-impl Place {
+impl PixelLocation {
     fn of(view: &View, (x, y): (u32, u32)) -> Self {
-        // The center of a pixel is what a click means.
+        // A click means the center of a pixel.
         let (x, y) = (f64::from(x) + 0.5, f64::from(y) + 0.5);
         let (line, column) = view.line_and_column(x, y).unzip();
         let (x, y) = view.map.map_point(x, y);
@@ -133,7 +141,7 @@ impl Place {
     }
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for PixelLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.1},{:.1} {}", self.x, self.y, self.unit)?;
         match (self.line, self.column) {
@@ -143,8 +151,9 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// The output of `--json`.
 #[derive(Serialize)]
-struct Facts<'f> {
+struct ViewReport<'f> {
     media_type: &'f str,
     width: u32,
     height: u32,
@@ -158,20 +167,21 @@ struct Facts<'f> {
     tokens: u64,
     basis: Basis,
     detail: Option<&'f str>,
-    /// At least so many.
+    /// Smallest possible number of frames.
     frames: u32,
     warnings: &'f [photic_pixels::Warning],
     #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<Place>,
+    at: Option<PixelLocation>,
 }
 
+/// Prints the facts as JSON.
 fn as_json(
     mut out: impl std::io::Write,
     view: &View,
     profile: &Profile,
     at: Option<(u32, u32)>,
 ) -> anyhow::Result<()> {
-    let facts = Facts {
+    let facts = ViewReport {
         media_type: view.media_type,
         width: view.width,
         height: view.height,
@@ -187,13 +197,14 @@ fn as_json(
         detail: view.detail.map(photic::tokens::Detail::name),
         frames: view.frames.least(),
         warnings: &view.warnings,
-        at: at.map(|at| Place::of(view, at)),
+        at: at.map(|at| PixelLocation::of(view, at)),
     };
     serde_json::to_writer_pretty(&mut out, &facts)?;
     writeln!(out)?;
     Ok(())
 }
 
+/// Prints the facts for people.
 fn as_text(
     mut out: impl std::io::Write,
     name: &str,
@@ -209,12 +220,13 @@ fn as_text(
     let bytes = grouped(view.bytes.len() as u64);
     writeln!(out, "  view   {}x{} {}, {bytes} bytes", view.width, view.height, view.media_type)?;
     let (origin_x, origin_y) = view.map.map_point(0.0, 0.0);
-    let step = 1.0 / view.scale;
-    writeln!(
-        out,
-        "  scale  {:.3}{DIM}: the view's (x, y) is the source's ({origin_x:.1} + {step:.3}x, {origin_y:.1} + {step:.3}y){DIM:#}",
-        view.scale
-    )?;
+    let photic_pixels::geometry::Affine { a, d, .. } = view.map;
+    let original = if (origin_x, origin_y) == (0.0, 0.0) {
+        format!("({a:.3}·x, {d:.3}·y)")
+    } else {
+        format!("({origin_x:.1} + {a:.3}·x, {origin_y:.1} + {d:.3}·y)")
+    };
+    writeln!(out, "  scale  {:.3}{DIM}: original pixel = {original}{DIM:#}", view.scale)?;
     let tokens = match profile.basis() {
         Basis::Published => grouped(view.tokens),
         Basis::Assumed => format!("about {}", grouped(view.tokens)),
@@ -224,7 +236,7 @@ fn as_text(
                 view.height,
                 view.detail.or(profile.quirks.detail),
             );
-            format!("about {} (unknown, up to {})", grouped(view.tokens), grouped(most))
+            format!("about {} (model unknown; at most {})", grouped(view.tokens), grouped(most))
         }
     };
     writeln!(out, "  tokens {tokens} {DIM}for `{}`{DIM:#}", profile.id)?;

@@ -1,35 +1,35 @@
-//! Changes to the text of one record: only the strings of a medium, its label, or the block that
-//! becomes words. Every other byte stays.
+//! Edits the text of one record: the strings of a medium, its media type, or a block that becomes a
+//! notice. Every other byte stays.
 
 use std::ops::Range;
 
 use photic::json::{Kind, Value};
 
-use crate::measure::Spot;
-use crate::spelling::Block;
+use crate::block::Block;
+use crate::media_in_record::LocatedMedia;
 
-/// What becomes of a medium.
+/// The change to a medium.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Its type is named as it is.
+    /// Its media type is corrected.
     Label(String),
-    /// Other bytes take its place.
+    /// Other bytes replace it.
     Bytes { media_type: String, base64: String },
-    /// Words take its place.
+    /// A notice replaces it.
     Words(String),
 }
 
-/// A picture that leaves a list which holds nothing else.
-struct Gone<'c, 'd, 'a> {
+/// A picture that is removed from a list which may hold only pictures.
+struct RemovedPicture<'c, 'd, 'a> {
     list: Value<'d, 'a>,
     span: Range<usize>,
-    /// Who takes the words.
+    /// The value that takes the notice.
     host: Option<Value<'d, 'a>>,
     words: &'c str,
 }
 
-/// The text with the changes made.
-pub(crate) fn apply(text: &[u8], changes: &[(Spot<'_, '_>, Change)]) -> Vec<u8> {
+/// Applies the changes to a text.
+pub(crate) fn apply(text: &[u8], changes: &[(LocatedMedia<'_, '_>, Change)]) -> Vec<u8> {
     let mut edits = Edits { text, list: Vec::new() };
     let mut gone = Vec::new();
     for (spot, change) in changes {
@@ -39,7 +39,7 @@ pub(crate) fn apply(text: &[u8], changes: &[(Spot<'_, '_>, Change)]) -> Vec<u8> 
                 edits.bytes(&spot.block, media_type, base64);
             }
             (Change::Words(words), Some((list, host))) => {
-                gone.push(Gone { list, span: spot.block.value.span(), host, words });
+                gone.push(RemovedPicture { list, span: spot.block.value.span(), host, words });
             }
             (Change::Words(words), None) => edits.words(&spot.block, words),
         }
@@ -48,17 +48,19 @@ pub(crate) fn apply(text: &[u8], changes: &[(Spot<'_, '_>, Change)]) -> Vec<u8> 
     edits.finish()
 }
 
-/// A string of JSON.
+/// A JSON string.
 pub(crate) fn quoted(text: &str) -> Vec<u8> {
     serde_json::to_vec(text).unwrap_or_default()
 }
 
+/// Replacements of ranges of a text.
 struct Edits<'t> {
     text: &'t [u8],
     list: Vec<(Range<usize>, Vec<u8>)>,
 }
 
 impl Edits<'_> {
+    /// Replaces the media type of a block.
     fn label(&mut self, block: &Block<'_, '_>, label: &str) {
         if let Some(value) = block.label {
             self.list.push((value.span(), quoted(label)));
@@ -71,6 +73,7 @@ impl Edits<'_> {
         }
     }
 
+    /// Replaces the bytes of a block.
     fn bytes(&mut self, block: &Block<'_, '_>, media_type: &str, base64: &str) {
         if let Some(value) = block.label {
             self.list.push((value.span(), quoted(media_type)));
@@ -83,6 +86,7 @@ impl Edits<'_> {
         self.list.push((block.data.span(), data.into_bytes()));
     }
 
+    /// Replaces a block by a notice.
     fn words(&mut self, block: &Block<'_, '_>, words: &str) {
         let (bytes, others) = block.members();
         let members: Vec<(Range<usize>, Value<'_, '_>, &str)> = block
@@ -98,7 +102,7 @@ impl Edits<'_> {
             if *name == bytes {
                 let text = [b"\"text\":".to_vec(), quoted(words)].concat();
                 self.list.push((range.clone(), text));
-            } else if let Some(new) = block.name_of_words().filter(|_| *name == "type") {
+            } else if let Some(new) = block.notice_type().filter(|_| *name == "type") {
                 self.list.push((value.span(), quoted(new)));
             }
         }
@@ -106,14 +110,14 @@ impl Edits<'_> {
         self.without(members.iter().map(|(range, _, name)| (range.clone(), is_gone(name))));
     }
 
-    /// From the quote of a key to the end of its value.
+    /// The range of a member, from the quote of its key to the end of its value.
     fn member(&self, value: Value<'_, '_>, key: usize) -> Range<usize> {
         let before = self.text[..value.span().start].trim_ascii_end();
         let before = before.strip_suffix(b":").unwrap_or(before).trim_ascii_end();
         before.len() - key - 2..value.span().end
     }
 
-    /// Takes some of a list's elements, or of an object's members, out.
+    /// Removes some elements of a list, or members of an object.
     fn without(&mut self, elements: impl Iterator<Item = (Range<usize>, bool)>) {
         let elements: Vec<_> = elements.collect();
         let mut kept_before: Option<usize> = None;
@@ -122,7 +126,8 @@ impl Edits<'_> {
                 kept_before = Some(range.end);
                 continue;
             }
-            // With the separator before it; or, if nothing stays before it, with the one behind.
+            // Removed with the separator before it; if nothing before it stays, with the one after
+            // it.
             let gone = match (kept_before, index.checked_sub(1).map(|last| elements[last].0.end)) {
                 (Some(_), Some(last)) => last..range.end,
                 _ => range.start..elements.get(index + 1).map_or(range.end, |next| next.0.start),
@@ -131,23 +136,24 @@ impl Edits<'_> {
         }
     }
 
-    /// Takes pictures out of lists that hold nothing else, and tells whoever takes words.
-    fn remove(&mut self, gone: &[Gone<'_, '_, '_>]) {
+    /// Removes pictures from lists of pictures, and adds the notices to their host.
+    fn remove(&mut self, gone: &[RemovedPicture<'_, '_, '_>]) {
         let mut rest = gone;
-        while let Some(Gone { list, host, .. }) = rest.first() {
+        while let Some(RemovedPicture { list, host, .. }) = rest.first() {
             let count = rest.iter().take_while(|other| other.list.span() == list.span()).count();
             let (here, others) = rest.split_at(count);
             let is_gone = |span: &Range<usize>| here.iter().any(|gone| gone.span == *span);
             self.without(list.items().map(|item| (item.span(), is_gone(&item.span()))));
             if let Some(host) = host {
                 let words: Vec<&str> = here.iter().map(|gone| gone.words).collect();
-                self.tell(*host, &words.join("\n"));
+                self.add_notice(*host, &words.join("\n"));
             }
             rest = others;
         }
     }
 
-    fn tell(&mut self, host: Value<'_, '_>, words: &str) {
+    /// Adds a notice to a string or an object.
+    fn add_notice(&mut self, host: Value<'_, '_>, words: &str) {
         let span = host.span();
         let words = quoted(words);
         match host.kind() {
@@ -165,6 +171,7 @@ impl Edits<'_> {
         }
     }
 
+    /// Applies all replacements.
     fn finish(mut self) -> Vec<u8> {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = Vec::with_capacity(self.text.len());

@@ -1,34 +1,34 @@
-//! What can go wrong with a session file; one variant for each thing a caller can act on.
+//! The errors of this crate: one variant for each case that a caller can handle.
 
 use std::path::PathBuf;
 
-use crate::format::Format;
+use crate::format::kind::SessionFormat;
 
-/// Why a session was not diagnosed or repaired.
+/// The reason why a session was not diagnosed or repaired.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file could not be read.
     #[error("cannot read `{}`", .0.display())]
     Read(PathBuf, #[source] std::io::Error),
-    /// The other file could not be written.
+    /// The output file could not be written.
     #[error("cannot write `{}`", .0.display())]
     Write(PathBuf, #[source] std::io::Error),
-    /// It is no session of an agent, and no request.
-    #[error("`{}` is no session that photic knows; looked for {}", .0.display(), Format::looked_for())]
+    /// The file is neither a session of a known agent nor a request.
+    #[error("`{}` is not a session that photic knows; supported are {}", .0.display(), SessionFormat::supported())]
     UnknownFormat(PathBuf),
-    /// It is another one than a moment ago: somebody is writing to it.
+    /// The file changed while it was read.
     #[error("`{}` changed while it was read; close the agent that writes to it", .0.display())]
     Changed(PathBuf),
     /// The database is in use, or broken.
     #[error("cannot use the database `{}`", .0.display())]
     Database(PathBuf, #[source] rusqlite::Error),
-    /// Media are moved out of lines only.
-    #[error("`{}` is a database; media can be moved out of files only", .0.display())]
+    /// Media can be moved only out of text files.
+    #[error("`{}` is a database; media can be moved only out of text files", .0.display())]
     NoLines(PathBuf),
     /// A blob is missing or broken, or could not be stored.
     #[error("cannot use the blob store")]
     Blobs(#[source] photic_store::BlobError),
-    /// There is nothing to put back, or it is not what it was.
-    #[error("`{}` refers to media that are no blob here: {}", .0.display(), .1)]
+    /// A reference to media is broken.
+    #[error("`{}` refers to media that are not in the blob store: {}", .0.display(), .1)]
     NotABlob(PathBuf, String),
 }

@@ -1,7 +1,7 @@
-//! Media out of a session and back: the file holds names of blobs instead of bytes.
+//! Moves media out of a session file and back: the file holds names of blobs instead of bytes.
 //!
-//! Exact: what is put back is the file that was taken apart, byte for byte. A session without its
-//! media is for keeping, not for an agent to go on with.
+//! Restoring gives the original file, byte for byte. A session without its media is for archiving;
+//! an agent cannot continue it.
 
 use std::path::Path;
 
@@ -10,15 +10,16 @@ use photic::media::{Payload, Source};
 use photic_store::{BlobId, FileBlobs};
 
 use crate::error::Error;
-use crate::format::{Container, Format, contained};
-use crate::measure::spots;
-use crate::repair::{Fresh, identity};
-use crate::text::Lines;
+use crate::format::kind::SessionFormat;
+use crate::format::{Container, contained};
+use crate::lines::Lines;
+use crate::media_in_record::located_media;
+use crate::repair::{AtomicFile, identity};
 
-/// What was moved.
+/// Counts of moved media and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// How many media.
+pub struct MovedMedia {
+    /// The number of media.
     pub media: usize,
     /// Bytes of the file before.
     pub before: u64,
@@ -26,25 +27,25 @@ pub struct Moved {
     pub after: u64,
 }
 
-/// How a string begins that names a blob in place of base64.
-const NAME: &str = "photic-blob:";
+/// The prefix of a string that names a blob in place of base64.
+const BLOB_PREFIX: &str = "photic-blob:";
 
-/// Shorter base64 stays: a name would take as much.
-const WORTH_MOVING: usize = 512;
+/// Shortest base64 that is moved; for less, a name would take as much space.
+const MIN_MOVED_BYTES: usize = 512;
 
-/// Writes a session to `to` whose media are in a blob store.
-pub fn externalize(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<Moved, Error> {
+/// Writes a session to `to` with its media moved to a blob store.
+pub fn externalize(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<MovedMedia, Error> {
     rewritten(path, to, &mut |format, line| {
         let Some(doc) = Doc::read(line) else { return Ok(None) };
         let Some(root) = doc.root() else { return Ok(None) };
         let mut edits = Vec::new();
-        for spot in spots(&format.read(root)) {
+        for spot in located_media(&format.read(root)) {
             let media = spot.block.media();
             let Source::Data(payload) = &media.source else { continue };
-            if payload.base64().len() < WORTH_MOVING {
+            if payload.base64().len() < MIN_MOVED_BYTES {
                 continue;
             }
-            // Only what can be written again as it stands: canonical base64.
+            // Only canonical base64, which can be restored exactly.
             let Some(at) = memchr::memmem::find(spot.block.data.raw(), payload.base64()) else {
                 continue;
             };
@@ -54,14 +55,17 @@ pub fn externalize(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<Moved, E
             }
             let id = blobs.put(&bytes).map_err(Error::Blobs)?;
             let start = spot.block.data.span().start + at;
-            edits.push((start..start + payload.base64().len(), format!("{NAME}{id}").into_bytes()));
+            edits.push((
+                start..start + payload.base64().len(),
+                format!("{BLOB_PREFIX}{id}").into_bytes(),
+            ));
         }
         Ok((!edits.is_empty()).then_some(edits))
     })
 }
 
-/// Writes a session to `to` whose media stand in it again.
-pub fn restore(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<Moved, Error> {
+/// Writes a session to `to` with its media put back.
+pub fn restore(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<MovedMedia, Error> {
     rewritten(path, to, &mut |_, line| {
         let Some(doc) = Doc::read(line) else { return Ok(None) };
         let mut edits = Vec::new();
@@ -79,32 +83,35 @@ pub fn restore(path: &Path, to: &Path, blobs: &FileBlobs) -> Result<Moved, Error
     })
 }
 
-/// The name of a blob in a string, and where it stands: by itself, or at the end of a data URL.
+/// The name of a blob in a string and its range: the whole string, or the end of a data URL.
 fn named(value: Value<'_, '_>) -> Option<(std::ops::Range<usize>, String)> {
     let raw = value.str().map(|_| value.raw())?;
     if raw.len() > 256 {
         return None;
     }
-    let at = memchr::memmem::find(raw, NAME.as_bytes())?;
+    let at = memchr::memmem::find(raw, BLOB_PREFIX.as_bytes())?;
     let is_alone = at == 1 || (raw.starts_with(b"\"data:") && raw[..at].ends_with(b","));
-    let name = raw.get(at + NAME.len()..raw.len() - 1)?;
+    let name = raw.get(at + BLOB_PREFIX.len()..raw.len() - 1)?;
     let start = value.span().start + at;
     let range = start..value.span().end - 1;
     is_alone.then(|| (range, String::from_utf8_lossy(name).into_owned()))
 }
 
+/// Replacements of ranges of a line.
 type Edits = Vec<(std::ops::Range<usize>, Vec<u8>)>;
-type Change<'c> = dyn FnMut(Format, &[u8]) -> Result<Option<Edits>, Error> + 'c;
+/// Computes the replacements of a line.
+type Change<'c> = dyn FnMut(SessionFormat, &[u8]) -> Result<Option<Edits>, Error> + 'c;
 
-fn rewritten(path: &Path, to: &Path, change: &mut Change<'_>) -> Result<Moved, Error> {
+/// Writes a file with replacements.
+fn rewritten(path: &Path, to: &Path, change: &mut Change<'_>) -> Result<MovedMedia, Error> {
     let before = identity(path)?;
     let (format, container) = contained(path)?;
-    if matches!(container, Container::Table(_)) {
+    if matches!(container, Container::SessionTable(_)) {
         return Err(Error::NoLines(path.to_owned()));
     }
-    let mut moved = Moved { before: before.0.0, ..Moved::default() };
-    let mut out = Fresh::create(to)?;
-    let mut record = |line: &[u8], out: &mut Fresh| -> Result<(), Error> {
+    let mut moved = MovedMedia { before: before.0.0, ..MovedMedia::default() };
+    let mut out = AtomicFile::create(to)?;
+    let mut record = |line: &[u8], out: &mut AtomicFile| -> Result<(), Error> {
         let mut edits = change(format, line)?.unwrap_or_default();
         edits.sort_by_key(|(range, _)| range.start);
         moved.media += edits.len();
@@ -123,7 +130,7 @@ fn rewritten(path: &Path, to: &Path, change: &mut Change<'_>) -> Result<Moved, E
                 record(line, &mut out)?;
             }
         }
-        Container::Document | Container::Table(_) => {
+        Container::Document | Container::SessionTable(_) => {
             let body = std::fs::read(path).map_err(|error| Error::Read(path.to_owned(), error))?;
             record(&body, &mut out)?;
         }

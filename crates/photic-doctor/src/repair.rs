@@ -1,7 +1,7 @@
-//! The same session with its sick media put right: nothing else changes by a byte.
+//! Writes a copy of a session with its media repaired. Nothing else changes by a byte.
 //!
-//! The original is only read. What is written is written beside its place and renamed when it is
-//! whole, so that nobody ever finds half a session.
+//! The original is only read. The copy is written under a temporary name and renamed when it is
+//! complete.
 
 use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write as _};
@@ -11,50 +11,52 @@ use std::time::SystemTime;
 use photic::json::Doc;
 use photic::media::Source;
 
-use crate::diagnose::{Ailment, Diagnosis, Medium, Question, Remedy, diagnose};
+use crate::diagnose::{Diagnosis, DiagnosisTarget, Medium, Problem, Remedy, diagnose};
 use crate::edit::{Change, apply};
 use crate::error::Error;
-use crate::format::{Container, Format, contained};
-use crate::measure::{Spot, spots};
-use crate::text::Lines;
-use crate::{replace, request, table};
+use crate::format::kind::SessionFormat;
+use crate::format::{Container, contained};
+use crate::lines::Lines;
+use crate::media_in_record::{LocatedMedia, located_media};
+use crate::{replace, request, sqlite};
 
-/// What was done.
+/// The result of a repair.
 #[derive(Clone, Debug)]
-pub struct Repaired {
-    /// What was wrong.
+pub struct RepairReport {
+    /// The problems before the repair.
     pub diagnosis: Diagnosis,
-    /// Media that are shown as other pictures.
+    /// Number of media that were converted.
     pub remade: usize,
-    /// Media that were labeled or spelled anew.
+    /// Number of media whose type or spelling was corrected.
     pub relabeled: usize,
-    /// Media that words took the place of.
+    /// Number of media that were replaced by a notice.
     pub noticed: usize,
-    /// Bytes of what was written.
+    /// Bytes of the written file.
     pub bytes: u64,
 }
 
-/// Writes a repaired session to `to`; nothing at all if there is nothing to repair.
+/// Writes a repaired session to `to`. Returns `None`, and writes nothing, if there is nothing to
+/// repair.
 pub fn repair(
     path: &Path,
     to: &Path,
-    question: &Question,
+    question: &DiagnosisTarget,
     progress: &mut dyn FnMut(u64),
-) -> Result<Option<Repaired>, Error> {
+) -> Result<Option<RepairReport>, Error> {
     let before = identity(path)?;
     let diagnosis = diagnose(path, question, progress)?;
-    if !diagnosis.is_sick() {
+    if !diagnosis.is_broken() {
         return Ok(None);
     }
     let (format, container) = contained(path)?;
-    let mut surgeon = Surgeon::new(format, diagnosis);
+    let mut repairer = Repairer::new(format, diagnosis);
     match container {
         Container::Lines => {
             let mut lines = Lines::open(path)?;
-            let mut out = Fresh::create(to)?;
+            let mut out = AtomicFile::create(to)?;
             while let Some(line) = lines.next_line()? {
-                match surgeon.record(line) {
-                    Some(new) => out.write(&filled(new, line, format))?,
+                match repairer.record(line) {
+                    Some(new) => out.write(&padded(new, line, format))?,
                     None => out.write(line)?,
                 }
             }
@@ -63,52 +65,52 @@ pub fn repair(
         Container::Document => {
             let body = std::fs::read(path).map_err(|error| Error::Read(path.to_owned(), error))?;
             let new = match format {
-                Format::Request(wire) => {
-                    surgeon.done.remade = surgeon.done.diagnosis.findings.len();
-                    let profile = &surgeon.done.diagnosis.profiles[&None];
+                SessionFormat::Request(wire) => {
+                    repairer.done.remade = repairer.done.diagnosis.findings.len();
+                    let profile = &repairer.done.diagnosis.profiles[&None];
                     Some(request::repair(wire, &body, profile))
                 }
-                _ => surgeon.record(&body),
+                _ => repairer.record(&body),
             };
-            let mut out = Fresh::create(to)?;
+            let mut out = AtomicFile::create(to)?;
             out.write(new.as_deref().unwrap_or(&body))?;
             out.finish(path, &before)?;
         }
-        Container::Table(table) => {
-            let fresh = beside(to);
-            table::copy(path, &fresh)?;
-            table::rewrite(&fresh, table, &mut |text| surgeon.record(text))?;
-            settle(path, &before, &fresh, to)?;
+        Container::SessionTable(table) => {
+            let fresh = temporary_name(to);
+            sqlite::copy(path, &fresh)?;
+            sqlite::rewrite(&fresh, table, &mut |text| repairer.record(text))?;
+            rename_finished(path, &before, &fresh, to)?;
         }
     }
     let bytes = std::fs::metadata(to).map_err(|error| Error::Read(to.to_owned(), error))?.len();
-    Ok(Some(Repaired { bytes, ..surgeon.done }))
+    Ok(Some(RepairReport { bytes, ..repairer.done }))
 }
 
-/// Walks through the records again, and knows what is to become of the next medium.
-struct Surgeon {
-    format: Format,
+/// Goes through the records again and repairs their media.
+struct Repairer {
+    format: SessionFormat,
     /// The number of the next medium.
     next: usize,
-    done: Repaired,
+    done: RepairReport,
 }
 
-impl Surgeon {
-    fn new(format: Format, diagnosis: Diagnosis) -> Self {
-        let done = Repaired { diagnosis, remade: 0, relabeled: 0, noticed: 0, bytes: 0 };
+impl Repairer {
+    fn new(format: SessionFormat, diagnosis: Diagnosis) -> Self {
+        let done = RepairReport { diagnosis, remade: 0, relabeled: 0, noticed: 0, bytes: 0 };
         Self { format, next: 0, done }
     }
 
-    /// The record as it should be; nothing if it is fine.
+    /// The repaired record; `None` if it needs no repair.
     fn record(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         let doc = Doc::read(text)?;
         let entry = self.format.read(doc.root()?);
-        let spots = spots(&entry);
+        let located_media = located_media(&entry);
         let first = self.next;
-        self.next += spots.len();
+        self.next += located_media.len();
         let media = self.done.diagnosis.media.get(first..self.next).unwrap_or_default().to_vec();
         let (mut changes, mut shorter) = (Vec::new(), Vec::new());
-        for (spot, medium) in spots.into_iter().zip(&media) {
+        for (spot, medium) in located_media.into_iter().zip(&media) {
             if let Some(ailment) = &medium.ailment {
                 changes.push((spot, self.change(&spot, medium, ailment)));
                 shorter.push(match &ailment.remedy {
@@ -122,7 +124,7 @@ impl Surgeon {
         }
         let mut new = apply(text, &changes);
         if self.format.keeps_offsets() && new.len() > text.len() {
-            // The label of another type may be longer, and a line must not be.
+            // The name of another type may be longer, but the line must not be.
             for ((_, change), words) in changes.iter_mut().zip(&shorter) {
                 if let Some(words) = words {
                     *change = Change::Words(words.clone());
@@ -140,7 +142,8 @@ impl Surgeon {
         Some(new)
     }
 
-    fn change(&self, spot: &Spot<'_, '_>, medium: &Medium, ailment: &Ailment) -> Change {
+    /// The change that repairs a medium.
+    fn change(&self, spot: &LocatedMedia<'_, '_>, medium: &Medium, ailment: &Problem) -> Change {
         let media = spot.block.media();
         let payload = match &media.source {
             Source::Data(payload) => Some(payload),
@@ -156,7 +159,7 @@ impl Surgeon {
             }
             (Remedy::Remake(recipe, words), Some(payload)) => {
                 let profile = &self.done.diagnosis.profiles[&medium.at.conversation];
-                let limits = photic_pixels::Limits::default();
+                let limits = photic_pixels::DecodeLimits::default();
                 match photic_pixels::fitted(&payload.decode(), recipe.fit(), profile, &limits) {
                     Ok(made) => Change::Bytes { media_type: made.media_type, base64: made.base64 },
                     Err(_) => Change::Words(words.clone()),
@@ -165,14 +168,14 @@ impl Surgeon {
             (Remedy::Notice(words) | Remedy::Remake(_, words) | Remedy::Relabel(words), _) => {
                 Change::Words(words.clone())
             }
-            // Only bytes that could be read are ever spelled anew.
+            // Only readable bytes get this remedy.
             (Remedy::Respell, None) => Change::Words(String::new()),
         }
     }
 }
 
-/// Blanks before the end of a line make it as long as it was, where somebody counts on it.
-fn filled(mut new: Vec<u8>, old: &[u8], format: Format) -> Vec<u8> {
+/// Pads a line with blanks to its old length, if an index stores offsets.
+fn padded(mut new: Vec<u8>, old: &[u8], format: SessionFormat) -> Vec<u8> {
     if format.keeps_offsets() && new.len() < old.len() {
         let has_end = new.ends_with(b"\n");
         if has_end {
@@ -187,56 +190,61 @@ fn filled(mut new: Vec<u8>, old: &[u8], format: Format) -> Vec<u8> {
     new
 }
 
-/// A file that takes its place when it is whole.
-pub(crate) struct Fresh {
+/// A file that gets its name when it is complete.
+pub(crate) struct AtomicFile {
     out: BufWriter<File>,
     part: PathBuf,
     to: PathBuf,
 }
 
-impl Fresh {
+impl AtomicFile {
+    /// Creates the temporary file.
     pub(crate) fn create(to: &Path) -> Result<Self, Error> {
-        let part = beside(to);
-        // It gets the mode of the original when it takes its place.
+        let part = temporary_name(to);
+        // It gets the permissions of the original at the end.
         let file = photic_store::private::replace_file(&part)
             .map_err(|error| Error::Write(part.clone(), error))?;
         Ok(Self { out: BufWriter::with_capacity(1 << 20, file), part, to: to.to_owned() })
     }
 
+    /// Appends bytes.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.out.write_all(bytes).map_err(|error| Error::Write(self.part.clone(), error))
     }
 
-    /// Puts it in its place, unless what it was made from is another file by now.
+    /// Renames the file, unless the original has changed.
     pub(crate) fn finish(mut self, from: &Path, before: &Identity) -> Result<(), Error> {
         let done = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
         done.map_err(|error| Error::Write(self.part.clone(), error))?;
-        settle(from, before, &self.part, &self.to)
+        rename_finished(from, before, &self.part, &self.to)
     }
 }
 
-/// What tells one state of a file, and of a log beside it, from another.
+/// Size and time of a file and of its log, to detect changes.
 pub(crate) type Identity = ((u64, Option<SystemTime>), Option<(u64, Option<SystemTime>)>);
 
+/// The current identity of a file.
 pub(crate) fn identity(path: &Path) -> Result<Identity, Error> {
     let of = |data: Metadata| (data.len(), data.modified().ok());
     let file = std::fs::metadata(path).map_err(|error| Error::Read(path.to_owned(), error))?;
     Ok((of(file), replace::log_of(path).map(of)))
 }
 
-fn settle(from: &Path, before: &Identity, fresh: &Path, to: &Path) -> Result<(), Error> {
+/// Renames a finished file, unless the original has changed.
+fn rename_finished(from: &Path, before: &Identity, fresh: &Path, to: &Path) -> Result<(), Error> {
     let write = |error| Error::Write(to.to_owned(), error);
     if identity(from)? != *before {
         std::fs::remove_file(fresh).map_err(write)?;
         return Err(Error::Changed(from.to_owned()));
     }
     if let Ok(data) = std::fs::metadata(from) {
-        // A session may hold secrets: nobody else may read the copy who could not read it.
+        // A session may hold secrets: the copy must not be readable by more users.
         std::fs::set_permissions(fresh, data.permissions()).map_err(write)?;
     }
     std::fs::rename(fresh, to).map_err(write)
 }
 
-fn beside(to: &Path) -> PathBuf {
+/// The temporary name of a file.
+fn temporary_name(to: &Path) -> PathBuf {
     replace::suffixed(to, ".part")
 }

@@ -1,26 +1,26 @@
-//! A repaired session in the place of the original, which is kept.
+//! Replaces the original by a repaired session, and keeps a backup.
 //!
-//! Owns the order in which files change their names: at no moment is the original gone, and no
-//! database ever finds the log of another.
+//! Files are renamed in an order in which the original always exists, and no database finds the log
+//! of another.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// Where a database keeps what was not yet written into its file.
-const LOG: &str = "-wal";
-/// What those who have a database open share; it is made anew.
-const SHARED: &str = "-shm";
+/// Suffix of a database's write-ahead log.
+const LOG_SUFFIX: &str = "-wal";
+/// Suffix of a database's shared memory, which is created again.
+const SHARED_SUFFIX: &str = "-shm";
 
-/// Puts what was written where the original is; tells where the original is kept.
+/// Replaces the original by a written file. Returns the path of the backup.
 pub fn replace(original: &Path, written: &Path) -> Result<PathBuf, Error> {
     let backup = free(original);
     keep(original, &backup)?;
-    let log = suffixed(original, LOG);
+    let log = suffixed(original, LOG_SUFFIX);
     if log_of(original).is_some() {
-        keep(&log, &suffixed(&backup, LOG))?;
+        keep(&log, &suffixed(&backup, LOG_SUFFIX))?;
     }
-    for gone in [log, suffixed(original, SHARED)] {
+    for gone in [log, suffixed(original, SHARED_SUFFIX)] {
         if gone.exists() {
             std::fs::remove_file(&gone).map_err(|error| Error::Write(gone, error))?;
         }
@@ -30,30 +30,30 @@ pub fn replace(original: &Path, written: &Path) -> Result<PathBuf, Error> {
         .map(|()| backup)
 }
 
-/// The log of a database, if there is anything in it.
+/// The log of a database, if it is not empty.
 pub(crate) fn log_of(path: &Path) -> Option<std::fs::Metadata> {
-    std::fs::metadata(suffixed(path, LOG)).ok().filter(|data| data.len() > 0)
+    std::fs::metadata(suffixed(path, LOG_SUFFIX)).ok().filter(|data| data.len() > 0)
 }
 
-/// The path with something behind its name.
+/// A path with a suffix.
 pub(crate) fn suffixed(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
 }
 
-/// A name for the original that nothing goes by.
+/// A free name for the backup.
 fn free(original: &Path) -> PathBuf {
     let mut backup = suffixed(original, ".backup");
     let mut number = 1;
-    while backup.exists() || suffixed(&backup, LOG).exists() {
+    while backup.exists() || suffixed(&backup, LOG_SUFFIX).exists() {
         number += 1;
         backup = suffixed(original, &format!(".backup{number}"));
     }
     backup
 }
 
-/// A second name, so that a file is never absent; a copy where names cannot be shared.
+/// Keeps a second link to a file, or a copy if links are not supported.
 fn keep(file: &Path, backup: &Path) -> Result<(), Error> {
     if std::fs::hard_link(file, backup).is_err() {
         std::fs::copy(file, backup).map_err(|error| Error::Write(backup.to_owned(), error))?;

@@ -1,4 +1,4 @@
-//! The body of one request: what `photic` itself reads and writes, behind the doctor's words.
+//! Request bodies, which `photic` reads and writes itself.
 
 use photic::json::Doc;
 use photic::media::{MediaKind, Source};
@@ -6,7 +6,7 @@ use photic::{Policy, Profile, Survey, Transcript, Wire};
 
 use crate::truncation;
 
-/// The wire of a request body; stricter than [`photic::detect`], which is asked only about requests.
+/// The wire of a request body. Stricter than [`photic::detect`], which expects a request.
 pub(crate) fn detect(body: &[u8]) -> Option<Wire> {
     let doc = Doc::read(body)?;
     let root = doc.root()?;
@@ -14,7 +14,7 @@ pub(crate) fn detect(body: &[u8]) -> Option<Wire> {
     photic::detect(body).filter(|_| is_request)
 }
 
-/// Repairs a body as `photic lower` would, and changes nothing that the endpoint accepts.
+/// Repairs a body as `photic lower` does, without changing what the endpoint accepts.
 pub(crate) fn repair(wire: Wire, body: &[u8], profile: &Profile) -> Vec<u8> {
     let mut policy = Policy::hands_off();
     policy.pixels = true;
@@ -24,7 +24,7 @@ pub(crate) fn repair(wire: Wire, body: &[u8], profile: &Profile) -> Vec<u8> {
     photic::lower_prepared(&transcript, &plan, &prepared).body.to_vec()
 }
 
-/// What stands in a body; pictures that were cut off count as what they are, no pictures.
+/// Surveys a body; truncated pictures count as unreadable.
 pub(crate) fn survey(transcript: &Transcript<'_>) -> Survey {
     let mut survey = photic::survey(transcript);
     for (sighting, media) in survey.sightings.iter_mut().zip(&transcript.media) {

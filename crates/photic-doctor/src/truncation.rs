@@ -1,16 +1,16 @@
-//! Whether a picture ends the way its format ends: the cheap half of reading it.
+//! Detects truncated pictures by their end.
 //!
-//! A file that was cut bricks a session like one that is too large. Its header reads well; its end
-//! is missing. Only the end is decoded here.
+//! A truncated file breaks a session like one that is too large: its header is fine, but its end is
+//! missing. Only the end is decoded here.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use photic::media::{Header, Payload};
 
-/// How much of the end is looked at: room for bytes that some writers leave behind it.
-const TAIL: usize = 1024;
+/// Bytes of the end that are examined, with room for data that some writers append.
+const TAIL_CHARS: usize = 1024;
 
-/// Whether the picture seems to be all there; what is no picture is not judged.
+/// Returns `true` if the picture is complete, or not a picture.
 pub(crate) fn is_whole(payload: &Payload<'_>, header: &Header) -> bool {
     let tail = tail(payload.base64());
     match header.media_type {
@@ -22,22 +22,24 @@ pub(crate) fn is_whole(payload: &Payload<'_>, header: &Header) -> bool {
     }
 }
 
+/// Returns `true` if the end contains a marker.
 fn holds(tail: &[u8], mark: &[u8]) -> bool {
     memchr::memmem::rfind(tail, mark).is_some()
 }
 
-/// RIFF states its length; a byte of padding may follow.
+/// Returns `true` if a RIFF file has its stated length; a byte of padding may follow.
 fn is_as_long_as_it_says(payload: &Payload<'_>, bytes: usize) -> bool {
     let head = payload.base64().get(..16).and_then(|head| STANDARD_NO_PAD.decode(head).ok());
     let stated = head.and_then(|head| Some(u32::from_le_bytes(head.get(4..8)?.try_into().ok()?)));
     stated.is_some_and(|stated| bytes + 1 >= stated as usize + 8)
 }
 
+/// Decodes the end of base64 data.
 fn tail(base64: &[u8]) -> Vec<u8> {
     let bare = base64.trim_ascii_end();
     let bare = &bare[..bare.iter().rposition(|&byte| byte != b'=').map_or(0, |last| last + 1)];
-    // Groups of four characters are whole bytes only from the beginning on.
-    let from = bare.len().saturating_sub(TAIL) / 4 * 4;
+    // Groups of four characters are whole bytes only when counted from the start.
+    let from = bare.len().saturating_sub(TAIL_CHARS) / 4 * 4;
     STANDARD_NO_PAD.decode(&bare[from..]).unwrap_or_default()
 }
 

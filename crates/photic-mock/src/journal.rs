@@ -1,49 +1,49 @@
-//! What was asked: counts, sizes and verdicts, for tests.
+//! The journal of requests: counts, sizes and verdicts, for tests.
 //!
-//! Bounded, in memory, and without media: nothing that was sent can be read back from it.
+//! It is bounded, in memory, and holds no media: nothing that was sent can be read from it.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Most requests that are remembered.
-const MOST: usize = 5000;
-/// Most messages of one request whose digests are kept.
-const MOST_UNITS: usize = 1000;
+/// Largest number of requests that are kept.
+const MAX_ENTRIES: usize = 5000;
+/// Largest number of messages of one request whose digests are kept.
+const MAX_UNITS: usize = 1000;
 
 /// One request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Entry {
-    /// Which one it was, from 1.
+    /// The number of the request, from 1.
     pub number: u64,
     /// The path.
     pub path: String,
-    /// The model it named.
+    /// The model that it named.
     pub model: String,
-    /// It asked for a stream.
+    /// `true` if it asked for a stream.
     pub stream: bool,
-    /// Bytes of its body.
+    /// Size of its body in bytes.
     pub bytes: usize,
-    /// A digest of each message or item, as its bytes came: what must not change from turn to turn.
+    /// A digest of the bytes of each message or item: these must not change from turn to turn.
     pub units: Vec<String>,
-    /// The status of the reply; 0 where there was none.
+    /// The status of the reply; 0 if there was none.
     pub status: u16,
     /// The images that reached the model.
     pub images: Vec<SeenImage>,
-    /// Images that were sent, seen or not.
+    /// The number of images that were sent, seen or not.
     pub images_sent: usize,
-    /// Tool results it held.
+    /// The number of tool results.
     pub results: usize,
-    /// What it broke, as codes of the oracle.
+    /// The rules that it broke, as codes of the oracle.
     pub violations: Vec<String>,
-    /// How the provider misbehaved.
+    /// The misbehaviors of the provider.
     pub misbehaved: Vec<&'static str>,
-    /// Tokens of the request.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// How many of them came from the cache.
+    /// Input tokens that came from the cache.
     pub cached_tokens: u64,
-    /// What was answered: words about charts, or the calls by name.
+    /// The answer: a description of charts, or the names of called tools.
     pub said: String,
 }
 
@@ -52,11 +52,11 @@ pub struct Entry {
 pub struct SeenImage {
     /// `user` or `tool_result`.
     pub slot: &'static str,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub bytes: usize,
     /// Width and height.
     pub pixels: Option<(u32, u32)>,
-    /// What is in it.
+    /// A description of its content.
     pub words: String,
 }
 
@@ -67,36 +67,40 @@ pub(crate) struct Journal {
     entries: VecDeque<Entry>,
 }
 
-/// What `GET /__mock/requests` answers.
+/// The answer of `GET /__mock/requests`.
 #[derive(Serialize)]
-pub(crate) struct Pages<'a> {
+pub(crate) struct JournalPage<'a> {
     total: u64,
     requests: &'a VecDeque<Entry>,
 }
 
 impl Journal {
+    /// Adds a request.
     pub(crate) fn record(&mut self, entry: Entry) {
         self.total += 1;
         self.entries.push_back(entry);
-        if self.entries.len() > MOST {
+        if self.entries.len() > MAX_ENTRIES {
             self.entries.pop_front();
         }
     }
 
+    /// Removes all requests.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
+    /// All requests.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         self.entries.iter().cloned().collect()
     }
 
-    pub(crate) fn pages(&self) -> Pages<'_> {
-        Pages { total: self.total, requests: &self.entries }
+    /// The requests as a document.
+    pub(crate) fn pages(&self) -> JournalPage<'_> {
+        JournalPage { total: self.total, requests: &self.entries }
     }
 }
 
-/// The digests of the messages of a body, by the bytes that came.
+/// The digests of the messages of a body, computed from their bytes.
 pub(crate) fn units(body: &[u8]) -> Vec<String> {
     #[derive(Deserialize)]
     struct Lists<'a> {
@@ -110,5 +114,5 @@ pub(crate) fn units(body: &[u8]) -> Vec<String> {
     let units: Vec<&RawValue> =
         list.and_then(|list| serde_json::from_str(list.get()).ok()).unwrap_or_default();
     let digest = |unit: &&RawValue| blake3::hash(unit.get().as_bytes()).to_hex()[..16].to_owned();
-    units.iter().take(MOST_UNITS).map(digest).collect()
+    units.iter().take(MAX_UNITS).map(digest).collect()
 }

@@ -1,24 +1,24 @@
-//! How the provider can be told to be a bad one.
+//! The kinds of misbehavior that can be requested.
 //!
-//! Owns the names. What each of them does stands where it is done.
+//! Only their names are here; each takes effect in the module it concerns.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// One way of misbehaving.
+/// A kind of misbehavior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Misbehavior {
-    /// Takes images in tool results, and does not see them.
+    /// Accepts images in tool results, but does not see them.
     IgnoreToolImages,
-    /// Takes images, and sees none.
+    /// Accepts images, but sees none.
     DropImages,
     /// Counts the base64 of images as text.
     BillAsText,
-    /// Is a turn late: what came since the assistant last spoke is not seen yet.
+    /// Is one turn late: content since the assistant's last message is not seen yet.
     Late,
     /// Answers 429.
     RateLimit,
-    /// Answers 429 to every tenth request, and to all that come within a second from then.
+    /// Answers 429 to every tenth request, and to all others for a second.
     Busy,
     /// Answers 500.
     ServerError,
@@ -30,14 +30,14 @@ pub enum Misbehavior {
     Close,
     /// Answers 200 with an empty body.
     Empty,
-    /// Says the same thing whatever it sees.
+    /// Gives the same answer whatever it sees.
     Constant,
-    /// Makes up an answer that fits the question, whatever it sees.
+    /// Invents an answer that fits the question, whatever it sees.
     Guess,
 }
 
 impl Misbehavior {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 13] = [
         Self::IgnoreToolImages,
         Self::DropImages,
@@ -54,7 +54,7 @@ impl Misbehavior {
         Self::Guess,
     ];
 
-    /// Its name, in flags and in the header `x-mock-misbehave`.
+    /// The name in options and in the header `x-mock-misbehave`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::IgnoreToolImages => "ignore-tool-images",

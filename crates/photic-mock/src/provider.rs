@@ -1,7 +1,7 @@
-//! The provider: a request in, an outcome out. No sockets here.
+//! The provider: takes a request and produces a reply, without sockets.
 //!
-//! Owns the order of things: faults first, then the key, the model, the rules of the wire, the
-//! pixels, the script, the bill. Must never keep media: the journal gets sizes and verdicts.
+//! Checks come in this order: misbehavior, key, model, rules of the wire, pixels, script, tokens.
+//! No media are kept; the journal gets sizes and verdicts.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,74 +10,75 @@ use photic::{Profile, Wire};
 use photic_testkit::oracle::{self, Image, Seen, Slot, Violation};
 use serde_json::{Value, json};
 
-use crate::Options;
-use crate::busy::Busy;
+use crate::busy::Overload;
 use crate::journal::{Entry, Journal, SeenImage, units};
-use crate::meter::{self, Billing, Cache};
 use crate::misbehave::Misbehavior;
+use crate::options::Options;
 use crate::rejection::Rejection;
-use crate::reply::{Reply, Said, Usage};
+use crate::reply::{Reply, ReplyContent, Usage};
 use crate::route::without_version;
 use crate::rules::rules;
-use crate::script::{self, Described};
-use crate::service::service;
-use crate::stored::{Expanded, Stored};
+use crate::script::{self, ImageDescription};
+use crate::service::{self, service};
+use crate::stored::{ExpandedBody, StoredConversations};
+use crate::token_count::{self, Billing, PrefixCache};
 
-/// What `constant` always says.
+/// The answer of the misbehavior `constant`.
 pub(crate) const CONSTANT: &str = "The picture shows a bar chart with rising values.";
 
 /// A request that was read from its connection.
-pub(crate) struct Incoming {
+pub(crate) struct IncomingRequest {
     pub(crate) wire: Wire,
-    /// Tokens are counted, nobody is asked.
+    /// `true` if only tokens are counted.
     pub(crate) count_only: bool,
     pub(crate) path: String,
     pub(crate) key: Option<String>,
-    /// The header that names the version of the Messages wire.
+    /// A required header that is missing.
     pub(crate) missing_header: Option<&'static str>,
     pub(crate) misbehave: Vec<Misbehavior>,
-    /// None if it was too heavy to be read.
+    /// The body; `None` if it was too large to read.
     pub(crate) body: Option<bytes::Bytes>,
 }
 
-/// What becomes of a request.
-pub(crate) enum Outcome {
+/// The reply to a request.
+pub(crate) enum ReplyOutcome {
     /// A status and a document.
     Whole { status: u16, number: u64, body: Value },
-    /// 200 and server-sent events.
+    /// Status 200 and server-sent events.
     Events { number: u64, events: Vec<Vec<u8>> },
-    /// 200 and nothing.
+    /// Status 200 and an empty body.
     Empty,
-    /// No answer, ever.
+    /// No reply at all.
     Hang,
-    /// The connection ends.
+    /// The connection is closed.
     Close,
 }
 
-/// The provider and what it remembers.
+/// The provider and its state.
 #[derive(Debug)]
 pub(crate) struct Provider {
     options: Options,
-    state: Mutex<State>,
+    state: Mutex<ProviderState>,
 }
 
+/// The state of a provider.
 #[derive(Debug, Default)]
-struct State {
+struct ProviderState {
     number: u64,
-    busy: Busy,
+    busy: Overload,
     journal: Journal,
-    cache: Cache,
-    stored: Stored,
+    cache: PrefixCache,
+    stored: StoredConversations,
 }
 
-/// A request that passed, and what the model makes of it.
-struct Read {
+/// An accepted request and what the model sees in it.
+struct AcceptedRequest {
     body: Value,
     seen: Seen,
     profile: Profile,
-    /// What is in each image that reaches the model, by its position among all.
+    /// Descriptions of the images that reach the model, by their index among all.
     sights: Vec<(usize, String)>,
-    /// The service keeps the conversation.
+    /// `true` if the service keeps the conversation.
     keep: bool,
 }
 
@@ -86,8 +87,8 @@ impl Provider {
         Self { options, state: Mutex::default() }
     }
 
-    /// Answers a request. Decodes pictures: not for a thread that serves connections.
-    pub(crate) fn answer(&self, mut incoming: Incoming) -> Outcome {
+    /// Answers a request. Decodes pictures, so it must not run on a thread that serves connections.
+    pub(crate) fn answer(&self, mut incoming: IncomingRequest) -> ReplyOutcome {
         incoming.misbehave.extend(&self.options.misbehave);
         let number = {
             let mut state = self.state();
@@ -108,13 +109,13 @@ impl Provider {
                 let says = says.iter().find_map(|at| body.pointer(at)?.as_str());
                 let says = says.unwrap_or_default();
                 says.clone_into(&mut entry.said);
-                Outcome::Whole { status: no.status, number, body }
+                ReplyOutcome::Whole { status: no.status, number, body }
             }
         };
         entry.status = match &outcome {
-            Outcome::Whole { status, .. } => *status,
-            Outcome::Events { .. } | Outcome::Empty => 200,
-            Outcome::Hang | Outcome::Close => 0,
+            ReplyOutcome::Whole { status, .. } => *status,
+            ReplyOutcome::Events { .. } | ReplyOutcome::Empty => 200,
+            ReplyOutcome::Hang | ReplyOutcome::Close => 0,
         };
         self.state().journal.record(entry);
         outcome
@@ -130,49 +131,57 @@ impl Provider {
         serde_json::to_value(self.state().journal.pages()).unwrap_or_default()
     }
 
+    /// Empties the journal.
     pub(crate) fn forget_journal(&self) {
         self.state().journal.forget();
     }
 
-    /// The models this provider has, as far as it was told.
+    /// The models that were configured.
     pub(crate) fn models(&self) -> &[String] {
         &self.options.models
     }
 
+    /// Returns `true` if the provider serves a model.
     pub(crate) fn has_model(&self, model: &str) -> bool {
         let models = &self.options.models;
         models.is_empty() || models.iter().any(|one| one == model)
     }
 
+    /// Returns `true` if the provider serves a wire.
     pub(crate) fn speaks(&self, wire: Wire) -> bool {
         self.options.wires.is_empty() || self.options.wires.contains(&wire)
     }
 
-    /// Told so for every request.
+    /// Returns `true` if it misbehaves so on every request.
     pub(crate) fn misbehaves(&self, kind: Misbehavior) -> bool {
         self.options.misbehave.contains(&kind)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ProviderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn outcome(&self, incoming: &Incoming, entry: &mut Entry) -> Result<Outcome, Rejection> {
+    /// Checks a request and decides the reply.
+    fn outcome(
+        &self,
+        incoming: &IncomingRequest,
+        entry: &mut Entry,
+    ) -> Result<ReplyOutcome, Rejection> {
         let (wire, number) = (incoming.wire, entry.number);
         let does = |kind| incoming.misbehave.contains(&kind);
         let bytes = incoming.body.as_ref().ok_or_else(|| Rejection::too_large(wire))?;
         entry.bytes = bytes.len();
         entry.units = units(bytes);
         if does(Misbehavior::Hang) {
-            return Ok(Outcome::Hang);
+            return Ok(ReplyOutcome::Hang);
         }
         if does(Misbehavior::Close) {
-            return Ok(Outcome::Close);
+            return Ok(ReplyOutcome::Close);
         }
         if does(Misbehavior::Empty) {
-            return Ok(Outcome::Empty);
+            return Ok(ReplyOutcome::Empty);
         }
-        // A server of one's own asks for no key.
+        // A local server needs no key.
         let open = (!service(wire).facts().wants_key).then_some("");
         let key = incoming.key.as_deref().or(open).ok_or_else(|| Rejection::no_key(wire))?;
         if let Some(name) = incoming.missing_header {
@@ -182,24 +191,26 @@ impl Provider {
         let usage = self.charge(incoming, key, &read, entry)?;
         if incoming.count_only {
             let body = json!({"input_tokens": usage.input});
-            return Ok(Outcome::Whole { status: 200, number, body });
+            return Ok(ReplyOutcome::Whole { status: 200, number, body });
         }
         let closer = || {
             let (_, words) = read.sights.last()?;
             script::closer(wire, &read.body, &read.seen, words, number)
         };
         let said = match script::calls(wire, &read.body, &read.seen, number).or_else(closer) {
-            _ if does(Misbehavior::Constant) => Said::Text(CONSTANT.to_owned()),
-            _ if does(Misbehavior::Guess) => Said::Text(script::made_up(&read.seen, number)),
+            _ if does(Misbehavior::Constant) => ReplyContent::Text(CONSTANT.to_owned()),
+            _ if does(Misbehavior::Guess) => {
+                ReplyContent::Text(script::invented(&read.seen, number))
+            }
             Some(calls) => calls,
             None => {
                 let words: Vec<String> = read.sights.iter().map(|(_, w)| w.clone()).collect();
-                Said::Text(script::answer(&words))
+                ReplyContent::Text(script::answer(&words))
             }
         };
         entry.said = match &said {
-            Said::Text(text) => text.clone(),
-            Said::Calls(calls) => {
+            ReplyContent::Text(text) => text.clone(),
+            ReplyContent::Calls(calls) => {
                 let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
                 format!("calls {}", names.join(", "))
             }
@@ -208,13 +219,13 @@ impl Provider {
         Ok(self.reply(incoming, entry, read, said, usage))
     }
 
-    /// Reads the body as the owner of the wire would, and looks at its pictures.
+    /// Reads the body as the API would, and looks at its pictures.
     fn read(
         &self,
-        incoming: &Incoming,
+        incoming: &IncomingRequest,
         bytes: &[u8],
         entry: &mut Entry,
-    ) -> Result<Read, Rejection> {
+    ) -> Result<AcceptedRequest, Rejection> {
         let wire = incoming.wire;
         let does = |kind| incoming.misbehave.contains(&kind);
         let mut body: Value = serde_json::from_slice(bytes).unwrap_or_default();
@@ -252,10 +263,10 @@ impl Provider {
             entry.violations.push("body_too_large".to_owned());
             return Err(Rejection::too_large(wire));
         }
-        let Expanded { mut rewritten, keep } =
+        let ExpandedBody { mut rewritten, keep } =
             service(wire).expand(&self.state().stored, &mut body)?;
         if incoming.count_only && body.is_object() {
-            // Counting takes the same body without the one field that writing needs.
+            // Counting takes the same body without this required field.
             body["max_tokens"] = json!(1);
             rewritten = true;
         }
@@ -269,24 +280,25 @@ impl Provider {
         entry.results = seen.results.len();
         entry.violations = violations.iter().map(|violation| violation.code.to_owned()).collect();
         if let Some(first) = violations.first() {
-            return Err(Rejection::of(wire, first));
+            return Err(service::reject(wire, first));
         }
         let sights = sights(incoming, &body, &seen)?;
         entry.images = sights.iter().map(|(at, words)| image(&seen.images[*at], words)).collect();
-        Ok(Read { body, seen, profile, sights, keep })
+        Ok(AcceptedRequest { body, seen, profile, sights, keep })
     }
 
+    /// Counts the tokens and checks the context size.
     fn charge(
         &self,
-        incoming: &Incoming,
+        incoming: &IncomingRequest,
         key: &str,
-        read: &Read,
+        read: &AcceptedRequest,
         entry: &mut Entry,
     ) -> Result<Usage, Rejection> {
         let as_text = incoming.misbehave.contains(&Misbehavior::BillAsText);
         let visible: Vec<&Image> =
             read.sights.iter().map(|(at, _)| &read.seen.images[*at]).collect();
-        let request = meter::Request {
+        let request = token_count::CountedRequest {
             wire: incoming.wire,
             profile: &read.profile,
             key,
@@ -295,7 +307,7 @@ impl Provider {
             visible: &visible,
             billing: if as_text { Billing::AsText } else { Billing::AsPixels },
         };
-        let count = meter::count(&request).input;
+        let count = token_count::count(&request).input;
         entry.input_tokens = count;
         if let Some(most) = read.profile.limits.context_tokens.filter(|most| count > *most)
             && !incoming.count_only
@@ -310,14 +322,15 @@ impl Provider {
         Ok(usage)
     }
 
+    /// Writes the reply for the wire.
     fn reply(
         &self,
-        incoming: &Incoming,
+        incoming: &IncomingRequest,
         entry: &Entry,
-        read: Read,
-        said: Said,
+        read: AcceptedRequest,
+        said: ReplyContent,
         usage: Usage,
-    ) -> Outcome {
+    ) -> ReplyOutcome {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let reply = Reply {
             wire: incoming.wire,
@@ -334,9 +347,12 @@ impl Provider {
             self.state().stored.keep(id, reply.asked.clone(), &output, entry.bytes);
         }
         if reply.stream {
-            Outcome::Events { number: reply.number, events: service(reply.wire).events(&reply) }
+            ReplyOutcome::Events {
+                number: reply.number,
+                events: service(reply.wire).events(&reply),
+            }
         } else {
-            Outcome::Whole {
+            ReplyOutcome::Whole {
                 status: 200,
                 number: reply.number,
                 body: service(reply.wire).whole(&reply),
@@ -345,10 +361,10 @@ impl Provider {
     }
 }
 
-/// What is in each image that reaches the model. All are decoded, also those that a misbehaving
-/// provider then does not show: it is blind, not lenient.
+/// Descriptions of the images that reach the model. All images are decoded, including those that a
+/// misbehaving provider does not see: it is blind, not lenient.
 fn sights(
-    incoming: &Incoming,
+    incoming: &IncomingRequest,
     body: &Value,
     seen: &Seen,
 ) -> Result<Vec<(usize, String)>, Rejection> {
@@ -362,18 +378,18 @@ fn sights(
     let mut sights = Vec::new();
     for (at, image) in seen.images.iter().enumerate() {
         match script::describe(image) {
-            Described::Unreadable => {
-                return Err(Rejection::undecodable(incoming.wire, &image.pointer));
+            ImageDescription::Unreadable => {
+                return Err(service::reject_undecodable(incoming.wire, &image.pointer));
             }
-            Described::Words(words) if !hidden(image) => sights.push((at, words)),
-            Described::Words(_) => {}
+            ImageDescription::Words(words) if !hidden(image) => sights.push((at, words)),
+            ImageDescription::Words(_) => {}
         }
     }
     Ok(sights)
 }
 
-/// The streaming helpers of the SDKs put fields of their own into messages (`parsed`), which come
-/// back with the next request, and the Chat service takes them.
+/// Returns `true` for fields that streaming helpers of SDKs add to messages (`parsed`) and send
+/// back; the Chat service accepts them.
 fn is_tolerated(wire: Wire, violation: &Violation) -> bool {
     let mut steps = violation.pointer.split('/').skip(1);
     service(wire).facts().lenient_messages
@@ -387,7 +403,7 @@ fn named(body: &Value) -> String {
     body["model"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Where the assistant last spoke.
+/// The index of the assistant's last message.
 fn last_assistant(wire: Wire, body: &Value) -> Option<usize> {
     let list = service(wire).facts().list;
     let spoke = |unit: &Value| {
@@ -400,6 +416,7 @@ fn last_assistant(wire: Wire, body: &Value) -> Option<usize> {
     body[list].as_array()?.iter().rposition(spoke)
 }
 
+/// The journal entry of an image.
 fn image(image: &Image, words: &str) -> SeenImage {
     let slot = if image.slot == Slot::ToolResult { "tool_result" } else { "user" };
     let bytes = image.bytes().map_or(0, <[u8]>::len);

@@ -1,35 +1,35 @@
-//! What the provider says, before it is written for a wire.
+//! The reply, before it is written for a wire.
 
 use photic::Wire;
 use serde_json::Value;
 
-/// An answer.
+/// A reply.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     /// The wire it is written for.
     pub(crate) wire: Wire,
     /// The model that was asked.
     pub(crate) model: String,
-    /// A number of its own, from which its ids are made.
+    /// Its number, from which IDs are made.
     pub(crate) number: u64,
-    /// When, in seconds.
+    /// The time, in seconds since 1970.
     pub(crate) created: u64,
-    /// What is said.
-    pub(crate) said: Said,
-    /// What it costs.
+    /// Its content.
+    pub(crate) said: ReplyContent,
+    /// Its tokens.
     pub(crate) usage: Usage,
-    /// The request asked for a stream.
+    /// `true` if the request asked for a stream.
     pub(crate) stream: bool,
-    /// The request itself: some wires echo parts of it.
+    /// The request, since some wires echo parts of it.
     pub(crate) asked: Value,
 }
 
-/// Words or calls.
+/// The content of a reply: text or tool calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
-    /// Words.
+pub(crate) enum ReplyContent {
+    /// Text.
     Text(String),
-    /// Calls of tools that were offered.
+    /// Calls of offered tools.
     Calls(Vec<Call>),
 }
 
@@ -41,23 +41,23 @@ pub(crate) struct Call {
     pub(crate) arguments: Value,
 }
 
-/// Tokens.
+/// Counts of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Everything that was read.
+    /// All input tokens.
     pub(crate) input: u64,
-    /// How much of it came from the cache.
+    /// Input tokens from the cache.
     pub(crate) cached: u64,
-    /// How much of it was written to the cache.
+    /// Input tokens written to the cache.
     pub(crate) written: u64,
-    /// How much of it were images.
+    /// Input tokens of images.
     pub(crate) images: u64,
-    /// What was written.
+    /// Output tokens.
     pub(crate) output: u64,
 }
 
-impl Said {
-    /// Tokens of it: a quarter of its length.
+impl ReplyContent {
+    /// Its tokens: a quarter of its length.
     pub(crate) fn tokens(&self) -> u64 {
         let length = match self {
             Self::Text(text) => text.len(),
@@ -68,7 +68,7 @@ impl Said {
         length.div_ceil(4) as u64
     }
 
-    /// The pieces in which words are streamed.
+    /// The pieces in which text is streamed.
     pub(crate) fn pieces(text: &str) -> impl Iterator<Item = &str> {
         text.split_inclusive(' ')
     }

@@ -1,29 +1,29 @@
-//! What a path asks for.
+//! Routes: what a method and path ask for.
 
 use hyper::Method;
 use photic::Wire;
 
-/// A door of the provider.
+/// A route of the provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// A model is asked.
+    /// A request to a model.
     Ask(Wire),
-    /// Tokens are counted, nobody is asked.
+    /// A request to count tokens.
     Count(Wire),
-    /// The models there are.
+    /// The list of models.
     Models,
     /// One model.
     Model(String),
-    /// What was asked so far; `DELETE` forgets it.
+    /// The journal.
     Journal,
-    /// Forget what was asked so far.
+    /// Empty the journal.
     ForgetJournal,
-    /// Nothing is behind it.
+    /// Unknown.
     Unknown,
 }
 
 impl Route {
-    /// The door of a method and a path; `/v1` may be left out.
+    /// The route of a method and path; `/v1` may be omitted.
     pub(crate) fn of(method: &Method, path: &str) -> Self {
         let path = without_version(path);
         let is_posted = method == Method::POST;
@@ -48,7 +48,7 @@ impl Route {
     }
 }
 
-/// A path without the version that may come before it.
+/// A path without its version.
 pub(crate) fn without_version(path: &str) -> &str {
     path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }

@@ -1,7 +1,7 @@
-//! The rules of the endpoint that a profile describes, copied by hand into the oracle.
+//! The rules of an endpoint, copied from its profile into the oracle.
 //!
-//! Nothing of what `photic` computes from a profile is used here, only what the profile says: the
-//! provider must be able to disagree with the planner.
+//! Only the profile's data is used, nothing that `photic` computes from it: the provider must be
+//! able to disagree with the planner.
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -34,7 +34,7 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         remote_images: takes(Source::Url),
         local_paths: profile.quirks.local_paths != Capability::No,
         file_images: takes(Source::File),
-        // What the profile names is what we had better send; no service insists on it.
+        // The profile's value is a recommendation; no service requires it.
         needs_detail: false,
         user_after_tool: profile.placement.image != Placement::AssistantBridge,
         consecutive_user: profile.quirks.consecutive_user == ConsecutiveUser::Ok,
@@ -43,33 +43,35 @@ pub(crate) fn rules(profile: &Profile) -> Rules {
         first_settings: profile.quirks.answer_limit == AnswerLimit::MaxTokens,
         media_types: words(&profile.accepts.image),
         document_types: Some(words(&profile.accepts.document)),
-        // Which formats an endpoint hears is in no profile.
+        // Profiles do not list audio formats.
         audio_formats: &[
             "wav", "mp3", "flac", "ogg", "aac", "m4a", "aiff", "opus", "pcm16", "webm",
         ],
         details: if details.is_empty() { Rules::default().details } else { words(&details) },
-        // The service merges neighbors of one role; lowering leans on that to keep prefixes stable.
+        // The service merges neighboring messages of one role; lowering relies on it for stable
+        // prefixes.
         merge_turns: true,
         duplicate_keys: true,
         pixels: Pixels::Whole,
         limits: limits(profile),
-        // One server is known to ignore what it does not know.
+        // One server ignores unknown fields.
         strict_unknown: facts.strict,
         settings: true,
         model: None,
         version: None,
-        // No provider minds: the model reads letters, and is blind.
+        // No provider rejects it: the model reads text, and is blind.
         base64_text: true,
         scan_arguments: false,
         call_signatures: profile.quirks.call_signature.is_some(),
     }
 }
 
+/// The limits of a profile.
 fn limits(profile: &Profile) -> Limits {
     let limits = &profile.limits;
     let bytes = |most: Option<u64>| most.map(|most| most as usize);
     let count = |most: Option<u32>| most.map(|most| most as usize);
-    // The marks of this wire are a matter of the wire; the other two had none for long.
+    // The number of breakpoints is a property of the wire.
     let marks = service(profile.wire).facts().cache_marks.unwrap_or(0);
     Limits {
         images: count(limits.images),
@@ -90,7 +92,7 @@ fn limits(profile: &Profile) -> Limits {
     }
 }
 
-/// The resize that goes before the count: that of the rule by which the model prices.
+/// The resize before patches are counted, which depends on the token rule.
 fn patches(most: u32, tokens: &Rule) -> Patches {
     let whole = Resize::default();
     match *tokens {
@@ -117,7 +119,7 @@ fn patches(most: u32, tokens: &Rule) -> Patches {
     }
 }
 
-/// A list for as long as the process runs; the same list is made once.
+/// A list with static lifetime; equal lists are made once.
 fn words(list: &[String]) -> &'static [&'static str] {
     static MADE: LazyLock<Mutex<BTreeMap<Vec<String>, &'static [&'static str]>>> =
         LazyLock::new(Mutex::default);

@@ -1,34 +1,34 @@
-//! Screens: large pictures with a small number in a frame, which can be read only after a zoom.
+//! Screens: large pictures with a small number in a frame, which can be read only after zooming in.
 //!
-//! Owns the glyphs, the screens made from a seed, and the eye for both. In an overview the frame
-//! is found and the number is not: its dots are smaller than pixels there. Must never decode
-//! without limits.
+//! Makes screens from a seed and recognizes them. In an overview, the frame is found but the number
+//! is not: its dots are smaller than a pixel. Pictures are decoded under limits.
 
-use photic_pixels::decode::{Wanted, decode, into_opaque};
+use photic_pixels::decode::{DecodeOptions, decode, into_opaque};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::geometry::Rect;
 use photic_pixels::header::probe;
-use photic_pixels::{Layout, Limits, Raster, Refusal};
+use photic_pixels::{DecodeLimits, Layout, Raster, Refusal};
 
 /// Width and height of a screen.
 const SIZE: (u32, u32) = (3840, 2160);
-/// The color of the frame, found nowhere else.
+/// Color of the frame, which occurs nowhere else.
 const FRAME: [u8; 3] = [255, 0, 255];
-/// How thick it is.
+/// Thickness of the frame.
 const THICK: u32 = 10;
 /// Pixels of a dot.
 const DOT: u32 = 2;
-/// White around the number, inside the frame.
+/// White margin around the number, inside the frame.
 const MARGIN: u32 = 12;
-/// Digits of a number.
+/// Number of digits.
 const DIGITS: usize = 6;
-/// A bar, the digits with gaps around each, a bar: the bars tell where dots begin and end.
+/// Columns of dots: a bar, the digits with gaps, a bar. The bars mark the first and last column.
 const COLUMNS: usize = 2 + DIGITS * 6 + 1;
+/// Rows of dots.
 const ROWS: usize = 7;
-/// Fewest pixels of a dot that can be told apart.
-const LEGIBLE: f64 = 1.5;
+/// Smallest size of a dot that can be read, in pixels.
+const MIN_DOT_PIXELS: f64 = 1.5;
 
-/// The digits, five dots wide, a row a number.
+/// The digits: five dots wide, one number per row.
 const GLYPHS: [[u8; ROWS]; 10] = [
     [0x0e, 0x11, 0x13, 0x15, 0x19, 0x11, 0x0e],
     [0x04, 0x0c, 0x04, 0x04, 0x04, 0x04, 0x0e],
@@ -42,7 +42,7 @@ const GLYPHS: [[u8; ROWS]; 10] = [
     [0x0e, 0x11, 0x11, 0x0f, 0x01, 0x02, 0x0c],
 ];
 
-/// A screen with a number in it.
+/// A screen with a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     number: String,
@@ -50,19 +50,20 @@ pub struct Screen {
     at: (u32, u32),
 }
 
-/// What an eye makes of a picture that is no chart.
+/// The content of a picture that is not a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Glimpse {
-    /// The number, read.
+pub(crate) enum ScreenContent {
+    /// A number that was read.
     Number(String),
-    /// A frame around something too small to read, in pixels of the picture, without the frame.
+    /// A frame around something too small to read, in pixels of the picture, without the frame
+    /// itself.
     Frame(Rect),
     /// Neither.
     Nothing,
 }
 
 impl Screen {
-    /// The screen of a seed: the same one for ever.
+    /// Makes the screen of a seed. The same seed always gives the same screen.
     pub fn of(seed: u64) -> Self {
         let mix = blake3::hash(&seed.to_le_bytes());
         let mut bytes = mix.as_bytes().iter().map(|byte| u32::from(*byte));
@@ -75,12 +76,12 @@ impl Screen {
         Self { number, at: (next(SIZE.0 - width), next(SIZE.1 - height)) }
     }
 
-    /// The number that stands in it.
+    /// The number in it.
     pub fn number(&self) -> &str {
         &self.number
     }
 
-    /// Its pixels.
+    /// Draws the screen.
     pub fn draw(&self) -> Raster {
         let mut data = Vec::with_capacity(SIZE.0 as usize * SIZE.1 as usize * 3);
         for y in 0..SIZE.1 {
@@ -91,7 +92,7 @@ impl Screen {
         Raster { width: SIZE.0, height: SIZE.1, layout: Layout::Rgb, data }
     }
 
-    /// It as a PNG.
+    /// Encodes the screen as a PNG.
     pub fn png(&self) -> Result<Vec<u8>, Refusal> {
         let options = EncodeOptions {
             accepts: &["image/png"],
@@ -101,7 +102,7 @@ impl Screen {
         Ok(encode(&self.draw(), &options)?.bytes)
     }
 
-    /// A pixel of the frame or of what is in it.
+    /// A pixel of the frame or its content; `None` outside.
     fn pixel(&self, x: u32, y: u32) -> Option<[u8; 3]> {
         let (x, y) = (x.checked_sub(self.at.0)?, y.checked_sub(self.at.1)?);
         let (width, height) = framed();
@@ -119,6 +120,7 @@ impl Screen {
         Some(if dark { [16, 16, 16] } else { [255, 255, 255] })
     }
 
+    /// Returns `true` for a dark dot.
     fn dark(&self, column: usize, row: usize) -> bool {
         if column == 0 || column + 1 == COLUMNS {
             return true;
@@ -129,24 +131,24 @@ impl Screen {
     }
 }
 
-/// Looks at a picture.
-pub(crate) fn glimpse(bytes: &[u8]) -> Result<Glimpse, Refusal> {
+/// Decodes a picture and recognizes its content.
+pub(crate) fn read_screen(bytes: &[u8]) -> Result<ScreenContent, Refusal> {
     let header = probe(bytes)?;
-    let decoded = decode(bytes, &header, &Limits::default(), Wanted::default())?;
+    let decoded = decode(bytes, &header, &DecodeLimits::default(), DecodeOptions::default())?;
     let raster = into_opaque(decoded.raster);
     if let Some(number) = read(&raster) {
-        return Ok(Glimpse::Number(number));
+        return Ok(ScreenContent::Number(number));
     }
-    Ok(frame(&raster).map_or(Glimpse::Nothing, Glimpse::Frame))
+    Ok(frame(&raster).map_or(ScreenContent::Nothing, ScreenContent::Frame))
 }
 
-/// Width and height with the frame.
+/// Width and height of the frame.
 const fn framed() -> (u32, u32) {
     let around = 2 * (THICK + MARGIN);
     (COLUMNS as u32 * DOT + around, ROWS as u32 * DOT + around)
 }
 
-/// A dull background: windows in grays, none as dark as a digit.
+/// The background: gray windows, none as dark as a digit.
 fn desk(x: u32, y: u32) -> [u8; 3] {
     let window = (x / 640 + y / 540) % 3;
     let line = y % 36 < 3 && x % 640 > 40 && x % 640 < 500;
@@ -154,7 +156,7 @@ fn desk(x: u32, y: u32) -> [u8; 3] {
     [gray; 3]
 }
 
-/// The box around all pixels that are so.
+/// The bounding box of all pixels that match.
 fn bounding(raster: &Raster, is: impl Fn([u8; 3]) -> bool) -> Option<Rect> {
     let mut found: Option<(u32, u32, u32, u32)> = None;
     for y in 0..raster.height {
@@ -168,7 +170,7 @@ fn bounding(raster: &Raster, is: impl Fn([u8; 3]) -> bool) -> Option<Rect> {
     found.map(|(left, top, right, bottom)| Rect::new(left, top, right - left + 1, bottom - top + 1))
 }
 
-/// What the frame surrounds.
+/// The area inside the frame.
 fn frame(raster: &Raster) -> Option<Rect> {
     let outside = bounding(raster, |[red, green, blue]| red > 180 && green < 90 && blue > 180)?;
     let (width, height) = framed();
@@ -183,13 +185,13 @@ fn frame(raster: &Raster) -> Option<Rect> {
     (inside.width > 0 && inside.height > 0).then_some(inside)
 }
 
-/// The number, if its dots are large enough and all of them fit.
+/// Reads the number, if its dots are large enough and all of them match.
 fn read(raster: &Raster) -> Option<String> {
     let dark = |[red, green, blue]: [u8; 3]| red < 110 && green < 110 && blue < 110;
     let all = bounding(raster, dark)?;
     let (across, down) =
         (f64::from(all.width) / COLUMNS as f64, f64::from(all.height) / ROWS as f64);
-    if across < LEGIBLE || down < LEGIBLE {
+    if across < MIN_DOT_PIXELS || down < MIN_DOT_PIXELS {
         return None;
     }
     let dot = |column: usize, row: usize| {
@@ -229,13 +231,17 @@ mod tests {
             let mut request = ViewRequest::new(&profile);
             let overview = view(&file, &request).unwrap();
             assert!(overview.scale < 0.6, "scale {}", overview.scale);
-            let Glimpse::Frame(inside) = glimpse(&overview.bytes).unwrap() else {
-                panic!("{:?}", glimpse(&overview.bytes).unwrap());
+            let ScreenContent::Frame(inside) = read_screen(&overview.bytes).unwrap() else {
+                panic!("{:?}", read_screen(&overview.bytes).unwrap());
             };
             request.region = Some(overview.region_of(&inside).unwrap());
             let zoom = view(&file, &request).unwrap();
             let number = screen.number().to_owned();
-            assert_eq!(glimpse(&zoom.bytes).unwrap(), Glimpse::Number(number), "seed {seed}");
+            assert_eq!(
+                read_screen(&zoom.bytes).unwrap(),
+                ScreenContent::Number(number),
+                "seed {seed}"
+            );
         }
     }
 
@@ -244,10 +250,12 @@ mod tests {
         let profile = profile();
         let mut request = ViewRequest::new(&profile);
         let overview = view(&Screen::of(1).png().unwrap(), &request).unwrap();
-        let Glimpse::Frame(inside) = glimpse(&overview.bytes).unwrap() else { panic!("no frame") };
+        let ScreenContent::Frame(inside) = read_screen(&overview.bytes).unwrap() else {
+            panic!("no frame")
+        };
         request.region = Some(inside);
         let blown_up = view(&overview.bytes, &request).unwrap();
-        assert!(!matches!(glimpse(&blown_up.bytes).unwrap(), Glimpse::Number(_)));
+        assert!(!matches!(read_screen(&blown_up.bytes).unwrap(), ScreenContent::Number(_)));
     }
 
     #[test]

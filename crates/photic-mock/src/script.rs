@@ -1,72 +1,74 @@
-//! What the model would do next: call a tool, or answer from what it sees.
+//! Decides what the model does: call a tool, or answer from what it sees.
 //!
-//! Owns the script. The pixels are read by `chart`; which of them the model may see was decided
-//! before.
+//! Which images the model sees was decided before.
 
 use photic::Wire;
 use photic_pixels::geometry::Rect;
 use photic_testkit::oracle::{Image, Seen, Slot, Source};
 use serde_json::{Map, Value, json};
 
-use crate::chart::{Chart, Code, Sight, look};
-use crate::reply::{Call, Said};
-use crate::screen::{Glimpse, glimpse};
+use crate::reply::{Call, ReplyContent};
+use crate::screen::{ScreenContent, read_screen};
 use crate::service::service;
+use photic_pixels::chart::{Chart, ChartReading, Code, read_chart};
 
-/// A tool whose name holds one of these can show something.
-const SHOWING: [&str; 3] = ["screenshot", "view", "look"];
-/// A user who says one of these words asks for it. They stand in no notice of `photic` or of other
-/// gateways that is put into the user role: a hoisted image must not look like a new question.
-const ASKING: [&str; 4] = ["look", "screenshot", "show", "view"];
-/// A user who says one of these asks for two calls at once.
-const TWICE: [&str; 2] = ["both", "twice"];
+/// Tools whose name contains one of these can show something.
+const SHOWING_TOOLS: [&str; 3] = ["screenshot", "view", "look"];
+/// Words with which a user asks to look. No notice of `photic` or other gateways in the user
+/// role contains them: a hoisted image must not look like a new question.
+const ASKING_WORDS: [&str; 4] = ["look", "screenshot", "show", "view"];
+/// Words with which a user asks for two parallel calls.
+const TWICE_WORDS: [&str; 2] = ["both", "twice"];
 
-/// What stands between the name of a tool and its arguments where the user says what to call.
-const WITH: &str = " with {";
+/// Separates the name of a tool from its arguments if the user spells out a call.
+const CALL_SEPARATOR: &str = " with {";
 
-/// How the description of a frame begins; where it is follows.
-const FRAMED: &str = "a frame around something too small to read, at ";
+/// Prefix of the description of a frame; its position follows.
+const FRAME_PREFIX: &str = "a frame around something too small to read, at ";
 
-/// What is in an image, as the journal and the answer put it.
-pub(crate) enum Described {
-    /// These words.
+/// The description of an image.
+pub(crate) enum ImageDescription {
+    /// This text.
     Words(String),
-    /// It cannot be decoded: the request is turned down.
+    /// It cannot be decoded: the request is rejected.
     Unreadable,
 }
 
-/// Decodes an image.
-pub(crate) fn describe(image: &Image) -> Described {
+/// Decodes and describes an image.
+pub(crate) fn describe(image: &Image) -> ImageDescription {
     let bytes = match &image.source {
         Source::Inline(bytes) => bytes,
-        // This provider connects to nobody.
-        Source::Remote(_) | Source::File(_) => return Described::Words("not fetched".to_owned()),
+        // This provider opens no connections.
+        Source::Remote(_) | Source::File(_) => {
+            return ImageDescription::Words("not fetched".to_owned());
+        }
     };
-    match look(bytes) {
-        Ok(Sight::Chart(chart)) => Described::Words(chart.words()),
-        Ok(Sight::Code(code)) => Described::Words(format!("the code {}", code.text())),
-        Ok(Sight::Other) => Described::Words(match glimpse(bytes) {
-            Ok(Glimpse::Number(number)) => format!("the number {number}"),
-            Ok(Glimpse::Frame(Rect { x, y, width, height })) => {
-                format!("{FRAMED}{x},{y},{width},{height}")
+    match read_chart(bytes) {
+        Ok(ChartReading::Chart(chart)) => ImageDescription::Words(chart.words()),
+        Ok(ChartReading::Code(code)) => {
+            ImageDescription::Words(format!("the code {}", code.text()))
+        }
+        Ok(ChartReading::Other) => ImageDescription::Words(match read_screen(bytes) {
+            Ok(ScreenContent::Number(number)) => format!("the number {number}"),
+            Ok(ScreenContent::Frame(Rect { x, y, width, height })) => {
+                format!("{FRAME_PREFIX}{x},{y},{width},{height}")
             }
-            Ok(Glimpse::Nothing) | Err(_) => "not a chart".to_owned(),
+            Ok(ScreenContent::Nothing) | Err(_) => "not a chart".to_owned(),
         }),
-        Err(_) => Described::Unreadable,
+        Err(_) => ImageDescription::Unreadable,
     }
 }
 
-/// The call that looks closer, if the last picture holds a frame around something too small and
-/// the words before it tell where in which original it stands: `page.png: 3840x2160 px, …, scale
-/// 0.408`.
+/// The call that zooms in, if the last picture contains a frame around something too small and the
+/// text before it names the original and the scale: `page.png: 3840x2160 px, …, scale 0.408`.
 pub(crate) fn closer(
     wire: Wire,
     body: &Value,
     seen: &Seen,
     said: &str,
     number: u64,
-) -> Option<Said> {
-    let framed = four(said.strip_prefix(FRAMED)?)?;
+) -> Option<ReplyContent> {
+    let framed = four(said.strip_prefix(FRAME_PREFIX)?)?;
     let mut results = seen.texts.iter().filter(|text| text.slot == Slot::ToolResult);
     let label = results.rfind(|text| text.text.contains(", scale "))?;
     let label = label.text.lines().find(|line| line.contains(", scale "))?;
@@ -82,10 +84,10 @@ pub(crate) fn closer(
     schema["properties"].get("region")?;
     let id = id(wire, number, 1);
     let arguments = json!({"source": source, "region": region});
-    Some(Said::Calls(vec![Call { id, name, arguments }]))
+    Some(ReplyContent::Calls(vec![Call { id, name, arguments }]))
 }
 
-/// Four numbers at the beginning of a text.
+/// The four numbers at the start of a text.
 fn four(text: &str) -> Option<[u32; 4]> {
     let numbers = text.split(',').take(4);
     let number = |text: &str| {
@@ -96,13 +98,14 @@ fn four(text: &str) -> Option<[u32; 4]> {
     numbers?.try_into().ok()
 }
 
+/// The ID of a call.
 fn id(wire: Wire, number: u64, index: usize) -> String {
     let prefix = service(wire).facts().call_prefix;
     format!("{prefix}_mock{number:08}_{index}")
 }
 
-/// An answer that would fit what the user asks for, and has nothing to do with any picture.
-pub(crate) fn made_up(seen: &Seen, number: u64) -> String {
+/// An invented answer that fits the question, but no picture.
+pub(crate) fn invented(seen: &Seen, number: u64) -> String {
     let users = seen.texts.iter().filter(|text| text.slot == Slot::User);
     let numbers = |text: &str| {
         let words = text.split(|c: char| !c.is_ascii_digit());
@@ -121,7 +124,7 @@ pub(crate) fn made_up(seen: &Seen, number: u64) -> String {
     fitting.unwrap_or_else(|| Chart::of(number).words())
 }
 
-/// `image 1: red, blue / green, yellow; image 2: …`
+/// The answer: `image 1: red, blue / green, yellow; image 2: …`.
 pub(crate) fn answer(descriptions: &[String]) -> String {
     if descriptions.is_empty() {
         return "I see no image.".to_owned();
@@ -130,16 +133,16 @@ pub(crate) fn answer(descriptions: &[String]) -> String {
     descriptions.iter().enumerate().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// The calls to make first, if the user asks to look, a tool can, and none has yet; or those that
-/// the user spells out.
-pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Option<Said> {
+/// The calls to make first: if the user asks to look, a tool can, and none was called yet; or those
+/// that the user spells out.
+pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Option<ReplyContent> {
     let users = seen.texts.iter().filter(|text| text.slot == Slot::User);
     let questions = users.filter_map(|text| {
         let spelled = spelled_out(&text.text, body);
-        let asks = !spelled.is_empty() || says(&text.text, &ASKING);
+        let asks = !spelled.is_empty() || says(&text.text, &ASKING_WORDS);
         asks.then_some((text, spelled))
     });
-    // The last; and of the texts of one message the one that is clearest.
+    // The last question; of several texts in one message, the clearest one.
     let (question, spelled) =
         questions.max_by_key(|(text, spelled)| (unit(&text.pointer), spelled.len()))?;
     let asked_at = unit(&question.pointer);
@@ -149,18 +152,18 @@ pub(crate) fn calls(wire: Wire, body: &Value, seen: &Seen, number: u64) -> Optio
     let id = |index| id(wire, number, index);
     if !spelled.is_empty() {
         let call = |((name, arguments), index)| Call { id: id(index), name, arguments };
-        return Some(Said::Calls(spelled.into_iter().zip(1..).map(call).collect()));
+        return Some(ReplyContent::Calls(spelled.into_iter().zip(1..).map(call).collect()));
     }
     let (name, schema) = tool(body)?;
     let one_only = body["parallel_tool_calls"] == false
         || body["tool_choice"]["disable_parallel_tool_use"] == true;
-    let count = if says(&question.text, &TWICE) && !one_only { 2 } else { 1 };
+    let count = if says(&question.text, &TWICE_WORDS) && !one_only { 2 } else { 1 };
     let call =
         |index| Call { id: id(index), name: name.clone(), arguments: arguments(&schema, index) };
-    Some(Said::Calls((1..=count).map(call).collect()))
+    Some(ReplyContent::Calls((1..=count).map(call).collect()))
 }
 
-/// The tools on offer, whatever they are wrapped in.
+/// The offered tools, in the form of any wire.
 fn offered(body: &Value) -> Vec<&Value> {
     let lists = [&body["tools"], &body["toolConfig"]["tools"]];
     let tools = lists.into_iter().filter_map(Value::as_array).flatten();
@@ -172,28 +175,28 @@ fn offered(body: &Value) -> Vec<&Value> {
         .collect()
 }
 
-/// The position in the list of messages or items that a pointer leads into; none before the list.
+/// The index of the message or item that a pointer leads into; `None` before the list.
 pub(crate) fn unit(pointer: &str) -> Option<usize> {
     let mut steps = pointer.split('/').skip(1);
     match (steps.next()?, steps.next()) {
         ("messages" | "input" | "contents", Some(index)) => index.parse().ok(),
-        // An input that is one string.
+        // The input is one string.
         ("input", None) => Some(0),
         _ => None,
     }
 }
 
-/// The offered tools that a user names with arguments: `call Read with {"file": "a.png"}`.
+/// The calls that a user spells out: `call Read with {"file": "a.png"}`.
 fn spelled_out(text: &str, body: &Value) -> Vec<(String, Value)> {
     let offered = |name: &str| offered(body).iter().any(|tool| tool["name"] == name);
     let call = |(at, _): (usize, &str)| {
         let name = text[..at].rsplit(char::is_whitespace).next()?;
-        let rest = &text[at + WITH.len() - 1..];
+        let rest = &text[at + CALL_SEPARATOR.len() - 1..];
         let arguments =
             serde_json::Deserializer::from_str(rest).into_iter::<Value>().next()?.ok()?;
         offered(name).then(|| (name.to_owned(), arguments))
     };
-    text.match_indices(WITH).filter_map(call).collect()
+    text.match_indices(CALL_SEPARATOR).filter_map(call).collect()
 }
 
 /// The offered tool that can show something, with the schema of its arguments.
@@ -208,12 +211,12 @@ fn tool(body: &Value) -> Option<(String, Value)> {
             ["parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema"];
         let schema = spellings.iter().find_map(|name| tool.get(*name));
         let schema = schema.or_else(|| tool["inputSchema"].get("json"));
-        let shows = SHOWING.iter().any(|word| lower.contains(word));
+        let shows = SHOWING_TOOLS.iter().any(|word| lower.contains(word));
         shows.then(|| (name.to_owned(), schema.cloned().unwrap_or_default()))
     })
 }
 
-/// Arguments that fit a schema, and depend on nothing but the number of the call.
+/// Arguments that match a schema; they depend only on the number of the call.
 fn arguments(schema: &Value, index: usize) -> Value {
     let Some(properties) = schema["properties"].as_object() else { return json!({}) };
     let required = schema["required"].as_array();
@@ -235,8 +238,8 @@ fn arguments(schema: &Value, index: usize) -> Value {
     Value::Object(properties.keys().filter(wanted).map(value).collect::<Map<_, _>>())
 }
 
-/// Whether one of the words stands in a text, other than in a name: where a client tells which tool
-/// an image came from, nobody asks for another.
+/// Returns `true` if a text contains one of the words outside of names: naming the tool of an image
+/// is not a question.
 fn says(text: &str, words: &[&str]) -> bool {
     let mut said = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     said.any(|word| words.iter().any(|wanted| word.eq_ignore_ascii_case(wanted)))

@@ -1,6 +1,6 @@
-//! Connections: HTTP/1.1 on loopback, one task each.
+//! HTTP/1.1 connections on loopback, one task each.
 //!
-//! Owns sockets, headers and bodies. Must never log a body, and never serve anything but loopback.
+//! Handles sockets, headers and bodies. No body is ever logged, and only loopback is served.
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -23,38 +23,38 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::misbehave::Misbehavior;
-use crate::provider::{Incoming, Outcome, Provider};
+use crate::provider::{IncomingRequest, Provider, ReplyOutcome};
 use crate::rejection::Rejection;
 use crate::route::Route;
 
-/// Most bytes of a body that is read at all; providers stop earlier.
-const MOST: usize = 600 << 20;
-/// Models that are listed when none were named.
+/// Largest body that is read; providers stop earlier.
+const MAX_BODY_BYTES: usize = 600 << 20;
+/// Models that are listed if none were configured.
 const MODELS: [&str; 4] = ["claude-sonnet-5", "gpt-4o", "gpt-5.4", "gpt-5.6"];
 
-/// A connection that ends without an answer.
+/// The connection is closed without a reply.
 #[derive(Debug)]
-struct Closed;
+struct ConnectionClosed;
 
-impl std::fmt::Display for Closed {
+impl std::fmt::Display for ConnectionClosed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("the provider ended the connection")
     }
 }
 
-impl std::error::Error for Closed {}
+impl std::error::Error for ConnectionClosed {}
 
-/// Binds a port of loopback; 0 is any.
+/// Binds a port on loopback; 0 for any free port.
 pub(crate) async fn bind(port: u16) -> io::Result<TcpListener> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await
 }
 
-/// Serves for ever; dropping the runtime ends it.
+/// Serves until the runtime is dropped.
 pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
     let Ok(address) = listener.local_addr() else { return };
     let hosts = Arc::new(HostCheck::new(address).with_addresses());
     loop {
-        // Out of file handles, or a client that left before it was greeted: both pass.
+        // Out of file handles, or the client has disconnected: both pass.
         let Ok((socket, _)) = listener.accept().await else {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             continue;
@@ -63,17 +63,18 @@ pub(crate) async fn serve(listener: TcpListener, provider: Arc<Provider>) {
         let (provider, hosts) = (Arc::clone(&provider), Arc::clone(&hosts));
         tokio::spawn(async move {
             let service = service_fn(|request| respond(Arc::clone(&provider), &hosts, request));
-            // An error here is a client that left, or a connection that was meant to end.
+            // The client has disconnected, or the connection was meant to be closed.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
         });
     }
 }
 
+/// Answers one HTTP request.
 async fn respond(
     provider: Arc<Provider>,
     hosts: &HostCheck,
     request: Request<Arriving>,
-) -> Result<Response<Stream>, Closed> {
+) -> Result<Response<ReplyBody>, ConnectionClosed> {
     if let Err(refused) = hosts.check(request.uri(), request.headers()) {
         return Ok(document(403, &json!({"error": {"message": refused.to_string()}})));
     }
@@ -114,12 +115,13 @@ async fn respond(
     }
 }
 
+/// Reads the body and lets the provider answer.
 async fn ask(
     provider: Arc<Provider>,
     request: Request<Arriving>,
     wire: Wire,
     count_only: bool,
-) -> Result<Response<Stream>, Closed> {
+) -> Result<Response<ReplyBody>, ConnectionClosed> {
     let headers = request.headers();
     let misbehave = match misbehaviors(headers) {
         Ok(kinds) => kinds,
@@ -128,24 +130,29 @@ async fn ask(
     let cut = misbehave.contains(&Misbehavior::Cut) || provider.misbehaves(Misbehavior::Cut);
     let (key, missing_header) = (key(headers), missing(wire, headers));
     let path = request.uri().path().to_owned();
-    let body = match Limited::new(request.into_body(), MOST).collect().await {
+    let body = match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
         Ok(body) => Some(body.to_bytes()),
         Err(error) if error.is::<http_body_util::LengthLimitError>() => None,
-        Err(_) => return Err(Closed),
+        Err(_) => return Err(ConnectionClosed),
     };
     let digest = body.as_ref().map(|body| blake3::hash(body));
-    let incoming = Incoming { wire, count_only, path, key, missing_header, misbehave, body };
+    let incoming = IncomingRequest { wire, count_only, path, key, missing_header, misbehave, body };
     let answer = tokio::task::spawn_blocking(move || provider.answer(incoming));
-    let mut response = respond_with(answer.await.map_err(|_| Closed)?, wire, cut).await?;
+    let mut response = respond_with(answer.await.map_err(|_| ConnectionClosed)?, wire, cut).await?;
     if let Some(digest) = digest.and_then(|one| HeaderValue::from_str(&one.to_hex()).ok()) {
         response.headers_mut().insert(HeaderName::from_static("x-mock-body"), digest);
     }
     Ok(response)
 }
 
-async fn respond_with(outcome: Outcome, wire: Wire, cut: bool) -> Result<Response<Stream>, Closed> {
+/// Writes a reply.
+async fn respond_with(
+    outcome: ReplyOutcome,
+    wire: Wire,
+    cut: bool,
+) -> Result<Response<ReplyBody>, ConnectionClosed> {
     match outcome {
-        Outcome::Whole { status, number, body } => {
+        ReplyOutcome::Whole { status, number, body } => {
             let mut response = document(status, &body);
             name(&mut response, wire, number);
             if status == 429 {
@@ -156,8 +163,8 @@ async fn respond_with(outcome: Outcome, wire: Wire, cut: bool) -> Result<Respons
             }
             Ok(response)
         }
-        Outcome::Events { number, events } => {
-            let mut response = Response::new(Stream::new(events.into_iter().map(Bytes::from)));
+        ReplyOutcome::Events { number, events } => {
+            let mut response = Response::new(ReplyBody::new(events.into_iter().map(Bytes::from)));
             let headers = response.headers_mut();
             let kind = HeaderValue::from_static(match wire.http().framing {
                 FramingKind::ServerSent => "text/event-stream; charset=utf-8",
@@ -171,19 +178,19 @@ async fn respond_with(outcome: Outcome, wire: Wire, cut: bool) -> Result<Respons
             }
             Ok(response)
         }
-        Outcome::Empty => Ok(Response::new(Stream::new([]))),
-        Outcome::Hang => std::future::pending().await,
-        Outcome::Close => Err(Closed),
+        ReplyOutcome::Empty => Ok(Response::new(ReplyBody::new([]))),
+        ReplyOutcome::Hang => std::future::pending().await,
+        ReplyOutcome::Close => Err(ConnectionClosed),
     }
 }
 
-/// The first header that the wire requires and a request lacks.
+/// The first required header that is missing.
 fn missing(wire: Wire, headers: &HeaderMap) -> Option<&'static str> {
     let mut required = wire.http().required_headers.iter().map(|(name, _)| *name);
     required.find(|name| !headers.contains_key(*name))
 }
 
-/// The key of a request, in whichever header its client sends it.
+/// The key of a request, from any of the headers that clients use.
 fn key(headers: &HeaderMap) -> Option<String> {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let bearer = text("authorization").and_then(|value| value.strip_prefix("Bearer "));
@@ -193,33 +200,37 @@ fn key(headers: &HeaderMap) -> Option<String> {
     (!key.trim().is_empty()).then(|| key.trim().to_owned())
 }
 
+/// The misbehaviors that the headers ask for.
 fn misbehaviors(headers: &HeaderMap) -> Result<Vec<Misbehavior>, String> {
     let values = headers.get_all("x-mock-misbehave").iter();
     let values = values.filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(|name| name.trim().parse()).collect()
 }
 
-fn document(status: u16, body: &Value) -> Response<Stream> {
+/// A JSON response.
+fn document(status: u16, body: &Value) -> Response<ReplyBody> {
     // In two halves, so that a reply can be cut between them.
     let text = body.to_string().into_bytes();
     let middle = text.len() / 2;
     let whole = Bytes::from(text);
     let length = whole.len();
     let halves = [whole.slice(..middle), whole.slice(middle..)];
-    let mut response = Response::new(Stream { length: Some(length as u64), ..Stream::new(halves) });
+    let mut response =
+        Response::new(ReplyBody { length: Some(length as u64), ..ReplyBody::new(halves) });
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// The id of a request, where its wire keeps it.
-fn name(response: &mut Response<Stream>, wire: Wire, number: u64) {
+/// Sets the request ID in the header of the wire.
+fn name(response: &mut Response<ReplyBody>, wire: Wire, number: u64) {
     let header = wire.http().request_id_header;
     if let Ok(id) = HeaderValue::from_str(&format!("req_mock{number:08}")) {
         response.headers_mut().insert(HeaderName::from_static(header), id);
     }
 }
 
+/// The list of models.
 fn models(names: &[&str], anthropic: bool) -> Value {
     let list: Vec<Value> = names.iter().map(|name| model(name, anthropic)).collect();
     if anthropic {
@@ -229,6 +240,7 @@ fn models(names: &[&str], anthropic: bool) -> Value {
     }
 }
 
+/// The description of a model.
 fn model(name: &str, anthropic: bool) -> Value {
     if anthropic {
         let created = "2026-01-01T00:00:00Z";
@@ -238,37 +250,37 @@ fn model(name: &str, anthropic: bool) -> Value {
     }
 }
 
-/// A body in pieces. After each piece it waits for a moment, so that the piece is sent by itself,
-/// as a model's words are.
+/// A body in pieces. It yields after each piece, so that pieces are sent separately, as a model's
+/// text is.
 #[derive(Debug)]
-struct Stream {
+struct ReplyBody {
     pieces: std::collections::VecDeque<Bytes>,
     length: Option<u64>,
     cut: bool,
     sent: bool,
 }
 
-impl Stream {
+impl ReplyBody {
     fn new(pieces: impl IntoIterator<Item = Bytes>) -> Self {
         let pieces = pieces.into_iter().collect();
         Self { pieces, length: None, cut: false, sent: false }
     }
 
-    /// Half of the pieces, and then the connection ends.
+    /// Drops half of the pieces, then closes the connection.
     fn cut(&mut self) {
         self.pieces.truncate(self.pieces.len() / 2);
         self.cut = true;
     }
 }
 
-impl Body for Stream {
+impl Body for ReplyBody {
     type Data = Bytes;
-    type Error = Closed;
+    type Error = ConnectionClosed;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Closed>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, ConnectionClosed>>> {
         if std::mem::take(&mut self.sent) {
             context.waker().wake_by_ref();
             return Poll::Pending;
@@ -278,7 +290,7 @@ impl Body for Stream {
                 self.sent = true;
                 Poll::Ready(Some(Ok(Frame::data(piece))))
             }
-            None if self.cut => Poll::Ready(Some(Err(Closed))),
+            None if self.cut => Poll::Ready(Some(Err(ConnectionClosed))),
             None => Poll::Ready(None),
         }
     }

@@ -1,8 +1,8 @@
-//! Conversations that a service keeps, so that a later request sends only what is new.
+//! Conversations that a service keeps, so that later requests send only new content.
 //!
-//! Two wires do: Responses by `previous_response_id` and `item_reference`, Messages by `thread`.
-//! Bounded by bytes: the oldest are forgotten first, and then the service says that it does not
-//! know them, as the real ones do after a while.
+//! Two wires have them: Responses by `previous_response_id` and `item_reference`, Messages by
+//! `thread`. They are bounded by bytes: the oldest are dropped, and the service then reports that
+//! they do not exist, as real ones do after a while.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,29 +10,29 @@ use serde_json::{Value, json};
 
 use crate::rejection::Rejection;
 
-/// Most bytes of requests that are kept.
-const MOST: usize = 128 << 20;
+/// Largest number of bytes of requests that are kept.
+const MAX_STORED_BYTES: usize = 128 << 20;
 
-/// What became of a body that may refer to what is kept.
+/// The effect of expanding a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Expanded {
-    /// It is no longer what came.
+pub(crate) struct ExpandedBody {
+    /// `true` if the body was rewritten.
     pub(crate) rewritten: bool,
-    /// The conversation is to be kept, the reply included.
+    /// `true` if the conversation, with the reply, is to be kept.
     pub(crate) keep: bool,
 }
 
-/// Conversations by the id of their last reply, and items by their own.
+/// Conversations by the ID of their last reply, and items by their own.
 #[derive(Debug, Default)]
-pub(crate) struct Stored {
+pub(crate) struct StoredConversations {
     conversations: BTreeMap<String, Value>,
     items: BTreeMap<String, Value>,
     order: VecDeque<(String, Vec<String>, usize)>,
     bytes: usize,
 }
 
-impl Stored {
-    /// Keeps a conversation (written out) and the items of its reply.
+impl StoredConversations {
+    /// Keeps an expanded conversation and the items of its reply.
     pub(crate) fn keep(&mut self, id: String, mut asked: Value, output: &[Value], bytes: usize) {
         let list = if asked["input"].is_null() { "messages" } else { "input" };
         let mut conversation = listed(asked[list].take());
@@ -45,7 +45,7 @@ impl Stored {
         self.conversations.insert(id.clone(), asked);
         self.order.push_back((id, ids, bytes));
         self.bytes += bytes;
-        while self.bytes > MOST {
+        while self.bytes > MAX_STORED_BYTES {
             let Some((id, items, bytes)) = self.order.pop_front() else { break };
             self.conversations.remove(&id);
             for item in &items {
@@ -55,8 +55,8 @@ impl Stored {
         }
     }
 
-    /// The conversation before a request, and single items by name.
-    pub(crate) fn response(&self, body: &mut Value) -> Result<Expanded, Rejection> {
+    /// Expands the conversation before a request, and single items.
+    pub(crate) fn response(&self, body: &mut Value) -> Result<ExpandedBody, Rejection> {
         let keep = body["store"] != false;
         let before = match body["previous_response_id"].as_str() {
             None => Vec::new(),
@@ -68,7 +68,7 @@ impl Stored {
         let refers = |item: &Value| item["type"] == "item_reference";
         let is_referring = body["input"].as_array().is_some_and(|items| items.iter().any(refers));
         if before.is_empty() && !is_referring {
-            return Ok(Expanded { rewritten: false, keep });
+            return Ok(ExpandedBody { rewritten: false, keep });
         }
         let mut items = before;
         for item in listed(body["input"].take()) {
@@ -84,29 +84,31 @@ impl Stored {
         if let Some(object) = body.as_object_mut() {
             object.shift_remove("previous_response_id");
         }
-        Ok(Expanded { rewritten: true, keep })
+        Ok(ExpandedBody { rewritten: true, keep })
     }
 
-    /// A thread: what the request does not say is taken from the one that began it.
-    pub(crate) fn thread(&self, body: &mut Value) -> Result<Expanded, Rejection> {
-        let Some(object) = body.as_object_mut() else { return Ok(Expanded::default()) };
-        let Some(thread) = object.shift_remove("thread") else { return Ok(Expanded::default()) };
+    /// Expands a thread: missing values are taken from the request that started it.
+    pub(crate) fn thread(&self, body: &mut Value) -> Result<ExpandedBody, Rejection> {
+        let Some(object) = body.as_object_mut() else { return Ok(ExpandedBody::default()) };
+        let Some(thread) = object.shift_remove("thread") else {
+            return Ok(ExpandedBody::default());
+        };
         if let Some(id) = thread["previous_message_id"].as_str() {
             let found = self.conversations.get(id).and_then(Value::as_object);
             let mut begun = found.cloned().ok_or_else(Rejection::no_thread)?;
             let mut messages = begun.shift_remove("messages").map(listed).unwrap_or_default();
             messages.extend(object.shift_remove("messages").map(listed).unwrap_or_default());
-            // A stream was asked for in that turn, not in this one.
+            // Streaming was requested for that turn, not for this one.
             begun.shift_remove("stream");
             begun.extend(std::mem::take(object));
             begun.insert("messages".to_owned(), Value::Array(messages));
             *object = begun;
         }
-        Ok(Expanded { rewritten: true, keep: true })
+        Ok(ExpandedBody { rewritten: true, keep: true })
     }
 }
 
-/// An input as a list of items.
+/// The input as a list of items.
 fn listed(input: Value) -> Vec<Value> {
     match input {
         Value::Array(items) => items,

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::io::{BufRead, Write, stdin, stdout};
 
 use photic_pixels::encode::{EncodeOptions, Encoded, Prefer, encode};
-use photic_pixels::{Limits, Raster, Refusal, decode, header, resize};
+use photic_pixels::{DecodeLimits, Raster, Refusal, decode, header, resize};
 use rustix::time::{ClockId, clock_gettime};
 
 /// The command's own: pictures are large, and with the system's a fifth of the time goes into pages
@@ -51,8 +51,8 @@ fn fitted(bytes: &[u8]) -> Result<Raster, Refusal> {
     let scale = (f64::from(EDGE) / f64::from(header.width.max(header.height))).min(1.0);
     let edge = |edge: u32| (f64::from(edge) * scale).round().max(1.0) as u32;
     let size = (edge(header.width), edge(header.height));
-    let wanted = decode::Wanted { at_most: Some(size), ..decode::Wanted::default() };
-    let decoded = decode::decode(bytes, &header, &Limits::default(), wanted)?;
+    let wanted = decode::DecodeOptions { at_most: Some(size), ..decode::DecodeOptions::default() };
+    let decoded = decode::decode(bytes, &header, &DecodeLimits::default(), wanted)?;
     if (decoded.raster.width, decoded.raster.height) == size {
         return Ok(decoded.raster);
     }

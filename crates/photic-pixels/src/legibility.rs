@@ -1,54 +1,54 @@
-//! How tall the smallest text is, and whether a model can still read it in a view.
+//! Estimates the height of the smallest text in a picture, to tell whether a model can read it.
 //!
-//! Owns a cheap estimate from the pixels: lines of text are bands of rows crowded with upright
-//! strokes between rows with few, at the same height in neighboring strips. No letter is
-//! recognized. Must never claim text in a picture without such lines: a false warning costs a
-//! zoom, so it stays silent in doubt.
+//! Lines of text are bands of rows with many upright strokes between rows with few, at the same
+//! height in neighboring strips. No letter is recognized. In doubt no text is reported: a false
+//! warning costs the reader a zoom.
 
-use crate::fit::Target;
+use crate::fit::FittedSize;
 use crate::geometry::Rect;
 use crate::{Layout, Raster};
 
-/// The x-height in view pixels below which models misread.
+/// The x-height in view pixels below which models misread text.
 ///
-/// Reports put the limit between 5.6 and 7 (10 pt is read in a 1280 px screenshot, 20 pt in a
-/// 512 px one) and call 8x13 glyphs readable and a 14 px font scaled to 4.3 px, an x-height of 2.3,
-/// lost (pains R11, peers §4). No model was measured here; tesseract, given Pillow's Lanczos
-/// reductions enlarged threefold, misreads nothing at 6 px, 0.13 % of the characters at 5, 0.5 % at
-/// 4 and 6.4 % at 3 (`bench/readability.py --curve`).
-pub const READABLE: f64 = 6.0;
+/// Reports put the limit between 5.6 and 7 (10 pt is read in a 1280 px screenshot, 20 pt in a 512
+/// px one), call 8x13 glyphs readable, and a 14 px font scaled to 4.3 px (an x-height of 2.3) lost.
+/// No model was measured here. Tesseract, given Pillow's Lanczos reductions enlarged threefold,
+/// misreads nothing at 6 px, 0.13 % of the characters at 5, 0.5 % at 4 and 6.4 % at 3
+/// (`bench/readability.py --curve`).
+pub const MIN_READABLE_X_HEIGHT: f64 = 6.0;
 
-/// Width of the strips that are looked at on their own: some letters of small text.
+/// Width of the strips that are examined separately: a few letters of small text.
 const STRIP: usize = 64;
-
+/// Smallest difference between neighbors that counts as the edge of a stroke, of 255. Gray on white
+/// has 80 and more.
 /// A stroke's edge: this much between neighbors, of 255. Gray on white has 80 and more.
 const CONTRAST: u8 = 28;
 
-/// From this x-height on a strip holds only a few letters.
+/// The x-height from which a strip holds only a few letters.
 const FEW_LETTERS: f64 = 10.0;
 
-/// The x-heights looked for. Below, the picture's own pixels hold no letters; above, no view that
-/// a provider takes makes them unreadable.
-const HEIGHTS: std::ops::RangeInclusive<u32> = 3..=48;
+/// The x-heights that are searched for. Smaller letters cannot be formed from pixels; larger ones
+/// stay readable in every view that a provider takes.
+const X_HEIGHTS: std::ops::RangeInclusive<u32> = 3..=48;
 
-/// Fewest confirmed pieces of lines that count as text.
-const FEWEST: usize = 6;
+/// Smallest number of confirmed pieces of lines that counts as text.
+const MIN_PIECES: usize = 6;
 
-/// Of so many pieces one finds its like in the next strip by mere chance, and then some: leaves
-/// and gravel come to one in sixty, pages of text to one in two.
-const BY_CHANCE: usize = 20;
+/// One piece of this many may match the next strip by chance. Leaves and gravel reach one in sixty,
+/// pages of text one in two.
+const PIECES_PER_CHANCE_MATCH: usize = 20;
 
-/// The smallest text of a picture.
+/// The smallest text in a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Text {
+pub struct SmallestText {
     /// Height of a lower-case letter without ascender, in pixels of the raster.
     pub x_height: f64,
-    /// A piece of a line set in it.
+    /// A piece of a line in this size.
     pub at: Rect,
 }
 
-impl Text {
-    /// The same text in a picture of another size.
+impl SmallestText {
+    /// Converts the measurement to a picture of another size.
     #[must_use]
     pub fn scaled(&self, by: f64) -> Self {
         let part = |side: u32| (f64::from(side) * by).round() as u32;
@@ -61,11 +61,11 @@ impl Text {
         Self { x_height: self.x_height * by, at }
     }
 
-    /// A region around this text that shows it readably in a view as large as `target`, and no
-    /// larger than native resolution needs; `source` is the size of the picture.
-    pub fn readable_region(&self, source: (u32, u32), target: &Target) -> Rect {
-        // Text too small at native resolution is as good as it gets there.
-        let scale = (READABLE / self.x_height).min(1.0);
+    /// A region around this text that a view of size `target` shows readably, and no larger than
+    /// native resolution needs. `source` is the size of the picture.
+    pub fn readable_region(&self, source: (u32, u32), target: &FittedSize) -> Rect {
+        // SmallestText that is too small at native resolution does not improve with more zoom.
+        let scale = (MIN_READABLE_X_HEIGHT / self.x_height).min(1.0);
         let length = |content: u32, source: u32| {
             ((f64::from(content) / scale).floor() as u32).clamp(1, source.max(1))
         };
@@ -83,24 +83,25 @@ impl Text {
     }
 }
 
-/// The smallest text that occurs more than in passing; none where no lines of text are found.
-pub fn smallest_text(raster: &Raster) -> Option<Text> {
+/// The smallest text that occurs more than a few times; `None` if no lines of text are found.
+pub fn smallest_text(raster: &Raster) -> Option<SmallestText> {
     let strips = strips(raster);
     let text = measured(&strips, 1)?;
     if text.x_height < FEW_LETTERS {
         return Some(text);
     }
-    // Too few letters to a strip to trust the height: look at three strips at a time.
+    // A strip has too few letters to trust the height: examine three strips at a time.
     let wide: Vec<Strip> = strips.chunks_exact(3).map(summed).collect();
     measured(&wide, 3).or(Some(text))
 }
 
-/// Upright strokes in each row of a part of the picture.
+/// The number of upright strokes in each row of a vertical strip of the picture.
 struct Strip {
     left: u32,
     profile: Vec<u8>,
 }
 
+/// Adds up the strokes of several strips.
 fn summed(strips: &[Strip]) -> Strip {
     let mut sum = vec![0_u8; strips.first().map_or(0, |strip| strip.profile.len())];
     for strip in strips {
@@ -109,10 +110,10 @@ fn summed(strips: &[Strip]) -> Strip {
     Strip { left: strips.first().map_or(0, |strip| strip.left), profile: sum }
 }
 
-/// The smallest text of strips that are each so many [`STRIP`] wide.
-fn measured(strips: &[Strip], wide: u8) -> Option<Text> {
+/// The smallest text of strips that are each `wide` times [`STRIP`] wide.
+fn measured(strips: &[Strip], wide: u8) -> Option<SmallestText> {
     let mut found = Vec::new();
-    let mut former: Vec<Line> = Vec::new();
+    let mut former: Vec<TextLine> = Vec::new();
     let mut candidates = 0;
     for strip in strips {
         let lines = lines(&strip.profile, wide);
@@ -120,23 +121,23 @@ fn measured(strips: &[Strip], wide: u8) -> Option<Text> {
         confirm(&former, &lines, strip.left, &mut found);
         former = lines;
     }
-    if found.len() < FEWEST.max(candidates / BY_CHANCE) {
+    if found.len() < MIN_PIECES.max(candidates / PIECES_PER_CHANCE_MATCH) {
         return None;
     }
     found.sort_unstable_by_key(|&(line, left)| (line.height(), line.top, left));
     let (line, left) = *found.get((found.len() / 40).max(2))?;
     let at = Rect::new(left, line.top, STRIP as u32 * u32::from(wide), line.height());
-    Some(Text { x_height: f64::from(line.height()), at })
+    Some(SmallestText { x_height: f64::from(line.height()), at })
 }
 
 /// The rows between the baseline and the top of an `x`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Line {
+struct TextLine {
     top: u32,
     bottom: u32,
 }
 
-impl Line {
+impl TextLine {
     const fn height(self) -> u32 {
         self.bottom - self.top
     }
@@ -144,9 +145,9 @@ impl Line {
 
 /// Counts the upright edges in each row of each strip.
 ///
-/// Samples are compared with the same sample of the next pixel, bytes with bytes, which is done
-/// many at a time; an edge counts once for each of three channels. A large picture is
-/// looked at in every second stretch of six strips: text that matters is longer.
+/// Each sample is compared with the same sample of the next pixel, byte by byte, which vectorizes.
+/// An edge counts once for three channels. Of a large picture every second group of six strips is
+/// examined: text that matters is longer.
 fn strips(raster: &Raster) -> Vec<Strip> {
     let samples = raster.layout.samples();
     let channels = if raster.layout == Layout::Gray { 1 } else { 3 };
@@ -170,7 +171,7 @@ fn strips(raster: &Raster) -> Vec<Strip> {
     strips
 }
 
-/// How many samples differ; in lanes, or the compiler counts one by one.
+/// Counts the samples that differ, in lanes so that the compiler vectorizes the loop.
 fn edges(these: &[u8], next: &[u8]) -> u8 {
     let mut lanes = [0_u8; 16];
     let (these, these_rest) = these.as_chunks::<16>();
@@ -187,22 +188,22 @@ fn edges(these: &[u8], next: &[u8]) -> u8 {
 
 /// The lines of text in a strip: rows with at least half the strokes of the fullest row nearby.
 ///
-/// Rows of ascenders and descenders have fewer strokes than that, which is what tells the x-height
-/// from the height of a line, and lets lines that touch be told apart. Large letters have sparse
-/// rows within, which are bridged, and dense slices outside, which are dropped.
-fn lines(profile: &[u8], strips: u8) -> Vec<Line> {
+/// Rows of ascenders and descenders have fewer strokes than that, which distinguishes the x-height
+/// from the height of a line and separates lines that touch. Large letters have sparse rows inside,
+/// which are bridged, and dense slices outside, which are dropped.
+fn lines(profile: &[u8], strips: u8) -> Vec<TextLine> {
     let mut lines = Vec::new();
-    // A border or two run through everything; three letters and more make a line.
+    // One or two borders may run through everything; three letters or more make a line.
     let (sparse, crowded) = (1 + strips, 3 + 3 * strips);
     let height = profile.len() as u32;
     for band in bands(profile, 0, |strokes| strokes > sparse) {
         let rows = &profile[band.top as usize..band.bottom as usize];
         let most = rows.iter().copied().max().unwrap_or(0);
-        // What the picture's edge cuts has no known height.
+        // A line that is cut by the picture's edge has no known height.
         if most < crowded || band.top == 0 || band.bottom == height {
             continue;
         }
-        let mut full: Vec<Line> = Vec::new();
+        let mut full: Vec<TextLine> = Vec::new();
         for part in bands(rows, band.top, |strokes| strokes >= most.div_ceil(2)) {
             match full.last_mut() {
                 Some(last) if bridged(*last, part) => last.bottom = part.bottom,
@@ -210,33 +211,35 @@ fn lines(profile: &[u8], strips: u8) -> Vec<Line> {
             }
         }
         let tallest = full.iter().map(|line| line.height()).max().unwrap_or(0);
-        let is_line =
-            |line: &Line| HEIGHTS.contains(&line.height()) && line.height() * 5 >= tallest * 3;
+        let is_line = |line: &TextLine| {
+            X_HEIGHTS.contains(&line.height()) && line.height() * 5 >= tallest * 3
+        };
         lines.extend(full.into_iter().filter(is_line));
     }
     lines
 }
 
-/// Whether the rows between are the waist of letters, not the space between lines.
-fn bridged(above: Line, below: Line) -> bool {
+/// Returns `true` if the rows between two bands are the waist of letters, not the space between
+/// lines.
+fn bridged(above: TextLine, below: TextLine) -> bool {
     let gap = below.top - above.bottom;
     gap <= 3 || gap * 5 <= below.bottom - above.top
 }
 
-/// Maximal runs of rows that pass; `first` is the number of the first row.
-fn bands(rows: &[u8], first: u32, passes: impl Fn(u8) -> bool) -> Vec<Line> {
-    let mut bands: Vec<Line> = Vec::new();
+/// The maximal runs of rows that pass; `first` is the number of the first row.
+fn bands(rows: &[u8], first: u32, passes: impl Fn(u8) -> bool) -> Vec<TextLine> {
+    let mut bands: Vec<TextLine> = Vec::new();
     for (row, _) in (first..).zip(rows).filter(|&(_, &strokes)| passes(strokes)) {
         match bands.last_mut() {
             Some(last) if last.bottom == row => last.bottom += 1,
-            _ => bands.push(Line { top: row, bottom: row + 1 }),
+            _ => bands.push(TextLine { top: row, bottom: row + 1 }),
         }
     }
     bands
 }
 
-/// Keeps the lines that go on in the next strip at the same height.
-fn confirm(before: &[Line], lines: &[Line], left: u32, found: &mut Vec<(Line, u32)>) {
+/// Keeps the lines that continue in the next strip at the same height.
+fn confirm(before: &[TextLine], lines: &[TextLine], left: u32, found: &mut Vec<(TextLine, u32)>) {
     let mut rest = before.iter().peekable();
     for line in lines {
         while rest.next_if(|other| other.top + 1 < line.top).is_some() {}

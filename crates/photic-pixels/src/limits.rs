@@ -1,40 +1,41 @@
-//! The bounds of every decode: none runs without them.
+//! Limits of decoding. No decoder runs without them.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
 use crate::refusal::{Refusal, RefusalCode};
 
-/// What a decoder may use.
+/// The resources that a decode may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits<'m> {
-    /// Most bytes of the file itself.
+pub struct DecodeLimits<'m> {
+    /// Largest size of the file in bytes.
     pub file_bytes: usize,
-    /// Most pixels of one frame.
+    /// Largest number of pixels of one frame.
     pub pixels: u64,
-    /// Most frames that are counted; more is a refusal.
+    /// Largest number of frames; a file with more is refused.
     pub frames: u32,
-    /// Most bytes that decoding may hold at once, the decoder's own buffers included.
+    /// Largest number of bytes held at once, including the decoder's own buffers.
     pub memory: u64,
-    /// Longest time a decode may take.
+    /// Longest time that a decode may take.
     pub time: Duration,
-    /// Who is asked for memory before it is used, and whether the work is still wanted.
+    /// Grants memory before it is used, and can end the work early.
     pub meter: Option<&'m dyn Meter>,
 }
 
-/// Whoever pays for pixel work: lends memory to it, and can end it early.
+/// Grants memory for pixel work, and can end the work early.
 pub trait Meter: Debug + Sync {
-    /// Lends `bytes` in all from now on, beside what the caller of the work holds itself. Called before
-    /// that much is allocated. Returns `false` where there is no room; the work then ends with a refusal.
+    /// Grants `bytes` in total from now on, in addition to what the caller holds itself. Called
+    /// before that much is allocated. Returns `false` if there is not enough memory; the work then
+    /// ends with a refusal.
     fn hold(&self, bytes: u64) -> bool;
 
-    /// Returns whether the result is still wanted. Asked every few rows, and between the steps of the
-    /// work, which ends with a refusal once it is not.
+    /// Returns `true` while the result is still wanted. Called every few rows and between steps;
+    /// the work ends with a refusal once it returns `false`.
     fn is_wanted(&self) -> bool;
 }
 
-impl Default for Limits<'_> {
-    /// Room for a 64 MP photo, and for nothing that was made to hurt.
+impl Default for DecodeLimits<'_> {
+    /// Enough for a photo of 64 megapixels.
     fn default() -> Self {
         Self {
             file_bytes: 64 << 20,
@@ -47,8 +48,8 @@ impl Default for Limits<'_> {
     }
 }
 
-impl PartialEq for Limits<'_> {
-    /// Meters are equal if they are one and the same.
+impl PartialEq for DecodeLimits<'_> {
+    /// Meters are equal if they are the same object.
     fn eq(&self, other: &Self) -> bool {
         let meter = |limits: &Self| limits.meter.map(|meter| std::ptr::from_ref(meter).addr());
         let Self { file_bytes, pixels, frames, memory, time, meter: _ } = *self;
@@ -58,10 +59,10 @@ impl PartialEq for Limits<'_> {
     }
 }
 
-impl Eq for Limits<'_> {}
+impl Eq for DecodeLimits<'_> {}
 
-impl Limits<'_> {
-    /// Asks for memory that a step after decoding takes.
+impl DecodeLimits<'_> {
+    /// Requests memory for a step after decoding.
     pub(crate) fn hold(&self, bytes: u64) -> Result<(), Refusal> {
         match self.meter {
             Some(meter) if !meter.hold(bytes) => Err(no_room()),
@@ -69,7 +70,7 @@ impl Limits<'_> {
         }
     }
 
-    /// Fails once nobody wants the result any more.
+    /// Fails once the result is no longer wanted.
     pub(crate) fn wanted(&self) -> Result<(), Refusal> {
         match self.meter {
             Some(meter) if !meter.is_wanted() => Err(called_off()),
@@ -78,6 +79,7 @@ impl Limits<'_> {
     }
 }
 
+/// The refusal if a meter grants no memory.
 pub(crate) fn no_room() -> Refusal {
     Refusal::new(
         RefusalCode::TooLarge,
@@ -86,6 +88,7 @@ pub(crate) fn no_room() -> Refusal {
     )
 }
 
+/// The refusal if a meter ends the work.
 pub(crate) fn called_off() -> Refusal {
     Refusal::new(
         RefusalCode::TooLarge,

@@ -1,7 +1,8 @@
-//! What a plan asks for, made: the only step between a survey and a body that has pixels.
+//! Makes the pictures that a plan asks for.
 //!
-//! The same bytes and the same recipe give the same picture, on any machine. What cannot be made is
-//! left out, and lowering says so in its place.
+//! This is the only step between survey and lowering that handles pixels. The same bytes and recipe
+//! give the same picture on any machine. A picture that cannot be made is left out, and lowering
+//! puts a notice in its place.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,16 +10,16 @@ use photic::media::Source;
 use photic::transcript::MediaId;
 use photic::{Fit, Made, Plan, Prepared, Profile, Recipe, Transcript};
 
-use crate::decode::{self, Grid, Wanted};
+use crate::decode::{self, DecodeOptions, SheetGrid};
 use crate::encode::{self, EncodeOptions};
 use crate::fit::{Caps, Fidelity};
 use crate::header;
-use crate::limits::Limits;
+use crate::limits::DecodeLimits;
 use crate::raster::{Layout, Raster};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::view::{View, ViewRequest, view};
 
-/// Makes everything that a plan asks for, as far as it can be made.
+/// Makes all pictures that a plan asks for and that can be made.
 pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     let bytes = |id: MediaId| match &transcript.media.get(id)?.source {
         Source::Data(payload) => Some(payload.decode()),
@@ -26,10 +27,10 @@ pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     };
     let made = |(&id, recipe): (&MediaId, &Recipe)| {
         let made = match recipe {
-            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, plan.profile, &Limits::default()),
+            Recipe::Fit(fit) => fitted(&bytes(id)?, fit, plan.profile, &DecodeLimits::default()),
             Recipe::Sheet { members, fit } => {
                 let members: Option<Vec<_>> = members.iter().map(|&member| bytes(member)).collect();
-                merged(&members?, fit, plan.profile, &Limits::default())
+                merged(&members?, fit, plan.profile, &DecodeLimits::default())
             }
         };
         Some((id, made.ok()?))
@@ -42,7 +43,7 @@ pub fn fitted(
     bytes: &[u8],
     fit: &Fit,
     profile: &Profile,
-    limits: &Limits<'_>,
+    limits: &DecodeLimits<'_>,
 ) -> Result<Made, Refusal> {
     if fit.types.is_empty() {
         return Err(Refusal::new(
@@ -53,14 +54,14 @@ pub fn fitted(
     }
     let cap = fit.max_base64_bytes.map(|most| encode::raw_cap(most as usize) as u64);
     let request = ViewRequest {
-        // No smaller than it must be: somebody sent it at this size.
+        // No smaller than necessary: the client sent it at this size.
         fidelity: Fidelity::Pixel,
         caps: Caps { edge: fit.max_edge, bytes: cap, ..Caps::default() },
         limits: *limits,
         ..ViewRequest::new(profile)
     };
     let mut made = view(bytes, &request)?;
-    // Another type takes what it takes.
+    // A picture of another type may take more bytes than its source.
     if photic::media::sniff(bytes).is_some_and(|name| fit.types.iter().any(|one| one == name)) {
         made = no_heavier(bytes, &request, made);
     }
@@ -72,9 +73,9 @@ pub fn fitted(
     })
 }
 
-/// A view that takes more bytes than its source is made again, so that it takes no more: a picture of
-/// few colors has many once it is scaled, and compresses worse. Only where that would cost the
-/// picture much of its size are more bytes allowed.
+/// Makes a view again if it takes more bytes than its source: a scaled picture has more colors and
+/// compresses worse. More bytes are allowed only if the picture would otherwise lose much of its
+/// size.
 fn no_heavier(bytes: &[u8], request: &ViewRequest<'_>, made: View) -> View {
     let source = bytes.len() as u64;
     if made.bytes.len() as u64 <= source {
@@ -93,23 +94,23 @@ fn no_heavier(bytes: &[u8], request: &ViewRequest<'_>, made: View) -> View {
     within(2 * source).filter(|light| light.width == made.width).unwrap_or(made)
 }
 
-/// Several pictures as one, each with its number.
+/// Combines several pictures into one, each with its number.
 pub fn merged(
     members: &[Vec<u8>],
     fit: &Fit,
     profile: &Profile,
-    limits: &Limits<'_>,
+    limits: &DecodeLimits<'_>,
 ) -> Result<Made, Refusal> {
     let headers: Vec<_> =
         members.iter().map(|bytes| header::probe(bytes)).collect::<Result<_, _>>()?;
     let largest = |side: fn(&header::Header) -> u32| headers.iter().map(side).max().unwrap_or(1);
-    let grid = Grid::new(
+    let grid = SheetGrid::new(
         (largest(|header| header.width), largest(|header| header.height)),
         members.len() as u32,
     );
     let mut cells = Vec::with_capacity(members.len());
     for (bytes, header) in members.iter().zip(&headers) {
-        let wanted = Wanted { at_most: Some(grid.size()), region: None, frame: 0 };
+        let wanted = DecodeOptions { at_most: Some(grid.size()), region: None, frame: 0 };
         let decoded = decode::decode(bytes, header, limits, wanted)?;
         let mut cell = grid.cell(decoded.raster)?;
         number(&mut cell, cells.len() + 1);
@@ -124,7 +125,7 @@ pub fn merged(
     fitted(&png.bytes, fit, profile, limits)
 }
 
-/// Digits of three by five dots, a row in three bits.
+/// Digits of three by five dots; each number holds a row in three bits.
 const DIGITS: [[u8; 5]; 10] = [
     [7, 5, 5, 5, 7],
     [2, 6, 2, 2, 7],
@@ -138,10 +139,10 @@ const DIGITS: [[u8; 5]; 10] = [
     [7, 5, 7, 1, 7],
 ];
 
-/// Pixels a dot of a digit takes.
+/// Pixels of a dot of a digit.
 const DOT: usize = 6;
 
-/// Writes a number into the top left corner, black on white, as far as there is room.
+/// Writes a number into the top left corner, black on white, as far as it fits.
 fn number(cell: &mut Raster, number: usize) {
     let digits: Vec<usize> =
         number.to_string().bytes().map(|digit| usize::from(digit - b'0')).collect();

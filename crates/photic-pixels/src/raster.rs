@@ -1,9 +1,9 @@
 //! Decoded pixels: eight bits a sample, sRGB, rows without padding.
 
-/// How samples stand in a raster.
+/// The samples of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One gray sample a pixel.
+    /// One gray sample.
     Gray,
     /// Red, green, blue.
     Rgb,
@@ -12,7 +12,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Samples a pixel.
+    /// Number of samples of a pixel.
     pub const fn samples(self) -> usize {
         match self {
             Self::Gray => 1,
@@ -22,14 +22,14 @@ impl Layout {
     }
 }
 
-/// Pixels in memory. `data.len() == width * height * layout.samples()`, always.
+/// Pixels in memory. `data.len()` is always `width * height * layout.samples()`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Raster {
-    /// Pixels a row.
+    /// Pixels of a row.
     pub width: u32,
-    /// Rows.
+    /// Number of rows.
     pub height: u32,
-    /// What a pixel is made of.
+    /// The samples of each pixel.
     pub layout: Layout,
     /// The samples, row by row.
     pub data: Vec<u8>,
@@ -41,7 +41,7 @@ impl Raster {
         (self.width, self.height)
     }
 
-    /// The color of a pixel, whatever it lets shine through.
+    /// The color of a pixel, without regard to alpha.
     pub fn rgb(&self, x: u32, y: u32) -> [u8; 3] {
         let samples = self.layout.samples();
         let start = (y as usize * self.width as usize + x as usize) * samples;
@@ -54,7 +54,7 @@ impl Raster {
 }
 
 impl std::fmt::Debug for Raster {
-    /// Never the pixels: they must not reach a log.
+    /// Omits the pixels, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{:?} {}x{}>", self.layout, self.width, self.height)
     }

@@ -1,40 +1,40 @@
-//! A typed "no": data that a model and a person can read, never an exception.
+//! Refusals: typed answers instead of a picture, readable by models and people.
 
 use serde::Serialize;
 
-/// Why there is no picture.
+/// The reason why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// The stable code.
     pub code: RefusalCode,
-    /// What is wrong, in a sentence without a final period.
+    /// A sentence about the problem, without a final period.
     pub says: String,
-    /// What to do instead.
+    /// Advice what to do instead.
     pub hint: String,
 }
 
-/// The stable codes.
+/// Stable codes of refusals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalCode {
-    /// Nothing there.
+    /// The file is empty.
     Empty,
-    /// Not an image at all.
+    /// The file is not an image.
     NotAnImage,
-    /// An image of a format that is not decoded here.
+    /// An image format that has no decoder here.
     UnsupportedFormat,
     /// The file ends too early or contradicts itself.
     Corrupt,
-    /// More pixels, frames, bytes or time than allowed.
+    /// The file exceeds a limit on pixels, frames, bytes or time.
     TooLarge,
-    /// A region outside the image, or empty.
+    /// The region is empty or lies outside the image.
     BadRegion,
-    /// No encoding fits the caps.
+    /// No encoding fits the limits.
     CannotFit,
 }
 
 impl Refusal {
-    /// A refusal.
+    /// Creates a refusal.
     pub fn new(code: RefusalCode, says: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code, says: says.into(), hint: hint.into() }
     }

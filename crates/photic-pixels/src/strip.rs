@@ -1,29 +1,29 @@
-//! Files without their metadata, pixel for pixel.
+//! Removes metadata from image files without changing a pixel.
 //!
-//! For bytes that pass through as they are: EXIF, XMP, IPTC, comments, text chunks, thumbnails and
-//! second pictures stay behind, color profiles go along. Only what was understood is copied, so
-//! nothing hides in what was not. Must never decode, never touch a pixel, and never repair: a file
-//! that breaks its format's rules is not stripped but has to be encoded again.
+//! Drops EXIF, XMP, IPTC, comments, text chunks, thumbnails and secondary pictures; keeps color
+//! profiles. Only data that was understood is copied. Nothing is decoded or repaired: a file that
+//! breaks the rules of its format is not stripped and has to be encoded again.
 
 use crate::header::Format;
 
-/// The file without its metadata.
+/// Returns the file without its metadata.
 ///
-/// None if it is malformed, has bytes behind its end, or is of a format that is not stripped. Of
-/// an animated PNG only the default picture remains; animated GIF and WebP keep their frames.
-/// Orientation goes with the EXIF: where the header says other than 1, encode again instead.
+/// Returns `None` if the file is malformed, has bytes after its end, or has a format that is not
+/// supported. An animated PNG is reduced to its default picture; animated GIF and WebP keep their
+/// frames. The orientation is lost with the EXIF: if the header's orientation is not 1, encode the
+/// picture again instead.
 pub fn strip(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
     let (stripped, end) = walk(bytes, format)?;
     (end == bytes.len()).then_some(stripped)
 }
 
-/// Whether a complete picture is followed by something else, as in a polyglot, a motion photo or
-/// a multi-picture JPEG.
+/// Returns `true` if a complete picture is followed by other data, as in a polyglot, a motion photo
+/// or a multi-picture JPEG.
 pub fn has_trailing_data(bytes: &[u8], format: Format) -> bool {
     walk(bytes, format).is_some_and(|(_, end)| end < bytes.len())
 }
 
-/// What is kept, and where the picture ends.
+/// Copies the parts to keep, and returns them with the end of the picture.
 fn walk(bytes: &[u8], format: Format) -> Option<(Vec<u8>, usize)> {
     let mut input = Input { bytes, at: 0 };
     let mut out = Vec::with_capacity(bytes.len());
@@ -39,7 +39,7 @@ fn walk(bytes: &[u8], format: Format) -> Option<(Vec<u8>, usize)> {
     Some((out, input.at))
 }
 
-/// Bytes that are read once, front to back.
+/// A cursor over the bytes of a file.
 struct Input<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -69,12 +69,13 @@ impl<'a> Input<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// What was read since a position.
+    /// The bytes read since a position.
     fn since(&self, start: usize) -> &'a [u8] {
         self.bytes.get(start..self.at).unwrap_or_default()
     }
 }
 
+/// Copies the chunks of a PNG that affect its pixels.
 fn png(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     let signature = input.take(8)?;
     if signature != b"\x89PNG\r\n\x1a\n" {
@@ -99,7 +100,7 @@ fn png(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
                 out.extend_from_slice(input.since(start));
                 return (pixels && length == 0).then_some(());
             }
-            // A critical chunk that is not known changes what the others mean.
+            // An unknown critical chunk changes the meaning of the others.
             [b'A'..=b'Z', ..] => return None,
             _ => continue,
         }
@@ -107,6 +108,7 @@ fn png(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     }
 }
 
+/// Copies the segments of a JPEG that affect its pixels.
 fn jpeg(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     if input.take(2)? != [0xFF, 0xD8] {
         return None;
@@ -125,7 +127,7 @@ fn jpeg(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
             out.extend_from_slice(&[0xFF, 0xD9]);
             return (frame && scan).then_some(());
         }
-        // Nothing, a reserved one, a restart outside a scan, a second start.
+        // Not a marker, a reserved one, a restart outside a scan, or a second start.
         if matches!(marker, 0x00..=0xBF | 0xD0..=0xD8) {
             return None;
         }
@@ -150,11 +152,12 @@ fn jpeg(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     }
 }
 
-/// What of a segment stays: not the thumbnail that a JFIF header may carry.
+/// The part of a segment to keep. The thumbnail of a JFIF header is dropped.
 fn kept_segment(marker: u8, body: &[u8]) -> Option<&[u8]> {
     match marker {
         0xE0 if body.starts_with(b"JFIF\0") => match body.get(..14)? {
-            // Fourteen bytes with no thumbnail; a longer one is dropped whole, which decoders bear.
+            // Fourteen bytes without a thumbnail; a longer header is dropped, which decoders
+            // accept.
             head if head.ends_with(&[0, 0]) => Some(head),
             _ => None,
         },
@@ -165,7 +168,7 @@ fn kept_segment(marker: u8, body: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// How many bytes stand before the next marker that is neither stuffing nor a restart.
+/// Number of bytes before the next marker that is neither stuffing nor a restart.
 fn entropy_coded(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -178,6 +181,7 @@ fn entropy_coded(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// Copies the chunks of a WebP that affect its pixels.
 fn webp(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     if input.take(4)? != b"RIFF" {
         return None;
@@ -198,7 +202,7 @@ fn webp(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
         match kind {
             b"VP8X" => {
                 let mut flags: [u8; 10] = chunk.try_into().ok()?;
-                // No EXIF, no XMP.
+                // Clears the EXIF and XMP flags.
                 flags[0] &= !0x0C;
                 put_chunk(out, kind, &flags);
             }
@@ -220,6 +224,7 @@ fn webp(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     pixels.then_some(())
 }
 
+/// Reads a chunk as type and body.
 fn riff_chunk<'a>(input: &mut Input<'a>) -> Option<(&'a [u8], &'a [u8])> {
     let kind = input.take(4)?;
     let length = u32::from_le_bytes(input.array()?) as usize;
@@ -230,9 +235,10 @@ fn riff_chunk<'a>(input: &mut Input<'a>) -> Option<(&'a [u8], &'a [u8])> {
     Some((kind, chunk))
 }
 
+/// Writes a chunk.
 fn put_chunk(out: &mut Vec<u8>, kind: &[u8], chunk: &[u8]) {
     out.extend_from_slice(kind);
-    // Never longer than it was in the file.
+    // Never longer than in the file, so it fits 32 bits.
     out.extend_from_slice(&(chunk.len() as u32).to_le_bytes());
     out.extend_from_slice(chunk);
     if chunk.len() % 2 == 1 {
@@ -240,7 +246,7 @@ fn put_chunk(out: &mut Vec<u8>, kind: &[u8], chunk: &[u8]) {
     }
 }
 
-/// A frame of an animated WebP: its place, then chunks of its own.
+/// Copies a frame of an animated WebP: its position, then its own chunks.
 fn frame(chunk: &[u8]) -> Option<Vec<u8>> {
     let mut input = Input { bytes: chunk, at: 0 };
     let mut out = input.take(16)?.to_vec();
@@ -253,6 +259,7 @@ fn frame(chunk: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// Copies the blocks of a GIF that affect its pixels.
 fn gif(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     if !matches!(input.take(6)?, b"GIF87a" | b"GIF89a") {
         return None;
@@ -260,7 +267,7 @@ fn gif(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     let [.., flags, _, _] = input.array::<7>()?;
     input.take(color_table(flags))?;
     out.extend_from_slice(input.since(0));
-    // How the next picture is shown; lost with it if that is a text.
+    // The control block applies to the next picture; it is dropped if that is a plain text block.
     let mut control: &[u8] = &[];
     let mut pixels = false;
     loop {
@@ -295,10 +302,12 @@ fn gif(input: &mut Input<'_>, out: &mut Vec<u8>) -> Option<()> {
     }
 }
 
+/// Bytes of a color table.
 fn color_table(flags: u8) -> usize {
     if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) }
 }
 
+/// Skips a chain of sub-blocks.
 fn sub_blocks(input: &mut Input<'_>) -> Option<()> {
     loop {
         match input.byte()? {
@@ -308,7 +317,7 @@ fn sub_blocks(input: &mut Input<'_>) -> Option<()> {
     }
 }
 
-/// The extension if it says how often to repeat and nothing else.
+/// Returns the extension if it sets the number of repetitions and nothing else.
 fn kept_loop<'a>(extension: &'a [u8], body: &[u8]) -> &'a [u8] {
     let name = body.get(1..12).unwrap_or_default();
     let repeats = matches!(name, b"NETSCAPE2.0" | b"ANIMEXTS1.0");

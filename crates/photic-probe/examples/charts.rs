@@ -1,6 +1,6 @@
-//! Draws charts that nobody has seen: `charts SEED FOLDER` writes pictures and `charts.json`, which
-//! tells what each shows and what to ask about it. The end-to-end suite reads them back through a
-//! real model.
+//! Draws charts that no model was trained on: `charts SEED FOLDER` writes pictures and
+//! `charts.json`, which tells what each shows and what to ask about it. The end-to-end suite reads
+//! them back through a real model.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! One request to a model, and what came back.
+//! Sends one request to a model and reads the reply.
 //!
-//! Must never put a key, or more than a few words of a provider, into what it returns.
+//! The result never contains a key, and only a few words of the provider.
 
 use std::time::{Duration, Instant};
 
@@ -14,76 +14,76 @@ use photic_net::{Client, Outgoing};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-/// Most bytes of a reply.
-const MOST: usize = 8 << 20;
-/// For the reply to be complete.
-const PATIENCE: Duration = Duration::from_mins(5);
-/// Letters of a provider's words that are kept, and of one of them.
-const KEPT: usize = 160;
-const LONGEST_WORD: usize = 60;
+/// Largest size of a reply in bytes.
+const MAX_REPLY_BYTES: usize = 8 << 20;
+/// Longest time for a complete reply.
+const REPLY_TIMEOUT: Duration = Duration::from_mins(5);
+/// Largest number of characters kept of a provider's message.
+const MAX_MESSAGE_CHARS: usize = 160;
+/// Longest word kept of a provider's message.
+const MAX_WORD_BYTES: usize = 60;
 
-/// Where a model is served.
+/// The endpoint of a model.
 #[derive(Clone)]
 pub struct Endpoint {
     /// The wire.
     pub wire: Wire,
-    /// Where the wire begins, as its SDKs take it: `https://api.openai.com/v1`, but
-    /// `https://api.anthropic.com`.
+    /// The base URL, as SDKs take it: `https://api.openai.com/v1`, but `https://api.anthropic.com`.
     pub base_url: String,
-    /// The model: on some wires the address names it.
+    /// The model, which is part of the URL on some wires.
     pub model: String,
-    /// The key, if one is asked for.
+    /// The key, if one is needed.
     pub key: Option<String>,
-    /// Connections.
+    /// The HTTP client.
     pub client: Client,
 }
 
 impl std::fmt::Debug for Endpoint {
-    /// Never the key.
+    /// Omits the key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} at {}>", self.wire, self.base_url)
     }
 }
 
-/// What came back.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Heard {
+pub enum AskOutcome {
     /// An answer.
     Answer {
-        /// The words of it; none if the model called a tool instead.
+        /// Its text; empty if the model called a tool instead.
         text: String,
-        /// What it cost, if that was said.
+        /// The billed usage, if it was stated.
         usage: Option<Usage>,
-        /// How long it took.
+        /// The time that it took.
         took: Duration,
     },
-    /// The request was turned down for what it holds.
+    /// The request was rejected because of its content.
     Rejected {
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// What it is about, as far as that is understood.
+        /// The subject of the rejection, as far as it is understood.
         class: Class,
         /// A few words of the provider.
         text: String,
     },
-    /// No answer, for reasons that have nothing to do with pictures.
+    /// There is no answer, for reasons that have nothing to do with pictures.
     Failed {
-        /// Which.
+        /// The reason.
         why: String,
-        /// Whether nothing will be different next time: wrong address, no key, no such model.
+        /// `true` if a retry cannot help: wrong URL, no key, no such model.
         for_good: bool,
     },
 }
 
 impl Endpoint {
-    /// Its host, with its port if one is named.
+    /// The host, with its port if one is given.
     pub fn host(&self) -> &str {
         let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
         rest.split(['/', '?']).next().unwrap_or_default()
     }
 
-    /// Sends a body, and reads the reply.
-    pub async fn ask(&self, body: Vec<u8>) -> Heard {
+    /// Sends a body and reads the reply.
+    pub async fn ask(&self, body: Vec<u8>) -> AskOutcome {
         let Some(request) = self.request(body) else {
             return failed("the address or the key cannot be sent", true);
         };
@@ -93,17 +93,18 @@ impl Endpoint {
                 failed(&error.to_string(), matches!(error, photic_net::Error::Connect(_)))
             })?;
             let status = reply.status().as_u16();
-            let body = Limited::new(reply.into_body(), MOST).collect().await;
+            let body = Limited::new(reply.into_body(), MAX_REPLY_BYTES).collect().await;
             let body = body.map_err(|_| failed("the reply broke off", false))?;
             Ok((status, body.to_bytes()))
         };
-        match tokio::time::timeout(PATIENCE, exchange).await {
+        match tokio::time::timeout(REPLY_TIMEOUT, exchange).await {
             Err(_) => failed("no reply in time", false),
             Ok(Err(failed)) => failed,
             Ok(Ok((status, body))) => self.heard(status, &body, began.elapsed()),
         }
     }
 
+    /// Builds the HTTP request.
     fn request(&self, body: Vec<u8>) -> Option<http::Request<Outgoing>> {
         let address = self.wire.address(&self.base_url, &self.model);
         let mut request = http::Request::post(address)
@@ -121,15 +122,16 @@ impl Endpoint {
         request.body(Outgoing::pieces(vec![Bytes::from(body)])).ok()
     }
 
-    fn heard(&self, status: u16, body: &[u8], took: Duration) -> Heard {
+    /// Interprets a reply.
+    fn heard(&self, status: u16, body: &[u8], took: Duration) -> AskOutcome {
         if !(200..300).contains(&status) {
             let rejection = classify(Some(status), &String::from_utf8_lossy(body));
             let text = self.cleaned(&rejection.text);
             let about_media = rejection.class != Class::Unrelated;
-            // A client's mistake that is neither about keys, names, money nor haste.
+            // A client error that is not about keys, names, quota or rate.
             let refused = matches!(status, 400 | 413 | 415 | 422);
             if about_media || refused {
-                return Heard::Rejected { status, class: rejection.class, text };
+                return AskOutcome::Rejected { status, class: rejection.class, text };
             }
             let for_good = matches!(status, 401..=404);
             return failed(
@@ -145,34 +147,35 @@ impl Endpoint {
             let said = self.cleaned(&failure.message.decode());
             return failed(if said.is_empty() { "the reply is none" } else { &said }, false);
         }
-        // The wire whose replies are always a list of blocks.
+        // The reply is translated to the wire whose replies are always a list of blocks.
         let blocks = photic::lower_reply(&reply, Wire::Anthropic).to_vec();
         let blocks: Value = serde_json::from_slice(&blocks).unwrap_or_default();
         let blocks = blocks["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let texts = blocks.iter().filter(|block| block["type"] == "text");
         let texts: Vec<&str> = texts.filter_map(|block| block["text"].as_str()).collect();
         let text = texts.join("\n");
-        // Whoever calls the tool again has not seen what it returned; whoever says nothing at all
-        // may have run out of room to think.
+        // A model that calls the tool again has not seen its result. An empty answer may have run
+        // out of tokens while thinking.
         let calls = blocks.iter().any(|block| block["type"] == "tool_use");
         if reply.stop == Stop::Length || (text.trim().is_empty() && !calls) {
             return failed("the answer was cut short", false);
         }
-        Heard::Answer { text, usage: reply.usage, took }
+        AskOutcome::Answer { text, usage: reply.usage, took }
     }
 
-    /// What a provider says, without what some repeat: the key, the picture.
+    /// A provider's message without the key or the picture, which some repeat.
     fn cleaned(&self, said: &str) -> String {
         let said = match self.key.as_deref().filter(|key| !key.is_empty()) {
             Some(key) => said.replace(key, "[key]"),
             None => said.to_owned(),
         };
-        let short = |word| if str::len(word) > LONGEST_WORD { "[…]" } else { word };
+        let short = |word| if str::len(word) > MAX_WORD_BYTES { "[…]" } else { word };
         let words: Vec<&str> = said.split_whitespace().map(short).collect();
-        words.join(" ").chars().filter(|c| !c.is_control()).take(KEPT).collect()
+        words.join(" ").chars().filter(|c| !c.is_control()).take(MAX_MESSAGE_CHARS).collect()
     }
 }
 
-fn failed(why: &str, for_good: bool) -> Heard {
-    Heard::Failed { why: why.to_owned(), for_good }
+/// A failure.
+fn failed(why: &str, for_good: bool) -> AskOutcome {
+    AskOutcome::Failed { why: why.to_owned(), for_good }
 }

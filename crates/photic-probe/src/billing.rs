@@ -1,24 +1,24 @@
-//! What a picture was billed as: pixels, or the letters of its base64.
+//! Detects whether a picture was billed as an image or as the text of its base64.
 
 use serde::{Deserialize, Serialize};
 
-/// What a picture was billed as.
+/// The way in which a picture was billed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Billed {
-    /// About what a picture costs.
+    /// About the price of an image.
     AsImage,
-    /// What its letters cost.
+    /// The price of its base64 as text.
     AsText,
-    /// Nothing: it was thrown away before the model.
+    /// Nothing: it was dropped before the model.
     Nothing,
-    /// It was not said, or fits neither.
+    /// The usage was not stated, or fits neither.
     #[default]
     Unknown,
 }
 
 impl Billed {
-    /// For people.
+    /// A description for people.
     pub const fn says(self) -> &'static str {
         match self {
             Self::AsImage => "as an image",
@@ -29,28 +29,29 @@ impl Billed {
     }
 }
 
-/// What a request cost beyond the same one without pictures.
+/// The tokens of a request beyond those of its control without pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Excess {
-    /// In tokens, as billed.
+pub(crate) struct ExtraTokens {
+    /// Billed tokens.
     pub(crate) billed: u64,
-    /// In tokens, as estimated for pictures.
+    /// Tokens estimated for the pictures.
     pub(crate) as_image: u64,
-    /// Letters of base64.
+    /// Characters of base64.
     pub(crate) base64: u64,
 }
 
-impl Excess {
+impl ExtraTokens {
+    /// Decides how the pictures were billed.
     pub(crate) fn billed_as(self) -> Billed {
         let Self { billed, as_image, base64 } = self;
-        // Letters of base64 make a token in one to five.
+        // One to five characters of base64 make a token.
         let near_text = (base64 / 6..=base64 * 5 / 4).contains(&billed);
         if billed == 0 {
             Billed::Nothing
         } else if billed >= 5 * as_image && near_text {
             Billed::AsText
         } else if billed < 5 * as_image.max(1) {
-            // Models differ a lot in what a picture costs.
+            // The price of a picture differs much between models.
             Billed::AsImage
         } else {
             Billed::Unknown
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn letters_and_pixels_are_told_apart() {
-        let billed_as = |billed| Excess { billed, as_image: 350, base64: 40_000 }.billed_as();
+        let billed_as = |billed| ExtraTokens { billed, as_image: 350, base64: 40_000 }.billed_as();
         assert_eq!(billed_as(0), Billed::Nothing);
         assert_eq!(billed_as(66), Billed::AsImage);
         assert_eq!(billed_as(350), Billed::AsImage);

@@ -1,120 +1,142 @@
-//! The conversations that are sent: a question, a picture somewhere, and what leads to it.
+//! The conversations that are sent: a question, and a picture in one of several positions.
 //!
-//! Owns their words. They are written for a wire by `write`, as they stand: a wire that has no
-//! place for a picture is to say so itself.
+//! `write` turns them into request bodies exactly as they are: an API without room for a picture in
+//! that position has to reject it itself.
 
 use std::sync::Arc;
 
-use crate::file::File;
-use crate::place::Place;
+use crate::file::PictureFile;
+use crate::position::PicturePosition;
 
-/// One step of a conversation.
+/// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Turn {
-    System(Vec<Part>),
-    User(Vec<Part>),
+pub(crate) enum ConversationTurn {
+    System(Vec<ConversationPart>),
+    User(Vec<ConversationPart>),
     Assistant(&'static str),
-    /// Calls of the tool `view`, by what is to be viewed.
+    /// Calls of the tool `view`, by the name of the picture.
     Calls(Vec<&'static str>),
-    /// A result for each of them.
-    Results(Vec<Outcome>),
+    /// One result for each call.
+    Results(Vec<ToolResult>),
 }
 
-/// What a call came to.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Outcome {
-    pub(crate) parts: Vec<Part>,
+pub(crate) struct ToolResult {
+    pub(crate) parts: Vec<ConversationPart>,
     pub(crate) failed: bool,
 }
 
+/// A part of a message or result.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Part {
+pub(crate) enum ConversationPart {
     Text(String),
-    Picture(Arc<File>),
+    Picture(Arc<PictureFile>),
     Address(String),
 }
 
 /// The tool that every conversation with calls declares.
 pub(crate) const TOOL: &str = "view";
-pub(crate) const TOOL_SAYS: &str = "Returns the picture of that name.";
+/// The description of the tool.
+pub(crate) const TOOL_DESCRIPTION: &str = "Returns the picture of that name.";
+/// Name of the first picture.
 const FIRST: &str = "chart.png";
+/// Name of the second picture.
 const SECOND: &str = "chart-2.png";
 
-/// The pictures that are shown; the last is the one that is asked about.
+/// The pictures of a conversation; the question is about `asked`.
 #[derive(Clone, Debug)]
 pub(crate) struct Pictures {
-    /// Another one, where two are shown.
-    pub(crate) other: Option<Arc<File>>,
-    pub(crate) asked: Shown,
+    /// Another picture, if two are shown.
+    pub(crate) other: Option<Arc<PictureFile>>,
+    pub(crate) asked: PictureSource,
 }
 
-/// How a picture is shown.
+/// A picture inline or by URL.
 #[derive(Clone, Debug)]
-pub(crate) enum Shown {
-    File(Arc<File>),
+pub(crate) enum PictureSource {
+    PictureFile(Arc<PictureFile>),
     Address(String),
 }
 
-/// A question with a picture at a place.
-pub(crate) fn conversation(place: Place, pictures: &Pictures, question: &str) -> Vec<Turn> {
-    let text = |text: &str| Part::Text(text.to_owned());
+/// A question with a picture in a position.
+pub(crate) fn conversation(
+    place: PicturePosition,
+    pictures: &Pictures,
+    question: &str,
+) -> Vec<ConversationTurn> {
+    let text = |text: &str| ConversationPart::Text(text.to_owned());
     let question = || text(question);
     let picture = || match &pictures.asked {
-        Shown::File(file) => Part::Picture(Arc::clone(file)),
-        Shown::Address(address) => Part::Address(address.clone()),
+        PictureSource::PictureFile(file) => ConversationPart::Picture(Arc::clone(file)),
+        PictureSource::Address(address) => ConversationPart::Address(address.clone()),
     };
-    let result =
-        |name: &str, picture: Part, failed| Outcome { parts: vec![text(name), picture], failed };
+    let result = |name: &str, picture: ConversationPart, failed| ToolResult {
+        parts: vec![text(name), picture],
+        failed,
+    };
     match place {
-        Place::User | Place::Url => vec![Turn::User(vec![picture(), question()])],
-        Place::Tool | Place::Hoisted => vec![
-            Turn::User(vec![question()]),
-            Turn::Calls(vec![FIRST]),
-            Turn::Results(vec![result(FIRST, picture(), false)]),
+        PicturePosition::User | PicturePosition::Url => {
+            vec![ConversationTurn::User(vec![picture(), question()])]
+        }
+        PicturePosition::Tool | PicturePosition::Hoisted => vec![
+            ConversationTurn::User(vec![question()]),
+            ConversationTurn::Calls(vec![FIRST]),
+            ConversationTurn::Results(vec![result(FIRST, picture(), false)]),
         ],
-        Place::Parallel => {
-            let other = pictures.other.as_ref().map(|file| Part::Picture(Arc::clone(file)));
+        PicturePosition::Parallel => {
+            let other =
+                pictures.other.as_ref().map(|file| ConversationPart::Picture(Arc::clone(file)));
             let first = result(FIRST, other.unwrap_or_else(picture), false);
             vec![
-                Turn::User(vec![question()]),
-                Turn::Calls(vec![FIRST, SECOND]),
-                Turn::Results(vec![first, result(SECOND, picture(), false)]),
+                ConversationTurn::User(vec![question()]),
+                ConversationTurn::Calls(vec![FIRST, SECOND]),
+                ConversationTurn::Results(vec![first, result(SECOND, picture(), false)]),
             ]
         }
-        Place::Error => vec![
-            Turn::User(vec![question()]),
-            Turn::Calls(vec![FIRST]),
-            Turn::Results(vec![result(
+        PicturePosition::Error => vec![
+            ConversationTurn::User(vec![question()]),
+            ConversationTurn::Calls(vec![FIRST]),
+            ConversationTurn::Results(vec![result(
                 "The tool ended with an error; this is the last picture it made.",
                 picture(),
                 true,
             )]),
         ],
-        Place::System => vec![
-            Turn::System(vec![text("You answer questions about this picture."), picture()]),
-            Turn::User(vec![question()]),
+        PicturePosition::System => vec![
+            ConversationTurn::System(vec![
+                text("You answer questions about this picture."),
+                picture(),
+            ]),
+            ConversationTurn::User(vec![question()]),
         ],
-        Place::Previous => vec![
-            Turn::User(vec![picture(), text("Here is a picture. I will ask about it.")]),
-            Turn::Assistant("Go ahead."),
-            Turn::User(vec![question()]),
+        PicturePosition::Previous => vec![
+            ConversationTurn::User(vec![
+                picture(),
+                text("Here is a picture. I will ask about it."),
+            ]),
+            ConversationTurn::Assistant("Go ahead."),
+            ConversationTurn::User(vec![question()]),
         ],
     }
 }
 
-/// The same without any picture.
-pub(crate) fn without_pictures(turns: Vec<Turn>) -> Vec<Turn> {
-    let words = |parts: Vec<Part>| {
-        parts.into_iter().filter(|part| matches!(part, Part::Text(_))).collect::<Vec<_>>()
+/// Removes all pictures from a conversation.
+pub(crate) fn without_pictures(turns: Vec<ConversationTurn>) -> Vec<ConversationTurn> {
+    let words = |parts: Vec<ConversationPart>| {
+        parts
+            .into_iter()
+            .filter(|part| matches!(part, ConversationPart::Text(_)))
+            .collect::<Vec<_>>()
     };
     let turn = |turn| match turn {
-        Turn::System(parts) => Turn::System(words(parts)),
-        Turn::User(parts) => Turn::User(words(parts)),
-        Turn::Results(outcomes) => {
-            let outcome = |one: Outcome| Outcome { parts: words(one.parts), ..one };
-            Turn::Results(outcomes.into_iter().map(outcome).collect())
+        ConversationTurn::System(parts) => ConversationTurn::System(words(parts)),
+        ConversationTurn::User(parts) => ConversationTurn::User(words(parts)),
+        ConversationTurn::Results(outcomes) => {
+            let outcome = |one: ToolResult| ToolResult { parts: words(one.parts), ..one };
+            ConversationTurn::Results(outcomes.into_iter().map(outcome).collect())
         }
-        other @ (Turn::Assistant(_) | Turn::Calls(_)) => other,
+        other @ (ConversationTurn::Assistant(_) | ConversationTurn::Calls(_)) => other,
     };
     turns.into_iter().map(turn).collect()
 }

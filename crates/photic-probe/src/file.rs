@@ -1,4 +1,4 @@
-//! A picture as a file, in each of the formats that endpoints treat differently.
+//! Picture files, in each of the formats that endpoints treat differently.
 
 use photic_pixels::chart::{Chart, Code};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::picture::Picture;
 
-/// What kind of file a picture is.
+/// The format of a picture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Format {
+pub enum PictureFormat {
     /// PNG.
     Png,
     /// JPEG.
@@ -19,36 +19,36 @@ pub enum Format {
     Webp,
     /// GIF.
     Gif,
-    /// A PNG that is transparent but for its ink, and black beneath: it is lost on whoever drops
-    /// the transparency.
+    /// A PNG that is transparent except for its ink, and black below: unreadable if transparency is
+    /// dropped.
     Alpha,
-    /// A JPEG that lies on its side, with the note of cameras that says so: whoever overlooks the
-    /// note reads it in the wrong order.
+    /// A rotated JPEG with an EXIF orientation: read in the wrong order if the orientation is
+    /// ignored.
     Exif6,
 }
 
-/// A file.
+/// A picture file.
 #[derive(Clone, PartialEq, Eq)]
-pub struct File {
-    /// Its type.
+pub struct PictureFile {
+    /// Its media type.
     pub media_type: &'static str,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-impl std::fmt::Debug for File {
-    /// Never the bytes.
+impl std::fmt::Debug for PictureFile {
+    /// Omits the bytes.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} of {} bytes>", self.media_type, self.bytes.len())
     }
 }
 
-impl Format {
-    /// All of them.
+impl PictureFormat {
+    /// All formats.
     pub const ALL: [Self; 6] =
         [Self::Png, Self::Jpeg, Self::Webp, Self::Gif, Self::Alpha, Self::Exif6];
 
-    /// Its name, in flags and files.
+    /// The name in options and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -60,12 +60,12 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Finds a format by its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The type that such a file is declared as.
+    /// The media type of the format.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Png | Self::Alpha => "image/png",
@@ -75,32 +75,32 @@ impl Format {
         }
     }
 
-    /// A square picture as such a file; `None` if it cannot be made.
-    pub(crate) fn file(self, picture: &Picture, side: u32, seed: u64) -> Option<File> {
+    /// Encodes a square picture; `None` if that fails.
+    pub(crate) fn file(self, picture: &Picture, side: u32, seed: u64) -> Option<PictureFile> {
         let raster = picture.draw(side);
         let bytes = match (self, picture) {
-            (Self::Png, _) => encoded(&grained(raster, seed), "image/png", Prefer::Lossless),
+            (Self::Png, _) => encoded(&with_noise(raster, seed), "image/png", Prefer::Lossless),
             (Self::Jpeg, _) => encoded(&raster, "image/jpeg", Prefer::Photo),
             (Self::Webp, _) => encoded(&raster, "image/webp", Prefer::Photo),
             (Self::Gif, _) => gif(&raster),
-            (Self::Alpha, Picture::Grid(chart)) => png(&holes(chart, side)),
+            (Self::Alpha, Picture::Grid(chart)) => png(&with_transparent_white(chart, side)),
             (Self::Alpha, Picture::Code(code)) => png(&transparent(code, side)),
-            (Self::Exif6, _) => {
-                encoded(&on_its_side(&raster), "image/jpeg", Prefer::Photo).map(|jpeg| noted(&jpeg))
-            }
+            (Self::Exif6, _) => encoded(&rotated(&raster), "image/jpeg", Prefer::Photo)
+                .map(|jpeg| with_orientation(&jpeg)),
         };
-        Some(File { media_type: self.media_type(), bytes: bytes? })
+        Some(PictureFile { media_type: self.media_type(), bytes: bytes? })
     }
 }
 
+/// Encodes a raster.
 fn encoded(raster: &Raster, media_type: &str, prefer: Prefer) -> Option<Vec<u8>> {
     let options = EncodeOptions { accepts: &[media_type], prefer, ..EncodeOptions::default() };
     encode(raster, &options).ok().map(|encoded| encoded.bytes)
 }
 
-/// Every eighth row with a grain that nobody sees. Without it the file would be so small that its
-/// letters cost no more than its pixels, and nobody could tell which of them was billed.
-fn grained(mut raster: Raster, seed: u64) -> Raster {
+/// Adds invisible noise to every eighth row. Without it, the file would be so small that its base64
+/// costs no more than its pixels, and the two could not be told apart on the bill.
+fn with_noise(mut raster: Raster, seed: u64) -> Raster {
     let mut state = seed | 1;
     let row = raster.width as usize * 3;
     for row in raster.data.chunks_mut(row).step_by(8) {
@@ -114,6 +114,7 @@ fn grained(mut raster: Raster, seed: u64) -> Raster {
     raster
 }
 
+/// Encodes a GIF.
 fn gif(raster: &Raster) -> Option<Vec<u8>> {
     let (width, height) = (raster.width as u16, raster.height as u16);
     let mut bytes = Vec::new();
@@ -124,12 +125,13 @@ fn gif(raster: &Raster) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+/// Draws a code with transparent paper.
 fn transparent(code: &Code, side: u32) -> Raster {
     code.draw_transparent(side, side)
 }
 
-/// A grid whose white is a hole, black beneath.
-fn holes(chart: &Chart, side: u32) -> Raster {
+/// Draws a grid with transparent white, black below.
+fn with_transparent_white(chart: &Chart, side: u32) -> Raster {
     let raster = chart.draw(side, side);
     let pixel = |pixel: &[u8]| match pixel {
         [red, green, blue] if [*red, *green, *blue].iter().all(|part| *part > 240) => [0; 4],
@@ -140,6 +142,7 @@ fn holes(chart: &Chart, side: u32) -> Raster {
     Raster { layout: Layout::Rgba, data, ..raster }
 }
 
+/// Encodes a PNG with alpha.
 fn png(raster: &Raster) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, raster.width, raster.height);
@@ -151,8 +154,8 @@ fn png(raster: &Raster) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A quarter turn to the left; orientation 6 turns it back.
-fn on_its_side(raster: &Raster) -> Raster {
+/// Turns a picture a quarter to the left; orientation 6 turns it back.
+fn rotated(raster: &Raster) -> Raster {
     let (width, height) = (raster.height, raster.width);
     let mut data = Vec::with_capacity(raster.data.len());
     for y in 0..height {
@@ -163,16 +166,16 @@ fn on_its_side(raster: &Raster) -> Raster {
     Raster { width, height, layout: Layout::Rgb, data }
 }
 
-/// With an Exif segment behind the first marker: one entry, orientation 6.
-fn noted(jpeg: &[u8]) -> Vec<u8> {
-    const NOTE: &[u8] = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\
+/// Inserts an EXIF segment with orientation 6 after the first marker.
+fn with_orientation(jpeg: &[u8]) -> Vec<u8> {
+    const EXIF: &[u8] = b"\xff\xe1\x00\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\
         \x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0";
-    [&jpeg[..2], NOTE, &jpeg[2..]].concat()
+    [&jpeg[..2], EXIF, &jpeg[2..]].concat()
 }
 
 #[cfg(test)]
 mod tests {
-    use photic_pixels::chart::{Sight, look};
+    use photic_pixels::chart::{ChartReading, read_chart};
     use photic_pixels::header::probe;
 
     use super::*;
@@ -191,13 +194,15 @@ mod tests {
         ] {
             for seed in 0..2 {
                 let picture = task.picture(seed);
-                for format in Format::ALL {
+                for format in PictureFormat::ALL {
                     for side in [256, 512] {
                         let file = format.file(&picture, side, seed).unwrap();
-                        let seen = match look(&file.bytes).unwrap() {
-                            Sight::Chart(chart) => Picture::Grid(chart),
-                            Sight::Code(code) => Picture::Code(code),
-                            Sight::Other => panic!("{task:?} {seed} {format:?} {side}: nothing"),
+                        let seen = match read_chart(&file.bytes).unwrap() {
+                            ChartReading::Chart(chart) => Picture::Grid(chart),
+                            ChartReading::Code(code) => Picture::Code(code),
+                            ChartReading::Other => {
+                                panic!("{task:?} {seed} {format:?} {side}: nothing")
+                            }
                         };
                         assert_eq!(seen, picture, "{task:?} {seed} {format:?} {side}");
                         assert_eq!(
@@ -213,17 +218,17 @@ mod tests {
     #[test]
     fn a_picture_on_its_side_is_another_one() {
         let picture = Task::Grid { rows: 3, columns: 3 }.picture(1);
-        let upright = Format::Jpeg.file(&picture, 256, 1).unwrap();
-        let turned = Format::Exif6.file(&picture, 256, 1).unwrap();
+        let upright = PictureFormat::Jpeg.file(&picture, 256, 1).unwrap();
+        let turned = PictureFormat::Exif6.file(&picture, 256, 1).unwrap();
         let unnoted = [&turned.bytes[..2], &turned.bytes[38..]].concat();
-        assert_eq!(look(&turned.bytes).unwrap(), look(&upright.bytes).unwrap());
-        assert_ne!(look(&unnoted).unwrap(), look(&upright.bytes).unwrap());
+        assert_eq!(read_chart(&turned.bytes).unwrap(), read_chart(&upright.bytes).unwrap());
+        assert_ne!(read_chart(&unnoted).unwrap(), read_chart(&upright.bytes).unwrap());
     }
 
     #[test]
     fn a_png_weighs_enough_to_tell_letters_from_pixels() {
         for task in [Task::Grid { rows: 3, columns: 3 }, Task::Code { length: 5 }] {
-            let bytes = Format::Png.file(&task.picture(1), 512, 1).unwrap().bytes.len();
+            let bytes = PictureFormat::Png.file(&task.picture(1), 512, 1).unwrap().bytes.len();
             assert!((10_000..60_000).contains(&bytes), "{bytes}");
         }
     }

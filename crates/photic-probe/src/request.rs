@@ -1,49 +1,60 @@
-//! The body for a place: written as it stands, or lowered by `photic` where its own placement is
-//! what is tried.
+//! Request bodies for a position: written as they are, or lowered by `photic` if its placement is
+//! tested.
 
 use photic::profile::{Capability, Placement};
 use photic::retention::Retention;
 use photic::{Policy, Profile, Wire};
 
-use crate::conversation::{Outcome, Part, Pictures, Shown, Turn, conversation, without_pictures};
-use crate::place::{Notice, Place};
+use crate::conversation::{
+    ConversationPart, ConversationTurn, PictureSource, Pictures, ToolResult, conversation,
+    without_pictures,
+};
+use crate::position::{Notice, PicturePosition};
 use crate::write;
 
-/// The model that is asked, and what is known about it.
+/// The model to test and its profile.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Target {
+pub struct ProbeTarget {
     /// The wire.
     pub wire: Wire,
-    /// The model's name on it.
+    /// The name of the model.
     pub model: String,
-    /// What is known about it; only sizes, prices and quirks of placement are used.
+    /// Its profile; only sizes, prices and placement quirks are used.
     pub profile: Profile,
 }
 
-/// A request with a picture, and the same without.
+/// A request with a picture, and its control without.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pair {
+pub(crate) struct RequestPair {
     pub(crate) with: Vec<u8>,
     pub(crate) without: Vec<u8>,
 }
 
-/// The requests for a place.
-pub(crate) fn pair(target: &Target, place: Place, pictures: &Pictures, question: &str) -> Pair {
+/// The requests for a position.
+pub(crate) fn pair(
+    target: &ProbeTarget,
+    place: PicturePosition,
+    pictures: &Pictures,
+    question: &str,
+) -> RequestPair {
     let turns = conversation(place, pictures, question);
-    let body = |turns: &[Turn]| write::body(target.wire, &target.model, turns);
+    let body = |turns: &[ConversationTurn]| write::body(target.wire, &target.model, turns);
     let with = body(&turns);
     let with = match place {
-        Place::Hoisted | Place::Parallel => hoisted(target, &with),
-        Place::User | Place::Tool | Place::Error | Place::System | Place::Previous | Place::Url => {
-            with
-        }
+        PicturePosition::Hoisted | PicturePosition::Parallel => hoisted(target, &with),
+        PicturePosition::User
+        | PicturePosition::Tool
+        | PicturePosition::Error
+        | PicturePosition::System
+        | PicturePosition::Previous
+        | PicturePosition::Url => with,
     };
-    Pair { with, without: body(&without_pictures(turns)) }
+    RequestPair { with, without: body(&without_pictures(turns)) }
 }
 
-/// A request whose picture is not shown, with `photic`'s own words about that.
+/// A request with a notice of `photic` in place of the picture.
 pub(crate) fn noticed(
-    target: &Target,
+    target: &ProbeTarget,
     notice: Notice,
     pictures: &Pictures,
     question: &str,
@@ -53,7 +64,7 @@ pub(crate) fn noticed(
     let turns = match notice {
         Notice::Refused => {
             profile.sight.images = Capability::No;
-            conversation(Place::Tool, pictures, question)
+            conversation(PicturePosition::Tool, pictures, question)
         }
         Notice::Elided => {
             policy.retention = Retention::Turns(0);
@@ -63,23 +74,27 @@ pub(crate) fn noticed(
     lowered(target, &profile, &policy, &write::body(target.wire, &target.model, &turns))
 }
 
-/// A picture that a tool returned in the turn before the question.
-fn viewed_before(pictures: &Pictures, question: &str) -> Vec<Turn> {
-    let text = |text: &str| Part::Text(text.to_owned());
+/// A conversation in which a tool returned the picture one turn before the question.
+fn viewed_before(pictures: &Pictures, question: &str) -> Vec<ConversationTurn> {
+    let text = |text: &str| ConversationPart::Text(text.to_owned());
     let picture = match &pictures.asked {
-        Shown::File(file) => Part::Picture(file.clone()),
-        Shown::Address(address) => Part::Address(address.clone()),
+        PictureSource::PictureFile(file) => ConversationPart::Picture(file.clone()),
+        PictureSource::Address(address) => ConversationPart::Address(address.clone()),
     };
     vec![
-        Turn::User(vec![text("Open chart.png. I will ask about it.")]),
-        Turn::Calls(vec!["chart.png"]),
-        Turn::Results(vec![Outcome { parts: vec![text("chart.png"), picture], failed: false }]),
-        Turn::Assistant("Go ahead."),
-        Turn::User(vec![text(question)]),
+        ConversationTurn::User(vec![text("Open chart.png. I will ask about it.")]),
+        ConversationTurn::Calls(vec!["chart.png"]),
+        ConversationTurn::Results(vec![ToolResult {
+            parts: vec![text("chart.png"), picture],
+            failed: false,
+        }]),
+        ConversationTurn::Assistant("Go ahead."),
+        ConversationTurn::User(vec![text(question)]),
     ]
 }
 
-fn hoisted(target: &Target, body: &[u8]) -> Vec<u8> {
+/// A request whose picture `photic` has hoisted.
+fn hoisted(target: &ProbeTarget, body: &[u8]) -> Vec<u8> {
     let mut profile = sighted(target);
     let placement = &mut profile.placement.image;
     if matches!(placement, Placement::Native | Placement::TextOnly) {
@@ -88,22 +103,23 @@ fn hoisted(target: &Target, body: &[u8]) -> Vec<u8> {
     lowered(target, &profile, &Policy::hands_off(), body)
 }
 
-/// What is known, but for what is to be found out.
-fn sighted(target: &Target) -> Profile {
+/// The profile of a model that sees, which is what the probe tests.
+fn sighted(target: &ProbeTarget) -> Profile {
     let mut profile = target.profile.clone();
     profile.wire = target.wire;
     profile.sight.images = Capability::Yes;
     profile
 }
 
-fn lowered(target: &Target, profile: &Profile, policy: &Policy, body: &[u8]) -> Vec<u8> {
+/// Repairs a body under a profile and a policy.
+fn lowered(target: &ProbeTarget, profile: &Profile, policy: &Policy, body: &[u8]) -> Vec<u8> {
     let (transcript, _) = photic::lift(target.wire, body);
     let plan = photic::plan(photic::survey(&transcript), profile, policy);
     photic::lower(&transcript, &plan).body.to_vec()
 }
 
-/// What a body should cost, in tokens.
-pub(crate) fn tokens(target: &Target, body: &[u8]) -> u64 {
+/// The estimated tokens of a body.
+pub(crate) fn tokens(target: &ProbeTarget, body: &[u8]) -> u64 {
     let (transcript, _) = photic::lift(target.wire, body);
     let profile = sighted(target);
     photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off()).ledger.tokens

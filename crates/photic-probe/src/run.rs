@@ -1,54 +1,57 @@
-//! The trials: for every place fresh pictures, each with its blind control.
+//! Runs the trials: new pictures for every position, each with a control.
 //!
-//! Owns the order of things, the spending cap and the patience. Must never show a picture twice:
-//! an answer that is late by a request must not fit.
+//! Applies the spending cap and the retries. A picture is never used twice, so that the answer to
+//! an earlier request does not count.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ask::Heard;
-use crate::conversation::{Pictures, Shown};
-use crate::file::{File, Format};
+use crate::ask::AskOutcome;
+use crate::conversation::{PictureSource, Pictures};
+use crate::file::{PictureFile, PictureFormat};
 use crate::picture::{Picture, Task};
-use crate::place::{Notice, Place};
-use crate::report::{Honesty, Report};
-use crate::request::{Target, noticed, pair, tokens};
-use crate::tally::Tally;
+use crate::position::{Notice, PicturePosition};
+use crate::report::{Honesty, ProbeReport};
+use crate::request::{ProbeTarget, noticed, pair, tokens};
+use crate::trial_results::TrialResults;
 
-/// Models do not read smaller pictures.
-pub const SMALLEST: u32 = 256;
-/// Rejections or failures after which a place is given up.
-const ENOUGH: u32 = 2;
+/// Smallest side of a picture that models read.
+pub const MIN_SIDE: u32 = 256;
+/// Number of rejections or failures after which a position is given up.
+const MAX_FAILURES: u32 = 2;
 
-/// What to try, and how often.
+/// The positions and formats to test, and the number of trials.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Where pictures stand.
-    pub places: Vec<Place>,
-    /// What stands where none is shown.
+pub struct ProbeSettings {
+    /// Positions of pictures.
+    pub places: Vec<PicturePosition>,
+    /// Notices in place of pictures.
     pub notices: Vec<Notice>,
-    /// Formats to try in the user's message, beside PNG.
-    pub formats: Vec<Format>,
-    /// Sizes to try in the user's message, beside `side`.
+    /// Formats to test in the user's message, besides PNG.
+    pub formats: Vec<PictureFormat>,
+    /// Sizes to test in the user's message, besides `side`.
     pub sides: Vec<u32>,
-    /// The sides of pictures, in pixels.
+    /// The side of pictures in pixels.
     pub side: u32,
-    /// What is asked, in turn.
+    /// The tasks, used in turn.
     pub tasks: Vec<Task>,
-    /// Questions for each place.
+    /// The number of questions for each position.
     pub trials: u32,
-    /// What all pictures are made from.
+    /// The seed of all pictures.
     pub seed: u64,
-    /// Most US dollars to spend, where the price is known.
+    /// Largest amount of US dollars to spend, if the price is known.
     pub cap_usd: Option<f64>,
-    /// How often a request that fails is sent.
+    /// Number of attempts for a request that fails.
     pub attempts: u32,
 }
 
-impl Default for Settings {
+impl Default for ProbeSettings {
     fn default() -> Self {
         Self {
-            places: Place::ALL.into_iter().filter(|place| *place != Place::Url).collect(),
+            places: PicturePosition::ALL
+                .into_iter()
+                .filter(|place| *place != PicturePosition::Url)
+                .collect(),
             notices: Vec::new(),
             formats: Vec::new(),
             sides: Vec::new(),
@@ -62,40 +65,40 @@ impl Default for Settings {
     }
 }
 
-/// What is tried.
+/// One combination of position, format and size to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Subject {
-    pub(crate) place: Place,
-    pub(crate) format: Format,
+pub(crate) struct TestCase {
+    pub(crate) place: PicturePosition,
+    pub(crate) format: PictureFormat,
     pub(crate) side: u32,
 }
 
-/// How far a probe is.
+/// The progress of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Requests that need not be sent any more.
+pub struct ProbeProgress {
+    /// Requests that are done or skipped.
     pub done: u32,
-    /// All requests.
+    /// The number of all requests.
     pub total: u32,
-    /// What is being tried.
+    /// The position that is being tested.
     pub trying: String,
 }
 
-/// What a probe will take.
+/// The expected cost of a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Requests.
+    /// The number of requests.
     pub requests: u32,
-    /// Tokens of input.
+    /// Input tokens.
     pub tokens: u64,
     /// Their list price in US dollars, if it is known.
     pub usd: Option<f64>,
 }
 
-/// Nobody can be asked.
+/// The endpoint cannot be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreachable {
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -107,11 +110,11 @@ impl std::fmt::Display for Unreachable {
 
 impl std::error::Error for Unreachable {}
 
-/// Puts a file where the endpoint can fetch it, and says where.
-pub type Publish<'p> = &'p (dyn Fn(&File) -> String + Send + Sync);
+/// Publishes a file for the endpoint, and returns its URL.
+pub type Publish<'p> = &'p (dyn Fn(&PictureFile) -> String + Send + Sync);
 
-/// What a probe will take.
-pub fn estimate(target: &Target, settings: &Settings) -> Estimate {
+/// Estimates the cost of a probe.
+pub fn estimate(target: &ProbeTarget, settings: &ProbeSettings) -> Estimate {
     let mut sum: u64 = 0;
     for subject in subjects(settings) {
         let Some(trial) = Trial::new(settings, subject, 0, None) else { continue };
@@ -119,7 +122,7 @@ pub fn estimate(target: &Target, settings: &Settings) -> Estimate {
         sum += tokens(target, &pair.with) + tokens(target, &pair.without);
     }
     for notice in &settings.notices {
-        let subject = usual(settings, Place::Tool);
+        let subject = usual(settings, PicturePosition::Tool);
         let Some(trial) = Trial::new(settings, subject, 0, None) else { continue };
         let body = noticed(target, *notice, &trial.pictures, &trial.task.question());
         sum += tokens(target, &body);
@@ -129,16 +132,20 @@ pub fn estimate(target: &Target, settings: &Settings) -> Estimate {
     Estimate { requests: total(settings), tokens, usd }
 }
 
-/// Probes a model. `ask` sends a body and returns what came back.
+/// Tests a model. `ask` sends a body and returns the result.
+///
+/// # Errors
+///
+/// Fails if the endpoint cannot be reached.
 pub async fn run(
-    target: &Target,
-    settings: &Settings,
+    target: &ProbeTarget,
+    settings: &ProbeSettings,
     publish: Option<Publish<'_>>,
-    ask: impl AsyncFn(Vec<u8>) -> Heard,
-    mut tell: impl FnMut(Progress),
-) -> Result<Report, Unreachable> {
-    let mut asker = Asker { target, settings, ask, requests: 0, heard_any: false, input: 0 };
-    let mut report = Report {
+    ask: impl AsyncFn(Vec<u8>) -> AskOutcome,
+    mut tell: impl FnMut(ProbeProgress),
+) -> Result<ProbeReport, Unreachable> {
+    let mut prober = Prober { target, settings, ask, requests: 0, heard_any: false, input: 0 };
+    let mut report = ProbeReport {
         as_of: String::new(),
         host: String::new(),
         model: target.model.clone(),
@@ -153,78 +160,81 @@ pub async fn run(
     let total = total(settings);
     let mut planned = 0;
     let mut tell = |done: u32, trying: &str| {
-        tell(Progress { done, total, trying: trying.to_owned() });
+        tell(ProbeProgress { done, total, trying: trying.to_owned() });
     };
     for (at, subject) in subjects(settings).into_iter().enumerate() {
-        let mut tally = Tally::default();
+        let mut results = TrialResults::default();
         for index in 0..settings.trials {
             tell(planned + 2 * index, subject.place.says());
-            if tally.is_hopeless(ENOUGH) {
+            if results.is_hopeless(MAX_FAILURES) {
                 break;
             }
             let number = at as u32 * settings.trials + index;
-            if subject.place == Place::Url && publish.is_none() {
-                tally.stopped = Some("there is nowhere to fetch a picture from");
-            } else if asker.is_over_cap() {
-                tally.stopped = Some("the spending cap is reached");
+            if subject.place == PicturePosition::Url && publish.is_none() {
+                results.stopped = Some("there is nowhere to fetch a picture from");
+            } else if prober.is_over_cap() {
+                results.stopped = Some("the spending cap is reached");
             } else {
                 let Some(trial) = Trial::new(settings, subject, number, publish) else {
-                    tally.stopped = Some("the picture cannot be made");
+                    results.stopped = Some("the picture cannot be made");
                     break;
                 };
-                asker.trial(subject.place, &trial, &mut tally).await?;
+                prober.trial(subject.place, &trial, &mut results).await?;
                 continue;
             }
             break;
         }
         planned += 2 * settings.trials;
-        report.findings.push(tally.finding(target, subject));
+        report.findings.push(results.finding(target, subject));
     }
     for notice in &settings.notices {
         tell(planned, notice.name());
-        report.honesty.push(asker.honesty(*notice, planned).await?);
+        report.honesty.push(prober.honesty(*notice, planned).await?);
         planned += settings.trials;
     }
     tell(total, "");
-    (report.requests, report.input_tokens) = (asker.requests, asker.input);
-    report.usd = asker.spent();
+    (report.requests, report.input_tokens) = (prober.requests, prober.input);
+    report.usd = prober.spent();
     Ok(report)
 }
 
-fn usual(settings: &Settings, place: Place) -> Subject {
-    Subject { place, format: Format::Png, side: settings.side.max(SMALLEST) }
+/// The test of a position with the default picture.
+fn usual(settings: &ProbeSettings, place: PicturePosition) -> TestCase {
+    TestCase { place, format: PictureFormat::Png, side: settings.side.max(MIN_SIDE) }
 }
 
-fn subjects(settings: &Settings) -> Vec<Subject> {
-    let user = usual(settings, Place::User);
+/// All combinations to test.
+fn subjects(settings: &ProbeSettings) -> Vec<TestCase> {
+    let user = usual(settings, PicturePosition::User);
     let places = settings.places.iter().map(|place| usual(settings, *place));
-    let formats = settings.formats.iter().filter(|format| **format != Format::Png);
-    let formats = formats.map(|format| Subject { format: *format, ..user });
-    let sides = settings.sides.iter().map(|side| (*side).max(SMALLEST));
-    let sides = sides.filter(|side| *side != user.side).map(|side| Subject { side, ..user });
+    let formats = settings.formats.iter().filter(|format| **format != PictureFormat::Png);
+    let formats = formats.map(|format| TestCase { format: *format, ..user });
+    let sides = settings.sides.iter().map(|side| (*side).max(MIN_SIDE));
+    let sides = sides.filter(|side| *side != user.side).map(|side| TestCase { side, ..user });
     places.chain(formats).chain(sides).collect()
 }
 
-fn total(settings: &Settings) -> u32 {
+/// The number of requests.
+fn total(settings: &ProbeSettings) -> u32 {
     let subjects = subjects(settings).len() as u32;
     settings.trials * (2 * subjects + settings.notices.len() as u32)
 }
 
-/// One question about one fresh picture.
+/// One question about one new picture.
 pub(crate) struct Trial {
     pub(crate) task: Task,
     pub(crate) picture: Picture,
     pub(crate) other: Option<Picture>,
     pub(crate) pictures: Pictures,
-    /// Letters of base64 of all of them.
+    /// The number of base64 characters of all pictures.
     pub(crate) base64: u64,
 }
 
 impl Trial {
     /// The trial of a number; `None` if its picture cannot be made.
     fn new(
-        settings: &Settings,
-        subject: Subject,
+        settings: &ProbeSettings,
+        subject: TestCase,
         number: u32,
         publish: Option<Publish<'_>>,
     ) -> Option<Self> {
@@ -234,23 +244,25 @@ impl Trial {
         let picture = task.picture(seed);
         let asked = file(&picture, seed)?;
         let mut base64 = letters(&asked);
-        let other = (subject.place == Place::Parallel).then(|| task.picture(mixed(seed, 1)));
+        let other =
+            (subject.place == PicturePosition::Parallel).then(|| task.picture(mixed(seed, 1)));
         let other_file = other.as_ref().and_then(|other| file(other, mixed(seed, 1)));
         base64 += other_file.as_ref().map_or(0, letters);
-        let asked = match publish.filter(|_| subject.place == Place::Url) {
-            Some(publish) => Shown::Address(publish(&asked)),
-            None => Shown::File(Arc::new(asked)),
+        let asked = match publish.filter(|_| subject.place == PicturePosition::Url) {
+            Some(publish) => PictureSource::Address(publish(&asked)),
+            None => PictureSource::PictureFile(Arc::new(asked)),
         };
         let pictures = Pictures { other: other_file.map(Arc::new), asked };
         Some(Self { task, picture, other, pictures, base64 })
     }
 }
 
-fn letters(file: &File) -> u64 {
+/// The number of base64 characters of a file.
+fn letters(file: &PictureFile) -> u64 {
     file.bytes.len().div_ceil(3) as u64 * 4
 }
 
-/// Seeds that have nothing to do with each other.
+/// Derives an independent seed.
 fn mixed(seed: u64, number: u64) -> u64 {
     let mut z = seed.rotate_left(17) ^ number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -258,34 +270,35 @@ fn mixed(seed: u64, number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Whoever asks, and what was asked so far.
-struct Asker<'r, A> {
-    target: &'r Target,
-    settings: &'r Settings,
+/// Sends requests, and counts them.
+struct Prober<'r, A> {
+    target: &'r ProbeTarget,
+    settings: &'r ProbeSettings,
     ask: A,
     requests: u32,
     heard_any: bool,
     input: u64,
 }
 
-impl<A: AsyncFn(Vec<u8>) -> Heard> Asker<'_, A> {
-    /// A question with its picture, and then without.
+impl<A: AsyncFn(Vec<u8>) -> AskOutcome> Prober<'_, A> {
+    /// Asks a question with its picture, and then without.
     async fn trial(
         &mut self,
-        place: Place,
+        place: PicturePosition,
         trial: &Trial,
-        tally: &mut Tally,
+        results: &mut TrialResults,
     ) -> Result<(), Unreachable> {
         let pair = pair(self.target, place, &trial.pictures, &trial.task.question());
         let shown = self.heard(&pair.with).await?;
         let control = self.heard(&pair.without).await?;
-        tally.add(trial, shown, control);
+        results.add(trial, shown, control);
         Ok(())
     }
 
+    /// Asks about a picture that is replaced by a notice.
     async fn honesty(&mut self, notice: Notice, number: u32) -> Result<Honesty, Unreachable> {
         let mut honesty = Honesty { notice, claims: 0, answers: 0 };
-        let subject = usual(self.settings, Place::Tool);
+        let subject = usual(self.settings, PicturePosition::Tool);
         for index in 0..self.settings.trials {
             if self.is_over_cap() {
                 break;
@@ -293,7 +306,7 @@ impl<A: AsyncFn(Vec<u8>) -> Heard> Asker<'_, A> {
             let trial = Trial::new(self.settings, subject, number + index, None);
             let Some(trial) = trial else { break };
             let body = noticed(self.target, notice, &trial.pictures, &trial.task.question());
-            if let Heard::Answer { text, .. } = self.heard(&body).await? {
+            if let AskOutcome::Answer { text, .. } = self.heard(&body).await? {
                 honesty.answers += 1;
                 honesty.claims += u32::from(trial.task.is_claimed_by(&text));
             }
@@ -301,21 +314,21 @@ impl<A: AsyncFn(Vec<u8>) -> Heard> Asker<'_, A> {
         Ok(honesty)
     }
 
-    /// Asks until there is an answer, or no hope of one.
-    async fn heard(&mut self, body: &[u8]) -> Result<Heard, Unreachable> {
+    /// Sends a request until there is an answer, or retries cannot help.
+    async fn heard(&mut self, body: &[u8]) -> Result<AskOutcome, Unreachable> {
         for attempt in 1.. {
             self.requests += 1;
             let heard = (self.ask)(body.to_vec()).await;
             match &heard {
-                Heard::Answer { usage, .. } => {
+                AskOutcome::Answer { usage, .. } => {
                     self.heard_any = true;
                     self.input += usage.map_or(0, |usage| usage.input);
                 }
-                Heard::Rejected { .. } => self.heard_any = true,
-                Heard::Failed { why, for_good: true } if !self.heard_any => {
+                AskOutcome::Rejected { .. } => self.heard_any = true,
+                AskOutcome::Failed { why, for_good: true } if !self.heard_any => {
                     return Err(Unreachable { why: why.clone() });
                 }
-                Heard::Failed { for_good, .. } => {
+                AskOutcome::Failed { for_good, .. } => {
                     if !for_good && attempt < self.settings.attempts {
                         tokio::time::sleep(Duration::from_secs(1 << attempt.min(5))).await;
                         continue;
@@ -324,13 +337,15 @@ impl<A: AsyncFn(Vec<u8>) -> Heard> Asker<'_, A> {
             }
             return Ok(heard);
         }
-        Err(Unreachable { why: "nobody answers".to_owned() })
+        Err(Unreachable { why: "no answer".to_owned() })
     }
 
+    /// The price of all requests so far.
     fn spent(&self) -> Option<f64> {
         self.target.profile.price.map(|price| price.of(self.input as f64))
     }
 
+    /// Returns `true` if the spending cap is exceeded.
     fn is_over_cap(&self) -> bool {
         let over = |(spent, cap)| spent > cap;
         self.spent().zip(self.settings.cap_usd).is_some_and(over)

@@ -1,41 +1,41 @@
-//! What answers prove, by exact tails.
+//! Judges answers by exact probabilities.
 //!
-//! Every cell and every character is drawn by itself, so the hits of whoever cannot see are a sum
-//! of independent tries with known chances, whatever the strategy: no constant, lucky or belated
-//! answer passes for sight.
+//! Every cell and character is drawn independently, so the hits of a model that cannot see are a
+//! sum of independent tries with known chances, whatever its strategy. No constant, lucky or late
+//! answer passes as sight.
 
-use photic_pixels::chart::at_least;
+use photic_pixels::chart::chance_of_at_least;
 use serde::{Deserialize, Serialize};
 
 use crate::picture::Task;
 
-/// Luck this small is not luck.
+/// Largest probability that counts as proof.
 pub const PROOF: f64 = 1e-6;
-/// Hits this likely are compatible with guessing.
+/// Smallest probability that is compatible with guessing.
 const CHANCE: f64 = 1e-3;
-/// The share of cells that whoever sees names rightly.
+/// Share of cells that a model which sees names correctly.
 const SEES: f64 = 0.9;
-/// Whoever reads at all, if badly, names so many.
+/// Share of cells that a model which reads badly names correctly.
 const READS: f64 = 0.75;
 
-/// What a probe found about a place.
+/// The verdict about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The model sees pictures there.
     Sees,
-    /// It gets something of them, but not all: they are scaled, turned, mixed up or hard to it.
+    /// It sees parts of them: they are scaled, turned, mixed up or hard to read.
     Weak,
-    /// It does not see them, though they are taken.
+    /// It does not see them, although they are accepted.
     Blind,
-    /// They are turned down.
+    /// They are rejected.
     Rejects,
     /// The answers prove nothing.
     CannotTell,
 }
 
 impl Verdict {
-    /// For people.
+    /// A description for people.
     pub const fn says(self) -> &'static str {
         match self {
             Self::Sees => "sees",
@@ -47,12 +47,12 @@ impl Verdict {
     }
 }
 
-/// Hits among things that could have been guessed.
+/// The number of correct answers, and the chances of guessing them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Score {
-    /// Things that were named rightly.
+    /// The number of things named correctly.
     pub hits: u32,
-    /// How likely each of them all was to be guessed.
+    /// The chance of guessing each thing.
     pub chances: Vec<f64>,
 }
 
@@ -63,24 +63,24 @@ impl Score {
         self.chances.extend(std::iter::repeat_n(task.chance(), task.cells() as usize));
     }
 
-    /// How many things there were to name.
+    /// The number of things to name.
     pub fn cells(&self) -> u32 {
         self.chances.len() as u32
     }
 
-    /// How likely so many hits are without sight.
+    /// The probability of as many hits by chance.
     pub fn luck(&self) -> f64 {
-        at_least(self.hits, self.chances.iter().copied())
+        chance_of_at_least(self.hits, self.chances.iter().copied())
     }
 
-    /// How likely whoever reads at all has so few hits.
-    fn misfortune(&self) -> f64 {
+    /// The probability of so few hits for a model that reads at all.
+    fn chance_of_so_few(&self) -> f64 {
         let misses = self.cells() - self.hits;
-        at_least(misses, std::iter::repeat_n(1.0 - READS, self.chances.len()))
+        chance_of_at_least(misses, std::iter::repeat_n(1.0 - READS, self.chances.len()))
     }
 }
 
-/// Judges the answers to shown pictures beside those to the same questions without one.
+/// Judges the answers to pictures, with the answers to the controls.
 pub fn judge(shown: &Score, control: &Score) -> Verdict {
     if shown.chances.is_empty() || leaks(control) {
         return Verdict::CannotTell;
@@ -89,13 +89,13 @@ pub fn judge(shown: &Score, control: &Score) -> Verdict {
         let all = f64::from(shown.cells());
         return if f64::from(shown.hits) >= SEES * all { Verdict::Sees } else { Verdict::Weak };
     }
-    if shown.luck() > CHANCE && shown.misfortune() <= PROOF {
+    if shown.luck() > CHANCE && shown.chance_of_so_few() <= PROOF {
         return Verdict::Blind;
     }
     Verdict::CannotTell
 }
 
-/// Whether pictures were known that nobody was shown: then no answer comes from looking.
+/// Returns `true` if answers without a picture are correct too often: then no answer proves sight.
 pub fn leaks(control: &Score) -> bool {
     control.luck() <= CHANCE
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_pixels::{Layout, Limits, Raster, decode, header, resize};
+use photic_pixels::{DecodeLimits, Layout, Raster, decode, header, resize};
 use photic_render::{Fit, Kind, Request, draw};
 
 type Failed = Box<dyn Error>;
@@ -24,7 +24,7 @@ const PAPER: u8 = 255;
 const EDGE: [u8; 3] = [205; 3];
 /// Behind what is clear.
 const CHECKS: [u8; 2] = [250, 226];
-/// Samples are rounded to a multiple of this, which nobody sees and the file is smaller by a third.
+/// Samples are rounded to a multiple of this: invisible, and the file is smaller by a third.
 const STEP: u8 = 8;
 
 fn main() -> Result<(), Failed> {
@@ -110,8 +110,9 @@ fn thumbnail(file: &Path) -> Result<Raster, Failed> {
     let bytes = std::fs::read(file)?;
     let says = |refusal: photic_pixels::Refusal| format!("{}: {}", file.display(), refusal.says);
     let header = header::probe(&bytes).map_err(says)?;
-    let wanted = decode::Wanted::default();
-    let raster = decode::decode(&bytes, &header, &Limits::default(), wanted).map_err(says)?.raster;
+    let wanted = decode::DecodeOptions::default();
+    let raster =
+        decode::decode(&bytes, &header, &DecodeLimits::default(), wanted).map_err(says)?.raster;
     let (wide, high) = (f64::from(raster.width), f64::from(raster.height));
     let scale = (ROOM.0 as f64 / wide).min(ROOM.1 as f64 / high).min(1.0);
     let edge = |length: f64| (length * scale).round().max(1.0) as u32;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `how` is `draw` (in this process), `worker` (in a child), or `bare`: the library alone, at the
-//! `scale`, `width` and `height` that a `draw` answered with. Without a `target` nothing is written.
-//! Times are of the drawing alone, neither of reading nor of writing files.
+//! `scale`, `width` and `height` that a `draw` answered with. Without a `target` nothing is
+//! written. Times are of the drawing alone, neither of reading nor of writing files.
 
 use std::error::Error;
 use std::io::{BufRead, Write, stdin, stdout};
@@ -32,7 +32,7 @@ type Failed = Box<dyn Error>;
 
 #[derive(Deserialize)]
 struct Job {
-    how: How,
+    how: Method,
     kind: Kind,
     source: String,
     target: Option<String>,
@@ -49,7 +49,7 @@ struct Job {
 
 #[derive(Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum How {
+enum Method {
     Draw,
     Worker,
     Bare,
@@ -60,8 +60,8 @@ fn main() -> Result<(), Failed> {
         let job: Job = serde_json::from_str(&line?)?;
         let bytes = std::fs::read(&job.source)?;
         let answer = match job.how {
-            How::Draw | How::Worker => ours(&job, &bytes)?,
-            How::Bare => bare(&job, &bytes)?,
+            Method::Draw | Method::Worker => ours(&job, &bytes)?,
+            Method::Bare => bare(&job, &bytes)?,
         };
         writeln!(stdout(), "{answer}")?;
         stdout().flush()?;
@@ -82,7 +82,7 @@ fn ours(job: &Job, bytes: &[u8]) -> Result<serde_json::Value, Failed> {
     };
     let worker = Worker::new(std::env::current_exe()?.with_file_name("render_worker"), Vec::new());
     let clock = Clock::start();
-    let drawn = if job.how == How::Draw { draw(&request) } else { worker.draw(&request) };
+    let drawn = if job.how == Method::Draw { draw(&request) } else { worker.draw(&request) };
     let (cpu, wall) = clock.stop();
     let Page { raster, to_page, facts } = match drawn {
         Ok(page) => page,

@@ -1,4 +1,5 @@
-//! What a child costs: an empty drawing through a worker against the same in this process, in turns.
+//! Measures the cost of a child process: draws an empty drawing in a worker and in this process,
+//! in turns.
 //!
 //! `cargo run --release -p photic-render --example spawn_cost [rounds]`; the worker is the example
 //! `render_worker` next to it, so build all examples first.

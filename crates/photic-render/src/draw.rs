@@ -1,33 +1,34 @@
-//! Drawing in this very process: which renderer, and what is refused before any of them runs.
+//! Draws in this process: chooses the renderer, and refuses bad requests before any runs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::page::{Page, Words};
+use crate::page::{Page, PageText};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Kind, Request};
 use crate::{paper, pdf, svg, text};
 
-/// Draws a page here and now.
+/// Draws a page in this process.
 ///
-/// Neither time nor memory is bounded: a few hundred bytes can keep it busy for minutes. For sources
-/// that are not the host's own, use a [`Worker`](crate::Worker).
+/// Time and memory are not limited: a few hundred bytes can take minutes. For untrusted sources,
+/// use a [`Worker`](crate::Worker).
 pub fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
-    acceptable(request)?;
+    check_size(request)?;
     let draw = || match request.wanted.kind {
         Kind::Svg => svg::draw(request),
         Kind::Pdf => pdf::draw(request),
         Kind::Text => text::draw(request),
         Kind::Markdown | Kind::Csv | Kind::Json | Kind::Notebook => paper::draw(request),
-        Kind::Html | Kind::Office => Err(elsewhere(request.wanted.kind)),
+        Kind::Html | Kind::Office => Err(needs_program(request.wanted.kind)),
     };
-    unbroken(request.wanted.kind, draw)
+    catching_panics(request.wanted.kind, draw)
 }
 
-/// The text layer of a page, here and now; of PDF documents only, for everything else is text.
-pub fn words(request: &Request<'_>) -> Result<Words, Refusal> {
-    acceptable(request)?;
+/// Extracts the text layer of a page in this process; only for PDF documents, since other kinds are
+/// text.
+pub fn words(request: &Request<'_>) -> Result<PageText, Refusal> {
+    check_size(request)?;
     match request.wanted.kind {
-        Kind::Pdf => unbroken(Kind::Pdf, || pdf::words(request)),
+        Kind::Pdf => catching_panics(Kind::Pdf, || pdf::words(request)),
         kind => Err(Refusal::new(
             RefusalCode::Unavailable,
             format!("no text is taken out of this {}", kind.name()),
@@ -36,8 +37,8 @@ pub fn words(request: &Request<'_>) -> Result<Words, Refusal> {
     }
 }
 
-/// A panic of a library is a refusal.
-fn unbroken<T>(kind: Kind, work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
+/// Turns a panic of a library into a refusal.
+fn catching_panics<T>(kind: Kind, work: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(Refusal::new(
             RefusalCode::Crashed,
@@ -47,14 +48,14 @@ fn unbroken<T>(kind: Kind, work: impl FnOnce() -> Result<T, Refusal>) -> Result<
     })
 }
 
-/// What no renderer of our own draws.
-fn elsewhere(kind: Kind) -> Refusal {
+/// The refusal for kinds that need another program.
+fn needs_program(kind: Kind) -> Refusal {
     let says = format!("this {} takes another program to draw", kind.name());
     Refusal::new(RefusalCode::Unavailable, says, "render it to PNG, and view that")
 }
 
-/// What is refused without looking.
-pub(crate) fn acceptable(request: &Request<'_>) -> Result<(), Refusal> {
+/// Refuses empty and oversized sources.
+pub(crate) fn check_size(request: &Request<'_>) -> Result<(), Refusal> {
     let (length, most) = (request.bytes.len(), request.wanted.bounds.bytes);
     if length == 0 {
         return Err(Refusal::new(RefusalCode::Empty, "there is nothing in it", "check the source"));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The text, without its mark.
+/// Decodes the text, without its byte order mark.
 pub(crate) fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     let wide = |bytes: &[u8], read: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| read([pair[0], pair[1]])).collect();

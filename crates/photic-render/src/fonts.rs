@@ -1,22 +1,22 @@
-//! The fonts that come with the crate, and those a host hands over.
+//! The built-in fonts.
 //!
-//! Owns the files in `fonts/`. No font is ever looked for on the system: the same source gives the
-//! same pixels on every machine. The built-in ones cover Latin, Greek, Cyrillic, Armenian, Georgian,
-//! Hebrew, Arabic, Lao, arrows, box drawing, most of mathematics, Han, Kana, Hangul, and emoji in
-//! one color; not Indic scripts, for which a host hands over files of its own.
+//! System fonts are never used, so the same source gives the same pixels on every machine. The
+//! built-in fonts cover Latin, Greek, Cyrillic, Armenian, Georgian, Hebrew, Arabic, Lao, arrows,
+//! box drawing, most of mathematics, Han, Kana, Hangul, and emoji in one color. Indic scripts need
+//! fonts that the host hands over.
 
-/// The family for drawings that ask for none in particular, or for Arial and its like.
+/// Default family, also for Arial and similar fonts.
 ///
-/// The condensed cut, because its letters are about as wide as Arial's: text stays in its boxes.
+/// The condensed cut is about as wide as Arial, so that text stays in its boxes.
 pub(crate) const SANS: &str = "DejaVu Sans";
-/// For those that ask for a serif.
+/// Family for serif fonts.
 pub(crate) const SERIF: &str = "DejaVu Serif";
-/// For code; its letters are as wide as Courier's.
+/// Family for code; as wide as Courier.
 pub(crate) const MONO: &str = "DejaVu Sans Mono";
-/// For emoji. It has digits too, as parts of keycaps: it must never be asked first for text.
+/// Family for emoji. It also has digits, as parts of keycaps, so it must never come first for text.
 pub(crate) const EMOJI: &str = "Noto Emoji";
 
-/// The files, in the order in which a missing character is looked for.
+/// The font files, in the order in which a missing character is searched for.
 pub(crate) static FILES: [&[u8]; 7] = [
     include_bytes!("../fonts/DejaVuSansCondensed.ttf"),
     include_bytes!("../fonts/DejaVuSansCondensed-Bold.ttf"),

@@ -1,30 +1,30 @@
-//! From a page, a region and a wish to a canvas: how many pixels, and which point goes where.
+//! The canvas for a page or region: its size in pixels, and the map from the page.
 //!
-//! Owns every bound on the size of a drawing. A region is drawn anew at the scale it asks for, so
-//! the map is exact and nothing is scaled afterwards.
+//! All limits on the size of a drawing are applied here. A region is drawn again at its own scale,
+//! so the map is exact and nothing is scaled afterwards.
 
 use photic_pixels::geometry::Affine;
 
 use crate::refusal::{Refusal, RefusalCode};
-use crate::request::{Area, Bounds, Fit, Wanted};
+use crate::request::{Area, DrawLimits, DrawOptions, Fit};
 
-/// A canvas, and what it shows.
+/// A canvas, and the area it shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Frame {
-    /// Pixels across.
+    /// Width in pixels.
     pub(crate) width: u32,
-    /// Pixels down.
+    /// Height in pixels.
     pub(crate) height: u32,
-    /// Pixels a unit as wished for, before the canvas got whole pixels; [`Frame::place`] has both
-    /// scales as they are.
+    /// Requested pixels per unit, before rounding to whole pixels; [`Frame::place`] has the exact
+    /// scales.
     pub(crate) scale: f64,
-    /// The part of the page that it shows.
+    /// The area of the page that it shows.
     pub(crate) area: Area,
 }
 
-/// The longer side of a kind's drawing where nothing was asked for.
+/// The default length of the longer side of a drawing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Usual {
+pub(crate) struct DefaultSize {
     /// Smaller pages are enlarged to this.
     pub(crate) least: f64,
     /// Larger pages are reduced to this.
@@ -33,7 +33,11 @@ pub(crate) struct Usual {
 
 impl Frame {
     /// The canvas for a page of this size.
-    pub(crate) fn new(size: (f64, f64), wanted: &Wanted, usual: Usual) -> Result<Self, Refusal> {
+    pub(crate) fn new(
+        size: (f64, f64),
+        wanted: &DrawOptions,
+        usual: DefaultSize,
+    ) -> Result<Self, Refusal> {
         let area = part(size, wanted.region)?;
         let longer = area.width.max(area.height);
         let scale = match wanted.fit {
@@ -49,8 +53,8 @@ impl Frame {
         Ok(Self { width, height, scale, area })
     }
 
-    /// The same canvas, showing its area at one scale: up to half a pixel more or less of it at the
-    /// right and below. For paper, whose edge nobody sees, and where circles should be round.
+    /// Returns this canvas at one scale for both directions: it shows up to half a pixel more or
+    /// less at the right and below. For pages on paper, where circles must be round.
     #[must_use]
     pub(crate) fn unstretched(mut self) -> Self {
         self.area.width = f64::from(self.width) / self.scale;
@@ -58,20 +62,19 @@ impl Frame {
         self
     }
 
-    /// Pixels a unit, across and down. The canvas covers its area exactly, so the two differ by what
-    /// rounding to whole pixels took or gave.
+    /// Pixels per unit, across and down. The canvas covers its area exactly, so they differ
+    /// slightly.
     pub(crate) fn scales(self) -> (f64, f64) {
         (f64::from(self.width) / self.area.width, f64::from(self.height) / self.area.height)
     }
 
-    /// From the units of the page to its pixels: an affine map, its coefficients as renderers have
-    /// them.
+    /// The coefficients of the affine map from page units to pixels.
     pub(crate) fn place(self) -> [f64; 6] {
         let (across, down) = self.scales();
         [across, 0.0, 0.0, down, -self.area.x * across, -self.area.y * down]
     }
 
-    /// From its pixels to the units of the page.
+    /// The map from pixels to page units.
     pub(crate) fn to_page(self) -> Affine {
         let (width, height) = (f64::from(self.width), f64::from(self.height));
         Affine::scale(self.area.width / width, self.area.height / height)
@@ -79,18 +82,18 @@ impl Frame {
     }
 }
 
-/// Rasterizers count the rows and columns of a canvas in 16 bits.
-const MOST_EDGE: u32 = 32_000;
+/// Longest side of a canvas: rasterizers count rows and columns in 16 bits.
+const MAX_EDGE: u32 = 32_000;
 
-/// Shortest side of a page or region, and most pixels a unit: past them, there is no exact way back
-/// from a pixel to the page.
-const LEAST: f64 = 1e-6;
-const MOST_SCALE: f64 = 9e5;
+/// Shortest side of a page or region; below it, pixels cannot be mapped back exactly.
+const MIN_SIDE: f64 = 1e-6;
+/// Largest number of pixels per unit, for the same reason.
+const MAX_SCALE: f64 = 9e5;
 
 /// The region, cut at the edges of the page.
 fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     let (width, height) = size;
-    if !(width.is_finite() && height.is_finite() && width >= LEAST && height >= LEAST) {
+    if !(width.is_finite() && height.is_finite() && width >= MIN_SIDE && height >= MIN_SIDE) {
         let says = "the page has no size, or one that nothing could be seen in";
         return Err(Refusal::new(RefusalCode::Corrupt, says, "look at its source instead"));
     }
@@ -100,7 +103,7 @@ fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     let right = (region.x + region.width).min(width);
     let bottom = (region.y + region.height).min(height);
     let finite = [region.x, region.y, region.width, region.height].iter().all(|n| n.is_finite());
-    if finite && right - left >= LEAST && bottom - top >= LEAST {
+    if finite && right - left >= MIN_SIDE && bottom - top >= MIN_SIDE {
         return Ok(Area { x: left, y: top, width: right - left, height: bottom - top });
     }
     let says =
@@ -108,13 +111,13 @@ fn part(size: (f64, f64), region: Option<Area>) -> Result<Area, Refusal> {
     Err(Refusal::new(RefusalCode::BadRegion, says, "ask for a region inside the page"))
 }
 
-/// The scale, or the largest that the bounds allow.
-fn bounded(scale: f64, area: &Area, bounds: &Bounds) -> f64 {
-    let edge = f64::from(bounds.edge.clamp(1, MOST_EDGE)) / area.width.max(area.height);
+/// The scale, limited by the bounds.
+fn bounded(scale: f64, area: &Area, bounds: &DrawLimits) -> f64 {
+    let edge = f64::from(bounds.edge.clamp(1, MAX_EDGE)) / area.width.max(area.height);
     let room = (bounds.pixels.max(1) as f64 / (area.width * area.height)).sqrt();
-    // A strip has at least one row of pixels, however thin: the edge alone bounds it.
+    // A strip has at least one row of pixels, however thin; only the edge limits it.
     let room = if area.width.min(area.height) * room < 1.0 { edge } else { room };
-    scale.min(edge).min(room).min(MOST_SCALE)
+    scale.min(edge).min(room).min(MAX_SCALE)
 }
 
 #[cfg(test)]
@@ -122,12 +125,12 @@ mod tests {
     use super::*;
     use crate::request::Kind;
 
-    const USUAL: Usual = Usual { least: 512.0, most: 1568.0 };
+    const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 512.0, most: 1568.0 };
 
-    fn frame(size: (f64, f64), change: impl FnOnce(&mut Wanted)) -> Frame {
-        let mut wanted = Wanted::new(Kind::Svg);
+    fn frame(size: (f64, f64), change: impl FnOnce(&mut DrawOptions)) -> Frame {
+        let mut wanted = DrawOptions::new(Kind::Svg);
         change(&mut wanted);
-        Frame::new(size, &wanted, USUAL).expect("a frame")
+        Frame::new(size, &wanted, DEFAULT_SIZE).expect("a frame")
     }
 
     #[test]
@@ -213,8 +216,8 @@ mod tests {
             }
         }
         for side in [0.0, -1.0, 1e-30, f64::NAN, f64::INFINITY] {
-            let refusal =
-                Frame::new((side, 9.0), &Wanted::new(Kind::Pdf), USUAL).expect_err("none");
+            let refusal = Frame::new((side, 9.0), &DrawOptions::new(Kind::Pdf), DEFAULT_SIZE)
+                .expect_err("none");
             assert_eq!(refusal.code, RefusalCode::Corrupt, "{side}");
         }
     }
@@ -228,9 +231,9 @@ mod tests {
             (nan, 0.0, nan, 5.0),
             (-9.0, 0.0, 9.0, 9.0),
         ] {
-            let mut wanted = Wanted::new(Kind::Svg);
+            let mut wanted = DrawOptions::new(Kind::Svg);
             wanted.region = Some(Area { x, y, width, height });
-            let refusal = Frame::new((800.0, 600.0), &wanted, USUAL).expect_err("outside");
+            let refusal = Frame::new((800.0, 600.0), &wanted, DEFAULT_SIZE).expect_err("outside");
             assert_eq!(refusal.code, RefusalCode::BadRegion);
         }
     }

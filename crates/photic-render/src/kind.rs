@@ -1,12 +1,12 @@
-//! Which kind a source is, from its first bytes; how a text is meant, from its name.
+//! Detects the kind of a source from its first bytes, and of a text from its name.
 //!
-//! A name never makes a document of a text, or the other way round: it only chooses among the ways
-//! to draw what is text whatever it is called.
+//! A name only chooses among the kinds of text; it never turns a text into a document or vice
+//! versa.
 
 use crate::request::Kind;
 
 impl Kind {
-    /// What a text is to be drawn as. These are its first bytes.
+    /// The kind of a text, from its first bytes and its name.
     pub fn of_text(head: &[u8], name: &str) -> Self {
         let ending = name.rsplit(['/', '\\']).next().and_then(|file| file.rsplit_once('.'));
         let ending = ending.map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
@@ -17,13 +17,13 @@ impl Kind {
             "ipynb" => Self::Notebook,
             "html" | "htm" | "xhtml" => Self::Html,
             "rtf" | "" if head.starts_with(RTF) => Self::Office,
-            // Code may begin as a page does, and is asked for by its name.
+            // Code may start like a page, so the name decides.
             "" if is_html(head) => Self::Html,
             _ => Self::Text,
         }
     }
 
-    /// The document that something binary is, if it is one.
+    /// The kind of a binary document, if it is one.
     pub fn of_binary(head: &[u8]) -> Option<Self> {
         let has = |words: &[u8]| head.windows(words.len()).any(|window| window == words);
         match head {
@@ -36,10 +36,12 @@ impl Kind {
     }
 }
 
+/// Signature of RTF.
 const RTF: &[u8] = b"{\\rtf";
-/// The first entry of such a file is its type, stored as it is.
+/// First entry of an `OpenDocument` file: its type, uncompressed.
 const OPEN_DOCUMENT: &[u8] = b"mimetypeapplication/vnd.oasis.opendocument";
 
+/// Returns `true` for text that starts like an HTML page.
 fn is_html(head: &[u8]) -> bool {
     let head = &head[..head.len().min(1024)];
     let head = String::from_utf8_lossy(head).trim_start_matches('\u{feff}').to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Drawings, documents and text become pixels: bytes in, one page out, or a refusal.
+//! Renders drawings, documents and text: takes bytes and returns one page of pixels, or a refusal.
 //!
 //! ```no_run
 //! use photic_render::{Kind, Request, Worker};
@@ -12,21 +12,43 @@
 //! }
 //! ```
 //!
-//! [`Worker::draw`] is for sources of unknown origin: it draws in a child process with bounded time
-//! and memory, which can open neither a file nor a connection. [`draw`] does the same work in this
-//! process, for hosts that bring a sandbox of their own.
+//! [`Worker::draw`] is for untrusted sources: it draws in a child process with limited time and
+//! memory that can open neither files nor connections. [`draw`] does the same work in this process,
+//! for hosts with a sandbox of their own.
 //!
-//! A region is drawn anew at the scale it asks for, never cut out and enlarged; [`Page::to_page`]
-//! leads from its pixels back to the page, and for text to line and column.
+//! A region is drawn again at its own scale, never cut out and enlarged. [`Page::to_page`] maps its
+//! pixels back to the page, and for text to line and column.
 //!
-//! HTML pages and office documents take the programs that everybody uses for them: [`Browser`] is
-//! Chromium and [`Office`] is `LibreOffice`, where this machine has them, each started anew for one
-//! source in a sandbox without network, files or time to waste. Scripts of a page do run there.
+//! HTML pages and office documents need other programs: [`Browser`] is Chromium and [`Office`] is
+//! `LibreOffice`, if this machine has them. Each is started for one source in a sandbox without
+//! network and files, under limits on time and memory. Scripts of HTML pages run there.
+//!
+//! ```
+//! use photic_render::{Kind, Request, draw};
+//!
+//! let svg = br##"<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>"##;
+//! let page = draw(&Request::new(svg, Kind::Svg))?;
+//! assert_eq!(page.facts.size, (8.0, 8.0));
+//! # Ok::<(), photic_render::Refusal>(())
+//! ```
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `request`, `page`, `refusal` | what is requested, what is returned, and refusals |
+//! | `kind` | detects the kind of a source |
+//! | `frame` | the size of the canvas, and all limits on it |
+//! | `svg`, `pdf`, `text` | one kind of source each |
+//! | `paper` | Markdown, tables, JSON and notebooks, laid out on pages |
+//! | `fonts` | the built-in fonts |
+//! | `browser`, `office`, `sandbox`, `program` | Chromium and `LibreOffice`, run by bubblewrap |
+//! | `draw` | draws in this process |
+//! | `worker` | draws in a confined child process |
+//! | `renderer` | all of them behind one function |
 //!
 //! # What it does not do
 //!
-//! It fetches nothing and looks for no fonts: the same bytes give the same pixels everywhere. It
-//! runs no scripts of drawings and documents, shows one moment of an animation, and says what it
+//! It fetches nothing and uses no system fonts: the same bytes give the same pixels everywhere. It
+//! runs no scripts of drawings and documents, shows one moment of an animation, and reports what it
 //! left out. Indic scripts need fonts that the host hands over.
 
 mod browser;
@@ -51,9 +73,9 @@ mod worker;
 pub use browser::Browser;
 pub use draw::{draw, words};
 pub use office::Office;
-pub use page::{Facts, LeftOut, Missing, Page, Row, Words};
+pub use page::{LeftOut, Missing, Page, PageFacts, PageText, TextRow};
 pub use refusal::{Refusal, RefusalCode};
 pub use renderer::Renderer;
-pub use request::{Area, Bounds, File, Fit, Kind, Request, Theme, Wanted};
+pub use request::{Area, DrawLimits, DrawOptions, Fit, Kind, Request, SourceFile, Theme};
 pub use sandbox::ProgramLimits;
 pub use worker::{Worker, WorkerLimits, confine, serve};

@@ -1,8 +1,8 @@
-//! Documents of office suites, turned into PDF by `LibreOffice`.
+//! Converts office documents to PDF with `LibreOffice`.
 //!
-//! Owns the way there: the document goes in and the PDF comes out through pipes, with a profile that
-//! was never used before, macros that are not run and links that are not followed. The PDF comes
-//! from a program that read hostile bytes: it is drawn by a [`Worker`](crate::Worker), like any.
+//! The document goes in and the PDF comes out through pipes, with a new profile, without macros and
+//! without following links. The PDF comes from a program that read hostile bytes, so a
+//! [`Worker`](crate::Worker) draws it.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use crate::program;
 use crate::refusal::{Refusal, RefusalCode};
-use crate::sandbox::{Ending, Job, ProgramLimits, Sandbox, font_files, not_started};
+use crate::sandbox::{ProgramEnd, ProgramLimits, Sandbox, SandboxJob, font_files, not_started};
 
-/// The programs themselves before what starts them.
+/// Programs to look for; known locations come before names on the path.
 const PROGRAMS: [&str; 5] = [
     "/usr/lib/libreoffice/program/soffice",
     "/usr/lib64/libreoffice/program/soffice",
@@ -23,11 +23,11 @@ const PROGRAMS: [&str; 5] = [
     "libreoffice",
 ];
 
-/// `OpenSymbol`, without which lists have no bullets; packages of the suite bring it along.
+/// Folder of `OpenSymbol`, which packages of the suite contain; without it, lists have no bullets.
 const SYMBOLS: &str = "/usr/share/fonts/truetype/libreoffice";
 
-/// Largest source, and largest PDF.
-const MOST_BYTES: usize = 64 << 20;
+/// Largest source and largest PDF, in bytes.
+const MAX_BYTES: usize = 64 << 20;
 
 /// Settings of the profile: nothing is run, followed, fetched or asked.
 const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -41,41 +41,41 @@ const SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 "#;
 
-/// `LibreOffice`, found on this machine, and the sandbox it is run in.
+/// `LibreOffice` on this machine, with the sandbox it runs in.
 #[derive(Clone, Debug)]
 pub struct Office {
     program: PathBuf,
     sandbox: Sandbox,
-    /// Font files the host hands over, for scripts that the built-in fonts lack.
+    /// Fonts that the host hands over, for scripts that the built-in fonts lack.
     pub fonts: Vec<Vec<u8>>,
-    /// What it may use for one document.
+    /// Limits for one document.
     pub limits: ProgramLimits,
 }
 
 impl Office {
-    /// The office suite of this machine; a refusal that names what to install where it has none.
+    /// Finds the office suite of this machine. The refusal names the packages to install.
     pub fn find() -> Result<Self, Refusal> {
         let packages = "libreoffice-writer libreoffice-calc libreoffice-impress bubblewrap";
         let absent = || program::absent("LibreOffice, which opens office documents,", packages);
         let program = program::find(&PROGRAMS).ok_or_else(absent)?;
         let sandbox = Sandbox::find()?;
-        // Twice what it takes from cold on a slow machine.
+        // Twice the time of a cold start on a slow machine.
         let limits = ProgramLimits { time: Duration::from_mins(1), ..ProgramLimits::default() };
         Ok(Self { program, sandbox, fonts: Vec::new(), limits })
     }
 
-    /// The document as PDF; its name says by its ending what it is. Blocks until it is there or the
-    /// time is up.
+    /// Converts a document to PDF. The extension of its name tells its format. Blocks until it is
+    /// done or the time is up.
     pub fn to_pdf(&self, bytes: &[u8], name: &str) -> Result<Vec<u8>, Refusal> {
-        let format = Format::of(name).ok_or_else(|| unknown(name))?;
-        acceptable(bytes)?;
+        let format = OfficeFormat::of(name).ok_or_else(|| unknown(name))?;
+        check_size(bytes)?;
         if locked(bytes) {
             return Err(encrypted());
         }
         let mut files = font_files(&self.fonts, SYMBOLS);
         files.push(("profile/user/registrymodifications.xcu".into(), SETTINGS.as_bytes().into()));
         files.push((format!("source.{}", format.ending), Cow::Owned(bytes.to_vec())));
-        let job = Job {
+        let job = SandboxJob {
             program: &self.program,
             arguments: format.arguments(),
             files,
@@ -85,12 +85,12 @@ impl Office {
         let mut running = self.sandbox.start(job)?;
         let output = running.output().ok_or_else(not_started)?;
         let mut pdf = Vec::new();
-        let read = output.take(MOST_BYTES as u64 + 1).read_to_end(&mut pdf);
+        let read = output.take(MAX_BYTES as u64 + 1).read_to_end(&mut pdf);
         let ending = running.end();
         match (read, ending) {
-            (_, Ending::TooSlow) => Err(self.too_slow()),
-            (_, Ending::TooMuchMemory) => Err(self.too_much_memory()),
-            (Ok(_), _) if pdf.len() > MOST_BYTES => Err(too_large(pdf.len(), "as PDF")),
+            (_, ProgramEnd::TooSlow) => Err(self.too_slow()),
+            (_, ProgramEnd::TooMuchMemory) => Err(self.too_much_memory()),
+            (Ok(_), _) if pdf.len() > MAX_BYTES => Err(too_large(pdf.len(), "as PDF")),
             (Ok(_), _) if pdf.starts_with(b"%PDF") => Ok(pdf),
             (Ok(_) | Err(_), _) => Err(Refusal::new(
                 RefusalCode::Corrupt,
@@ -100,25 +100,29 @@ impl Office {
         }
     }
 
+    /// The refusal of a document that takes too long.
     fn too_slow(&self) -> Refusal {
         let says = format!("opening it takes more than {} seconds", self.limits.time.as_secs());
         Refusal::new(RefusalCode::TooSlow, says, "save it as PDF, and view that")
     }
 
+    /// The refusal of a document that takes too much memory.
     fn too_much_memory(&self) -> Refusal {
         let says = format!("opening it takes more than {} MiB of memory", self.limits.memory >> 20);
         Refusal::new(RefusalCode::TooMuchMemory, says, "save it as PDF, and view that")
     }
 }
 
-/// What a document is opened as. Fixed, so that a text file called `.docx` is no document.
-struct Format {
+/// The format that a document is opened as. It is fixed, so that a text named `.docx` is not a
+/// document.
+struct OfficeFormat {
     ending: &'static str,
     filter: &'static str,
     export: &'static str,
 }
 
-impl Format {
+impl OfficeFormat {
+    /// The format of a file name.
     fn of(name: &str) -> Option<Self> {
         let (_, ending) = name.rsplit_once('.').unwrap_or(("", name));
         let writer = "pdf:writer_pdf_Export";
@@ -140,6 +144,7 @@ impl Format {
         Some(Self { ending, filter, export })
     }
 
+    /// The arguments of the program.
     fn arguments(&self) -> Vec<OsString> {
         let fixed = [
             "-env:UserInstallation=file:///tmp/profile",
@@ -159,14 +164,15 @@ impl Format {
     }
 }
 
-fn acceptable(bytes: &[u8]) -> Result<(), Refusal> {
+/// Refuses empty and oversized sources.
+fn check_size(bytes: &[u8]) -> Result<(), Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::new(RefusalCode::Empty, "there is nothing in it", "check the source"));
     }
-    if bytes.len() > MOST_BYTES { Err(too_large(bytes.len(), "")) } else { Ok(()) }
+    if bytes.len() > MAX_BYTES { Err(too_large(bytes.len(), "")) } else { Ok(()) }
 }
 
-/// Whether it takes a password to open it. `LibreOffice` would say no more than that it failed.
+/// Returns `true` if a password is needed. `LibreOffice` would only report a failure.
 fn locked(bytes: &[u8]) -> bool {
     if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
         locked_binary(bytes)
@@ -175,7 +181,7 @@ fn locked(bytes: &[u8]) -> bool {
     }
 }
 
-/// Old binary formats, and newer ones inside their container once they are locked.
+/// Detects passwords of old binary formats, and of newer ones in their container.
 fn locked_binary(bytes: &[u8]) -> bool {
     let wide = |name: &str| -> Vec<u8> { name.encode_utf16().flat_map(u16::to_le_bytes).collect() };
     let names = ["EncryptedPackage", "EncryptedSummary"].map(wide);
@@ -183,9 +189,9 @@ fn locked_binary(bytes: &[u8]) -> bool {
         return true;
     }
     bytes.chunks(512).any(|sector| match sector {
-        // A text: its header has a flag.
+        // A text document has a flag in its header.
         [0xec, 0xa5, ..] => sector.get(11).is_some_and(|flags| flags & 1 == 1),
-        // A sheet: what follows its first record asks for the password.
+        // In a spreadsheet, the record after the first one asks for the password.
         [0x09, 0x08, length, 0, ..] => {
             let next = 4 + usize::from(*length);
             sector.get(next..next + 2) == Some(&[0x2f, 0][..])
@@ -194,7 +200,8 @@ fn locked_binary(bytes: &[u8]) -> bool {
     })
 }
 
-/// `OpenDocument`: what is encrypted is not compressed, and what is not is; or all of it is one part.
+/// Detects passwords of `OpenDocument`: encrypted parts are not compressed, or everything is one
+/// part.
 fn locked_zip(bytes: &[u8]) -> bool {
     const NAME: usize = 30;
     let mut rest = bytes;
@@ -218,10 +225,12 @@ fn locked_zip(bytes: &[u8]) -> bool {
     false
 }
 
+/// Returns `true` if bytes contain a sequence.
 fn holds(bytes: &[u8], words: &[u8]) -> bool {
     bytes.windows(words.len()).any(|part| part == words)
 }
 
+/// The refusal of a document with a password.
 fn encrypted() -> Refusal {
     Refusal::new(
         RefusalCode::Encrypted,
@@ -230,11 +239,13 @@ fn encrypted() -> Refusal {
     )
 }
 
+/// The refusal of an oversized document.
 fn too_large(length: usize, how: &str) -> Refusal {
-    let says = format!("it has {length} bytes {how}; {MOST_BYTES} are allowed").replace(" ;", ";");
+    let says = format!("it has {length} bytes {how}; {MAX_BYTES} are allowed").replace(" ;", ";");
     Refusal::new(RefusalCode::TooLarge, says, "use a smaller source")
 }
 
+/// The refusal of an unknown extension.
 fn unknown(name: &str) -> Refusal {
     let says = format!("`{}` is no office document by its name", crate::page::clean(name));
     let hint = "name it by what it is: docx, xlsx, pptx, odt, ods, odp, rtf, doc, xls or ppt";
@@ -245,7 +256,7 @@ fn unknown(name: &str) -> Refusal {
 mod tests {
     use super::*;
 
-    /// One part of an archive: how it is stored, its name, its content.
+    /// One part of an archive: its method, name and content.
     fn part(method: u8, name: &str, content: &str) -> Vec<u8> {
         let mut bytes = b"PK\x03\x04".to_vec();
         bytes.extend([20, 0, 0, 0, method, 0]);
@@ -289,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_document_is_opened_as_what_it_is_called() {
-        let filter = |name: &str| Format::of(name).map(|format| format.filter);
+        let filter = |name: &str| OfficeFormat::of(name).map(|format| format.filter);
         assert_eq!(filter("a/b.DOCX"), Some("MS Word 2007 XML"));
         assert_eq!(filter("xls"), Some("MS Excel 97"));
         for name in ["", "a.exe", "a.docx.sh", "a.docx; rm", "a.html"] {

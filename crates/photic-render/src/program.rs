@@ -1,17 +1,16 @@
-//! Programs of other makers, looked for when they are needed.
+//! Finds programs of other vendors.
 //!
-//! Only what lies where the system's packages put it counts: a sandbox shows its program nothing
-//! but those folders, and a program from a user's own folder would take that folder in with it.
+//! Only programs in the folders of system packages count: the sandbox shows only these folders, and
+//! a program in a user's folder would expose that folder.
 
 use std::path::{Path, PathBuf};
 
 use crate::refusal::{Refusal, RefusalCode};
 
-/// Where packages put programs. Links lead out of `/usr/bin` and into the others.
-const PLACES: [&str; 2] = ["/usr", "/opt"];
+/// Folders of packages. Links lead from `/usr/bin` to the others.
+const PACKAGE_FOLDERS: [&str; 2] = ["/usr", "/opt"];
 
-/// The first of these that is there: names are looked for on the path and in the usual folders,
-/// whole paths are taken as they are.
+/// Finds the first available program: names on the path and in common folders, or absolute paths.
 pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -22,13 +21,13 @@ pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
     })
 }
 
-/// Where it really lies, if that is a place of packages.
+/// The real path of a program, if it belongs to a package.
 fn packaged(program: &Path) -> Option<PathBuf> {
     let program = program.canonicalize().ok().filter(|program| program.is_file())?;
-    PLACES.iter().any(|place| program.starts_with(place)).then_some(program)
+    PACKAGE_FOLDERS.iter().any(|place| program.starts_with(place)).then_some(program)
 }
 
-/// What is said where a program is not.
+/// The refusal for a missing program.
 pub(crate) fn absent(what: &str, packages: &str) -> Refusal {
     Refusal::new(
         RefusalCode::Unavailable,

@@ -1,46 +1,46 @@
-//! A typed "no": data that a model and a person can read, never an exception.
+//! Refusals: typed answers instead of a page, readable by models and people.
 
 use serde::{Deserialize, Serialize};
 
-/// Why there is no page.
+/// The reason why there is no page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// The stable code.
     pub code: RefusalCode,
-    /// What is wrong, in a sentence without a final period.
+    /// A sentence about the problem, without a final period.
     pub says: String,
-    /// What to do instead.
+    /// Advice what to do instead.
     pub hint: String,
 }
 
-/// The stable codes.
+/// Stable codes of refusals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RefusalCode {
-    /// Nothing there.
+    /// The source is empty.
     Empty,
-    /// Not what it was said to be, or broken beyond drawing.
+    /// The source is not what it was declared as, or too broken to draw.
     Corrupt,
-    /// It takes a password to open it.
+    /// A password is needed.
     Encrypted,
-    /// It has no page of this number.
+    /// There is no page of this number.
     NoSuchPage,
-    /// A region outside the page, or empty.
+    /// The region is empty or lies outside the page.
     BadRegion,
-    /// More bytes or more parts than are taken on.
+    /// The source has more bytes or parts than allowed.
     TooLarge,
     /// Drawing it took more time than allowed.
     TooSlow,
     /// Drawing it took more memory than allowed.
     TooMuchMemory,
-    /// The renderer broke on it.
+    /// The renderer crashed.
     Crashed,
     /// No renderer could be started.
     Unavailable,
 }
 
 impl Refusal {
-    /// A refusal.
+    /// Creates a refusal.
     pub fn new(code: RefusalCode, says: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { code, says: says.into(), hint: hint.into() }
     }

@@ -1,46 +1,47 @@
-//! Everything that can be drawn on this machine, behind one function.
+//! Draws sources of all kinds behind one function.
 //!
-//! Owns who draws what: our own renderers in a child process, other people's programs in a sandbox.
-//! Files that a source refers to are handed over by whoever called, in a second round.
+//! Chooses between the renderers in a child process and programs in a sandbox. Files that a source
+//! refers to are handed over by the caller, in a second pass.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::browser::Browser;
 use crate::office::Office;
-use crate::page::{Missing, Page, Words};
+use crate::page::{Missing, Page, PageText};
 use crate::refusal::Refusal;
-use crate::request::{File, Kind, Request};
+use crate::request::{Kind, Request, SourceFile};
 use crate::worker::Worker;
 
-/// Most files that are handed over, and most bytes of all of them.
-const MOST_FILES: usize = 64;
-const MOST_BYTES: usize = 64 << 20;
+/// Largest number of files that are handed over.
+const MAX_FILES: usize = 64;
+/// Largest size of all of them in bytes.
+const MAX_BYTES: usize = 64 << 20;
 
-/// Draws sources of every kind. The programs it needs are looked for when they are needed first.
+/// Draws sources of every kind. Programs are looked for when they are first needed.
 #[derive(Debug)]
 pub struct Renderer {
     worker: Worker,
     browser: OnceLock<Result<Browser, Refusal>>,
     office: OnceLock<Result<Office, Refusal>>,
-    /// The document that was converted last: its pages are asked for one after the other.
+    /// The last converted document, since its pages are requested one after the other.
     converted: Mutex<Option<Arc<Converted>>>,
 }
 
-/// An office document, and what an office suite made of it.
+/// An office document and its PDF.
 struct Converted {
     source: Vec<u8>,
     pdf: Vec<u8>,
 }
 
 impl std::fmt::Debug for Converted {
-    /// Never the bytes.
+    /// Omits the bytes.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} bytes, {} as PDF>", self.source.len(), self.pdf.len())
     }
 }
 
 impl Renderer {
-    /// With this worker for what we draw ourselves.
+    /// Creates a renderer with a worker for the built-in kinds.
     pub fn new(worker: Worker) -> Self {
         Self {
             worker,
@@ -50,8 +51,8 @@ impl Renderer {
         }
     }
 
-    /// A page or region of a source. `beside` is asked for what the source refers to, by the words
-    /// it uses for it, and decides what may be shown.
+    /// Draws a page or region of a source. `beside` is called with each reference of the source,
+    /// and decides which files may be shown.
     pub fn draw(
         &self,
         request: &Request<'_>,
@@ -67,10 +68,11 @@ impl Renderer {
     }
 
     /// The text layer of a page of a PDF or office document.
-    pub fn words(&self, request: &Request<'_>) -> Result<Words, Refusal> {
+    pub fn words(&self, request: &Request<'_>) -> Result<PageText, Refusal> {
         self.as_pdf(request, |request| self.worker.words(request))
     }
 
+    /// Draws once, without further files.
     fn once(&self, request: &Request<'_>) -> Result<Page, Refusal> {
         match request.wanted.kind {
             Kind::Html => self.browser()?.draw(request),
@@ -78,7 +80,7 @@ impl Renderer {
         }
     }
 
-    /// Does something with the request, once an office document has become the PDF that it prints as.
+    /// Runs some work on the request, after converting an office document to PDF.
     fn as_pdf<T>(
         &self,
         request: &Request<'_>,
@@ -93,11 +95,12 @@ impl Renderer {
         work(&Request { bytes: &converted.pdf, wanted, ..request.clone() })
     }
 
+    /// The browser, which is looked for once.
     fn browser(&self) -> Result<&Browser, Refusal> {
         self.browser.get_or_init(Browser::find).as_ref().map_err(Clone::clone)
     }
 
-    /// The document as PDF, converted at most once in a row.
+    /// The document as PDF; repeated requests convert it once.
     fn converted(&self, request: &Request<'_>) -> Result<Arc<Converted>, Refusal> {
         let office = self.office.get_or_init(Office::find).as_ref().map_err(Clone::clone)?;
         let last = self.converted.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -113,14 +116,14 @@ impl Renderer {
     }
 }
 
-/// What was missing from a page and is there after all.
-fn handed(page: &Page, beside: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<File> {
+/// The files that were missing from a page and are available.
+fn handed(page: &Page, beside: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<SourceFile> {
     let outside = page.facts.left_out.iter().filter(|left_out| left_out.what == Missing::External);
-    let mut room = MOST_BYTES;
-    let files = outside.take(MOST_FILES).filter_map(|left_out| {
+    let mut room = MAX_BYTES;
+    let files = outside.take(MAX_FILES).filter_map(|left_out| {
         let bytes = beside(&left_out.detail)?;
         room = room.checked_sub(bytes.len())?;
-        Some(File { reference: left_out.detail.clone(), bytes })
+        Some(SourceFile { reference: left_out.detail.clone(), bytes })
     });
     files.collect()
 }

@@ -1,45 +1,45 @@
-//! What is to be drawn, and how large it may become.
+//! Requests: what to draw, and the limits on its size.
 
 use serde::{Deserialize, Serialize};
 
-/// A source, and which part of it is wanted how large.
+/// A source, and the part of it to draw.
 #[derive(Clone)]
 pub struct Request<'a> {
-    /// The source, whole. Nothing else is ever read.
+    /// The whole source. Nothing else is ever read.
     pub bytes: &'a [u8],
-    /// What and how.
-    pub wanted: Wanted,
-    /// Font files the host hands over, for scripts that the built-in fonts lack.
+    /// Everything else about the request.
+    pub wanted: DrawOptions,
+    /// Fonts that the host hands over, for scripts that the built-in fonts lack.
     pub fonts: &'a [Vec<u8>],
     /// Files that the source refers to and the host hands over.
-    pub files: &'a [File],
+    pub files: &'a [SourceFile],
 }
 
 /// A file that a source refers to.
 #[derive(Clone, PartialEq, Eq)]
-pub struct File {
-    /// The reference as the source writes it, and as it stood in what was left out.
+pub struct SourceFile {
+    /// The reference as the source writes it, and as it was listed as left out.
     pub reference: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-impl std::fmt::Debug for File {
-    /// Never its bytes: they must not reach a log.
+impl std::fmt::Debug for SourceFile {
+    /// Omits the bytes, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{}, {} bytes>", self.reference, self.bytes.len())
     }
 }
 
 impl<'a> Request<'a> {
-    /// The first page of a source, whole, at its usual size.
+    /// The first page of a source at its default size.
     pub fn new(bytes: &'a [u8], kind: Kind) -> Self {
-        Self { bytes, wanted: Wanted::new(kind), fonts: &[], files: &[] }
+        Self { bytes, wanted: DrawOptions::new(kind), fonts: &[], files: &[] }
     }
 }
 
 impl std::fmt::Debug for Request<'_> {
-    /// Never the source: it must not reach a log.
+    /// Omits the source, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} bytes, {:?}, {} fonts>", self.bytes.len(), self.wanted, self.fonts.len())
     }
@@ -47,25 +47,25 @@ impl std::fmt::Debug for Request<'_> {
 
 /// Everything about a request but the bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
-    /// What the source is.
+pub struct DrawOptions {
+    /// Kind of the source.
     pub kind: Kind,
-    /// Which page, from 1.
+    /// Number of the page, from 1.
     pub page: u32,
-    /// The part of the page, in its own units; all of it when `None`.
+    /// The region in page units; everything if `None`.
     pub region: Option<Area>,
-    /// How large it is drawn.
+    /// Size of the drawing.
     pub fit: Fit,
     /// The colors of text.
     pub theme: Theme,
-    /// The name or ending of the file, by which text is colored.
+    /// Name or extension of the file, by which text is colored.
     pub name: Option<String>,
-    /// What may not be exceeded.
-    pub bounds: Bounds,
+    /// Limits.
+    pub bounds: DrawLimits,
 }
 
-impl Wanted {
-    /// The first page, whole, at its usual size.
+impl DrawOptions {
+    /// The first page at its default size.
     pub fn new(kind: Kind) -> Self {
         Self {
             kind,
@@ -74,37 +74,38 @@ impl Wanted {
             fit: Fit::Usual,
             theme: Theme::Light,
             name: None,
-            bounds: Bounds::default(),
+            bounds: DrawLimits::default(),
         }
     }
 }
 
-/// What a source is. The host has looked; nothing is guessed here.
+/// The kind of a source. The host has detected it; nothing is guessed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A drawing in SVG. Its unit is the CSS pixel.
     Svg,
-    /// A PDF document. Its unit is the point, from the upper left corner of the page as it is read.
+    /// A PDF document. Its unit is the point, from the upper left corner of the upright page.
     Pdf,
-    /// Code and other text. Its unit is the pixel at the usual size.
+    /// Code and other text. Its unit is the pixel at the default size.
     Text,
-    /// Prose in Markdown. Its unit, and that of the kinds below, is the pixel at the usual size.
+    /// Prose in Markdown. Its unit, and that of the next three kinds, is the pixel at the default
+    /// size.
     Markdown,
-    /// A table, its cells parted by commas, semicolons or tabs.
+    /// A table with cells separated by commas, semicolons or tabs.
     Csv,
     /// A value in JSON.
     Json,
     /// A Jupyter notebook.
     Notebook,
-    /// A page in HTML, for a browser. Its unit is the CSS pixel.
+    /// An HTML page, for a browser. Its unit is the CSS pixel.
     Html,
     /// A document for an office suite. Its unit is the point.
     Office,
 }
 
 impl Kind {
-    /// Its name in a sentence.
+    /// The name of the kind for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Svg => "SVG drawing",
@@ -120,28 +121,28 @@ impl Kind {
     }
 }
 
-/// A rectangle in the units of a page.
+/// A rectangle in page units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Area {
     /// Left edge.
     pub x: f64,
     /// Upper edge.
     pub y: f64,
-    /// How wide.
+    /// Width.
     pub width: f64,
-    /// How high.
+    /// Height.
     pub height: f64,
 }
 
-/// How large a page or region is drawn. Whatever is asked for, the bounds hold.
+/// The size of a drawing. The limits apply to every choice.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fit {
-    /// As its kind is best seen by a model.
+    /// The size at which a model sees this kind best.
     Usual,
-    /// So that the longer side has this many pixels.
+    /// The longer side has this many pixels.
     Longest(u32),
-    /// So many pixels a unit.
+    /// Pixels per unit.
     Scale(f64),
 }
 
@@ -156,18 +157,18 @@ pub enum Theme {
     Dark,
 }
 
-/// What a drawing may not exceed. Time and memory are the worker's.
+/// Limits of a drawing. Time and memory are limited by the worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
-    /// Most bytes of the source.
+pub struct DrawLimits {
+    /// Largest size of the source in bytes.
     pub bytes: usize,
     /// Longest side, in pixels.
     pub edge: u32,
-    /// Most pixels.
+    /// Largest number of pixels.
     pub pixels: u64,
 }
 
-impl Default for Bounds {
+impl Default for DrawLimits {
     /// No provider takes more than 8,000 pixels a side.
     fn default() -> Self {
         Self { bytes: 64 << 20, edge: 8_000, pixels: 32_000_000 }

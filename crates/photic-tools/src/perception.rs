@@ -5,7 +5,7 @@
 use std::fmt;
 
 use photic::tokens::Detail;
-use photic_pixels::geometry::{Affine, Rect, Row};
+use photic_pixels::geometry::{Affine, Rect, TextRow};
 use photic_pixels::{View, Warning};
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub struct Perception {
     pub lines: Option<(u32, u32)>,
     /// Of text: its rows, from top to bottom.
     #[serde(skip)]
-    pub rows: Vec<Row>,
+    pub rows: Vec<TextRow>,
     /// The handle by which the original can be looked at again, with a store.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -82,7 +82,7 @@ impl Perception {
 }
 
 /// The first and last line of which a row is shown.
-fn lines(rows: &[Row]) -> Option<(u32, u32)> {
+fn lines(rows: &[TextRow]) -> Option<(u32, u32)> {
     let all = rows.iter().map(|row| row.line);
     all.clone().min().zip(all.max())
 }

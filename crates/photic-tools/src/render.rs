@@ -8,7 +8,7 @@ use std::path::Path;
 
 use percent_encoding::percent_decode_str;
 use photic_pixels::geometry::Rect;
-use photic_pixels::{Drawn, View, ViewRequest};
+use photic_pixels::{DrawnPage, View, ViewRequest};
 
 use crate::content::Content;
 use crate::load::{Loaded, head, renderer};
@@ -51,7 +51,7 @@ pub trait Render: Send + Sync + fmt::Debug {
     fn renders(&self, content: Content, head: &[u8], name: &str) -> bool;
 
     /// A page of it, or a region.
-    fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal>;
+    fn render(&self, request: &RenderRequest<'_>) -> Result<DrawnPage, Refusal>;
 
     /// The words of a page, of a document that holds them apart from its bytes.
     fn words(&self, request: &RenderRequest<'_>) -> Result<Words, Refusal> {
@@ -99,7 +99,7 @@ pub(crate) fn rendered(
         return Ok(None);
     };
     let beside = |reference: &str| beside(inner, loaded.path.as_deref()?, reference);
-    let view = photic_pixels::drawn(request, &mut |longest| {
+    let view = photic_pixels::view_page(request, &mut |longest| {
         renderer.render(&RenderRequest {
             bytes: &loaded.bytes,
             content: loaded.content,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use photic::{Profile, Wire};
 use photic_net::fetch::Fetch;
-use photic_pixels::Limits;
+use photic_pixels::DecodeLimits;
 use serde::Serialize;
 use tokio::sync::Semaphore;
 
@@ -51,7 +51,7 @@ pub struct Bounds {
     /// Most lines that `read` returns at once.
     pub reply_lines: usize,
     /// What decoding may use.
-    pub pixels: Limits<'static>,
+    pub pixels: DecodeLimits<'static>,
 }
 
 impl Default for Bounds {
@@ -62,7 +62,7 @@ impl Default for Bounds {
             text_bytes: 64 << 20,
             reply_bytes: 128 << 10,
             reply_lines: 2000,
-            pixels: Limits::default(),
+            pixels: DecodeLimits::default(),
         }
     }
 }

@@ -1,8 +1,20 @@
-//! A safe door to libwebp's encoder.
+//! A safe wrapper around libwebp's encoder.
 //!
-//! Pixels in, one still WebP out, on the calling thread: the same pixels and mode give the same
-//! bytes. The decoder stays shut: C never sees bytes that a stranger wrote, only pixels of a
-//! length that was checked here.
+//! Encodes pixels as one still WebP on the calling thread; the same pixels and mode give the same
+//! bytes. The decoder is not exposed: C code never sees untrusted bytes, only pixels whose number
+//! was checked here.
+//!
+//! ```
+//! use photic_webp::{Channels, Mode, encode};
+//!
+//! let pixels = [255, 0, 0].repeat(8 * 8);
+//! let file = encode(&pixels, 8, 8, Channels::Rgb, Mode::Lossless { effort: 0 })?;
+//! assert_eq!(&file[8..12], b"WEBP");
+//! # Ok::<(), photic_webp::Error>(())
+//! ```
+//!
+//! The crate decodes nothing, and writes no animations and no metadata. This file is the
+//! whole crate; it has no modules.
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 use std::ffi::c_int;
@@ -10,10 +22,10 @@ use std::mem::MaybeUninit;
 
 use libwebp_sys as sys;
 
-/// The longest edge that the format can carry.
+/// The longest edge that the format supports.
 pub const MAX_EDGE: u32 = sys::WEBP_MAX_DIMENSION;
 
-/// How samples stand in the pixels.
+/// The samples of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
     /// Red, green, blue.
@@ -22,7 +34,7 @@ pub enum Channels {
     Rgba,
 }
 
-/// How to compress.
+/// The compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// VP8: quality 0 to 100, method 0 (fast) to 6 (small).
@@ -32,27 +44,27 @@ pub enum Mode {
         /// 0 to 6.
         method: u8,
     },
-    /// VP8L: every sample survives, those under clear alpha included; effort 0 to 9.
+    /// VP8L: every sample is kept, including those under transparent alpha; effort 0 to 9.
     Lossless {
         /// 0 to 9.
         effort: u8,
     },
 }
 
-/// Why there is no WebP.
+/// The reason why encoding failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The edges are 0 or beyond [`MAX_EDGE`], or the pixels are not as many as they say.
+    /// An edge is 0 or longer than [`MAX_EDGE`], or the number of pixels does not match the edges.
     Shape,
-    /// The encoder gave up: out of memory, or a partition overflowed.
+    /// The encoder failed: out of memory, or a partition overflowed.
     Encoder,
 }
 
 impl std::fmt::Display for Error {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Shape => "the pixels do not have the shape of a WebP",
-            Self::Encoder => "the WebP encoder gave up",
+            Self::Shape => "the number of pixels does not match the size of the WebP",
+            Self::Encoder => "the WebP encoder failed",
         })
     }
 }
@@ -60,6 +72,10 @@ impl std::fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// Encodes `width` by `height` pixels whose rows have no padding.
+///
+/// # Errors
+///
+/// Fails if the size is invalid or does not match the pixels, or if libwebp fails.
 pub fn encode(
     pixels: &[u8],
     width: u32,
@@ -108,6 +124,7 @@ pub fn encode(
     Ok(output.bytes())
 }
 
+/// The configuration of a mode.
 fn config(mode: Mode) -> Result<sys::WebPConfig, Error> {
     let quality = match mode {
         Mode::Lossy { quality, .. } => f32::from(quality.min(100)),
@@ -129,12 +146,12 @@ fn config(mode: Mode) -> Result<sys::WebPConfig, Error> {
             }
         }
     }
-    // One thread: no thread is started, and no output depends on one.
+    // One thread: none is started, and the output does not depend on one.
     config.thread_level = 0;
     Ok(config)
 }
 
-/// A picture that gives its planes back.
+/// A picture that frees its planes.
 struct Picture(sys::WebPPicture);
 
 impl Picture {
@@ -150,7 +167,7 @@ impl Drop for Picture {
     }
 }
 
-/// A growing buffer of the library, freed when dropped.
+/// A growing buffer of the library, freed on drop.
 struct Output(sys::WebPMemoryWriter);
 
 impl Output {

@@ -4,25 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Look after many gateways: tenants, their keys, and what is kept of them
+/// Manage many gateways: tenants, their keys, and stored data
 ///
-/// Where its servers are says `[fleet]` of the settings, the same file that the gateways read.
+/// The servers are named in `[fleet]` of the settings, the same file that the gateways read.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  photic fleet status                       are the database and the bucket there?
-  photic fleet keys issue acme --label ci   a key for a tenant, shown once
-  photic fleet keys rotate acme 0c4d…       a new key; the old one opens an hour more
-  photic fleet keys revoke acme 0c4d…       it opens no more, within 20 seconds
-  photic fleet limits acme --requests 600   what it may use, by all gateways together
-  photic fleet lessons                      what gateways learned about endpoints, and from whom
+  photic fleet status                       check the database and the bucket
+  photic fleet keys issue acme --label ci   issue a key for a tenant, shown once
+  photic fleet keys rotate acme 0c4d…       replace a key; the old one works for another hour
+  photic fleet keys revoke acme 0c4d…       revoke a key, within 20 seconds
+  photic fleet limits acme --requests 600   limit a tenant, across all gateways
+  photic fleet lessons                      list what gateways learned about endpoints, and from whom
   photic fleet lessons --forget --teacher tenant:acme
-  photic fleet audit verify acme            is what was done for it still as it was written?
-  photic fleet retire --days 30             forget everything that is older
+  photic fleet audit verify acme            verify the audit log of a tenant
+  photic fleet retire --days 30             delete all data older than 30 days
 ")]
 pub(crate) struct FleetOptions {
-    /// Settings; without it, the file that `PHOTIC_CONFIG` names, or your own:
-    /// `~/.config/photic/photic.toml`
+    /// Settings file; the one named by `PHOTIC_CONFIG`, or `~/.config/photic/photic.toml`, if
+    /// omitted
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON
@@ -32,133 +32,136 @@ pub(crate) struct FleetOptions {
     pub(crate) command: FleetCommand,
 }
 
+/// The subcommands of `photic fleet`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetCommand {
-    /// Say whether the servers are there: exit 0 if both are, 1 if not
+    /// Check whether the database and the bucket are reachable. Exit code: 0 both, 1 not
     Status,
-    /// Keys of tenants
+    /// Manage the keys of tenants
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// What a tenant may use; without a limit, say what holds
+    /// Set the limits of a tenant; without options, show them
     Limits {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
         #[command(flatten)]
         set: LimitOptions,
     },
-    /// What was done for a tenant
+    /// Verify or export the audit log of a tenant
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// What gateways learned about endpoints together, from whose requests, since when and until when
+    /// List what gateways learned about endpoints, from whose requests, since when and until when
     ///
-    /// A lesson holds for whoever was taught it, and for all others once three that have nothing to
-    /// do with each other were taught the same.
+    /// A lesson applies to the tenant that it was learned from, and to all others once three
+    /// independent tenants have taught it.
     Lessons(LessonOptions),
-    /// Forget a tenant and everything of it but its audit; takes the better part of a minute
+    /// Delete a tenant and all its data except the audit log; takes up to a minute
     Forget {
-        /// Whom
+        /// Name of the tenant
         tenant: String,
-        /// Yes, really
+        /// Confirm the deletion
         #[arg(long, required = true)]
         yes: bool,
     },
-    /// Forget days that are over, as tables and folders
+    /// Delete past days, with their tables and folders
     Retire {
-        /// How many days stay beside today; without it, what the settings say
+        /// Number of days to keep besides today; from the settings if omitted
         #[arg(long)]
         days: Option<u16>,
     },
 }
 
+/// The subcommands of `photic fleet keys`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Make a key; its secret is shown now and never again
+    /// Issue a key; its secret is shown only once
     Issue {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
-        /// What it is for
+        /// Note about its purpose
         #[arg(long, default_value = "")]
         label: String,
-        /// How many days it opens; without it, until it is revoked
+        /// Number of days until it expires; never if omitted
         #[arg(long)]
         days: Option<u32>,
     },
     /// List the keys of a tenant
     List {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
     },
-    /// Make a key in place of another, which opens for a while longer
+    /// Replace a key; the old one works for a while longer
     Rotate {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
-        /// The name of the key: its 12 letters in the middle
+        /// ID of the key: the 12 characters in its middle
         key: String,
-        /// How many minutes the old one still opens
+        /// Minutes for which the old key still works
         #[arg(long, default_value_t = 60)]
         overlap: u32,
     },
-    /// End a key
+    /// Revoke a key
     Revoke {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
-        /// The name of the key: its 12 letters in the middle
+        /// ID of the key: the 12 characters in its middle
         key: String,
     },
 }
 
-/// Limits of a tenant; those that are not named hold no more.
+/// Limits of a tenant. Limits that are not given are removed.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LimitOptions {
-    /// Requests in a minute
+    /// Requests per minute
     #[arg(long, value_name = "N")]
     pub(crate) requests: Option<u64>,
-    /// What requests under way may take together, in MiB
+    /// Memory for concurrent requests, in MiB
     #[arg(long, value_name = "MIB")]
     pub(crate) in_flight: Option<u64>,
-    /// Pixels that are decoded in a minute, in millions
+    /// Millions of pixels decoded per minute
     #[arg(long, value_name = "N")]
     pub(crate) megapixels: Option<u64>,
-    /// What may be kept, in MiB
+    /// Stored data, in MiB
     #[arg(long, value_name = "MIB")]
     pub(crate) stored: Option<u64>,
-    /// The defaults of the settings again
+    /// Restore the defaults of the settings
     #[arg(long, conflicts_with_all = ["requests", "in_flight", "megapixels", "stored"])]
     pub(crate) default: bool,
 }
 
-/// Which lessons; all, where nothing is named.
+/// Selection of lessons; all if nothing is given.
 #[derive(Debug, Args)]
 pub(crate) struct LessonOptions {
-    /// Only of this host, with its port if it has one
+    /// Host, with its port if it has one
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Option<String>,
-    /// Only about this model
+    /// Model
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Only of this teacher, such as `tenant:acme`
+    /// Teacher, such as `tenant:acme`
     #[arg(long, value_name = "TEACHER")]
     pub(crate) teacher: Option<String>,
-    /// All of them
+    /// All lessons
     #[arg(long, conflicts_with_all = ["host", "model", "teacher"])]
     pub(crate) all: bool,
-    /// Forget them: exit 0 if there were any, 1 if not
+    /// Delete them. Exit code: 0 if there were any, 1 if not
     #[arg(long)]
     pub(crate) forget: bool,
 }
 
+/// The subcommands of `photic fleet audit`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Say whether its chain is whole: exit 0 if it is, 1 if not
+    /// Verify the hash chain. Exit code: 0 intact, 1 broken
     Verify {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
     },
-    /// Print its rows, a line of JSON each
+    /// Print the entries, one line of JSON each
     Export {
-        /// Whose
+        /// Name of the tenant
         tenant: String,
-        /// Only those after this number
+        /// Only entries after this number
         #[arg(long, default_value_t = 0)]
         after: u64,
     },

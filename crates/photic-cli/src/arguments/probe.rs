@@ -5,75 +5,75 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use photic::Wire;
-use photic_probe::{Format, Notice, Place};
+use photic_probe::{Notice, PictureFormat, PicturePosition};
 
-use super::wire;
+use super::values::wire;
 
-/// Prove whether a model sees pictures, place by place: exit 0 it sees, 1 it does not, 2 error
+/// Test whether a model sees images, for each position in a request. Exit code: 0 it sees, 1 it
+/// does not, 2 error
 ///
-/// Fresh pictures of random colors and characters are shown in every place of a request, each with
-/// the same question without a picture as a control, and the answers are held against chance,
-/// exactly. What is found is learned: gateways and `photic profiles` know it from then on. The key
-/// comes from the environment, never from a flag. `docs/probe.md` says what the verdicts mean.
+/// Sends new pictures of random colors and characters in every position of a request, each with the
+/// same question without a picture as a control, and compares the answers with chance. Gateways and
+/// `photic profiles` learn the result. The key comes from the environment, never from an option.
+/// `docs/probe.md` explains the verdicts.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
   photic probe --model claude-sonnet-5
   photic probe --base-url http://127.0.0.1:8080/v1 --model qwen3-vl
   photic probe --base-url https://api.example.org/v1 --model m --wire openai-responses --json
-  photic probe --model gpt-5.4 --paths user,tool --formats webp,gif --dry-run   what would it cost?
-  photic probe --model gpt-5.4 --export gpt-5.4.json                            a table to share
-  photic probe --offline                                                        a model of our own
+  photic probe --model gpt-5.4 --paths user,tool --formats webp,gif --dry-run   estimate the cost
+  photic probe --model gpt-5.4 --export gpt-5.4.json                            write a table to share
+  photic probe --offline                                                        test a small local model
 ")]
 pub(crate) struct ProbeOptions {
-    /// Where the model is served, as its SDK takes it; without it, `OPENAI_BASE_URL` or
-    /// `ANTHROPIC_BASE_URL`, or its maker's own
+    /// Base URL of the endpoint, as SDKs take it; `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL` or the
+    /// provider's own if omitted
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The model
+    /// Model to test
     #[arg(long, value_name = "MODEL", required_unless_present = "offline")]
     pub(crate) model: Option<String>,
-    /// The wire; without it, the one the model is best known on
+    /// Wire; chosen by the model if omitted
     #[arg(long, value_name = "WIRE", value_parser = wire())]
     pub(crate) wire: Option<Wire>,
-    /// The variable that holds the key; without it, `OPENAI_API_KEY` or `ANTHROPIC_API_KEY`
+    /// Environment variable with the key; `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` if omitted
     #[arg(long, value_name = "NAME")]
     pub(crate) key_env: Option<String>,
-    /// Where pictures stand; `elided` and `refused` are sentences that say that none is shown
+    /// Positions to test; `elided` and `refused` test notices in place of a picture
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = path())]
-    pub(crate) paths: Vec<Path>,
-    /// Formats to try in the user's message
+    pub(crate) paths: Vec<ProbePath>,
+    /// Formats to test in the user's message
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = format())]
-    pub(crate) formats: Vec<Format>,
-    /// Sides of pictures to try in the user's message, beside 512 px
+    pub(crate) formats: Vec<PictureFormat>,
+    /// Picture sizes to test in the user's message, besides 512 px
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(256..=8192))]
     pub(crate) sizes: Vec<u32>,
-    /// Questions for each place
+    /// Number of questions for each position
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) trials: u32,
-    /// Make the same pictures again
+    /// Seed for the pictures, to repeat a run
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) spend: SpendOptions,
-    /// A folder that somebody serves, for the path `url`
+    /// Folder served by a web server, for the position `url`
     #[arg(long, value_name = "DIR", requires = "published_at")]
     pub(crate) publish: Option<PathBuf>,
-    /// The address under which it is served
+    /// URL under which that folder is served
     #[arg(long, value_name = "URL", requires = "publish")]
     pub(crate) published_at: Option<String>,
-    /// Write the dated table to a file, for `photic profiles --import`
+    /// Write the results to this file, for `photic profiles --import`
     #[arg(long, value_name = "FILE")]
     pub(crate) export: Option<PathBuf>,
-    /// Probe a small model of our own in a real llama.cpp server, on this machine: needs Python
+    /// Test a small model on this machine, in a real llama.cpp server. Needs Python
     /// (`PHOTIC_PYTHON`, or `python3`) with the package `xllamacpp`
     #[arg(long, conflicts_with_all = ["base_url", "model", "wire", "key_env", "dry_run"])]
     pub(crate) offline: bool,
-    /// Learn nothing
+    /// Do not teach the result to gateways
     #[arg(long)]
     pub(crate) no_learn: bool,
-    /// Where what is learned is kept; without it, where your settings say, or the
-    /// usual place
+    /// File with learned facts; from the settings, or the default location, if omitted
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON
@@ -81,41 +81,45 @@ pub(crate) struct ProbeOptions {
     pub(crate) json: bool,
 }
 
-/// What may be spent.
+/// Limits on spending.
 #[derive(Debug, Args)]
 pub(crate) struct SpendOptions {
-    /// Most US dollars to spend, where the price is known
+    /// Largest amount of US dollars to spend, if the price is known
     #[arg(long, value_name = "DOLLARS", default_value_t = 1.0)]
     pub(crate) cap: f64,
     /// Spend more than the cap
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Say what it would take, and ask nobody
+    /// Print an estimate, and send no request
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// What is tried: a picture at a place, or words instead of one.
+/// A position to test: a picture in a request, or a notice in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Path {
-    Place(Place),
+pub(crate) enum ProbePath {
+    PicturePosition(PicturePosition),
     Notice(Notice),
 }
 
-impl Path {
+impl ProbePath {
     fn from_name(name: &str) -> Option<Self> {
-        let place = Place::from_name(name).map(Self::Place);
+        let place = PicturePosition::from_name(name).map(Self::PicturePosition);
         place.or_else(|| Notice::from_name(name).map(Self::Notice))
     }
 }
 
-fn path() -> impl clap::builder::TypedValueParser<Value = Path> {
-    let names = Place::ALL.map(Place::name).into_iter().chain(Notice::ALL.map(Notice::name));
-    PossibleValuesParser::new(names.collect::<Vec<_>>())
-        .map(|name| Path::from_name(&name).unwrap_or(Path::Place(Place::User)))
+fn path() -> impl clap::builder::TypedValueParser<Value = ProbePath> {
+    let names = PicturePosition::ALL
+        .map(PicturePosition::name)
+        .into_iter()
+        .chain(Notice::ALL.map(Notice::name));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(|name| {
+        ProbePath::from_name(&name).unwrap_or(ProbePath::PicturePosition(PicturePosition::User))
+    })
 }
 
-fn format() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.map(Format::name))
-        .map(|name| Format::from_name(&name).unwrap_or(Format::Png))
+fn format() -> impl clap::builder::TypedValueParser<Value = PictureFormat> {
+    PossibleValuesParser::new(PictureFormat::ALL.map(PictureFormat::name))
+        .map(|name| PictureFormat::from_name(&name).unwrap_or(PictureFormat::Png))
 }

@@ -5,44 +5,44 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use photic::Wire;
 
-use super::wire;
+use super::values::wire;
 
-/// Say what is known about a model, who says so, and what its endpoint taught the gateway
+/// Show what is known about a model, with sources, and what gateways learned from its endpoint
 ///
-/// Shipped facts have a date, a source and a confidence. What the gateway learned from rejections
-/// has the day, the status and what the provider said; it is laid over the shipped facts, only
-/// ever tightens them, and expires. So does what `photic probe` proved, which may loosen them, too. A gateway that runs forgets with its next lesson, or when it
-/// is started again.
+/// Built-in facts have a date, a source and a confidence. Facts learned from rejections have the
+/// day, the status and the provider's message; they only tighten the built-in facts, and expire.
+/// Facts that `photic probe` proved may loosen them as well. A running gateway applies `--forget`
+/// with its next lesson or restart.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  photic profiles                                        everything that was learned
-  photic profiles --for claude-sonnet-5                  what is known about a model
-  photic profiles --for qwen3-vl --host 127.0.0.1:8080   … and about who serves it
-  photic profiles --forget 127.0.0.1:8080/qwen3-vl       give it another chance
-  photic profiles --import qwen3-vl.json                 what a probe elsewhere proved
-  photic profiles show qwen3-vl --base-url http://127.0.0.1:8080/v1   … and what the server says now
+  photic profiles                                        list everything that was learned
+  photic profiles --for claude-sonnet-5                  show what is known about a model
+  photic profiles --for qwen3-vl --host 127.0.0.1:8080   … and about the host that serves it
+  photic profiles --forget 127.0.0.1:8080/qwen3-vl       forget what was learned
+  photic profiles --import qwen3-vl.json                 import the results of a probe
+  photic profiles show qwen3-vl --base-url http://127.0.0.1:8080/v1   … and ask the server as well
 ")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct ProfilesOptions {
     #[command(subcommand)]
     pub(crate) show: Option<ProfilesCommand>,
-    /// The model
+    /// Model
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The host that serves it, with its port if it has one
+    /// Host that serves it, with its port if it has one
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Option<String>,
-    /// The wire; without it, the one the model is best known on
+    /// Wire; chosen by the model if omitted
     #[arg(long, value_name = "WIRE", value_parser = wire(), requires = "model")]
     pub(crate) wire: Option<Wire>,
-    /// Forget what was learned about a host, or about one model of it
+    /// Forget what was learned about a host, or about one of its models
     #[arg(long, value_name = "HOST[/MODEL]", conflicts_with_all = ["model", "host"])]
     pub(crate) forget: Option<String>,
-    /// Learn from a table that `photic probe --export` wrote
+    /// Import a table that `photic probe --export` wrote
     #[arg(long, value_name = "TABLE", conflicts_with_all = ["model", "host", "forget"])]
     pub(crate) import: Option<PathBuf>,
-    /// Where it is kept; without it, where your settings say, or the usual place
+    /// File with learned facts; from the settings, or the default location, if omitted
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON
@@ -50,16 +50,17 @@ pub(crate) struct ProfilesOptions {
     pub(crate) json: bool,
 }
 
+/// The subcommands of `photic profiles`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfilesCommand {
     Show(ShowOptions),
 }
 
-/// Say what is known about one model: every fact with its source and date, and what its endpoint
-/// says about it now
+/// Show all facts about one model with source and date, and ask its endpoint
 ///
-/// What the endpoint says beats what was shipped, and not what requests and probes taught: that was
-/// seen. A model without a word about it stays unknown, and is tried.
+/// Statements of the endpoint override built-in facts, but not facts learned from requests and
+/// probes, which were observed. A model that the endpoint says nothing about stays unknown, and
+/// requests to it are tried.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
@@ -68,22 +69,22 @@ Examples:
   photic profiles show google/gemini-2.5-pro --base-url https://openrouter.ai/api/v1 --key-env OPENROUTER_API_KEY
 ")]
 pub(crate) struct ShowOptions {
-    /// The model
+    /// Model
     #[arg(value_name = "MODEL")]
     pub(crate) model: String,
-    /// Ask this endpoint: the base address that SDKs take
+    /// Ask this endpoint: the base URL that SDKs take
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The environment variable that holds the key; without it, none is sent
+    /// Environment variable with the key; no key is sent if omitted
     #[arg(long, value_name = "NAME", requires = "base_url")]
     pub(crate) key_env: Option<String>,
-    /// Have gateways learn the limits that the endpoint states
+    /// Teach gateways the limits that the endpoint states
     #[arg(long, requires = "base_url")]
     pub(crate) learn: bool,
-    /// The wire; without it, the one the model is best known on
+    /// Wire; chosen by the model if omitted
     #[arg(long, value_name = "WIRE", value_parser = wire())]
     pub(crate) wire: Option<Wire>,
-    /// Where lessons are kept; without it, where your settings say, or the usual place
+    /// File with learned facts; from the settings, or the default location, if omitted
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Print JSON

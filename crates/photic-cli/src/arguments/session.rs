@@ -4,24 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{PolicyOptions, wire};
+use super::policy::PolicyOptions;
+use super::values::wire;
 
-/// Look at recorded sessions, and decide about single images of them
+/// Show recorded sessions, and choose what happens to single images
 ///
-/// A session is what a client sent, turn by turn, with its images kept once each. Whatever a model
-/// was shown can be written out again, byte for byte. ID is a session as `ls` names it, or `last`;
-/// IMAGE is a handle or a number as `images` lists them.
+/// A session holds the requests of a client turn by turn, with each image stored once. Every body
+/// that a model was sent can be exported again, byte for byte. ID is a session as `ls` lists it, or
+/// `last`; IMAGE is a handle or a number as `images` lists them.
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  photic session import request.json         a captured request becomes a session
-  photic session ls                          all sessions, the latest first
-  photic session images last                 what every image costs, and what becomes of it
+  photic session import request.json         record a captured request
+  photic session ls                          list all sessions, the latest first
+  photic session images last                 list the images, with price and fate
   photic session drop last 3                 leave the third image out from now on
-  photic session export last --as model      what the model was sent, byte for byte
+  photic session export last --as model      print what the model was sent, byte for byte
 ")]
 pub(crate) struct SessionOptions {
-    /// Where sessions are kept; without it, `photic` where this system keeps state
+    /// Directory with the sessions; `photic` in the state directory of this system if omitted
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) store: Option<PathBuf>,
     /// Print JSON
@@ -31,6 +32,7 @@ pub(crate) struct SessionOptions {
     pub(crate) command: SessionCommand,
 }
 
+/// The subcommands of `photic session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
     /// List sessions, the latest first
@@ -44,11 +46,11 @@ pub(crate) enum SessionCommand {
     Export {
         #[command(flatten)]
         turn: TurnOptions,
-        /// What the client sent, or what the model was sent
+        /// The body that the client sent, or the one that the model was sent
         #[arg(long = "as", value_enum, default_value_t)]
         side: Side,
     },
-    /// List the images of the last turn: size, tokens, money, what becomes of each now, and why
+    /// List the images of the last turn: size, tokens, price, fate and reason
     Images {
         /// The session
         #[arg(value_name = "ID")]
@@ -56,88 +58,88 @@ pub(crate) enum SessionCommand {
     },
     /// Leave an image out from the next request on
     Drop(ImageOptions),
-    /// Keep an image in sight for as long as the endpoint takes it
+    /// Always show an image, as long as the endpoint accepts it
     Pin(ImageOptions),
     /// Show an image smaller from the next request on
     Shrink {
         #[command(flatten)]
         image: ImageOptions,
-        /// The longest side it may have, in pixels
+        /// Longest side in pixels
         #[arg(long, value_name = "N", default_value_t = 768, value_parser = clap::value_parser!(u32).range(1..))]
         edge: u32,
     },
-    /// Forget a whole session; its images go with the next `gc`
+    /// Delete a session; `gc` removes its images
     Forget {
         /// The session
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Remove images that no session and no pinned handle refers to, and old answers
+    /// Remove images without a session or pinned handle, and old answers
     Gc {
-        /// Leave alone what was stored in the last so many minutes: somebody may be writing
+        /// Keep data stored in the last minutes: it may still be in use
         #[arg(long, value_name = "MINUTES", default_value_t = 60)]
         grace: u64,
-        /// Keep what a handle was given out for in the last so many days
+        /// Keep data whose handle was issued in the last days
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         handles: u64,
-        /// Keep what `inspect --batch` was told in the last so many days
+        /// Keep answers of `inspect --batch` from the last days
         #[arg(long, value_name = "DAYS", default_value_t = 90)]
         answers: u64,
     },
-    /// Make the body of a captured request a turn of a session
+    /// Record the body of a captured request as a turn
     Import(ImportOptions),
 }
 
-/// A turn.
+/// Options that select a turn.
 #[derive(Debug, Args)]
 pub(crate) struct TurnOptions {
     /// The session
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Which turn, from 1; without it, the last
+    /// Number of the turn, from 1; the last if omitted
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<u64>,
 }
 
-/// An image.
+/// Options that select an image.
 #[derive(Debug, Args)]
 pub(crate) struct ImageOptions {
     /// The session
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// The image: a handle, or a number
+    /// Image: a handle, or a number
     #[arg(value_name = "IMAGE")]
     pub(crate) image: String,
-    /// Take the choice back
+    /// Undo the choice
     #[arg(long)]
     pub(crate) undo: bool,
 }
 
-/// A request to take over.
+/// Options of an import.
 #[derive(Debug, Args)]
 pub(crate) struct ImportOptions {
-    /// The body of one request; `-` or nothing for standard input
+    /// Body of one request; `-` or nothing for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// The session it belongs to; without it, the one that it goes on with, or a new one
+    /// Session to add it to; the one that it continues, or a new one, if omitted
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// The wire of the body; without it, what the body looks like
+    /// Wire of the body. Detected automatically if omitted.
     #[arg(long, value_name = "WIRE", value_parser = wire())]
     pub(crate) from: Option<photic::Wire>,
-    /// The model it is for; without it, the one that it names
+    /// Model that it is for; the one it names if omitted
     #[arg(long = "for", value_name = "MODEL")]
     pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) policy: PolicyOptions,
 }
 
-/// Whose body.
+/// One of the two bodies of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Side {
-    /// As it came
+    /// The body that the client sent
     #[default]
     Client,
-    /// As it was sent on
+    /// The body that the model was sent
     Model,
 }

@@ -1,7 +1,7 @@
-//! Whether everything is set up: endpoint, keys, facts, config, store, renderers, terminal.
+//! Checks of the installation: endpoint, keys, profiles, settings, store, renderers, terminal.
 //!
-//! Says that a key is there, never what it is; no address is printed with what stands before its
-//! host or behind its path.
+//! Reports that a key is set, never its value. URLs are printed without user names, passwords,
+//! paths and queries.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -17,25 +17,27 @@ use crate::arguments::DoctorOptions;
 use crate::style::{GREEN, Hint, RED, YELLOW};
 use crate::{preview, view};
 
-/// How one thing is.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-enum State {
-    /// As it should be.
+enum CheckState {
+    /// Everything is fine.
     Good,
-    /// It could be better; nothing depends on it.
+    /// It could be better, but nothing depends on it.
     Note,
     /// It will not work.
     Bad,
 }
 
+/// One check and its result.
 #[derive(Debug, Serialize)]
-struct Item {
+struct HealthCheck {
     what: &'static str,
-    state: State,
+    state: CheckState,
     says: String,
 }
 
+/// Runs the checks.
 pub(super) fn run(endpoint: &str, options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     let checks = [
         reach(endpoint)?,
@@ -49,17 +51,17 @@ pub(super) fn run(endpoint: &str, options: &DoctorOptions) -> anyhow::Result<Exi
         renderer("office documents", photic_render::Office::find().err()),
         terminal(),
     ];
-    let is_well = checks.iter().all(|check| check.state != State::Bad);
+    let is_well = checks.iter().all(|check| check.state != CheckState::Bad);
     let mut out = anstream::stdout().lock();
     if options.json {
         let report = serde_json::json!({"is_well": is_well, "checks": checks});
         writeln!(out, "{report:#}")?;
     } else {
-        for Item { what, state, says } in &checks {
+        for HealthCheck { what, state, says } in &checks {
             let (color, word) = match state {
-                State::Good => (GREEN, "good"),
-                State::Note => (YELLOW, "note"),
-                State::Bad => (RED, "bad"),
+                CheckState::Good => (GREEN, "good"),
+                CheckState::Note => (YELLOW, "note"),
+                CheckState::Bad => (RED, "bad"),
             };
             writeln!(out, "{color}{word:<4}{color:#}  {what:<16}  {says}")?;
         }
@@ -67,17 +69,18 @@ pub(super) fn run(endpoint: &str, options: &DoctorOptions) -> anyhow::Result<Exi
     Ok(ExitCode::from(u8::from(!is_well)))
 }
 
-const fn item(what: &'static str, state: State, says: String) -> Item {
-    Item { what, state, says }
+/// Creates the result of a check.
+const fn item(what: &'static str, state: CheckState, says: String) -> HealthCheck {
+    HealthCheck { what, state, says }
 }
 
-/// Whoever speaks HTTP is there, unless it only says that somebody behind it is not.
-fn reach(endpoint: &str) -> anyhow::Result<Item> {
+/// Checks that the endpoint answers. Any HTTP answer counts, except a server error.
+fn reach(endpoint: &str) -> anyhow::Result<HealthCheck> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let shown = redacted(endpoint);
     if !(endpoint.starts_with("http://") || endpoint.starts_with("https://")) {
-        let hint = Hint("an address begins with `http://` or `https://`");
-        bail!(anyhow::anyhow!("`{shown}` is no address").context(hint));
+        let hint = Hint("a URL begins with `http://` or `https://`");
+        bail!(anyhow::anyhow!("`{shown}` is not a URL").context(hint));
     }
     let short = Timeouts {
         connect: Duration::from_secs(5),
@@ -86,19 +89,21 @@ fn reach(endpoint: &str) -> anyhow::Result<Item> {
     };
     let request = http::Request::get(endpoint)
         .body(Outgoing::empty())
-        .with_context(|| format!("`{shown}` is no address"))?;
+        .with_context(|| format!("`{shown}` is not a URL"))?;
     let reply = runtime.block_on(async { Client::new(short).send(request).await });
     let what = "endpoint";
     Ok(match reply {
-        Ok(reply) if reply.status().is_server_error() => {
-            item(what, State::Bad, format!("{shown} is in trouble ({})", reply.status()))
-        }
-        Ok(_) => item(what, State::Good, format!("{shown} answers")),
-        Err(error) => item(what, State::Bad, format!("{shown} does not answer: {error}")),
+        Ok(reply) if reply.status().is_server_error() => item(
+            what,
+            CheckState::Bad,
+            format!("{shown} answers with a server error ({})", reply.status()),
+        ),
+        Ok(_) => item(what, CheckState::Good, format!("{shown} answers")),
+        Err(error) => item(what, CheckState::Bad, format!("{shown} does not answer: {error}")),
     })
 }
 
-/// Scheme and host: names, passwords and queries are nobody's business.
+/// The scheme and host of a URL, without user names, passwords and queries.
 fn redacted(address: &str) -> String {
     let (scheme, rest) = match address.split_once("://") {
         Some((scheme, rest)) => (format!("{scheme}://"), rest),
@@ -109,7 +114,7 @@ fn redacted(address: &str) -> String {
     scheme + host
 }
 
-/// The variables that SDKs read keys from.
+/// Environment variables from which SDKs read keys.
 const KEYS: [&str; 9] = [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -122,7 +127,8 @@ const KEYS: [&str; 9] = [
     "AWS_PROFILE",
 ];
 
-fn credentials(options: &DoctorOptions) -> Item {
+/// Checks that a key is set.
+fn credentials(options: &DoctorOptions) -> HealthCheck {
     let is_set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let set: Vec<&str> = KEYS.into_iter().filter(is_set).collect();
     let is_local = options.endpoint.as_deref().is_some_and(|endpoint| {
@@ -130,19 +136,20 @@ fn credentials(options: &DoctorOptions) -> Item {
         ["//127.", "//localhost", "//[::1]"].iter().any(|host| shown.contains(host))
     });
     match (set.is_empty(), is_local) {
-        (false, _) => item("credentials", State::Good, format!("{} set", set.join(", "))),
+        (false, _) => item("credentials", CheckState::Good, format!("{} set", set.join(", "))),
         (true, true) => item(
             "credentials",
-            State::Note,
-            "no key is set; a server on this machine may want none".to_owned(),
+            CheckState::Note,
+            "no key is set; a local server may not need one".to_owned(),
         ),
         (true, false) => {
-            item("credentials", State::Bad, format!("none of {} is set", KEYS.join(", ")))
+            item("credentials", CheckState::Bad, format!("none of {} is set", KEYS.join(", ")))
         }
     }
 }
 
-fn facts(options: &DoctorOptions) -> Item {
+/// Checks what is known about the model.
+fn facts(options: &DoctorOptions) -> HealthCheck {
     let model = options.model.as_deref();
     let profile = options
         .wire
@@ -150,69 +157,77 @@ fn facts(options: &DoctorOptions) -> Item {
     let oldest = profile.facts.iter().map(|fact| fact.as_of.as_str()).min().unwrap_or("unknown");
     let id = &profile.id;
     match (model, profile.sight.images) {
-        (None, _) => item("facts", State::Note, "no model was named: `--model MODEL`".to_owned()),
+        (None, _) => {
+            item("facts", CheckState::Note, "no model given; pass `--model MODEL`".to_owned())
+        }
         (Some(_), Capability::Yes) => item(
             "facts",
-            State::Good,
+            CheckState::Good,
             format!("profile `{id}`: sees images; oldest fact of {oldest}"),
         ),
         (Some(_), Capability::Unknown) => item(
             "facts",
-            State::Note,
-            format!("profile `{id}`: not known whether it sees images; `photic probe` finds out"),
+            CheckState::Note,
+            format!(
+                "profile `{id}`: unknown whether it sees images; run `photic probe` to find out"
+            ),
         ),
-        (Some(_), Capability::No) => {
-            item("facts", State::Bad, format!("profile `{id}`: this model sees no images"))
-        }
+        (Some(_), Capability::No) => item(
+            "facts",
+            CheckState::Bad,
+            format!("profile `{id}`: this model does not see images"),
+        ),
     }
 }
 
-fn config() -> Item {
+/// Checks the settings file.
+fn config() -> HealthCheck {
     let what = "config";
     match crate::settings::load(None) {
         Ok(settings) => match settings.source.not_read() {
-            Some(word) => item(what, State::Note, format!("{}; {word}", settings.source)),
-            None => item(what, State::Good, settings.source.to_string()),
+            Some(word) => item(what, CheckState::Note, format!("{}; {word}", settings.source)),
+            None => item(what, CheckState::Good, settings.source.to_string()),
         },
-        Err(error) => item(what, State::Bad, format!("{error:#}")),
+        Err(error) => item(what, CheckState::Bad, format!("{error:#}")),
     }
 }
 
-fn store(options: &DoctorOptions) -> Item {
+/// Checks that the store opens.
+fn store(options: &DoctorOptions) -> HealthCheck {
     let what = "store";
     let Some(folder) = options.store.clone().or_else(LocalStore::usual_directory) else {
         return item(
             what,
-            State::Note,
-            "this system has no place for it: `--store DIR`".to_owned(),
+            CheckState::Note,
+            "this system has no state directory; pass `--store DIR`".to_owned(),
         );
     };
     if !folder.exists() {
-        return item(
-            what,
-            State::Good,
-            "not there yet: it is made when something is kept".to_owned(),
-        );
+        return item(what, CheckState::Good, "not created yet".to_owned());
     }
     match LocalStore::open(&folder) {
-        Ok(_) => item(what, State::Good, format!("`{}` opens", folder.display())),
-        Err(error) => item(what, State::Bad, format!("`{}`: {error}", folder.display())),
+        Ok(_) => item(what, CheckState::Good, format!("`{}` opens", folder.display())),
+        Err(error) => item(what, CheckState::Bad, format!("`{}`: {error}", folder.display())),
     }
 }
 
+/// Checks that a renderer is installed.
 #[cfg(feature = "render")]
-fn renderer(what: &'static str, missing: Option<photic_render::Refusal>) -> Item {
+fn renderer(what: &'static str, missing: Option<photic_render::Refusal>) -> HealthCheck {
     match missing {
-        None => item(what, State::Good, "can be drawn".to_owned()),
-        Some(refusal) => item(what, State::Note, format!("{}; {}", refusal.says, refusal.hint)),
+        None => item(what, CheckState::Good, "supported".to_owned()),
+        Some(refusal) => {
+            item(what, CheckState::Note, format!("{}; {}", refusal.says, refusal.hint))
+        }
     }
 }
 
-fn terminal() -> Item {
+/// Checks how the terminal shows pictures.
+fn terminal() -> HealthCheck {
     let what = "terminal preview";
     match preview::support() {
-        Some(way) => item(what, State::Good, format!("pictures are drawn with {way}")),
-        None => item(what, State::Note, "pictures are not drawn here".to_owned()),
+        Some(mode) => item(what, CheckState::Good, format!("pictures are shown with {mode}")),
+        None => item(what, CheckState::Note, "pictures are not supported".to_owned()),
     }
 }
 

@@ -1,7 +1,6 @@
-//! `photic doctor`: sessions that an image bricked, and the health of a set-up.
+//! `photic doctor`: repairs sessions that an image broke, and checks the installation.
 //!
-//! Owns words, progress, exit codes, and where what is written goes. What is wrong with a session
-//! is `photic-doctor`'s to say.
+//! Handles output, progress, exit codes and file names. `photic-doctor` diagnoses and repairs.
 
 #[cfg(feature = "fleet")]
 mod bucket;
@@ -17,13 +16,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use photic_doctor::{Diagnosis, Error, Question};
+use photic_doctor::{Diagnosis, DiagnosisTarget, Error};
 use photic_store::{FileBlobs, LocalStore};
 
 use crate::arguments::DoctorOptions;
 use crate::style::{GREEN, Hint, YELLOW, grouped};
 use progress::Progress;
 
+/// Runs the command.
 pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
     if let Some(endpoint) = &options.endpoint {
         return health::run(endpoint, options);
@@ -34,34 +34,36 @@ pub(crate) fn run(options: &DoctorOptions) -> anyhow::Result<ExitCode> {
         return bucket::run(bucket, options.json);
     }
     let Some(file) = &options.file else {
-        return list(options, &folders::usual(), "the usual folders of agents");
+        return list(options, &folders::usual(), "the default folders of agents");
     };
     if file.is_dir() {
         if options.fix || options.externalize || options.restore {
-            let hint = Hint("name one session; `photic doctor DIR` lists those that are sick");
+            let hint = Hint("pass one session; `photic doctor DIR` lists the broken ones");
             bail!(anyhow::anyhow!("`{}` is a folder", file.display()).context(hint));
         }
         return list(options, std::slice::from_ref(file), &file.display().to_string());
     }
     if options.externalize || options.restore {
-        return apart(options, file);
+        return move_media(options, file);
     }
     if options.fix {
         return fix(options, file);
     }
     if options.in_place || options.output.is_some() {
         let hint = Hint("add `--fix`, `--externalize` or `--restore`");
-        bail!(anyhow::anyhow!("nothing is written without being told what").context(hint));
+        bail!(anyhow::anyhow!("`--in-place` and `--output` need an action").context(hint));
     }
     let found = diagnose(options, file).map_err(hinted)?;
     report::one(file, &found, options)?;
-    Ok(verdict(found.is_sick()))
+    Ok(verdict(found.is_broken()))
 }
 
-fn question(options: &DoctorOptions) -> Question {
-    Question { model: options.model.clone(), wire: options.wire }
+/// The endpoint and model that a session is diagnosed for.
+fn question(options: &DoctorOptions) -> DiagnosisTarget {
+    DiagnosisTarget { model: options.model.clone(), wire: options.wire }
 }
 
+/// Diagnoses one file, with a progress bar.
 fn diagnose(options: &DoctorOptions, file: &Path) -> Result<Diagnosis, Error> {
     let mut progress = Progress::of(file);
     let found = photic_doctor::diagnose(file, &question(options), &mut |done| progress.at(done));
@@ -69,24 +71,27 @@ fn diagnose(options: &DoctorOptions, file: &Path) -> Result<Diagnosis, Error> {
     found
 }
 
-/// What to do about an error, where something can be done.
+/// Adds advice to an error, if there is any.
 fn hinted(error: Error) -> anyhow::Error {
     let hint = match &error {
         Error::UnknownFormat(_) => "see docs/doctor.md for where each agent keeps its sessions",
-        Error::Changed(_) => "close the agent, and try again",
-        Error::Database(..) => "close the agent that uses it, and try again",
-        Error::Blobs(_) | Error::NotABlob(..) => "name the store they were moved to: `--store DIR`",
+        Error::Changed(_) => "close the agent and try again",
+        Error::Database(..) => "close the agent that uses it and try again",
+        Error::Blobs(_) | Error::NotABlob(..) => {
+            "pass the store they were moved to with `--store DIR`"
+        }
         Error::NoLines(_) => "`--fix` can repair it",
         Error::Read(..) | Error::Write(..) => return error.into(),
     };
     anyhow::Error::from(error).context(Hint(hint))
 }
 
+/// The exit code of a diagnosis.
 fn verdict(is_sick: bool) -> ExitCode {
     ExitCode::from(u8::from(is_sick))
 }
 
-/// Every session below some folders that is sick, the newest first.
+/// Lists the broken sessions below some folders, the newest first.
 fn list(
     options: &DoctorOptions,
     folders: &[PathBuf],
@@ -99,11 +104,11 @@ fn list(
         match diagnose(options, &file) {
             Ok(found) => {
                 known += 1;
-                if found.is_sick() {
+                if found.is_broken() {
                     sick.push((file, found));
                 }
             }
-            // A folder holds what it holds; what is no session is not asked about.
+            // Other files in a folder are not an error.
             Err(Error::UnknownFormat(_)) => unread += 1,
             Err(error) => {
                 unread += 1;
@@ -115,6 +120,7 @@ fn list(
     Ok(verdict(!sick.is_empty()))
 }
 
+/// Writes a repaired copy.
 fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
     let to = target(options, file, "repaired");
     let mut progress = Progress::of(file);
@@ -124,11 +130,11 @@ fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         if options.json {
             anstream::println!("{}", serde_json::json!({"sick": 0, "written": null}));
         } else {
-            anstream::println!("{GREEN}well{GREEN:#}: {}; nothing to repair", file.display());
+            anstream::println!("{GREEN}healthy{GREEN:#}: {}; nothing to repair", file.display());
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let (written, backup) = settle(options, file, to)?;
+    let (written, backup) = finish(options, file, to)?;
     if options.json {
         let report = serde_json::json!({
             "remade": done.remade, "relabeled": done.relabeled, "noticed": done.noticed,
@@ -138,11 +144,12 @@ fn fix(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     anstream::println!("{GREEN}repaired{GREEN:#}: {}", report::repaired(&done));
-    say_where(&written, backup.as_deref(), done.diagnosis.bytes, done.bytes);
+    print_paths(&written, backup.as_deref(), done.diagnosis.bytes, done.bytes);
     Ok(ExitCode::SUCCESS)
 }
 
-fn apart(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
+/// Moves media out of a session, or back.
+fn move_media(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
     let blobs = blobs(options)?;
     let (name, moved) =
         if options.restore { ("restored", "put back") } else { ("small", "moved out") };
@@ -153,7 +160,7 @@ fn apart(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         photic_doctor::externalize(file, &to, &blobs)
     };
     let done = done.map_err(hinted)?;
-    let (written, backup) = settle(options, file, to)?;
+    let (written, backup) = finish(options, file, to)?;
     if options.json {
         let report = serde_json::json!({
             "media": done.media, "before": done.before, "bytes": done.after,
@@ -163,28 +170,30 @@ fn apart(options: &DoctorOptions, file: &Path) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     anstream::println!("{GREEN}{moved}{GREEN:#}: {} media", grouped(done.media as u64));
-    say_where(&written, backup.as_deref(), done.before, done.after);
+    print_paths(&written, backup.as_deref(), done.before, done.after);
     Ok(ExitCode::SUCCESS)
 }
 
-fn say_where(written: &Path, backup: Option<&Path>, before: u64, after: u64) {
+/// Prints the names of the written files.
+fn print_paths(written: &Path, backup: Option<&Path>, before: u64, after: u64) {
     let (before, after) = (grouped(before), grouped(after));
-    anstream::println!("  {} ({before} bytes became {after})", written.display());
+    anstream::println!("  {} ({before} bytes before, {after} after)", written.display());
     if let Some(backup) = backup {
-        anstream::println!("  the original is {}", backup.display());
+        anstream::println!("  backup of the original: {}", backup.display());
     }
 }
 
+/// Opens the blob store.
 fn blobs(options: &DoctorOptions) -> anyhow::Result<FileBlobs> {
     let directory = options.store.clone().or_else(LocalStore::usual_directory);
     let directory = directory
-        .context(Hint("name a directory with `--store`"))
-        .context("this system does not say where media are kept")?;
+        .context(Hint("pass a directory with `--store`"))
+        .context("this system has no state directory for media")?;
     let folder = directory.join("doctor");
     FileBlobs::open(&folder).with_context(|| format!("cannot open `{}`", folder.display()))
 }
 
-/// Where what is written goes at first: beside the original, under a name that says what it is.
+/// The file to write first: beside the original, with a name that tells what it is.
 fn target(options: &DoctorOptions, file: &Path, what: &str) -> PathBuf {
     if let Some(output) = &options.output {
         return output.clone();
@@ -198,9 +207,9 @@ fn target(options: &DoctorOptions, file: &Path, what: &str) -> PathBuf {
     file.with_file_name(name)
 }
 
-/// Puts what was written in the place of the original if that is wanted; where it is, and where the
-/// original is then.
-fn settle(
+/// Replaces the original if requested. Returns the path of the result, and of the backup if there
+/// is one.
+fn finish(
     options: &DoctorOptions,
     file: &Path,
     written: PathBuf,

@@ -1,19 +1,20 @@
-//! What was found, in words or as JSON.
+//! Prints diagnoses for people or as JSON.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use photic_doctor::{Diagnosis, Format, Medium, Remedy, Repaired};
+use photic_doctor::{Diagnosis, Medium, Remedy, RepairReport, SessionFormat};
 use serde_json::{Value, json};
 
 use crate::arguments::DoctorOptions;
 use crate::style::{CYAN, DIM, GREEN, RED, YELLOW, counted, grouped};
 
-/// A session of screenshots has hundreds of the same problem; nobody reads them one by one.
-const MOST_OF_A_KIND: usize = 5;
+/// Largest number of problems of one kind that are listed; a session of screenshots may have
+/// hundreds.
+const MAX_PER_CODE: usize = 5;
 
-/// One session.
+/// Prints the diagnosis of one session.
 pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> anyhow::Result<()> {
     let mut out = anstream::stdout().lock();
     if options.json {
@@ -21,21 +22,21 @@ pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> an
         return Ok(());
     }
     let mut told: BTreeMap<&str, usize> = BTreeMap::new();
-    for medium in found.sick() {
+    for medium in found.broken() {
         let Some(ailment) = &medium.ailment else { continue };
         let code = ailment.code.name();
         let count = told.entry(code).or_default();
         *count += 1;
-        if *count <= MOST_OF_A_KIND {
+        if *count <= MAX_PER_CODE {
             writeln!(out, "{YELLOW}{code}{YELLOW:#} {DIM}at{DIM:#} {}", medium.at)?;
             writeln!(out, "  {}", ailment.why)?;
             writeln!(out, "  {}; {}\n", facts(medium), helps(&ailment.remedy))?;
         }
     }
     for (code, count) in told {
-        if let Some(more) = count.checked_sub(MOST_OF_A_KIND).filter(|&more| more > 0) {
+        if let Some(more) = count.checked_sub(MAX_PER_CODE).filter(|&more| more > 0) {
             let more = counted(more, "more time");
-            writeln!(out, "{YELLOW}{code}{YELLOW:#} {more}; `--json` lists them all\n")?;
+            writeln!(out, "{YELLOW}{code}{YELLOW:#} {more}; pass `--json` to list them all\n")?;
         }
     }
     for finding in found.findings.iter().filter(|finding| finding.media.is_none()) {
@@ -44,22 +45,22 @@ pub(super) fn one(file: &Path, found: &Diagnosis, options: &DoctorOptions) -> an
     }
     let name = file.display();
     let (format, profile) = (found.format.name(), &found.profile);
-    let sick = found.sick().count().max(found.findings.len());
+    let sick = found.broken().count().max(found.findings.len());
     if sick == 0 {
-        writeln!(out, "{GREEN}well{GREEN:#}: {name} ({format}, profile `{profile}`)")?;
+        writeln!(out, "{GREEN}healthy{GREEN:#}: {name} ({format}, profile `{profile}`)")?;
     } else {
         let sick = counted(sick, "problem");
-        writeln!(out, "{RED}sick{RED:#}: {name} ({format}, profile `{profile}`); {sick}")?;
+        writeln!(out, "{RED}broken{RED:#}: {name} ({format}, profile `{profile}`); {sick}")?;
     }
     writeln!(out, "  {}", sizes(found))?;
     if sick > 0 {
         let command = repair_command(file, options);
-        writeln!(out, "\n{CYAN}hint:{CYAN:#} `{command}` writes a repaired copy")?;
+        writeln!(out, "\n{CYAN}hint:{CYAN:#} run `{command}` to write a repaired copy")?;
     }
     Ok(())
 }
 
-/// The same question, with the repair asked for.
+/// The command that repairs this session.
 fn repair_command(file: &Path, options: &DoctorOptions) -> String {
     let quoted = |word: &str| {
         let is_plain = word.chars().all(|one| one.is_alphanumeric() || "/._-+=:@~".contains(one));
@@ -71,22 +72,22 @@ fn repair_command(file: &Path, options: &DoctorOptions) -> String {
     format!("photic doctor {}{model}{wire} --fix", quoted(&file.to_string_lossy()))
 }
 
-/// What a repair did.
-pub(super) fn repaired(done: &Repaired) -> String {
-    if matches!(done.diagnosis.format, Format::Request(_)) {
+/// Describes what a repair did.
+pub(super) fn repaired(done: &RepairReport) -> String {
+    if matches!(done.diagnosis.format, SessionFormat::Request(_)) {
         return counted(done.diagnosis.findings.len(), "problem") + " of a request";
     }
     let did = [
-        (done.remade, "made anew"),
-        (done.relabeled, "labeled anew"),
-        (done.noticed, "replaced by words that say so"),
+        (done.remade, "made again"),
+        (done.relabeled, "relabeled"),
+        (done.noticed, "replaced by a notice"),
     ];
     let did = did.into_iter().filter(|(count, _)| *count > 0);
     let did = did.map(|(count, what)| format!("{} {what}", counted(count, "image")));
     did.collect::<Vec<_>>().join(", ")
 }
 
-/// Many sessions, of which some are sick.
+/// Prints the broken ones of many sessions.
 pub(super) fn many(
     sick: &[(PathBuf, Diagnosis)],
     known: usize,
@@ -103,56 +104,63 @@ pub(super) fn many(
     }
     for (file, found) in sick {
         let mut codes: Vec<&str> = found
-            .sick()
+            .broken()
             .filter_map(|medium| medium.ailment.as_ref())
             .map(|ailment| ailment.code.name())
             .chain(found.findings.iter().map(|finding| finding.code.name()))
             .collect();
         codes.sort_unstable();
         codes.dedup();
-        writeln!(out, "{RED}sick{RED:#} {}", file.display())?;
+        writeln!(out, "{RED}broken{RED:#} {}", file.display())?;
         writeln!(out, "  {}: {}; {}", found.format.name(), codes.join(", "), sizes(found))?;
     }
     let sessions = counted(known, "session");
     if sick.is_empty() {
-        writeln!(out, "{GREEN}well{GREEN:#}: {sessions} in {where_from}")?;
+        writeln!(out, "{GREEN}healthy{GREEN:#}: {sessions} in {where_from}")?;
     } else {
-        writeln!(out, "\n{} of {sessions} in {where_from} are sick", sick.len())?;
-        writeln!(out, "\n{CYAN}hint:{CYAN:#} `photic doctor FILE` says which image, and why")?;
+        writeln!(out, "\n{} of {sessions} in {where_from} are broken", sick.len())?;
+        writeln!(
+            out,
+            "\n{CYAN}hint:{CYAN:#} run `photic doctor FILE` to see which image, and why"
+        )?;
     }
     Ok(())
 }
 
+/// A diagnosis as JSON.
 fn as_json(file: &Path, found: &Diagnosis) -> Value {
     let mut report = json!(found);
     report["file"] = json!(file);
-    report["is_sick"] = json!(found.is_sick());
+    report["is_sick"] = json!(found.is_broken());
     report["media_bytes"] = json!(found.media_bytes());
     report["repeated_bytes"] = json!(found.repeated_bytes());
     report["tokens"] = json!(found.tokens());
     report
 }
 
+/// Type, size and price of a medium.
 fn facts(medium: &Medium) -> String {
-    let kind = medium.media_type.unwrap_or("no known type");
+    let kind = medium.media_type.unwrap_or("unknown type");
     let size =
         medium.size.map_or(String::new(), |(width, height)| format!(" {width}x{height} px,"));
     let cost = match medium.tokens {
         0 => String::new(),
-        tokens => format!(", {} tokens each turn", grouped(tokens)),
+        tokens => format!(", {} tokens per turn", grouped(tokens)),
     };
     format!("{kind},{size} {} bytes{cost}", grouped(medium.bytes))
 }
 
+/// Describes what a repair would do.
 const fn helps(remedy: &Remedy) -> &'static str {
     match remedy {
-        Remedy::Relabel(_) => "a repair labels it by its bytes",
-        Remedy::Respell => "a repair writes it as the endpoint wants it",
-        Remedy::Remake(..) => "a repair makes a picture of it that is accepted",
-        Remedy::Notice(_) => "a repair puts words in its place that say so",
+        Remedy::Relabel(_) => "a repair corrects its media type",
+        Remedy::Respell => "a repair writes it as the endpoint expects",
+        Remedy::Remake(..) => "a repair converts it to a picture that is accepted",
+        Remedy::Notice(_) => "a repair replaces it by a notice",
     }
 }
 
+/// Counts of records, bytes and tokens.
 fn sizes(found: &Diagnosis) -> String {
     let records = counted(found.records, "record");
     let media = grouped(found.media.len() as u64);
@@ -160,6 +168,6 @@ fn sizes(found: &Diagnosis) -> String {
     let repeated = grouped(found.repeated_bytes());
     let tokens = grouped(found.tokens());
     format!(
-        "{records}, {bytes} bytes; {media} media of {of_media} bytes, {repeated} of them repeated; {tokens} tokens each turn"
+        "{records}, {bytes} bytes; {media} media of {of_media} bytes, {repeated} of them repeated; {tokens} tokens per turn"
     )
 }

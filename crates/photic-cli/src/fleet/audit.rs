@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use photic_fleet::{Audit, Fleet, Verdict};
 
-use super::{named, print};
+use super::tenant::named;
 use crate::arguments::AuditCommand;
+use crate::output::print_line;
 use crate::style::{GREEN, RED};
 
+/// Runs the command.
 pub(super) async fn run(
     fleet: &Fleet,
     command: &AuditCommand,
@@ -23,29 +25,30 @@ pub(super) async fn run(
                 let Some(last) = page.last() else { return Ok(ExitCode::SUCCESS) };
                 after = last.number;
                 for row in &page {
-                    print(&serde_json::to_string(row)?)?;
+                    print_line(&serde_json::to_string(row)?)?;
                 }
             }
         }
     }
 }
 
+/// Prints the verdict.
 fn tell(verdict: &Verdict, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        print(&serde_json::to_string(verdict)?)?;
+        print_line(&serde_json::to_string(verdict)?)?;
     }
     match verdict {
         Verdict::Whole(whole) => {
             if !json {
                 let hash = photic_store::BlobId::from(whole.hash);
-                anstream::println!("{GREEN}whole{GREEN:#}: {} rows", whole.rows);
-                anstream::println!("the last is number {}, with hash {hash}", whole.last);
+                anstream::println!("{GREEN}intact{GREEN:#}: {} rows", whole.rows);
+                anstream::println!("last row: number {}, hash {hash}", whole.last);
             }
             Ok(ExitCode::SUCCESS)
         }
         Verdict::Broken { at } => {
             if !json {
-                anstream::println!("{RED}broken{RED:#} at row {at}: photic did not write it so");
+                anstream::println!("{RED}broken{RED:#} at row {at}: not as photic wrote it");
             }
             Ok(ExitCode::FAILURE)
         }

@@ -8,10 +8,12 @@ use photic_fleet::{ApiKey, Audit, Entry, Fleet, KeyFacts, KeyId, Keys as _, Subj
 use photic_store::Tenant;
 use serde_json::json;
 
-use super::{named, print};
+use super::tenant::named;
 use crate::arguments::KeysCommand;
+use crate::output::print_line;
 use crate::style::{DIM, Hint};
 
+/// Runs the command.
 pub(super) async fn run(
     fleet: &Fleet,
     command: &KeysCommand,
@@ -29,7 +31,7 @@ pub(super) async fn run(
         KeysCommand::List { tenant } => {
             let found = keys.keys(&named(tenant)?).await?;
             if json {
-                return print(&serde_json::to_string(&found)?);
+                return print_line(&serde_json::to_string(&found)?);
             }
             list(&found);
             Ok(ExitCode::SUCCESS)
@@ -47,12 +49,16 @@ pub(super) async fn run(
                 return Err(none());
             }
             note(fleet, &tenant, &key, "revoked").await?;
-            print(if json { "{\"revoked\":true}" } else { "it opens no more within 20 seconds" })
+            print_line(if json {
+                "{\"revoked\":true}"
+            } else {
+                "revoked; gateways follow within 20 seconds"
+            })
         }
     }
 }
 
-/// Writes down what was done with a key.
+/// Writes an audit entry about a key.
 async fn note(
     fleet: &Fleet,
     tenant: &Tenant,
@@ -62,39 +68,45 @@ async fn note(
     let (what, subject) = (What::Key, Subject::from(key));
     let entry = Entry { key: None, what, subject, decision, bytes_in: 0, bytes_out: 0 };
     let audit = Audit::new(fleet.record.clone());
-    audit.write(tenant, vec![entry]).await.context("it is done, but not in the audit")
+    audit
+        .write(tenant, vec![entry])
+        .await
+        .context("the change was made, but is missing in the audit log")
 }
 
-/// The only time that a secret is shown.
+/// Prints a new key; its secret is shown only here.
 fn show(key: &ApiKey, json: bool) -> anyhow::Result<ExitCode> {
     if json {
-        return print(&json!({"id": key.id().as_str(), "key": key.reveal()}).to_string());
+        return print_line(&json!({"id": key.id().as_str(), "key": key.reveal()}).to_string());
     }
     anstream::eprintln!(
-        "{DIM}callers send it as `x-photic-key`; it is shown only now, and named {}{DIM:#}",
+        "{DIM}clients send it as `x-photic-key`; it is shown only once; its ID is {}{DIM:#}",
         key.id()
     );
-    print(&key.reveal())
+    print_line(&key.reveal())
 }
 
+/// Prints the keys of a tenant.
 fn list(found: &[KeyFacts]) {
     for key in found {
         let state = match (key.revoked, key.expires) {
             (Some(_), _) => "revoked",
-            (None, Some(_)) => "ends",
-            (None, None) => "opens",
+            (None, Some(_)) => "expires",
+            (None, None) => "active",
         };
         anstream::println!("{}  {state:<8} {}", key.id, key.label);
     }
 }
 
+/// Parses the ID of a key.
 fn id(text: &str) -> anyhow::Result<KeyId> {
-    // Somebody may paste the whole key; its secret is not looked at.
+    // The whole key may be pasted; its secret is ignored.
     let name = text.strip_prefix("pk_").and_then(|rest| rest.split('_').next()).unwrap_or(text);
-    name.parse().context("a key is named by 12 letters and digits")
+    name.parse().context("the ID of a key has 12 letters and digits")
 }
 
+/// The error for a key that does not exist.
 fn none() -> anyhow::Error {
-    anyhow!("the tenant has no such key that opens")
-        .context(Hint("`photic fleet keys list TENANT` names them"))
+    anyhow!("the tenant has no such active key")
+        .context(Hint("run `photic fleet keys list TENANT` to list them"))
 }

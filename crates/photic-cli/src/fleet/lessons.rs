@@ -7,13 +7,14 @@ use photic_fleet::Fleet;
 use photic_gateway::learned::{self, Entry, Identity};
 use serde_json::json;
 
-use super::print;
 use crate::arguments::LessonOptions;
+use crate::output::print_line;
 use crate::style::{DIM, GREEN, Hint, counted};
 
-/// Seconds of a day.
+/// Seconds in a day.
 const DAY: u64 = 24 * 60 * 60;
 
+/// Runs the command.
 pub(super) async fn run(
     fleet: &Fleet,
     options: &LessonOptions,
@@ -25,7 +26,7 @@ pub(super) async fn run(
         .as_deref()
         .map(str::parse)
         .transpose()
-        .context(Hint("`photic fleet lessons` names the teachers"))?;
+        .context(Hint("run `photic fleet lessons` to list the teachers"))?;
     let is_meant = |entry: &Entry| {
         host.as_ref().is_none_or(|host| *host == entry.host)
             && model.as_ref().is_none_or(|model| *model == entry.model)
@@ -33,11 +34,11 @@ pub(super) async fn run(
     };
     if *forget {
         if host.is_none() && model.is_none() && teacher.is_none() && !all {
-            return Err(anyhow!("what is to be forgotten is not said")
-                .context(Hint("name it with `--host`, `--model` or `--teacher`, or say `--all`")));
+            return Err(anyhow!("no lessons selected")
+                .context(Hint("pass `--host`, `--model` or `--teacher`, or `--all`")));
         }
         let gone = photic_gateway::fleet::forget_shared(&fleet.record, is_meant).await?;
-        print(&if json {
+        print_line(&if json {
             json!({ "forgotten": gone }).to_string()
         } else {
             format!("{} forgotten; gateways follow within seconds", counted(gone, "lesson"))
@@ -53,16 +54,16 @@ pub(super) async fn run(
             value["until"] = json!(until(entry));
             value
         });
-        return print(&json!({ "lessons": entries.collect::<Vec<_>>() }).to_string());
+        return print_line(&json!({ "lessons": entries.collect::<Vec<_>>() }).to_string());
     }
     list(&mut entries, until);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells lessons by endpoint, each with everybody who was taught it.
+/// Prints lessons by endpoint, each with all tenants it was learned from.
 fn list(entries: &mut [Entry], until: impl Fn(&Entry) -> u64) {
     if entries.is_empty() {
-        anstream::println!("nothing was learned");
+        anstream::println!("nothing learned yet");
     }
     let key = |entry: &Entry| {
         (entry.host.clone(), entry.model.clone(), entry.lesson.clone(), entry.teacher.clone())
@@ -89,6 +90,7 @@ fn list(entries: &mut [Entry], until: impl Fn(&Entry) -> u64) {
     }
 }
 
+/// Returns `true` if two entries hold the same lesson about the same endpoint.
 fn is_alike(one: &Entry, other: &Entry) -> bool {
     let is_there = one.host == other.host && one.model == other.model && one.wire == other.wire;
     is_there && one.lesson == other.lesson

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use photic_fleet::{Fleet, Limits};
 use photic_store::Tenant;
 
-use super::print;
 use crate::arguments::LimitOptions;
+use crate::output::print_line;
 
+/// Runs the command.
 pub(super) async fn run(
     fleet: &Fleet,
     tenant: &Tenant,
@@ -26,16 +27,17 @@ pub(super) async fn run(
     }
     let limits = fleet.record.limits(tenant).await?;
     if json {
-        return print(&serde_json::to_string(&limits)?);
+        return print_line(&serde_json::to_string(&limits)?);
     }
     for (name, limit) in [
-        ("requests a minute", limits.requests_per_minute),
+        ("requests per minute", limits.requests_per_minute),
         ("bytes in flight", limits.bytes_in_flight),
-        ("megapixels a minute", limits.megapixels_per_minute),
-        ("bytes kept", limits.stored_bytes),
+        ("megapixels per minute", limits.megapixels_per_minute),
+        ("stored bytes", limits.stored_bytes),
     ] {
-        let limit = limit.map_or_else(|| "as the settings say".to_owned(), crate::style::grouped);
-        anstream::println!("{name:<20} {limit}");
+        let limit =
+            limit.map_or_else(|| "default of the settings".to_owned(), crate::style::grouped);
+        anstream::println!("{name:<22} {limit}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,10 +1,12 @@
-//! `photic fleet`: tenants and keys, and what operators do by hand. Gateways need none of it while
-//! they run: every change is in the database, and they see it there.
+//! `photic fleet`: manages tenants, keys and stored data.
+//!
+//! Every change is made in the database, where running gateways see it.
 
 mod audit;
 mod keys;
 mod lessons;
 mod limits;
+mod tenant;
 
 use std::process::ExitCode;
 
@@ -14,15 +16,18 @@ use photic_store::Tenant;
 use serde_json::json;
 
 use crate::arguments::{FleetCommand, FleetOptions};
+use crate::output::print_line;
 use crate::style::{GREEN, Hint, YELLOW, counted};
+use tenant::named;
 
+/// Runs the command.
 pub(crate) fn run(options: &FleetOptions) -> anyhow::Result<ExitCode> {
     let settings = crate::settings::load(options.config.as_deref())?.config;
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     runtime.block_on(async {
         let fleet = settings.fleet.open()?.ok_or_else(|| {
-            anyhow!("the settings name no servers").context(Hint(
-                "name the gateways' file with `--config`: it has `postgres` and `bucket` below \
+            anyhow!("the settings name no fleet servers").context(Hint(
+                "pass the gateways' settings with `--config`; they set `postgres` and `bucket` in \
                  `[fleet]`",
             ))
         })?;
@@ -46,70 +51,63 @@ pub(crate) fn run(options: &FleetOptions) -> anyhow::Result<ExitCode> {
     })
 }
 
+/// Checks the database and the bucket.
 async fn status(fleet: &Fleet, json: bool) -> anyhow::Result<ExitCode> {
     let (record, blobs) = tokio::join!(fleet.record.is_there(), fleet.bucket.is_there());
     if json {
-        print(&json!({"record": record, "blobs": blobs}).to_string())?;
+        print_line(&json!({"record": record, "blobs": blobs}).to_string())?;
     } else {
         for (name, there) in [("the database", record), ("the bucket", blobs)] {
-            let (style, word) = if there { (GREEN, "there") } else { (YELLOW, "away") };
+            let (style, word) = if there { (GREEN, "up") } else { (YELLOW, "down") };
             anstream::println!("{style}{word:>6}{style:#}  {name}");
         }
         if !blobs {
-            anstream::println!("\n`photic doctor --store BUCKET` says what a bucket can do");
+            anstream::println!("\nrun `photic doctor --store BUCKET` to test the bucket");
         }
     }
     Ok(ExitCode::from(u8::from(!(record && blobs))))
 }
 
+/// Deletes past days.
 async fn retire(fleet: &Fleet, days: u16, json: bool) -> anyhow::Result<ExitCode> {
-    let retired = fleet.retire(days).await.context("not everything could be forgotten")?;
+    let retired = fleet.retire(days).await.context("not everything could be deleted")?;
     if json {
-        print(&serde_json::to_string(&retired)?)?;
+        print_line(&serde_json::to_string(&retired)?)?;
     } else {
         let (gone, objects) =
             (counted(retired.days.len(), "day"), counted(retired.objects, "object"));
-        anstream::println!("{gone} and {objects} are gone, {} kept for pins", retired.kept);
+        anstream::println!("deleted {gone} and {objects}; kept {} pinned", retired.kept);
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Deletes a tenant.
 async fn forget(fleet: &Fleet, tenant: &Tenant, json: bool) -> anyhow::Result<ExitCode> {
     if !json {
-        anstream::eprintln!("nobody comes in any more; the rest goes when nobody is under way");
+        anstream::eprintln!("access is revoked; data is deleted once open requests have ended");
     }
-    let gone = fleet.forget_tenant(tenant).await.context(Hint("the same command does the rest"))?;
+    let gone = fleet
+        .forget_tenant(tenant)
+        .await
+        .context(Hint("run the same command again to delete the rest"))?;
     if json {
-        print(&serde_json::to_string(&gone)?)?;
+        print_line(&serde_json::to_string(&gone)?)?;
     } else {
-        print(&format!("{} rows and {} objects are gone", gone.rows, gone.objects))?;
+        print_line(&format!("deleted {} rows and {} objects", gone.rows, gone.objects))?;
         for (table, count) in &gone.left.rows {
-            print(&format!(
-                "still there: {} of `{table}`",
+            print_line(&format!(
+                "remaining: {} of `{table}`",
                 counted(usize::try_from(*count).unwrap_or_default(), "row")
             ))?;
         }
         for object in &gone.left.objects {
-            print(&format!("still there: `{object}` of the bucket"))?;
+            print_line(&format!("remaining: `{object}` in the bucket"))?;
         }
         if gone.left.is_empty() {
-            print("nothing is left of it but its audit")?;
+            print_line("everything but the audit log is deleted")?;
         } else {
-            anstream::eprintln!("the same command does the rest");
+            anstream::eprintln!("run the same command again to delete the rest");
         }
     }
     Ok(ExitCode::from(u8::from(!gone.left.is_empty())))
-}
-
-/// A tenant by its name.
-fn named(tenant: &str) -> anyhow::Result<Tenant> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if tenant.is_empty() || tenant.len() > 64 || !tenant.chars().all(is_name) {
-        return Err(anyhow!("a tenant is named by up to 64 letters, digits, `-`, `_` and `.`"));
-    }
-    Ok(Tenant::new(tenant))
-}
-
-fn print(line: &str) -> anyhow::Result<ExitCode> {
-    crate::print(format!("{line}\n").as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Which models there are: the one that was named, or those there are keys for.
+//! Selects vision models: the one that was named, or those with a key in the environment.
 
 use photic::Wire;
 use photic_tools::{Key, Model};
@@ -6,19 +6,20 @@ use photic_tools::{Key, Model};
 use crate::arguments::InspectOptions;
 use crate::view;
 
-/// A maker of models: the variables its SDKs read, and where it is.
-struct Maker {
+/// A model provider: the environment variables of its SDKs, and its address.
+struct Provider {
     name: &'static str,
     key: &'static str,
     base_variable: &'static str,
     base: &'static str,
-    /// Who looks if nobody was named.
+    /// Default model.
     model: &'static str,
     wire: Wire,
 }
 
-const MAKERS: [Maker; 2] = [
-    Maker {
+/// The known providers, in order of preference.
+const PROVIDERS: [Provider; 2] = [
+    Provider {
         name: "anthropic",
         key: "ANTHROPIC_API_KEY",
         base_variable: "ANTHROPIC_BASE_URL",
@@ -26,7 +27,7 @@ const MAKERS: [Maker; 2] = [
         model: "claude-sonnet-5",
         wire: Wire::Anthropic,
     },
-    Maker {
+    Provider {
         name: "openai",
         key: "OPENAI_API_KEY",
         base_variable: "OPENAI_BASE_URL",
@@ -36,40 +37,43 @@ const MAKERS: [Maker; 2] = [
     },
 ];
 
-/// What was said about the model.
+/// The model, wire and base URL that were given.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct ModelSelection<'a> {
     pub(crate) model: Option<&'a str>,
     pub(crate) wire: Option<Wire>,
     pub(crate) base_url: Option<&'a str>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ModelSelection<'a> {
     pub(super) fn of(options: &'a InspectOptions) -> Self {
         let (model, base_url) = (options.model.as_deref(), options.base_url.as_deref());
         Self { model, wire: options.wire, base_url }
     }
 }
 
-/// The models, with keys and addresses of the environment.
-pub(crate) fn from(asked: &Asked<'_>, variable: impl Fn(&str) -> Option<String>) -> Vec<Model> {
+/// The models, with keys and base URLs from the environment.
+pub(crate) fn from(
+    asked: &ModelSelection<'_>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Vec<Model> {
     let variable = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
     let base =
-        |maker: &Maker| variable(maker.base_variable).unwrap_or_else(|| maker.base.to_owned());
+        |maker: &Provider| variable(maker.base_variable).unwrap_or_else(|| maker.base.to_owned());
     let Some(id) = asked.model else {
-        let keyed = MAKERS.iter().filter_map(|maker| {
+        let keyed = PROVIDERS.iter().filter_map(|maker| {
             let key = Key::Given(variable(maker.key)?);
             Some(Model::new(maker.name, maker.model, maker.wire, &base(maker), key))
         });
         return keyed.collect();
     };
     let wire = asked.wire.unwrap_or_else(|| best_wire(id));
-    let [.., openai] = &MAKERS;
-    let is_same = |maker: &&Maker| maker.wire.http().family == wire.http().family;
-    let maker = MAKERS.iter().find(is_same).unwrap_or(openai);
+    let [.., openai] = &PROVIDERS;
+    let is_same = |maker: &&Provider| maker.wire.http().family == wire.http().family;
+    let maker = PROVIDERS.iter().find(is_same).unwrap_or(openai);
     let key = match (variable(maker.key), asked.base_url) {
         (Some(key), _) => Key::Given(key),
-        // A server of one's own may want none.
+        // A local server may need no key.
         (None, Some(_)) => Key::Open,
         (None, None) => Key::Missing,
     };
@@ -77,7 +81,7 @@ pub(crate) fn from(asked: &Asked<'_>, variable: impl Fn(&str) -> Option<String>)
     vec![Model::new(maker.name, id, wire, &base, key)]
 }
 
-/// The wire a model is best known on; chat, where everybody speaks, if it is known on none.
+/// The wire on which a model is known; Chat Completions if it is unknown.
 fn best_wire(id: &str) -> Wire {
     let profile = view::profile(Some(id));
     let known = profile.id != photic::Profile::generic(profile.wire).id;
@@ -96,7 +100,7 @@ mod tests {
         let Command::Inspect(options) = Arguments::parse_from(line).command else {
             return Vec::new();
         };
-        from(&Asked::of(&options), |name| {
+        from(&ModelSelection::of(&options), |name| {
             let found = variables.iter().find(|(variable, _)| *variable == name);
             found.map(|(_, value)| (*value).to_owned())
         })

@@ -1,4 +1,4 @@
-//! What is happening, on standard error, where somebody watches.
+//! A spinner on standard error while a question is answered.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Mutex, PoisonError};
@@ -6,14 +6,18 @@ use std::time::{Duration, Instant};
 
 use photic_tools::Step;
 
+/// Time between two frames of the spinner.
 const TICK: Duration = Duration::from_millis(100);
-const FACES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/// Frames of the spinner.
+const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 
-/// Whoever is told about steps.
-pub(super) type Tell<'a> = &'a (dyn Fn(Step) + Send + Sync);
+/// Called with each step of the work.
+pub(super) type StepCallback<'a> = &'a (dyn Fn(Step) + Send + Sync);
 
-/// Waits for work, with a spinner and the seconds in a terminal, and nothing anywhere else.
-pub(super) async fn told<T, F: Future<Output = T>>(work: impl FnOnce(Tell<'static>) -> F) -> T {
+/// Awaits work, with a spinner and the elapsed seconds in a terminal.
+pub(super) async fn with_spinner<T, F: Future<Output = T>>(
+    work: impl FnOnce(StepCallback<'static>) -> F,
+) -> T {
     static DOING: Mutex<Option<Step>> = Mutex::new(None);
     fn tell(step: Step) {
         *DOING.lock().unwrap_or_else(PoisonError::into_inner) = Some(step);
@@ -25,7 +29,7 @@ pub(super) async fn told<T, F: Future<Output = T>>(work: impl FnOnce(Tell<'stati
     let began = Instant::now();
     let mut work = std::pin::pin!(work);
     let mut ticks = tokio::time::interval(TICK);
-    let mut face = FACES.iter().cycle();
+    let mut face = SPINNER.iter().cycle();
     loop {
         tokio::select! {
             done = &mut work => {
@@ -41,6 +45,7 @@ pub(super) async fn told<T, F: Future<Output = T>>(work: impl FnOnce(Tell<'stati
     }
 }
 
+/// Describes a step.
 fn words(step: Step) -> String {
     match step {
         Step::Preparing => "preparing the picture".to_owned(),
@@ -48,7 +53,7 @@ fn words(step: Step) -> String {
     }
 }
 
-/// Whether anybody reads it does not matter to the work.
+/// Writes to standard error. A failure is ignored: the work does not depend on it.
 fn write(text: &str) {
     let mut out = std::io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -1,20 +1,21 @@
-//! An answer in a terminal: within seed 003's columns and lines, and unable to move the cursor.
+//! Formats an answer for a terminal: within fixed columns and lines, and without control
+//! characters.
 
 use photic_tools::Answer;
 use unicode_width::UnicodeWidthChar as _;
 
-/// Columns of the question that are repeated.
+/// Columns of the question.
 const QUESTION_COLUMNS: usize = 100;
 /// Lines of a collapsed answer.
 const COLLAPSED_LINES: usize = 4;
 /// Lines of an expanded answer.
 const EXPANDED_LINES: usize = 16;
-/// Columns of each line of it.
+/// Columns of each line of the answer.
 const LINE_COLUMNS: usize = 120;
 
-/// How much of an answer is shown.
+/// Length of an answer in a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Shown {
+pub(crate) enum AnswerLength {
     /// 4 lines of 120 columns
     Collapsed,
     /// 16 lines of 120 columns
@@ -30,29 +31,29 @@ pub(super) fn preview(question: &str) -> String {
     narrowed(&plain(&line), QUESTION_COLUMNS)
 }
 
-/// The lines that are shown, and how many are not.
-pub(super) fn cut(text: &str, shown: Shown) -> (String, usize) {
+/// The lines to show, and the number of lines left out.
+pub(super) fn cut(text: &str, shown: AnswerLength) -> (String, usize) {
     let most = match shown {
-        Shown::Collapsed => COLLAPSED_LINES,
-        Shown::Expanded => EXPANDED_LINES,
-        Shown::Full => usize::MAX,
+        AnswerLength::Collapsed => COLLAPSED_LINES,
+        AnswerLength::Expanded => EXPANDED_LINES,
+        AnswerLength::Full => usize::MAX,
     };
     let line = |line: &str| match shown {
-        Shown::Full => plain(line),
-        Shown::Collapsed | Shown::Expanded => narrowed(&plain(line), LINE_COLUMNS),
+        AnswerLength::Full => plain(line),
+        AnswerLength::Collapsed | AnswerLength::Expanded => narrowed(&plain(line), LINE_COLUMNS),
     };
     let lines: Vec<String> = text.lines().take(most).map(line).collect();
     let left_out = text.lines().count().saturating_sub(most);
     (lines.join("\n"), left_out)
 }
 
-/// Who said it, and what was sent.
+/// The model, the media type, and a warning that the answer is untrusted.
 pub(super) fn footer(answer: &Answer) -> String {
     let again = if answer.cached { " · answered before" } else { "" };
     plain(&format!("{} · {}{again} · second-hand, untrusted", answer.model, answer.media_type))
 }
 
-/// A model's words must not drive the terminal: no escape, no control.
+/// Removes control characters, so that an answer cannot control the terminal.
 fn plain(text: &str) -> String {
     let visible = |c: char| match c {
         '\t' => ' ',
@@ -62,7 +63,7 @@ fn plain(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// At most so many columns, the last of them a mark where something is missing.
+/// Cuts a text to a number of columns, with `…` at the end.
 fn narrowed(text: &str, columns: usize) -> String {
     let width = |c: char| c.width().unwrap_or(0);
     if text.chars().map(width).sum::<usize>() <= columns {
@@ -98,18 +99,18 @@ mod tests {
     #[test]
     fn an_answer_takes_4_or_16_lines_of_120_columns() {
         let text = vec!["x".repeat(121); 20].join("\n");
-        for (shown, lines) in [(Shown::Collapsed, 4), (Shown::Expanded, 16)] {
+        for (shown, lines) in [(AnswerLength::Collapsed, 4), (AnswerLength::Expanded, 16)] {
             let (page, left_out) = cut(&text, shown);
             assert_eq!((page.lines().count(), left_out), (lines, 20 - lines));
             assert!(page.lines().all(|line| columns(line) == 120 && line.ends_with('…')));
         }
-        assert_eq!(cut(&text, Shown::Full), (text.clone(), 0));
-        assert_eq!(cut("short", Shown::Collapsed), ("short".to_owned(), 0));
+        assert_eq!(cut(&text, AnswerLength::Full), (text.clone(), 0));
+        assert_eq!(cut("short", AnswerLength::Collapsed), ("short".to_owned(), 0));
     }
 
     #[test]
     fn words_of_a_model_do_not_drive_the_terminal() {
-        let (page, _) = cut("a\u{1b}[2Jb\u{9b}c\u{7}\rd", Shown::Full);
+        let (page, _) = cut("a\u{1b}[2Jb\u{9b}c\u{7}\rd", AnswerLength::Full);
         assert!(!page.chars().any(char::is_control), "{page:?}");
         assert!(!preview("a\u{1b}]0;title\u{7}").chars().any(char::is_control));
     }

@@ -1,4 +1,4 @@
-//! Half blocks: the upper half of a character in one color, its background in another.
+//! Draws with half blocks: two pixels per character, one as text color and one as background.
 
 use std::io::{self, Write};
 
@@ -6,16 +6,16 @@ use photic_pixels::Raster;
 
 use super::{palette, rows};
 
-/// How many colors there are.
+/// The number of available colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Colors {
-    /// All of them.
+    /// 24-bit color.
     True,
-    /// The terminal's fixed 240.
+    /// The 240 fixed colors of a terminal with 256.
     Palette,
 }
 
-/// Draws a picture, one column a pixel, one line for two rows.
+/// Draws a picture: one column per pixel, one line for two rows.
 pub(super) fn write(mut out: impl Write, picture: &Raster, colors: Colors) -> io::Result<()> {
     let mut rows = rows(picture);
     while let Some(upper) = rows.next() {
@@ -23,7 +23,7 @@ pub(super) fn write(mut out: impl Write, picture: &Raster, colors: Colors) -> io
         let mut last = None;
         for (column, &above) in upper.iter().enumerate() {
             let below = lower.and_then(|row| row.get(column)).copied();
-            // Colors are stated when they change: flat pictures stay short.
+            // Colors are written only when they change, which keeps flat pictures short.
             if last != Some((above, below)) {
                 write!(out, "\x1b[38;{}", code(above, colors))?;
                 match below {
@@ -39,6 +39,7 @@ pub(super) fn write(mut out: impl Write, picture: &Raster, colors: Colors) -> io
     Ok(())
 }
 
+/// The escape code of a color.
 fn code(color: [u8; 3], colors: Colors) -> String {
     let [r, g, b] = color;
     match colors {

@@ -1,14 +1,14 @@
-//! iTerm2's inline images: one sequence with the whole file.
+//! iTerm2's inline images: one escape sequence with the whole file.
 
 use std::io::{self, Write};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Draws a file so many columns wide and leaves the cursor on the line below.
+/// Draws a file at a width in columns, and leaves the cursor on the line below.
 pub(super) fn write(mut out: impl Write, file: &[u8], columns: u32) -> io::Result<()> {
     let (size, text) = (file.len(), STANDARD.encode(file));
-    // The height follows from the shape.
+    // The terminal derives the height from the aspect ratio.
     writeln!(
         out,
         "\x1b]1337;File=inline=1;size={size};width={columns};preserveAspectRatio=1:{text}\x07"

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The most that one escape sequence may carry, by the protocol.
+/// Largest payload of one escape sequence.
 const CHUNK: usize = 4096;
 
-/// Draws a file so many columns wide and leaves the cursor on the line below.
+/// Draws a file at a width in columns, and leaves the cursor on the line below.
 pub(super) fn write(mut out: impl Write, png: &[u8], columns: u32) -> io::Result<()> {
     let text = STANDARD.encode(png);
     let mut chunks = text.as_bytes().chunks(CHUNK).peekable();
-    // Show at once (`a=T`) a PNG (`f=100`), and answer nothing (`q=2`): nobody would read it.
+    // Display at once (`a=T`) a PNG (`f=100`), without a response (`q=2`).
     write!(out, "\x1b_Ga=T,f=100,q=2,c={columns},")?;
     while let Some(chunk) = chunks.next() {
         write!(out, "m={};", u8::from(chunks.peek().is_some()))?;
@@ -38,7 +38,7 @@ mod tests {
     #[test]
     fn a_small_file_is_one_sequence() {
         assert_eq!(written(b"abc"), "\x1b_Ga=T,f=100,q=2,c=7,m=0;YWJj\x1b\\\n");
-        // Exactly full is not more.
+        // A full chunk needs no second one.
         assert_eq!(written(&[0; 3072]).matches("\x1b_G").count(), 1);
     }
 

@@ -1,12 +1,14 @@
 //! The 240 fixed colors of a terminal with 256: a cube of six levels and a ramp of grays.
 
+/// Levels of the cube.
 const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The first color of the cube; those before it differ from theme to theme.
+/// The first color of the cube; those before it depend on the theme.
 pub(super) const FIRST: u8 = 16;
+/// The first gray of the ramp.
 const FIRST_GRAY: u8 = 232;
 
-/// The number of the color next to this one.
+/// The number of the nearest color.
 pub(super) fn nearest([r, g, b]: [u8; 3]) -> u8 {
     let step = |sample: u8| {
         let steps = (0_u8..).zip(LEVELS);
@@ -22,7 +24,7 @@ pub(super) fn nearest([r, g, b]: [u8; 3]) -> u8 {
     if distance(gray) < distance(cube) { gray } else { cube }
 }
 
-/// What a number looks like.
+/// The RGB value of a color.
 pub(super) fn color(number: u8) -> [u8; 3] {
     if number >= FIRST_GRAY {
         return [8 + 10 * (number - FIRST_GRAY); 3];

@@ -1,4 +1,4 @@
-//! Sixels: bands of six rows, color after color, in the fixed palette with its errors spread.
+//! Sixel graphics: bands of six rows, one color after the other, dithered to the fixed palette.
 
 use std::io::{self, Write};
 
@@ -9,11 +9,11 @@ use super::{palette, rows};
 /// Rows of a band.
 const BAND: usize = 6;
 
-/// Draws a picture, pixel for pixel, and leaves the cursor on the line below.
+/// Draws a picture pixel by pixel, and leaves the cursor on the line below.
 pub(super) fn write(mut out: impl Write, picture: &Raster) -> io::Result<()> {
     let Raster { width, height, .. } = *picture;
     let numbers = dithered(picture);
-    // Pixels that no color sets stay as they are (`0;1`); square pixels (`1;1`).
+    // Unset pixels stay as they are (`0;1`); pixels are square (`1;1`).
     write!(out, "\x1bP0;1;0q\"1;1;{width};{height}")?;
     for number in used(&numbers) {
         let [r, g, b] = palette::color(number).map(|sample| (u32::from(sample) * 100 + 127) / 255);
@@ -24,7 +24,7 @@ pub(super) fn write(mut out: impl Write, picture: &Raster) -> io::Result<()> {
         for number in used(band) {
             write!(out, "#{}", number - palette::FIRST)?;
             write_sixels(&mut out, &sixels(band, width, number))?;
-            // Back to the band's start, for the next color.
+            // Back to the start of the band, for the next color.
             write!(out, "$")?;
         }
         write!(out, "-")?;
@@ -32,7 +32,7 @@ pub(super) fn write(mut out: impl Write, picture: &Raster) -> io::Result<()> {
     out.write_all(b"\x1b\\\n")
 }
 
-/// The numbers that occur, in order.
+/// The colors that occur, in order.
 fn used(numbers: &[u8]) -> impl Iterator<Item = u8> {
     let mut seen = [false; 256];
     for &number in numbers {
@@ -41,7 +41,7 @@ fn used(numbers: &[u8]) -> impl Iterator<Item = u8> {
     (palette::FIRST..=u8::MAX).filter(move |&number| seen[usize::from(number)])
 }
 
-/// For each column of a band, which of its rows have this color.
+/// For each column of a band, the rows that have this color.
 fn sixels(band: &[u8], width: usize, number: u8) -> Vec<u8> {
     let mut bits = vec![0; width];
     for (row, line) in band.chunks_exact(width).enumerate() {
@@ -52,10 +52,10 @@ fn sixels(band: &[u8], width: usize, number: u8) -> Vec<u8> {
     bits
 }
 
-/// Runs are counted from four on; before, the count would be longer than what it saves.
+/// Writes sixels. Runs are encoded from length four on, where that is shorter.
 fn write_sixels(out: &mut impl Write, sixels: &[u8]) -> io::Result<()> {
     let runs: Vec<&[u8]> = sixels.chunk_by(|a, b| a == b).collect();
-    // What is empty to the end needs no saying.
+    // Empty columns at the end are left out.
     let shown = runs.iter().rposition(|run| run[0] != 0).map_or(0, |last| last + 1);
     for run in &runs[..shown] {
         let letter = char::from(b'?' + run[0]);
@@ -68,12 +68,12 @@ fn write_sixels(out: &mut impl Write, sixels: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The picture in palette numbers, what each pixel misses spread over its neighbors (Floyd and
-/// Steinberg), so that areas keep their mean color.
+/// Converts a picture to palette colors with Floyd-Steinberg dithering, which keeps the mean color
+/// of areas.
 fn dithered(picture: &Raster) -> Vec<u8> {
     let width = picture.width as usize;
     let mut numbers = Vec::with_capacity(width * picture.height as usize);
-    // One column to spare on either side, so that no neighbor is missing.
+    // One spare column on either side, so that every pixel has neighbors.
     let mut here = vec![[0_i32; 3]; width + 2];
     let mut below = here.clone();
     for row in rows(picture) {
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// A decoder of what is written here: colors by register, runs, `$` and `-`.
+    /// A decoder for the output of [`write`]: colors by register, runs, `$` and `-`.
     fn decoded(text: &str) -> (usize, Vec<[u8; 3]>) {
         let body = text.strip_prefix("\x1bP0;1;0q").unwrap().strip_suffix("\x1b\\\n").unwrap();
         let mut rest = body;

@@ -1,11 +1,11 @@
-//! `photic probe`: whether a model sees, on the command line.
+//! `photic probe`: tests on the command line whether a model sees.
 
 mod lessons;
 mod offline;
 mod progress;
 mod publish;
+mod report;
 mod table;
-mod words;
 
 use std::process::ExitCode;
 
@@ -13,18 +13,20 @@ use anyhow::Context as _;
 use photic::Wire;
 use photic_gateway::learned::{self, Entry};
 use photic_net::{Client, Timeouts};
-use photic_probe::{Endpoint, Place, Publish, Report, Settings, Target, Verdict, estimate};
+use photic_probe::{
+    Endpoint, PicturePosition, ProbeReport, ProbeSettings, ProbeTarget, Publish, Verdict, estimate,
+};
 use photic_tools::{Key, Model};
 
-use crate::arguments::{Path, ProbeOptions};
-use crate::inspect::models::{self, Asked};
+use crate::arguments::{ProbeOptions, ProbePath};
+use crate::inspect::models::{self, ModelSelection};
 use crate::read::runtime;
 use crate::style::Hint;
 pub(crate) use lessons::lessons;
-use publish::Folder;
-pub(crate) use table::Table;
+use publish::PublishFolder;
+pub(crate) use table::ProbeTable;
 
-/// 0 it sees, 1 it does not, 2 error or misuse.
+/// Runs the command. Exit code: 0 it sees, 1 it does not, 2 error.
 pub(crate) fn run(options: &ProbeOptions) -> anyhow::Result<ExitCode> {
     let mut settings = settings(options)?;
     if options.offline {
@@ -33,46 +35,47 @@ pub(crate) fn run(options: &ProbeOptions) -> anyhow::Result<ExitCode> {
     }
     let (endpoint, target) = endpoint(options)?;
     let estimate = estimate(&target, &settings);
-    words::announce(&estimate, options)?;
+    report::announce(&estimate, options)?;
     if options.spend.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
     if estimate.usd.is_some_and(|usd| usd > options.spend.cap) && !options.spend.yes {
-        let hint = Hint("raise `--cap`, say `--yes`, or try fewer `--paths`");
+        let hint = Hint("raise `--cap`, pass `--yes`, or test fewer `--paths`");
         let over = format!("this may cost more than {:.2} dollars", options.spend.cap);
         return Err(anyhow::anyhow!(over).context(hint));
     }
-    let table = Table::of(vec![probe(options, &settings, &endpoint, &target)?]);
+    let table = ProbeTable::of(vec![probe(options, &settings, &endpoint, &target)?]);
     let learned = if options.no_learn { Vec::new() } else { learn(options, &table)? };
     told(options, &table, &learned)
 }
 
-/// The chart reader, through each of its doors. It teaches nothing: it is gone afterwards.
-fn read_offline(options: &ProbeOptions, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let reader = offline::Reader::start()?;
+/// Tests the chart reader on each of its wires. Nothing is learned: the server ends with the test.
+fn read_offline(options: &ProbeOptions, settings: &ProbeSettings) -> anyhow::Result<ExitCode> {
+    let reader = offline::ChartReaderServer::start()?;
     let mut reports = Vec::new();
     for wire in [Wire::OpenAiChat, Wire::OpenAiResponses, Wire::Anthropic] {
         let base_url = format!("{}/v1", reader.address.trim_end_matches('/'));
         let client = Client::new(Timeouts::default());
-        // It asks for none, and whoever stands in for it may.
+        // The server needs no key, but a replacement in a test may.
         let key = Some("none".to_owned());
         let model = offline::MODEL.to_owned();
         let endpoint = Endpoint { wire, base_url, model: model.clone(), key, client };
-        let target = Target { wire, model, profile: photic::Profile::generic(wire) };
+        let target = ProbeTarget { wire, model, profile: photic::Profile::generic(wire) };
         reports.push(probe(options, settings, &endpoint, &target)?);
     }
-    told(options, &Table::of(reports), &[])
+    told(options, &ProbeTable::of(reports), &[])
 }
 
+/// Tests one endpoint.
 fn probe(
     options: &ProbeOptions,
-    settings: &Settings,
+    settings: &ProbeSettings,
     endpoint: &Endpoint,
-    target: &Target,
-) -> anyhow::Result<Report> {
+    target: &ProbeTarget,
+) -> anyhow::Result<ProbeReport> {
     let folder = options.publish.as_deref().zip(options.published_at.as_deref());
-    let folder = folder.map(|(folder, address)| Folder::new(folder, address));
-    let publish = |file: &photic_probe::File| {
+    let folder = folder.map(|(folder, address)| PublishFolder::new(folder, address));
+    let publish = |file: &photic_probe::PictureFile| {
         folder.as_ref().map_or_else(String::new, |folder| folder.publish(file))
     };
     let publish: Option<Publish<'_>> = folder.is_some().then_some(&publish);
@@ -86,36 +89,40 @@ fn probe(
     Ok(report)
 }
 
-/// Says what was found, in words or as data.
-fn told(options: &ProbeOptions, table: &Table, learned: &[Entry]) -> anyhow::Result<ExitCode> {
+/// Prints the results for people or as JSON, and exports them if requested.
+fn told(options: &ProbeOptions, table: &ProbeTable, learned: &[Entry]) -> anyhow::Result<ExitCode> {
     if let Some(file) = &options.export {
         table.write(file)?;
     }
     if options.json {
-        crate::print(format!("{}\n", table.json()?).as_bytes())?;
+        crate::output::print(format!("{}\n", table.json()?).as_bytes())?;
     } else {
         for report in &table.reports {
-            words::report(report, learned)?;
+            report::print(report, learned)?;
         }
     }
     Ok(if table.reports.iter().all(sees) { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// A user's picture is what counts; without one, whatever was tried.
-fn sees(report: &Report) -> bool {
-    match report.at(Place::User) {
+/// Returns `true` if a picture in the user's message is seen; without that test, if all others are.
+fn sees(report: &ProbeReport) -> bool {
+    match report.at(PicturePosition::User) {
         Some(finding) => finding.verdict == Verdict::Sees,
         None => report.findings.iter().all(|finding| finding.verdict == Verdict::Sees),
     }
 }
 
-fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, Target)> {
+/// The endpoint to test, with its key.
+fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, ProbeTarget)> {
     let variable = |name: &str| std::env::var(name).ok().filter(|key| !key.trim().is_empty());
-    let name = options.model.as_deref().context("no model was named")?;
-    let asked =
-        Asked { model: Some(name), wire: options.wire, base_url: options.base_url.as_deref() };
+    let name = options.model.as_deref().context("no model given")?;
+    let asked = ModelSelection {
+        model: Some(name),
+        wire: options.wire,
+        base_url: options.base_url.as_deref(),
+    };
     let Model { wire, base_url, key, profile, .. } =
-        models::from(&asked, variable).pop().context("no model was named")?;
+        models::from(&asked, variable).pop().context("no model given")?;
     let key = match (&options.key_env, key) {
         (Some(name), _) => {
             let given = variable(name).with_context(|| format!("`{name}` is not set"))?;
@@ -125,46 +132,47 @@ fn endpoint(options: &ProbeOptions) -> anyhow::Result<(Endpoint, Target)> {
         (None, Key::Open) => None,
         (None, Key::Missing) => {
             let hint = Hint(
-                "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or name a variable: `--key-env NAME`",
+                "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or pass another variable with `--key-env NAME`",
             );
-            let missing = format!("there is no key for `{name}`");
+            let missing = format!("no key for `{name}`");
             return Err(anyhow::anyhow!(missing).context(hint));
         }
     };
     let client = Client::new(Timeouts::default());
     let model = name.to_owned();
-    let target = Target { wire, model: model.clone(), profile };
+    let target = ProbeTarget { wire, model: model.clone(), profile };
     Ok((Endpoint { wire, base_url, model, key, client }, target))
 }
 
-fn settings(options: &ProbeOptions) -> anyhow::Result<Settings> {
-    let usual = Settings::default();
+/// The options of the test.
+fn settings(options: &ProbeOptions) -> anyhow::Result<ProbeSettings> {
+    let usual = ProbeSettings::default();
     let (mut places, mut notices) = (Vec::new(), Vec::new());
     for path in &options.paths {
         match path {
-            Path::Place(place) => places.push(*place),
-            Path::Notice(notice) => notices.push(*notice),
+            ProbePath::PicturePosition(place) => places.push(*place),
+            ProbePath::Notice(notice) => notices.push(*notice),
         }
     }
     if options.paths.is_empty() {
         places.clone_from(&usual.places);
         if options.publish.is_some() {
-            places.push(Place::Url);
+            places.push(PicturePosition::Url);
         }
         notices.extend(photic_probe::Notice::ALL);
     }
     let seed = match options.seed {
         Some(seed) => seed,
-        None => getrandom::u64().context("this system has no random numbers")?,
+        None => getrandom::u64().context("cannot get random numbers from the system")?,
     };
     let formats = options.formats.clone();
     let cap_usd = (!options.spend.yes).then_some(options.spend.cap);
     let (sides, trials) = (options.sizes.clone(), options.trials);
-    Ok(Settings { places, notices, formats, sides, trials, seed, cap_usd, ..usual })
+    Ok(ProbeSettings { places, notices, formats, sides, trials, seed, cap_usd, ..usual })
 }
 
-/// Keeps what was found, for gateways; what that is.
-fn learn(options: &ProbeOptions, table: &Table) -> anyhow::Result<Vec<Entry>> {
+/// Saves the lessons for gateways, and returns them.
+fn learn(options: &ProbeOptions, table: &ProbeTable) -> anyhow::Result<Vec<Entry>> {
     let entries = table.lessons();
     let file = match &options.file {
         Some(file) => Some(file.clone()),

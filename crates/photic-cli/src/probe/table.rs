@@ -1,27 +1,28 @@
-//! What was found, dated: printed, exported and imported.
+//! The dated results of a probe: printed, exported and imported.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use photic_gateway::learned::{Entry, Evidence};
-use photic_probe::Report;
+use photic_probe::ProbeReport;
 use serde::{Deserialize, Serialize};
 
+/// Version of the file format.
 const VERSION: u32 = 1;
 
-/// Reports of one moment.
+/// Reports with the time of the test.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Table {
+pub(crate) struct ProbeTable {
     version: u32,
-    /// When, in seconds since 1970.
+    /// Time of the test, in seconds since 1970.
     at: u64,
-    pub(crate) reports: Vec<Report>,
+    pub(crate) reports: Vec<ProbeReport>,
 }
 
-impl Table {
-    /// The table of reports of this moment, which get its date.
-    pub(super) fn of(mut reports: Vec<Report>) -> Self {
+impl ProbeTable {
+    /// A table of reports, dated now.
+    pub(super) fn of(mut reports: Vec<ProbeReport>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let at = since.map_or(0, |since| since.as_secs());
         for report in &mut reports {
@@ -30,7 +31,7 @@ impl Table {
         Self { version: VERSION, at, reports }
     }
 
-    /// What it teaches.
+    /// The lessons of all reports.
     pub(crate) fn lessons(&self) -> Vec<Entry> {
         self.reports.iter().flat_map(|report| super::lessons(report, self.at)).collect()
     }
@@ -44,13 +45,13 @@ impl Table {
             .with_context(|| format!("cannot write `{}`", file.display()))
     }
 
-    /// The table that a file holds.
+    /// Reads an exported table.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let name = file.display();
         let text = std::fs::read(file).with_context(|| format!("cannot read `{name}`"))?;
-        let table: Self =
-            serde_json::from_slice(&text).with_context(|| format!("`{name}` is no table"))?;
-        anyhow::ensure!(table.version == VERSION, "`{name}` is of another version");
+        let table: Self = serde_json::from_slice(&text)
+            .with_context(|| format!("`{name}` is not a table of `photic probe`"))?;
+        anyhow::ensure!(table.version == VERSION, "`{name}` has an unsupported version");
         Ok(table)
     }
 }

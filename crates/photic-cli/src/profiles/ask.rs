@@ -1,8 +1,8 @@
-//! Asking an endpoint what it says about a model.
+//! Asks an endpoint what it states about a model.
 //!
-//! Owns the requests and their bounds. The key goes to the base address that was named and to
-//! nobody else, and no redirect is followed. Words of an endpoint are never repeated, only what is
-//! read from its documents.
+//! Requests have limits on time and size. The key is sent only to the given base URL, and no
+//! redirect is followed. Texts of an endpoint are never printed, only the facts read from its
+//! documents.
 
 use std::time::Duration;
 
@@ -12,26 +12,27 @@ use photic::Wire;
 use photic::profile::capability::{Question, Statement, questions, statements};
 use photic_net::{Client, Outgoing, Timeouts};
 
-/// Lists of hundreds of models are a few megabytes.
-const LONGEST: usize = 32 << 20;
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Largest answer; lists of hundreds of models take a few megabytes.
+const MAX_ANSWER_BYTES: usize = 32 << 20;
+/// Longest time for an answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// What came of a question.
-pub(super) struct Answer {
-    /// As in `GET http://127.0.0.1/v1/models`.
+/// The result of one request.
+pub(super) struct EndpointAnswer {
+    /// The request, such as `GET http://127.0.0.1/v1/models`.
     pub(super) asked: String,
-    /// In words.
+    /// The outcome in words.
     pub(super) outcome: String,
     pub(super) statements: Vec<Statement>,
 }
 
-/// Asks until somebody says whether the model sees.
+/// Sends requests until one states whether the model sees.
 pub(super) fn ask(
     wire: Wire,
     base: &str,
     model: &str,
     key_env: Option<&str>,
-) -> anyhow::Result<Vec<Answer>> {
+) -> anyhow::Result<Vec<EndpointAnswer>> {
     let key = match key_env {
         Some(name) => {
             let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
@@ -40,8 +41,9 @@ pub(super) fn ask(
         None => None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let timeouts = Timeouts { connect: PATIENCE / 2, answer: PATIENCE, ..Timeouts::default() };
-    // Connections belong to the runtime that makes them.
+    let timeouts =
+        Timeouts { connect: ANSWER_TIMEOUT / 2, answer: ANSWER_TIMEOUT, ..Timeouts::default() };
+    // Connections belong to the runtime that opens them.
     runtime.block_on(async {
         let client = Client::new(timeouts);
         let mut answers = Vec::new();
@@ -57,17 +59,19 @@ pub(super) fn ask(
     })
 }
 
+/// Sends one request.
 async fn one(
     client: &Client,
     wire: Wire,
     question: Question,
     model: &str,
     key: Option<&str>,
-) -> anyhow::Result<Answer> {
+) -> anyhow::Result<EndpointAnswer> {
     let method = if question.body.is_some() { "POST" } else { "GET" };
     let asked = format!("{method} {}", question.address);
     let request = request(wire, method, question, key)?;
-    let told = |outcome: String, statements| Answer { asked: asked.clone(), outcome, statements };
+    let told =
+        |outcome: String, statements| EndpointAnswer { asked: asked.clone(), outcome, statements };
     let reply = match client.send(request).await {
         Ok(reply) => reply,
         Err(error) => return Ok(told(error.to_string(), Vec::new())),
@@ -76,18 +80,19 @@ async fn one(
     if !status.is_success() {
         return Ok(told(format!("status {}", status.as_u16()), Vec::new()));
     }
-    let document = Limited::new(reply.into_body(), LONGEST).collect();
-    let Ok(Ok(document)) = tokio::time::timeout(PATIENCE, document).await else {
-        return Ok(told("the answer broke off, or is too long".to_owned(), Vec::new()));
+    let document = Limited::new(reply.into_body(), MAX_ANSWER_BYTES).collect();
+    let Ok(Ok(document)) = tokio::time::timeout(ANSWER_TIMEOUT, document).await else {
+        return Ok(told("the answer was cut off or is too long".to_owned(), Vec::new()));
     };
     let statements = statements(model, &document.to_bytes());
     let outcome = match statements.len() {
-        0 => "it says nothing about this model".to_owned(),
+        0 => "no facts about this model".to_owned(),
         count => crate::style::counted(count, "fact"),
     };
     Ok(told(outcome, statements))
 }
 
+/// Builds a request.
 fn request(
     wire: Wire,
     method: &str,
@@ -106,12 +111,12 @@ fn request(
     }
     if let Some(key) = key {
         let (name, before) = wire.key_header();
-        // The error of a header that cannot be one would hold it.
+        // The error of an invalid header value would contain the key.
         let value = http::HeaderValue::from_str(&format!("{before}{key}")).ok();
-        let mut value = value.context("the key cannot be sent")?;
+        let mut value = value.context("the key is not a valid header value")?;
         value.set_sensitive(true);
         request = request.header(name, value);
     }
     let pieces = question.body.into_iter().map(Into::into).collect();
-    request.body(Outgoing::pieces(pieces)).context("the base address is none")
+    request.body(Outgoing::pieces(pieces)).context("the base URL is not valid")
 }

@@ -1,4 +1,4 @@
-//! `photic profiles show`: one model, every fact with its source, and the word of its endpoint.
+//! `photic profiles show`: all facts about one model with sources, and statements of its endpoint.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -11,11 +11,12 @@ use photic::profile::{Capability, MediaKind};
 use photic_gateway::learned::{self, Entry, Evidence, Identity, Lesson};
 use serde_json::json;
 
-use super::ask::{Answer, ask};
+use super::ask::{EndpointAnswer, ask};
 use super::{as_text, file, without_facts};
 use crate::arguments::ShowOptions;
 use crate::style::{DIM, GREEN, Hint, YELLOW, counted};
 
+/// Runs the command.
 pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     let file = file(options.file.as_deref())?;
     let host = options.base_url.as_deref().map(host);
@@ -43,8 +44,9 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     }
     let lessons = lessons(options, host.unwrap_or_default(), now, &heard);
     if options.learn {
-        let file =
-            file.context(Hint("name the file with `--file`")).context("nothing is kept here")?;
+        let file = file
+            .context(Hint("pass a file with `--file`"))
+            .context("this system has no file for learned facts")?;
         learned::teach(&file, &lessons)
             .with_context(|| format!("cannot change `{}`", file.display()))?;
     }
@@ -72,11 +74,12 @@ pub(super) fn run(options: &ShowOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Prints the facts for people.
 fn in_words(
     out: &mut impl Write,
     options: &ShowOptions,
     profile: &Profile,
-    answers: &[Answer],
+    answers: &[EndpointAnswer],
     heard: &[Heard],
 ) -> anyhow::Result<()> {
     as_text(out, &options.model, profile)?;
@@ -88,16 +91,20 @@ fn in_words(
         let before = one.before.map_or_else(|| "unknown".to_owned(), |before| before.to_string());
         let (section, field, value, by) = (said.section, said.field, said.value, &said.said_by);
         writeln!(out, "  {section}.{field} = {value} {DIM}({by}){DIM:#}")?;
-        let verdict = if one.wins { "holds" } else { "does not hold" };
-        writeln!(out, "    {YELLOW}{verdict}{YELLOW:#}, known was {before}: {}", one.why)?;
+        let verdict = if one.wins { "used" } else { "ignored" };
+        writeln!(out, "    {YELLOW}{verdict}{YELLOW:#}, known before: {before}; {}", one.why)?;
     }
     if !answers.is_empty() && !heard.iter().any(|one| one.statement.field == "images") {
-        writeln!(out, "whether it sees images, nobody says; `photic probe` finds out")?;
+        writeln!(
+            out,
+            "the endpoint does not state whether it sees images; run `photic probe` to find out"
+        )?;
     }
     Ok(())
 }
 
-/// What gateways may learn from it: what tightens. That a model sees is for a probe to prove.
+/// The lessons for gateways: only statements that tighten. Whether a model sees has to be proven by
+/// a probe.
 fn lessons(options: &ShowOptions, host: &str, now: u64, heard: &[Heard]) -> Vec<Entry> {
     let lesson = |one: &Heard| match (one.statement.field, one.statement.value) {
         ("images", Stated::Sight(Capability::No)) => Some(Lesson::Blind { of: MediaKind::Image }),
@@ -118,7 +125,7 @@ fn lessons(options: &ShowOptions, host: &str, now: u64, heard: &[Heard]) -> Vec<
     heard.iter().filter(|one| one.wins).filter_map(entry).collect()
 }
 
-/// The host of a base address, with its port if one is named.
+/// The host of a base URL, with its port if it has one.
 fn host(base: &str) -> &str {
     let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
     rest.split(['/', '?']).next().unwrap_or_default()

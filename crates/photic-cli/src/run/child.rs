@@ -1,11 +1,11 @@
-//! The command while it runs: signals are passed on to it, and its end is ours.
+//! The running command: passes signals on to it, and waits for its end.
 
 use std::io;
 use std::process::ExitStatus;
 
 use tokio::process::Child;
 
-/// Waits for the command to end.
+/// Waits until the command ends.
 pub(crate) async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result<ExitStatus> {
     loop {
         let id = child.id();
@@ -16,7 +16,7 @@ pub(crate) async fn wait(child: &mut Child, signals: &mut Signals) -> io::Result
     }
 }
 
-/// What a shell would answer for it.
+/// The exit code that a shell would report.
 #[cfg(unix)]
 pub(crate) fn code(status: ExitStatus) -> u8 {
     use std::os::unix::process::ExitStatusExt as _;
@@ -24,7 +24,7 @@ pub(crate) fn code(status: ExitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-/// What it ended with, as far as it fits.
+/// The exit code of the command, as far as it fits.
 #[cfg(not(unix))]
 pub(crate) fn code(status: ExitStatus) -> u8 {
     let code = status.code().unwrap_or(1);
@@ -42,7 +42,7 @@ mod unix {
     use rustix::termios::tcgetpgrp;
     use tokio::signal::unix::{Signal as Arrivals, SignalKind, signal};
 
-    /// Those that ask a program to end.
+    /// The signals that ask a program to end.
     #[derive(Debug)]
     pub(crate) struct Signals {
         interrupt: Arrivals,
@@ -51,12 +51,12 @@ mod unix {
         quit: Arrivals,
     }
 
-    /// One that arrived.
+    /// A received signal.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Arrived(Signal);
+    pub(crate) struct ReceivedSignal(Signal);
 
     impl Signals {
-        /// From now on they no longer end this process.
+        /// Takes over the signals: they no longer end this process.
         pub(crate) fn new() -> io::Result<Self> {
             Ok(Self {
                 interrupt: signal(SignalKind::interrupt())?,
@@ -66,19 +66,19 @@ mod unix {
             })
         }
 
-        pub(crate) async fn next(&mut self) -> Arrived {
+        pub(crate) async fn next(&mut self) -> ReceivedSignal {
             tokio::select! {
-                _ = self.interrupt.recv() => Arrived(Signal::INT),
-                _ = self.terminate.recv() => Arrived(Signal::TERM),
-                _ = self.hang_up.recv() => Arrived(Signal::HUP),
-                _ = self.quit.recv() => Arrived(Signal::QUIT),
+                _ = self.interrupt.recv() => ReceivedSignal(Signal::INT),
+                _ = self.terminate.recv() => ReceivedSignal(Signal::TERM),
+                _ = self.hang_up.recv() => ReceivedSignal(Signal::HUP),
+                _ = self.quit.recv() => ReceivedSignal(Signal::QUIT),
             }
         }
     }
 
-    impl Arrived {
-        /// Sends it to the command, unless it has it already: a terminal tells everybody in front
-        /// of it, and to agents a second Ctrl-C means more than one.
+    impl ReceivedSignal {
+        /// Sends the signal to the command, unless the terminal has already done so: agents treat a
+        /// second Ctrl-C differently from the first.
         pub(crate) fn pass_on(self, id: Option<u32>) {
             let Some(pid) = id.and_then(|id| Pid::from_raw(id.cast_signed())) else {
                 return;
@@ -86,12 +86,12 @@ mod unix {
             if self.0 != Signal::TERM && is_in_front() {
                 return;
             }
-            // It can only have ended in between.
+            // This fails only if the command has just ended.
             let _ = kill_process(pid, self.0);
         }
     }
 
-    /// Whether a terminal tells this process and the command about Ctrl-C itself.
+    /// Returns `true` if the terminal sends Ctrl-C to this process and the command itself.
     fn is_in_front() -> bool {
         let tty = std::fs::File::open("/dev/tty");
         tty.is_ok_and(|tty| tcgetpgrp(tty).is_ok_and(|group| group == getpgrp()))
@@ -105,13 +105,14 @@ pub(crate) use other::Signals;
 mod other {
     use std::io;
 
-    /// A console tells the command itself; this process only has to outlive it.
+    /// Signals; the console sends them to the command itself, so this process only has to outlive
+    /// it.
     #[derive(Debug)]
     pub(crate) struct Signals;
 
-    /// One that arrived.
+    /// A received signal.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Arrived;
+    pub(crate) struct ReceivedSignal;
 
     impl Signals {
         #[expect(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
@@ -119,13 +120,13 @@ mod other {
             Ok(Self)
         }
 
-        pub(crate) async fn next(&mut self) -> Arrived {
+        pub(crate) async fn next(&mut self) -> ReceivedSignal {
             let _ = tokio::signal::ctrl_c().await;
-            Arrived
+            ReceivedSignal
         }
     }
 
-    impl Arrived {
+    impl ReceivedSignal {
         pub(crate) fn pass_on(self, _id: Option<u32>) {}
     }
 }

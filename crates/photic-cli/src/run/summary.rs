@@ -1,4 +1,4 @@
-//! The one line at the end: what the gateway did for the command.
+//! The summary line: what the gateway did for the command.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -7,15 +7,17 @@ use photic_gateway::{Retired, Tally};
 
 use crate::style::{counted, grouped};
 
-/// Fixes that put an image before the model which it would not have seen.
+/// Repairs that show the model an image it would not have seen.
 const MADE_VISIBLE: [&str; 2] = ["hoisted", "rewrote"];
 
+/// The summary.
 pub(crate) fn of(tally: &Tally) -> String {
     let mut line = line(tally.requests(), tally.changed(), &tally.fixes());
     line.push_str(&left_out(&tally.retired()));
     line
 }
 
+/// Counts of requests and repairs.
 fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> String {
     if requests == 0 {
         return "photic: no requests; the command may not read `OPENAI_BASE_URL` or \
@@ -30,7 +32,7 @@ fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> Str
     let (images, others): (Vec<_>, Vec<_>) =
         fixes.iter().partition(|(name, _)| MADE_VISIBLE.contains(*name));
     let visible: u64 = images.iter().map(|(_, count)| **count).sum();
-    // Written to a string: cannot fail.
+    // Writing to a string cannot fail.
     let _ = write!(line, ", {} changed", grouped(changed));
     if visible > 0 {
         let _ = write!(line, ": {} made visible ({})", times(visible, "image"), list(&images));
@@ -41,7 +43,7 @@ fn line(requests: u64, changed: u64, fixes: &BTreeMap<&'static str, u64>) -> Str
     line
 }
 
-/// What requests left out, as in `; over count: 12 requests left out up to 26 images`.
+/// Counts of images left out, such as `; over count: 12 requests left out up to 26 images`.
 fn left_out(retired: &BTreeMap<&'static str, Retired>) -> String {
     let one = |(reason, Retired { requests, most }): (&&str, &Retired)| {
         let (reason, requests) = (reason.replace('_', " "), times(*requests, "request"));
@@ -50,11 +52,12 @@ fn left_out(retired: &BTreeMap<&'static str, Retired>) -> String {
     retired.iter().map(one).collect()
 }
 
+/// A count with its noun.
 fn times(number: u64, thing: &str) -> String {
     counted(usize::try_from(number).unwrap_or(usize::MAX), thing)
 }
 
-/// As in `hoisted 6, rewrote 1`.
+/// A list such as `hoisted 6, rewrote 1`.
 fn list(fixes: &[(&&'static str, &u64)]) -> String {
     let one =
         |(name, count): &(&&str, &u64)| format!("{} {}", name.replace('_', " "), grouped(**count));

@@ -7,9 +7,10 @@ use photic::{Choice, Fate};
 use photic_store::{Image, LocalStore, SessionId, wait};
 use serde_json::{Value, json};
 
-use super::{bytes, print_json};
-use crate::style::{CYAN, DIM, GREEN, YELLOW, grouped};
+use crate::output::print_json;
+use crate::style::{CYAN, DIM, GREEN, YELLOW, byte_size, grouped};
 
+/// Runs the command.
 pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Result<ExitCode> {
     let images = wait(store.images(id))?;
     if json {
@@ -18,7 +19,7 @@ pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Res
     }
     let mut out = anstream::stdout().lock();
     if images.is_empty() {
-        writeln!(out, "{GREEN}no image in it{GREEN:#}")?;
+        writeln!(out, "{GREEN}no images{GREEN:#}")?;
         return Ok(ExitCode::SUCCESS);
     }
     let place = |image: &Image| image.position.as_ref().map_or(String::new(), ToString::to_string);
@@ -40,7 +41,7 @@ pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Res
             "{:>4}  {handle:<20}  {:>11}  {:>9}  {:>7}  {:>9}  {style}{:<7}{style:#}  {:<wide$}  {}",
             image.media + 1,
             image.size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}")),
-            bytes(image.bytes),
+            byte_size(image.bytes),
             image.tokens.map_or("?".to_owned(), grouped),
             image.usd.map_or(String::new(), |usd| format!("{usd:.5}")),
             fate(image),
@@ -51,7 +52,7 @@ pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Res
     Ok(ExitCode::SUCCESS)
 }
 
-/// What becomes of it, in a word.
+/// The fate of an image, in one word.
 pub(super) fn fate(image: &Image) -> &'static str {
     match image.fate {
         Fate::Keep(_) | Fate::Hoist(_) if image.sent != image.size => "shrink",
@@ -62,15 +63,17 @@ pub(super) fn fate(image: &Image) -> &'static str {
     }
 }
 
+/// The reason for the fate.
 fn why(image: &Image) -> String {
     let reason = image.fate.reason().says();
     match image.choice {
-        Some(Choice::Pin) => format!("{reason}; you pinned it"),
-        Some(Choice::Shrink { max_edge }) => format!("{reason}; you want {max_edge} px at most"),
+        Some(Choice::Pin) => format!("{reason}; pinned by you"),
+        Some(Choice::Shrink { max_edge }) => format!("{reason}; limited by you to {max_edge} px"),
         Some(Choice::Drop) | None => reason.to_owned(),
     }
 }
 
+/// An image as JSON.
 fn as_json(image: &Image) -> Value {
     let mut value = json!({
         "number": image.media + 1,

@@ -1,4 +1,4 @@
-//! `photic session import`: a captured request becomes a turn.
+//! `photic session import`: records a captured request as a turn.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -8,11 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use photic_store::{Done, LocalStore, Sent, wait};
 use serde_json::json;
 
-use super::{print_json, session};
+use super::lookup::session;
 use crate::arguments::ImportOptions;
 use crate::input::read_bytes;
+use crate::output::print_json;
 use crate::style::{CYAN, GREEN};
 
+/// Runs the command.
 pub(super) fn run(
     store: &LocalStore,
     options: &ImportOptions,
@@ -20,7 +22,7 @@ pub(super) fn run(
 ) -> anyhow::Result<ExitCode> {
     let input = read_bytes(
         options.file.as_deref(),
-        "name a file, or pipe a request body in: `photic session import request.json`",
+        "pass a file, or pipe a request body in: `photic session import request.json`",
     )?;
     let Some(wire) = options.from.or_else(|| photic::detect(&input.body)) else {
         return input.unknown();
@@ -63,7 +65,7 @@ pub(super) fn run(
         return print_json(&json!({"session": id, "turn": number, "new": is_new}));
     }
     let mut out = anstream::stdout().lock();
-    let what = if is_new { "a new session" } else { "a session that was there" };
+    let what = if is_new { "a new session" } else { "an existing session" };
     writeln!(out, "{GREEN}recorded{GREEN:#} as turn {number} of {CYAN}{id}{CYAN:#}, {what}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,9 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use photic_store::{LocalStore, wait};
 
-use super::{bytes, print_json};
-use crate::style::{CYAN, DIM, grouped};
+use crate::output::print_json;
+use crate::style::{CYAN, DIM, byte_size, grouped};
 
+/// Runs the command.
 pub(super) fn run(store: &LocalStore, json: bool) -> anyhow::Result<ExitCode> {
     let sessions = wait(store.sessions())?;
     if json {
@@ -16,7 +17,7 @@ pub(super) fn run(store: &LocalStore, json: bool) -> anyhow::Result<ExitCode> {
     }
     let mut out = anstream::stdout().lock();
     if sessions.is_empty() {
-        writeln!(out, "no session yet; `photic run --record -- CMD` keeps what a command says")?;
+        writeln!(out, "no sessions yet; record one with `photic run --record -- CMD`")?;
         return Ok(ExitCode::SUCCESS);
     }
     writeln!(
@@ -33,7 +34,7 @@ pub(super) fn run(store: &LocalStore, json: bool) -> anyhow::Result<ExitCode> {
             session.id,
             grouped(session.turns),
             grouped(session.images),
-            bytes(session.bytes),
+            byte_size(session.bytes),
             ago(now.saturating_sub(last)),
             session.title,
         )?;
@@ -41,7 +42,7 @@ pub(super) fn run(store: &LocalStore, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// How long that is.
+/// An approximate age.
 fn ago(seconds: u64) -> String {
     match seconds {
         0..60 => "just now".to_owned(),

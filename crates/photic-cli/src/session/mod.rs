@@ -1,9 +1,10 @@
-//! `photic session`: what was recorded, and the user's own choices about single images.
+//! `photic session`: shows recorded sessions, and changes choices about single images.
 
-mod choose;
+mod choice;
 mod images;
 mod import;
 mod list;
+mod lookup;
 mod show;
 
 use std::io::Write as _;
@@ -12,13 +13,16 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use photic::Choice;
-use photic_store::{Error, Grace, LocalStore, SessionId, Work as _, wait};
+use photic_store::{Error, Grace, LocalStore, Work as _, wait};
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::arguments::{SessionCommand, SessionOptions, Side, TurnOptions};
+use crate::output::{print, print_json};
 use crate::style::{GREEN, Hint, counted, grouped};
+use lookup::{session, turn_of};
 
+/// Runs the command.
 pub(crate) fn run(options: &SessionOptions) -> anyhow::Result<ExitCode> {
     let store = open(options)?;
     let json = options.json;
@@ -30,10 +34,10 @@ pub(crate) fn run(options: &SessionOptions) -> anyhow::Result<ExitCode> {
         }
         SessionCommand::Export { turn, side } => export(&store, turn, *side, json),
         SessionCommand::Images { id } => images::run(&store, &session(&store, id)?, json),
-        SessionCommand::Drop(image) => choose::run(&store, image, Choice::Drop, json),
-        SessionCommand::Pin(image) => choose::run(&store, image, Choice::Pin, json),
+        SessionCommand::Drop(image) => choice::run(&store, image, Choice::Drop, json),
+        SessionCommand::Pin(image) => choice::run(&store, image, Choice::Pin, json),
         SessionCommand::Shrink { image, edge } => {
-            choose::run(&store, image, Choice::Shrink { max_edge: *edge }, json)
+            choice::run(&store, image, Choice::Shrink { max_edge: *edge }, json)
         }
         SessionCommand::Forget { id } => forget(&store, id, json),
         SessionCommand::Gc { grace, handles, answers } => {
@@ -51,47 +55,17 @@ pub(crate) fn run(options: &SessionOptions) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Opens the store.
 fn open(options: &SessionOptions) -> anyhow::Result<LocalStore> {
     let directory = options.store.clone().or_else(LocalStore::usual_directory);
     let directory = directory
-        .context(Hint("name a directory with `--store`"))
-        .context("this system does not say where sessions are kept")?;
+        .context(Hint("pass a directory with `--store`"))
+        .context("this system has no state directory for sessions")?;
     let shown = directory.display();
     LocalStore::open(&directory).with_context(|| format!("cannot open the sessions in `{shown}`"))
 }
 
-/// The session that somebody means.
-fn session(store: &LocalStore, text: &str) -> anyhow::Result<SessionId> {
-    if text == "last" {
-        let latest = wait(store.sessions())?.into_iter().next();
-        let none = anyhow::anyhow!("there is no session yet");
-        let hint =
-            Hint("keep one: `photic run --record -- CMD`, or `photic session import request.json`");
-        return latest.map(|session| session.id).ok_or_else(|| none.context(hint));
-    }
-    let hint = Hint("`photic session ls` lists all sessions");
-    let id: SessionId =
-        text.parse().with_context(|| format!("`{text}` names no session")).context(hint)?;
-    match wait(store.session(&id)) {
-        Ok(session) => Ok(session.id),
-        Err(error @ Error::NoSession(_)) => Err(anyhow::Error::from(error).context(hint)),
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// The turn that somebody means.
-fn turn_of(store: &LocalStore, options: &TurnOptions) -> anyhow::Result<(SessionId, u64)> {
-    let id = session(store, &options.id)?;
-    let number = match options.turn {
-        Some(number) => number,
-        None => wait(store.session(&id))?.turns,
-    };
-    if number == 0 {
-        anyhow::bail!("session `{id}` has no turn {}", options.turn.unwrap_or(1));
-    }
-    Ok((id, number))
-}
-
+/// Prints the body of a turn.
 fn export(
     store: &LocalStore,
     options: &TurnOptions,
@@ -111,9 +85,9 @@ fn export(
         other => other?,
     };
     if !json {
-        return crate::print(&body);
+        return print(&body);
     }
-    let body: &RawValue = serde_json::from_slice(&body).context("the body is no JSON")?;
+    let body: &RawValue = serde_json::from_slice(&body).context("the body is not JSON")?;
     let side = match side {
         Side::Client => "client",
         Side::Model => "model",
@@ -121,6 +95,7 @@ fn export(
     print_json(&json!({"session": id, "turn": number, "as": side, "body": body}))
 }
 
+/// Deletes a session.
 fn forget(store: &LocalStore, text: &str, json: bool) -> anyhow::Result<ExitCode> {
     let id = session(store, text)?;
     wait(store.forget(&id))?;
@@ -128,10 +103,11 @@ fn forget(store: &LocalStore, text: &str, json: bool) -> anyhow::Result<ExitCode
         return print_json(&json!({"forgotten": id}));
     }
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{GREEN}forgotten{GREEN:#} {id}; `photic session gc` removes what only it had")?;
+    writeln!(out, "{GREEN}forgotten{GREEN:#} {id}; run `photic session gc` to remove its images")?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Removes images without a session.
 fn collect(store: &LocalStore, grace: &Grace, json: bool) -> anyhow::Result<ExitCode> {
     let collected = wait(store.collect(grace))?;
     if let Some(since) = SystemTime::now().checked_sub(grace.blobs) {
@@ -148,17 +124,4 @@ fn collect(store: &LocalStore, grace: &Grace, json: bool) -> anyhow::Result<Exit
     let kept = of(collected.kept, collected.kept_bytes);
     writeln!(out, "{GREEN}removed{GREEN:#} {removed}; kept {kept}")?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn print_json(value: &serde_json::Value) -> anyhow::Result<ExitCode> {
-    crate::print(format!("{value:#}\n").as_bytes())
-}
-
-/// Bytes as people read them.
-fn bytes(number: u64) -> String {
-    match number {
-        0..10_000 => format!("{} B", grouped(number)),
-        10_000..10_000_000 => format!("{} kB", grouped(number / 1000)),
-        _ => format!("{} MB", grouped(number / 1_000_000)),
-    }
 }

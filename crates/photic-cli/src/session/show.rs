@@ -1,4 +1,4 @@
-//! `photic session show`: a conversation to read, with images as references.
+//! `photic session show`: prints a conversation, with images as references.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,12 +8,13 @@ use photic_store::{Image, LocalStore, SessionId, wait};
 use serde_json::{Value, json};
 
 use super::images::fate;
-use super::{bytes, print_json};
-use crate::style::{CYAN, DIM, GREEN, YELLOW, counted, grouped};
+use crate::output::print_json;
+use crate::style::{CYAN, DIM, GREEN, YELLOW, byte_size, counted, grouped};
 
-/// Longest text of one part; who wants all of it exports it.
-const LONGEST: usize = 2000;
+/// Longest text of one part; `photic session export` prints all of it.
+const MAX_TEXT_CHARS: usize = 2000;
 
+/// Runs the command.
 pub(super) fn run(
     store: &LocalStore,
     id: &SessionId,
@@ -27,7 +28,7 @@ pub(super) fn run(
         let messages = transcript.messages.iter().map(|message| {
             let mut lines = Vec::new();
             read(&message.parts, &look.images, &mut lines);
-            let parts: Vec<Value> = lines.iter().map(Line::as_json).collect();
+            let parts: Vec<Value> = lines.iter().map(TranscriptLine::as_json).collect();
             json!({"role": name(message.role), "parts": parts})
         });
         let messages: Vec<Value> = messages.collect();
@@ -57,11 +58,12 @@ pub(super) fn run(
         counted(sums.images as usize, "image"),
         grouped(sums.tokens),
         sums.usd.map_or(String::new(), |usd| format!(", {usd:.4} dollars")),
-        bytes(look.turn.length),
+        byte_size(look.turn.length),
     )?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// The name of a role.
 fn name(role: Role) -> &'static str {
     match role {
         Role::System => "system",
@@ -73,25 +75,26 @@ fn name(role: Role) -> &'static str {
     }
 }
 
-/// Something to read.
-enum Line<'i> {
+/// One line of a conversation.
+enum TranscriptLine<'i> {
     Text(String),
     Call(String, String),
     Image(Option<&'i Image>),
     Other(&'static str),
 }
 
-fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<Line<'i>>) {
-    let image = |id: MediaId| Line::Image(images.get(id));
+/// Lists the lines of a message.
+fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<TranscriptLine<'i>>) {
+    let image = |id: MediaId| TranscriptLine::Image(images.get(id));
     for part in parts {
         match part {
             Part::Text(text) | Part::Refusal(text) => {
-                lines.push(Line::Text(text.text.decode().into_owned()));
+                lines.push(TranscriptLine::Text(text.text.decode().into_owned()));
             }
             Part::Media(media) => lines.push(image(media.id)),
             Part::TextWithMedia(woven) => {
                 for (at, piece) in woven.pieces.iter().enumerate() {
-                    lines.push(Line::Text(piece.decode().into_owned()));
+                    lines.push(TranscriptLine::Text(piece.decode().into_owned()));
                     lines.extend(woven.media.get(at).map(|&id| image(id)));
                 }
             }
@@ -103,18 +106,20 @@ fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<Line<'i>>) 
                         String::from_utf8_lossy(json).into_owned()
                     }
                 };
-                lines.push(Line::Call(call.name.decode().into_owned(), arguments));
+                lines.push(TranscriptLine::Call(call.name.decode().into_owned(), arguments));
             }
             Part::Result(result) => read(&result.content, images, lines),
-            Part::Thinking(_) => lines.push(Line::Other("thinking")),
+            Part::Thinking(_) => lines.push(TranscriptLine::Other("thinking")),
             Part::Mark(_) => {}
-            Part::Opaque(_) => lines.push(Line::Other("something photic does not know")),
+            Part::Opaque(_) => {
+                lines.push(TranscriptLine::Other("content that photic does not know"))
+            }
         }
     }
-    lines.retain(|line| !matches!(line, Line::Text(text) if text.is_empty()));
+    lines.retain(|line| !matches!(line, TranscriptLine::Text(text) if text.is_empty()));
 }
 
-impl Line<'_> {
+impl TranscriptLine<'_> {
     fn write(&self, out: &mut impl Write) -> anyhow::Result<()> {
         match self {
             Self::Text(text) => {
@@ -129,7 +134,7 @@ impl Line<'_> {
                 let handle = image.handle.as_ref().map_or("by address", |handle| handle.as_str());
                 let size = image.size.map_or(String::new(), |(w, h)| format!(" {w}x{h}"));
                 let kind = image.media_type.as_deref().unwrap_or("image");
-                let weight = bytes(image.bytes);
+                let weight = byte_size(image.bytes);
                 let fate = fate(image);
                 writeln!(out, "  [{CYAN}{handle}{CYAN:#} {kind}{size}, {weight}; {fate}]")?;
             }
@@ -153,11 +158,11 @@ impl Line<'_> {
     }
 }
 
-/// What a terminal may be given: tools write what they like, escape sequences too.
+/// Removes control characters, since tools may print escape sequences, and cuts long texts.
 fn clean(text: &str) -> String {
     let safe = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control();
-    let mut clean: String = text.chars().filter(safe).take(LONGEST).collect();
-    if text.chars().nth(LONGEST).is_some() {
+    let mut clean: String = text.chars().filter(safe).take(MAX_TEXT_CHARS).collect();
+    if text.chars().nth(MAX_TEXT_CHARS).is_some() {
         clean.push('…');
     }
     clean

@@ -1,4 +1,5 @@
-//! `photic simulate --check`: how far `priced` is from the optimum, which knows the end.
+//! `photic simulate --check`: compares `priced` with the optimum, which knows when the session
+//! ends.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -9,27 +10,28 @@ use photic::simulate::{Cache, Contender, Session, Setting, optimum, run as play}
 
 use crate::style::{DIM, GREEN, RED};
 
-/// A profile for each kind of cache, and how it is named in the table.
+/// A profile for each kind of cache, and its name in the table.
 const KINDS: [(&str, &str); 3] = [
     ("anthropic", "Anthropic: at marks"),
     ("gpt-5.6@openai-responses", "GPT-5.6: at marks and the end"),
     ("gpt-5@openai-responses", "GPT-5: every prefix"),
 ];
 
-/// How long sessions are, and how far from the optimum, in percent, a session may be.
+/// Numbers of steps, and the largest distance from the optimum in percent.
 const LENGTHS: [(usize, f64); 3] = [(20, 8.0), (100, 3.0), (500, 3.0)];
 
-/// Tokens of an image: from, to, by.
+/// Tokens of an image: first, last, step.
 const SIZES: (u64, u64, u64) = (400, 4700, 100);
 
-/// The sizes that get a column.
+/// Image sizes with a column of their own.
 const SHOWN: [u64; 5] = [400, 800, 1300, 2500, 4700];
 
+/// Runs the check.
 pub(super) fn run() -> anyhow::Result<ExitCode> {
     let mut out = anstream::stdout().lock();
     writeln!(
         out,
-        "`priced` over the optimum, in percent, by tokens of an image; prompt 3,000, words 300 a step, 15 for an image that is gone\n"
+        "`priced` over the optimum, in percent, by tokens of an image; prompt 3,000, text 300 per step, 15 for a removed image\n"
     )?;
     write!(out, "{DIM}{:<30} {:>5}", "cache", "steps")?;
     for size in SHOWN {
@@ -58,6 +60,7 @@ pub(super) fn run() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!kept)))
 }
 
+/// The distance of `priced` from the optimum, in percent.
 fn over(profile: &Profile, steps: usize, image: u64) -> f64 {
     let session = Session { steps, image, ..Session::default() };
     let cache = Cache::from(&profile.cache);

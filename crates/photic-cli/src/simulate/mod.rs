@@ -1,5 +1,5 @@
-//! `photic simulate`: what a session costs under each way of keeping its images, as a table, as
-//! JSON and as a plot.
+//! `photic simulate`: compares the cost of a session under each retention policy, as a table, JSON
+//! or a plot.
 
 mod check;
 mod plot;
@@ -15,12 +15,13 @@ use photic::simulate::{Cache, Contender, Outcome, Session, Setting, optimum, run
 use crate::arguments::SimulateOptions;
 use crate::view::profile;
 
-/// What the interval rule of a published client keeps, and how many come before some go.
+/// The interval rule of a published client: images kept, and images between two removals.
 const INTERVAL: (usize, usize) = (3, 40);
 
 /// The window that clients commonly keep.
 const WINDOW: usize = 4;
 
+/// Runs the command.
 pub(crate) fn run(options: &SimulateOptions) -> anyhow::Result<ExitCode> {
     if options.check {
         return check::run();
@@ -39,7 +40,7 @@ pub(crate) fn run(options: &SimulateOptions) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// One session, under every policy.
+/// One session under every policy.
 struct Comparison {
     model: Option<String>,
     profile: Profile,
@@ -48,22 +49,23 @@ struct Comparison {
     lines: Vec<Line>,
 }
 
-/// One policy's session.
+/// The session under one policy.
 struct Line {
     name: String,
-    whose: Whose,
+    whose: PolicyGroup,
     outcome: Outcome,
 }
 
+/// The group of a policy in the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    /// One of photic's policies, with the marks that the client sets.
+enum PolicyGroup {
+    /// A policy of photic, with the client's own cache breakpoints.
     Default,
-    /// One of photic's policies, with the marks it plans.
+    /// A policy of photic, with planned cache breakpoints.
     Photic,
-    /// What clients do by themselves.
+    /// Common policies of clients.
     Others,
-    /// Nobody's: it knows when the session ends.
+    /// The optimum, which knows when the session ends.
     Nobody,
 }
 
@@ -90,9 +92,9 @@ impl Comparison {
         Self { model: options.model.clone(), profile, image: options.image, setting, lines }
     }
 
-    /// What keeping everything costs, which the rest is measured by.
+    /// The cost of keeping everything, which the others are compared with.
     fn all(&self) -> f64 {
-        let all = self.lines.iter().rev().find(|line| line.whose == Whose::Others);
+        let all = self.lines.iter().rev().find(|line| line.whose == PolicyGroup::Others);
         all.map_or(0.0, |line| line.outcome.cost())
     }
 
@@ -100,7 +102,7 @@ impl Comparison {
         self.profile.price.map(|price| price.of(tokens))
     }
 
-    /// Whether the longest request is longer than the model takes.
+    /// Returns `true` if the longest request exceeds the model's context.
     fn is_over(&self, line: &Line) -> bool {
         self.profile.limits.context_tokens.is_some_and(|most| line.outcome.peak > most)
     }
@@ -110,22 +112,23 @@ impl Comparison {
     }
 }
 
+/// The policies, grouped.
 fn lines(setting: &Setting) -> Vec<Line> {
     let (least, every) = INTERVAL;
     let turns = setting.floor - 1;
     let photic = |name: String, policy: Retention| Line {
         name,
-        whose: Whose::Photic,
+        whose: PolicyGroup::Photic,
         outcome: play(setting, Contender::Photic(policy)),
     };
     let unmarked = |name: &str, policy: Retention| Line {
         name: name.to_owned(),
-        whose: Whose::Default,
+        whose: PolicyGroup::Default,
         outcome: play(setting, Contender::Unmarked(policy)),
     };
     let others = |name: String, contender: Contender| Line {
         name,
-        whose: Whose::Others,
+        whose: PolicyGroup::Others,
         outcome: play(setting, contender),
     };
     vec![
@@ -138,6 +141,6 @@ fn lines(setting: &Setting) -> Vec<Line> {
         others(format!("window of {WINDOW}"), Contender::Sliding(WINDOW)),
         others(format!("{least} left every {every}"), Contender::Interval { least, every }),
         others("everything".to_owned(), Contender::All),
-        Line { name: "optimum".to_owned(), whose: Whose::Nobody, outcome: optimum(setting) },
+        Line { name: "optimum".to_owned(), whose: PolicyGroup::Nobody, outcome: optimum(setting) },
     ]
 }

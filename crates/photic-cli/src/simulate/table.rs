@@ -1,18 +1,19 @@
-//! The comparison in words and as data.
+//! Prints the comparison as a table or JSON.
 
 use std::io::Write;
 
 use serde::Serialize;
 
-use super::{Comparison, Line, Whose};
+use super::{Comparison, Line, PolicyGroup};
 use crate::style::{DIM, GREEN, YELLOW, counted, grouped};
 
+/// Prints the table.
 pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::Result<()> {
     let session = &comparison.setting.session;
     let (width, height) = comparison.image;
     writeln!(
         out,
-        "{GREEN}{}{GREEN:#}, {} {DIM}(profile `{}`){DIM:#}: {} tokens of prompt; {} of words a step; {} an image of {width}x{height}, {}\n",
+        "{GREEN}{}{GREEN:#}, {} {DIM}(profile `{}`){DIM:#}: {} tokens of prompt; {} of text per step; {} per image of {width}x{height}, {}\n",
         comparison.model(),
         counted(session.steps, "step"),
         comparison.profile.id,
@@ -20,7 +21,7 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
         grouped(session.text),
         grouped(session.image),
         match session.every {
-            1 => "one a step".to_owned(),
+            1 => "one per step".to_owned(),
             every => format!("one in {every} steps"),
         },
     )?;
@@ -42,22 +43,24 @@ pub(super) fn as_text(mut out: impl Write, comparison: &Comparison) -> anyhow::R
     {
         writeln!(
             out,
-            "\n{YELLOW}!{YELLOW:#} longer than the model takes: {} tokens",
+            "\n{YELLOW}!{YELLOW:#} exceeds the model's context of {} tokens",
             grouped(most)
         )?;
     }
     Ok(())
 }
 
-const fn heading(whose: Whose) -> &'static str {
+/// The heading of a group.
+const fn heading(whose: PolicyGroup) -> &'static str {
     match whose {
-        Whose::Default => "photic, with the client's own marks",
-        Whose::Photic => "photic, with marks where they pay (`--marks`)",
-        Whose::Others => "clients by themselves, with marks as usual",
-        Whose::Nobody => "for whoever knows the end",
+        PolicyGroup::Default => "photic, with the client's own cache breakpoints",
+        PolicyGroup::Photic => "photic, with planned cache breakpoints (`--marks`)",
+        PolicyGroup::Others => "clients without photic, with common cache breakpoints",
+        PolicyGroup::Nobody => "optimum, which knows when the session ends",
     }
 }
 
+/// Prints one row.
 fn row(out: &mut impl Write, comparison: &Comparison, line: &Line) -> anyhow::Result<()> {
     let cost = line.outcome.cost();
     let money = comparison.usd(cost).map_or_else(|| "?".to_owned(), dollars);
@@ -74,11 +77,12 @@ fn row(out: &mut impl Write, comparison: &Comparison, line: &Line) -> anyhow::Re
     Ok(())
 }
 
-/// Two digits where they say something, four below ten cents.
+/// Formats dollars with two digits, or four below ten cents.
 fn dollars(usd: f64) -> String {
     if usd < 0.1 { format!("{usd:.4}") } else { format!("{usd:.2}") }
 }
 
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Report<'r> {
     profile: &'r str,
@@ -93,11 +97,12 @@ struct Report<'r> {
     policies: Vec<Row<'r>>,
 }
 
+/// One policy in the output of `--json`.
 #[derive(Serialize)]
 struct Row<'r> {
     name: &'r str,
     whose: &'static str,
-    /// In tokens at the base input price.
+    /// Tokens at the base input price.
     cost: f64,
     of_all: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,15 +114,16 @@ struct Row<'r> {
     edits: &'r [usize],
 }
 
+/// Prints the comparison as JSON.
 pub(super) fn as_json(mut out: impl Write, comparison: &Comparison) -> anyhow::Result<()> {
     let session = &comparison.setting.session;
     let rows = comparison.lines.iter().map(|line| Row {
         name: &line.name,
         whose: match line.whose {
-            Whose::Default => "photic_without_marks",
-            Whose::Photic => "photic",
-            Whose::Others => "others",
-            Whose::Nobody => "nobody",
+            PolicyGroup::Default => "photic_without_marks",
+            PolicyGroup::Photic => "photic",
+            PolicyGroup::Others => "others",
+            PolicyGroup::Nobody => "nobody",
         },
         cost: line.outcome.cost(),
         of_all: line.outcome.cost() / comparison.all(),

@@ -17,7 +17,7 @@ struct Server {
 }
 
 impl Server {
-    /// `documents` are paths and what stands there; anything else is not found.
+    /// `documents` are paths with their content; every other path is not found.
     fn start(documents: &'static [(&'static str, &'static str)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -95,10 +95,10 @@ fn every_fact_has_its_source_and_the_endpoint_beats_what_was_shipped() {
     let asked = format!("GET {}/v1/models", server.base);
     for line in [
         "house/text on openai-chat, profile `openai-chat`, tokens unknown\n".to_owned(),
-        "  images = \"no\"\n    the endpoint itself, 20".to_owned(),
+        "  images = \"no\"\n    endpoint, 20".to_owned(),
         format!("{asked}: architecture.input_modalities"),
         format!("asked {asked}: 3 facts\n"),
-        "  sight.images = no (architecture.input_modalities)\n    holds, known was unknown"
+        "  sight.images = no (architecture.input_modalities)\n    used, known before: unknown"
             .to_owned(),
         "  limits.context_tokens = 4096 (context_length)\n".to_owned(),
     ] {
@@ -184,7 +184,7 @@ fn silence_is_said_to_be_silence() {
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
     assert!(text.contains("/v1/models: status 404\n"), "{text}");
-    assert!(text.ends_with("nobody says; `photic probe` finds out\n"), "{text}");
+    assert!(text.ends_with("run `photic probe` to find out\n"), "{text}");
     let gone = photic()
         .args([
             "profiles",

@@ -32,7 +32,7 @@ fn misuse_exits_with_2_and_says_what_to_do_next() {
     for (arguments, says) in [
         (vec!["check", "no-such-file.json"], "error: cannot read `no-such-file.json`"),
         (vec!["check", "Cargo.toml"], "hint: pass the body of one request"),
-        (vec!["check", "captures/ai6/package.json"], "hint: name its wire with `--from"),
+        (vec!["check", "captures/ai6/package.json"], "hint: pass the format with `--from"),
         (vec!["lower", BLIND, "--to", "carrier-pigeon"], "possible values: openai-chat"),
     ] {
         let output = run(&arguments);
@@ -137,8 +137,8 @@ fn the_model_is_taken_from_the_body_and_said() {
     let blind = body_for("gpt-3.5-turbo");
     let output = run(&["check", &blind]);
     let words = stdout(&output);
-    let says = "model `gpt-3.5-turbo` of the body, profile `openai-text-only@openai-chat`";
-    assert!(words.contains(says) && words.contains("no image in it"), "{words}");
+    let says = "model `gpt-3.5-turbo` from the body, profile `openai-text-only@openai-chat`";
+    assert!(words.contains(says) && words.contains("no images"), "{words}");
     let output = run(&["explain", &blind]);
     assert!(stdout(&output).contains("this model cannot take it in"), "{}", stdout(&output));
     let output = run(&["lower", &blind, "--json"]);
@@ -158,7 +158,7 @@ fn a_model_that_nobody_knows_is_said_to_be_unknown() {
     let unknown = body_for("gtp-4o");
     for command in ["check", "lower", "explain"] {
         let output = run(&[command, &unknown]);
-        let note = "note: nothing is known about `gtp-4o` on openai-chat; the generic profile";
+        let note = "note: unknown model `gtp-4o` on openai-chat; using the generic profile";
         assert!(stderr(&output).contains(note), "{command}: {}", stderr(&output));
     }
 }

@@ -73,7 +73,7 @@ fn a_sick_session_is_explained_and_only_read() {
     let words = stdout(&output);
     assert!(words.starts_with("image_over_limit at line 3 /message/content/0\n"), "{words}");
     assert!(words.contains("8100x4 px; the longest side may be 8000"), "{words}");
-    assert!(words.contains("--fix` writes a repaired copy"), "{words}");
+    assert!(words.contains("--fix` to write a repaired copy"), "{words}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
     let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
@@ -89,7 +89,10 @@ fn what_is_wrong_a_hundred_times_is_told_a_few_times() {
     let path = folder.crowd("sick.jsonl", &image::png(8, 8, [1; 3]), 120);
     let words = stdout(&doctor(&path, &[]));
     assert_eq!(words.matches("too_many_images at ").count(), 5, "{words}");
-    assert!(words.contains("too_many_images 15 more times; `--json` lists them all"), "{words}");
+    assert!(
+        words.contains("too_many_images 15 more times; pass `--json` to list them all"),
+        "{words}"
+    );
     assert!(words.contains("120 images are sent, 100 are accepted"), "{words}");
     let report: Value = serde_json::from_slice(&doctor(&path, &["--json"]).stdout).unwrap();
     let sick = report["media"].as_array().unwrap().iter().filter(|one| one["ailment"].is_object());
@@ -101,7 +104,8 @@ fn the_hint_asks_the_same_question() {
     let folder = Folder::new("hint");
     let path = folder.session("my session.jsonl", &long());
     let words = stdout(&doctor(&path, &["--for", "claude-opus-5"]));
-    let command = format!("`photic doctor '{}' --for claude-opus-5 --fix` writes", path.display());
+    let command =
+        format!("`photic doctor '{}' --for claude-opus-5 --fix` to write", path.display());
     assert!(words.contains(&command), "{words}");
 }
 
@@ -113,7 +117,7 @@ fn a_repair_is_a_copy_unless_the_place_is_asked_for() {
     let output = doctor(&path, &["--fix"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    assert!(stdout(&output).starts_with("repaired: 1 image made anew\n"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("repaired: 1 image made again\n"), "{}", stdout(&output));
     let copy = folder.0.join("sick.repaired.jsonl");
     assert_eq!(doctor(&copy, &[]).status.code(), Some(0));
     let repaired = std::fs::read(&copy).unwrap();
@@ -153,7 +157,7 @@ fn folders_are_searched_and_the_usual_ones_without_a_name() {
     let words = stdout(&output);
     assert_eq!(output.status.code(), Some(1), "{words}");
     assert!(words.contains("sick.jsonl\n  pi: image_over_limit; "), "{words}");
-    assert!(words.contains("1 of 2 sessions in the usual folders"), "{words}");
+    assert!(words.contains("1 of 2 sessions in the default folders"), "{words}");
     assert_eq!(stdout(&doctor(&folder.0, &[])).lines().count(), words.lines().count());
     let empty = Folder::new("empty");
     let output = at_home(&empty.0).output().unwrap();
@@ -202,6 +206,6 @@ fn the_set_up_is_looked_at_and_no_secret_is_told() {
     assert_eq!(look("nonsense", "gpt-5.1").status.code(), Some(2));
     let output = look("me:hidden@host/v1", "gpt-5.1");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("`host` is no address"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`host` is not a URL"), "{}", stderr(&output));
     assert_eq!(look("http://127.0.0.1:9/", "gpt-5.1").status.code(), Some(1), "nobody there");
 }

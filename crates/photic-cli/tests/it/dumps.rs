@@ -46,7 +46,7 @@ fn its_images_are_explained_for_a_wire_and_checked_for_none() {
         let output = run(&[command, STORED]);
         assert_eq!(output.status.code(), Some(2));
         let said = stderr(&output);
-        assert!(said.contains("is a conversation as langchain stores it, no request"), "{said}");
-        assert!(said.contains("hint: make a request of it first: `photic lower"), "{said}");
+        assert!(said.contains("is a conversation stored by langchain, not a request"), "{said}");
+        assert!(said.contains("hint: convert it to a request first: `photic lower"), "{said}");
     }
 }

@@ -64,7 +64,7 @@ fn explain_tells_every_fate_its_reason_and_its_price() {
     let words = stdout(&output);
     assert!(words.contains("elide   it was left out to save cost"), "{words}");
     assert!(words.contains("4 images shown"), "{words}");
-    assert!(words.contains("cache changes at message 20"), "{words}");
+    assert!(words.contains("prompt cache: prefix changes at message 20"), "{words}");
     std::fs::remove_file(file).unwrap();
 }
 

@@ -27,7 +27,7 @@ mod view;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The binary under test, with folders for state and settings that are nobody's.
+/// The binary under test, with empty folders for state and settings.
 fn photic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
     let state = format!("{}/state-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());

@@ -12,12 +12,12 @@ use crate::root;
 /// 64 by 48 pixels in four flat colors.
 const PICTURE: &str = "captures/images/bars.png";
 
-/// What the terminal gets to see, with nothing in the environment but these variables.
+/// Runs `photic view` in a pseudo-terminal with only these environment variables and returns its
 fn in_terminal(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     shown(variables, &[&["view", PICTURE], arguments].concat())
 }
 
-/// What the terminal gets to see of any command that succeeds.
+/// Runs a command in a pseudo-terminal and returns its output. It must succeed.
 pub(crate) fn shown(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&terminal).unwrap();

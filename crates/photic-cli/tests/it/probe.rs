@@ -52,8 +52,8 @@ fn verdicts_are_said_and_learned() {
         "tool result rejects\n",
         "role_not_allowed, status 400: ",
         "hoisted, parallel sees 28 of 28 ",
-        "told that an older picture is not shown any more: 0 of 4 answers claim to see it",
-        "told that a picture is not shown to it: 0 of 4 answers claim to see it",
+        "notice that an older picture is no longer shown: 0 of 4 answers claim to see it",
+        "notice that a picture is not shown: 0 of 4 answers claim to see it",
         "learned: images are seen on openai-chat",
         "learned: images are not taken in tool results on openai-chat",
     ] {
@@ -104,7 +104,7 @@ fn a_table_is_exported_and_imported() {
     assert_eq!(entries(first), entries(second));
     let none = run(&["profiles", "--file", second, "--import", "README.md"]);
     assert_eq!(none.status.code(), Some(2));
-    assert!(stderr(&none).contains("`README.md` is no table"), "{}", stderr(&none));
+    assert!(stderr(&none).contains("`README.md` is not a table of"), "{}", stderr(&none));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_python_without_the_server_is_told_how_to_get_it() {
     assert_eq!(output.status.code(), Some(2));
     let said = stderr(&output);
     assert!(said.contains("error: `false` has no package `xllamacpp`"), "{said}");
-    assert!(said.contains("hint: `pip install xllamacpp`"), "{said}");
+    assert!(said.contains("hint: run `pip install xllamacpp`"), "{said}");
 }
 
 /// A Python that is none: it leads to a provider of ours, and leaves a note when it ends.

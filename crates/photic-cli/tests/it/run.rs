@@ -28,7 +28,7 @@ fn behind(environment: &[(&str, &str)]) -> Command {
     for name in BASES {
         command.env_remove(name);
     }
-    // What is learned here is nobody else's business.
+    // Keeps learned limits apart from those of other tests.
     command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state-of-run"));
     command.envs(environment.iter().copied()).arg("run").stdin(Stdio::null());
     command
@@ -108,8 +108,8 @@ fn what_was_invisible_is_seen_and_counted() {
     assert_eq!(stderr(&flag), "");
 }
 
-/// Nobody gets past the gateway of a command without its token, and no request of one family to an
-/// upstream of another.
+/// The gateway of a command rejects requests without its token, and forwards no request of one
+/// family to an upstream of another.
 #[test]
 fn each_family_is_on_its_own() {
     let (openai, anthropic) = (Provider::start(), Provider::start());

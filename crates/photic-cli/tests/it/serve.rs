@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A gateway that runs, and is ended with the test.
-struct Serving {
+struct ServeProcess {
     child: Child,
     address: SocketAddr,
 }
 
-impl Drop for Serving {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -21,17 +21,17 @@ impl Drop for Serving {
 fn photic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_photic"));
     command.current_dir(env!("CARGO_TARGET_TMPDIR")).arg("serve");
-    // What is learned here is nobody else's business.
+    // Keeps learned limits apart from those of other tests.
     command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state-of-serve"));
     command.env("XDG_CONFIG_HOME", "/nowhere").env_remove("PHOTIC_CONFIG");
     command
 }
 
-fn serve(arguments: &[&str]) -> Serving {
+fn serve(arguments: &[&str]) -> ServeProcess {
     serving(photic(), arguments)
 }
 
-fn serving(mut command: Command, arguments: &[&str]) -> Serving {
+fn serving(mut command: Command, arguments: &[&str]) -> ServeProcess {
     let mut child = command
         .args(["--listen", "127.0.0.1:0"])
         .args(arguments)
@@ -41,7 +41,7 @@ fn serving(mut command: Command, arguments: &[&str]) -> Serving {
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     let address = line.trim().strip_prefix("photic: listening on http://").unwrap();
-    Serving { child, address: address.parse().unwrap() }
+    ServeProcess { child, address: address.parse().unwrap() }
 }
 
 fn exchange(to: SocketAddr, request: &str) -> String {
@@ -79,7 +79,7 @@ fn it_serves_and_ends_when_told() {
     assert_eq!(status.code(), Some(0));
 }
 
-/// What a rejection taught is known to a gateway that is started after another was killed.
+/// A gateway knows the limits that an earlier, killed gateway learned from a rejection.
 #[test]
 fn what_was_learned_survives_a_kill() {
     let limits = photic::profile::Limits { images: Some(1), ..Default::default() };
@@ -154,7 +154,7 @@ fn it_tells_every_request_if_asked() {
         (&"listening".into(), &listening["address"])
     );
     let address = listening["address"].as_str().unwrap().strip_prefix("http://").unwrap();
-    let serving = Serving { child, address: address.parse().unwrap() };
+    let serving = ServeProcess { child, address: address.parse().unwrap() };
     let reply = exchange(
         serving.address,
         "POST /messages HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}",
@@ -168,7 +168,7 @@ fn it_tells_every_request_if_asked() {
     assert!(reply.contains(&id), "{reply}");
 }
 
-/// What a gateway says before it serves, started in a folder.
+/// Starts a gateway in a folder and returns the lines it prints before it serves.
 fn said_in(folder: &std::path::Path, environment: &[(&str, &std::path::Path)]) -> Vec<String> {
     let mut child = photic()
         .current_dir(folder)
@@ -199,7 +199,7 @@ fn settings_are_those_of_the_user_and_never_of_the_folder() {
     std::fs::write(cloned.join("photic.toml"), "nonsense = 1\n").unwrap();
     std::fs::write(&own, "[timeouts]\nidle_s = 7\n").unwrap();
     std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o644)).unwrap();
-    assert_eq!(said_in(&cloned, &[]), ["photic: no settings file, the defaults hold"]);
+    assert_eq!(said_in(&cloned, &[]), ["photic: no settings file; using the defaults"]);
     let config = folder.join("config");
     let user = ("XDG_CONFIG_HOME", config.as_path());
     let read = format!("photic: settings from `{}`", own.display());

@@ -27,7 +27,7 @@ impl Sessions {
         command.stdin(Stdio::null()).output().unwrap()
     }
 
-    /// What it says, which must be a success.
+    /// Runs a command that must succeed and returns its standard output.
     fn text(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
@@ -64,7 +64,7 @@ fn body(shots: u32) -> Value {
 #[test]
 fn a_captured_request_becomes_a_session_and_the_next_continues_it() {
     let sessions = Sessions::new("import");
-    assert!(sessions.text(&["ls"]).contains("no session yet"));
+    assert!(sessions.text(&["ls"]).contains("no sessions yet"));
     let first = sessions.import(&body(1), &[]);
     assert_eq!((&first["turn"], &first["new"]), (&json!(1), &json!(true)));
     let second = sessions.import(&body(2), &[]);
@@ -154,8 +154,8 @@ fn every_image_has_its_price_and_its_fate_and_the_user_decides() {
     sessions.text(&["pin", "last", "#3"]);
     assert_eq!(fates(), ["elide", "shrink", "hoist", "hoist"]);
     let text = sessions.text(&["images", "last"]);
-    assert!(text.contains(handle) && text.contains("you pinned it"), "{text}");
-    assert!(text.contains("you want 100 px at most"), "{text}");
+    assert!(text.contains(handle) && text.contains("pinned by you"), "{text}");
+    assert!(text.contains("limited by you to 100 px"), "{text}");
 
     // The record stays; the next request is another.
     let before = sessions.text(&["export", "last", "--as", "model"]);
@@ -169,7 +169,7 @@ fn every_image_has_its_price_and_its_fate_and_the_user_decides() {
     assert_eq!(fates()[0], "hoist");
     let output = sessions.run(&["drop", "last", "9"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("hint: `photic session images ID` lists them"));
+    assert!(stderr(&output).contains("hint: run `photic session images ID` to list them"));
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn a_session_is_priced_under_every_policy() {
     ] {
         assert!(text.contains(&format!("\n  {name} ")), "{name} is missing in\n{text}");
     }
-    assert!(text.contains("1,334 an image of 1280x800"), "{text}");
+    assert!(text.contains("1,334 per image of 1280x800"), "{text}");
 
     let data = data(&["--for", "claude-opus-5"]);
     let near = |name: &str, field: &str, value: f64| {
@@ -66,7 +66,7 @@ fn the_model_decides_what_an_image_costs_and_how_the_cache_works() {
 fn what_does_not_fit_is_said_and_photic_keeps_within() {
     let arguments = ["--for", "gpt-4o", "--steps", "120"];
     let text = stdout(&run(&[&["simulate"], &arguments[..]].concat()));
-    assert!(text.contains("! longer than the model takes: 128,000 tokens"), "{text}");
+    assert!(text.contains("! exceeds the model's context of 128,000 tokens"), "{text}");
     let data = data(&arguments);
     assert!(policy(&data, "everything")["longest_tokens"].as_u64().unwrap() > 128_000);
     assert!(policy(&data, "all")["longest_tokens"].as_u64().unwrap() <= 128_000);
@@ -107,8 +107,8 @@ fn a_plot_is_one_svg_and_always_the_same() {
 #[test]
 fn misuse_is_explained() {
     for (arguments, says) in [
-        (&["--image", "wide"][..], "like `1280x800`"),
-        (&["--image", "0x5"], "like `1280x800`"),
+        (&["--image", "wide"][..], "such as `1280x800`"),
+        (&["--image", "0x5"], "such as `1280x800`"),
         (&["--steps", "0"], "1..=2000"),
         (&["--check", "--steps", "9"], "cannot be used with"),
         (&["--svg", "/nowhere/at/all.svg"], "cannot write `/nowhere/at/all.svg`"),
@@ -120,7 +120,7 @@ fn misuse_is_explained() {
 }
 
 /// The tables and the plot of `docs/retention.md` are what the command prints today.
-/// `PHOTIC_BLESS=1` writes them anew.
+/// `PHOTIC_BLESS=1` rewrites them.
 #[test]
 fn the_page_on_retention_shows_what_the_command_prints() {
     let bless = std::env::var_os("PHOTIC_BLESS").is_some();

@@ -33,7 +33,7 @@ impl Drop for Folder {
     }
 }
 
-/// The binary, without keys or addresses of whoever runs the tests.
+/// The binary, without the keys and addresses of the environment that runs the tests.
 fn keyless() -> Command {
     let mut command = photic();
     for name in ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL"] {

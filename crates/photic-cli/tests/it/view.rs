@@ -62,7 +62,7 @@ fn misuse_says_what_is_wanted() {
 fn a_model_nobody_knows_is_named() {
     let output = run(&["view", PICTURE, "--for", "sees-all-9000"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(stderr(&output).contains("nothing is known about `sees-all-9000`"));
+    assert!(stderr(&output).contains("unknown model `sees-all-9000`"));
     assert!(!stderr(&run(&["view", PICTURE, "--for", "gpt-4o"])).contains("nothing is known"));
 }
 

@@ -1,9 +1,9 @@
-//! What is wrong with a session: one pass, record by record, then one plan for each conversation.
+//! Diagnoses a session: one pass over its records, then one plan for each conversation.
 //!
-//! Owns what is remembered of a medium once its record is gone. Must never hold two records, and
-//! never know a limit: what an endpoint rejects is the planner's to say.
+//! At most one record is held at a time. This module knows no limits: the planner
+//! decides what an endpoint rejects.
 
-mod why;
+mod explain;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,104 +15,106 @@ use photic::{Code, Fate, Plan, Policy, Profile, Reason, Recipe, Sighting, Slot, 
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::format::{Container, Format, History, Place, contained};
-use crate::measure::{Spot, fingerprint, spots};
-use crate::text::Lines;
-use crate::{replace, request, table, truncation};
+use crate::format::kind::SessionFormat;
+use crate::format::record::{HistoryEffect, MediaUse};
+use crate::format::{Container, contained};
+use crate::lines::Lines;
+use crate::media_in_record::{LocatedMedia, fingerprint, located_media};
+use crate::{replace, request, sqlite, truncation};
 
-/// What is asked.
+/// The endpoint that a session is diagnosed for.
 #[derive(Clone, Debug, Default)]
-pub struct Question {
-    /// The model that the session is to go on with; without it, the one it names.
+pub struct DiagnosisTarget {
+    /// The model that the session will continue with; the one it names if `None`.
     pub model: Option<String>,
-    /// The wire; without it, that of the agent, or of the model's maker.
+    /// The wire; that of the agent or of the model's maker if `None`.
     pub wire: Option<Wire>,
 }
 
-/// What was found.
+/// The result of a diagnosis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Diagnosis {
-    /// Whose session it is.
+    /// The format of the session.
     #[serde(serialize_with = "by_name")]
-    pub format: Format,
-    /// The name of the profile it was held against; the last one where conversations differ.
+    pub format: SessionFormat,
+    /// The name of the profile that was used; the last one if conversations have different ones.
     pub profile: String,
-    /// The size of the file, with the log of a database.
+    /// The size of the file, including the log of a database.
     pub bytes: u64,
-    /// How many records it has: lines, or rows.
+    /// The number of records: lines or rows.
     pub records: usize,
-    /// How many conversations.
+    /// The number of conversations.
     pub conversations: usize,
-    /// Every medium, in order.
+    /// All media, in order.
     pub media: Vec<Medium>,
-    /// What else is wrong, where the file is a request.
+    /// Other problems, if the file is a request.
     pub findings: Vec<photic::Finding>,
-    /// The facts that each conversation was held against.
+    /// The profile of each conversation.
     #[serde(skip)]
     pub(crate) profiles: BTreeMap<Option<String>, Profile>,
 }
 
-/// A medium in a session.
+/// An image, document or sound in a session.
 #[derive(Clone, Debug, Serialize)]
 pub struct Medium {
-    /// Where it stands.
+    /// Its position.
     #[serde(serialize_with = "in_words")]
-    pub at: At,
-    /// Its type, as its bytes tell.
+    pub at: MediaPosition,
+    /// Its media type, detected from its bytes.
     pub media_type: Option<&'static str>,
     /// Its width and height.
     pub size: Option<(u32, u32)>,
-    /// Bytes it takes in the file.
+    /// The number of bytes that it takes in the file.
     pub bytes: u64,
-    /// Whether the agent sends it; if not, it is a copy, or was compacted.
+    /// `true` if the agent sends it; otherwise it is a copy, or was compacted.
     pub is_sent: bool,
-    /// Whether the same bytes stood in the file before.
+    /// `true` if the same bytes occur earlier in the file.
     pub is_repeated: bool,
-    /// What it costs each time it is sent.
+    /// The price in tokens each time it is sent.
     pub tokens: u64,
-    /// Why the endpoint rejects it.
+    /// The reason why the endpoint rejects it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ailment: Option<Ailment>,
+    pub ailment: Option<Problem>,
 }
 
-/// A place in a session.
+/// A position in a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct At {
-    /// Line or row, from 1; 0 where the file is one request.
+pub struct MediaPosition {
+    /// Line or row, from 1; 0 if the file is one request.
     pub record: usize,
-    /// The conversation, where a file holds several.
+    /// The conversation, if a file holds several.
     pub conversation: Option<String>,
     /// A JSON pointer into the record.
     pub pointer: String,
 }
 
-/// Why an endpoint rejects a medium, and what helps.
+/// The reason why an endpoint rejects a medium, and the remedy.
 #[derive(Clone, Debug, Serialize)]
-pub struct Ailment {
+pub struct Problem {
     /// The kind of problem.
     pub code: Code,
-    /// In words, with numbers.
+    /// A sentence with the numbers.
     pub why: String,
-    /// What a repair does.
+    /// The repair.
     pub remedy: Remedy,
 }
 
-/// What a repair does with a medium.
+/// The repair of a medium.
 #[derive(Clone, Debug)]
 pub enum Remedy {
-    /// Names its type as it is; where a line may not grow for it, these words take its place.
+    /// Corrects its media type. If the line must not grow, this notice replaces it.
     Relabel(String),
-    /// Writes the same bytes as they should be written.
+    /// Writes the same bytes in the form that the endpoint expects.
     Respell,
-    /// Makes another picture of it: smaller, lighter, or of another type. If it cannot be made,
-    /// these words take its place.
+    /// Converts it to a picture that is smaller or of another type. If that fails, this notice
+    /// replaces it.
     Remake(Recipe, String),
-    /// Puts these words in its place.
+    /// Replaces it by this notice.
     Notice(String),
 }
 
 impl Remedy {
-    /// Its name.
+    /// The name of the remedy.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Relabel(_) => "relabel",
@@ -130,99 +132,103 @@ impl Serialize for Remedy {
 }
 
 impl Diagnosis {
-    /// What the endpoint would reject.
-    pub fn sick(&self) -> impl Iterator<Item = &Medium> {
+    /// The media that the endpoint would reject.
+    pub fn broken(&self) -> impl Iterator<Item = &Medium> {
         self.media.iter().filter(|medium| medium.ailment.is_some())
     }
 
-    /// Whether the session would be rejected.
-    pub fn is_sick(&self) -> bool {
-        self.sick().next().is_some() || !self.findings.is_empty()
+    /// Returns `true` if the endpoint would reject the session.
+    pub fn is_broken(&self) -> bool {
+        self.broken().next().is_some() || !self.findings.is_empty()
     }
 
-    /// Bytes of the file that are media.
+    /// The number of bytes of media in the file.
     pub fn media_bytes(&self) -> u64 {
         self.media.iter().map(|medium| medium.bytes).sum()
     }
 
-    /// Bytes of the file that are media which stand in it before.
+    /// The number of bytes of repeated media in the file.
     pub fn repeated_bytes(&self) -> u64 {
         self.media.iter().filter(|medium| medium.is_repeated).map(|medium| medium.bytes).sum()
     }
 
-    /// What the media cost each time the session is sent.
+    /// The price of the media in tokens each time the session is sent.
     pub fn tokens(&self) -> u64 {
         self.media.iter().filter(|medium| medium.is_sent).map(|medium| medium.tokens).sum()
     }
 }
 
-impl fmt::Display for At {
+impl fmt::Display for MediaPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.conversation, self.record) {
             (Some(name), row) => write!(f, "session {name} row {row} ")?,
             (None, 0) => {}
             (None, line) => write!(f, "line {line} ")?,
         }
-        // A medium may be all of its record.
+        // A medium may be its whole record.
         f.write_str(if self.pointer.is_empty() { "/" } else { &self.pointer })
     }
 }
 
-/// Says what is wrong with a session; `progress` is told how many bytes were read.
+/// Diagnoses a session. `progress` is called with the number of bytes read.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read or has an unknown format.
 pub fn diagnose(
     path: &Path,
-    question: &Question,
+    question: &DiagnosisTarget,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Diagnosis, Error> {
     let (format, container) = contained(path)?;
     let read = |error| Error::Read(path.to_owned(), error);
     let log = replace::log_of(path).map_or(0, |data| data.len());
     let bytes = std::fs::metadata(path).map_err(read)?.len() + log;
-    if let Format::Request(wire) = format {
+    if let SessionFormat::Request(wire) = format {
         let body = std::fs::read(path).map_err(read)?;
         return Ok(of_request(wire, &body, question));
     }
-    let mut gathered = Gathered::new(format);
+    let mut scan = SessionScan::new(format);
     match container {
         Container::Lines => {
             let mut lines = Lines::open(path)?;
             let mut done = 0;
             while let Some(line) = lines.next_line()? {
-                gathered.record(line, None);
+                scan.record(line, None);
                 done += line.len() as u64;
                 progress(done);
             }
         }
-        Container::Document => gathered.record(&std::fs::read(path).map_err(read)?, None),
-        Container::Table(table) => {
+        Container::Document => scan.record(&std::fs::read(path).map_err(read)?, None),
+        Container::SessionTable(table) => {
             let mut done = 0;
-            table::each(path, table, &mut |row| {
-                gathered.model(&row.conversation, row.model.clone());
+            sqlite::each(path, table, &mut |row| {
+                scan.model(&row.conversation, row.model.clone());
                 let number = usize::try_from(row.number).unwrap_or_default();
-                gathered.record(row.text, Some((&row.conversation, number)));
+                scan.record(row.text, Some((&row.conversation, number)));
                 done += row.text.len() as u64;
                 progress(done);
                 Ok(())
             })?;
         }
     }
-    Ok(gathered.judge(question, bytes))
+    Ok(scan.judge(question, bytes))
 }
 
-/// The facts about the endpoint that a session goes to.
-pub fn profile(format: Format, question: &Question, named: Option<&str>) -> Profile {
+/// The profile of the endpoint that a session goes to.
+pub fn profile(format: SessionFormat, question: &DiagnosisTarget, named: Option<&str>) -> Profile {
     let model = question.model.as_deref().or(named);
     let mut profile = match question.wire.or(format.wire()) {
         Some(wire) => photic::profile::resolve(wire, model, None),
-        None => of_its_maker(model),
+        None => profile_of_maker(model),
     };
-    // Agents compact what grows too long. Pictures are not to blame for it.
+    // Agents compact what grows too long; that is not a fault of pictures.
     profile.limits.context_tokens = None;
     profile
 }
 
-/// A model is best described on the wire of its own maker; chat is where everybody else speaks.
-fn of_its_maker(model: Option<&str>) -> Profile {
+/// The profile of a model on its maker's wire, or on Chat Completions.
+fn profile_of_maker(model: Option<&str>) -> Profile {
     [Wire::Anthropic, Wire::OpenAiResponses, Wire::Gemini, Wire::OpenAiChat]
         .into_iter()
         .map(|wire| photic::profile::resolve(wire, model, None))
@@ -230,36 +236,40 @@ fn of_its_maker(model: Option<&str>) -> Profile {
         .unwrap_or_else(|| Profile::generic(Wire::OpenAiChat))
 }
 
-/// What is remembered while records pass.
-struct Gathered {
-    format: Format,
+/// The facts about a session, gathered record by record.
+struct SessionScan {
+    format: SessionFormat,
     records: usize,
-    media: Vec<(Medium, Sighting, Kept)>,
-    /// What each conversation is about.
+    media: Vec<(Medium, Sighting, SentState)>,
+    /// The facts about each conversation.
     conversations: BTreeMap<Option<String>, Conversation>,
     known: BTreeSet<(usize, u64)>,
 }
 
+/// The facts about one conversation.
 #[derive(Default)]
 struct Conversation {
     model: Option<String>,
-    /// The media of each record that others may refer to.
+    /// The range of media of each record that others may refer to.
     records: BTreeMap<String, (usize, usize)>,
-    /// Bytes of its records that are no media.
+    /// Bytes of its records without media.
     words: usize,
     has_main: bool,
 }
 
-/// Whether the agent sends a medium.
+/// Tells whether the agent sends a medium.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum SentState {
+    /// It does.
     Sent,
+    /// Only if the session has no main conversation.
     Aside,
+    /// It does not.
     No,
 }
 
-impl Gathered {
-    fn new(format: Format) -> Self {
+impl SessionScan {
+    fn new(format: SessionFormat) -> Self {
         Self {
             format,
             records: 0,
@@ -269,12 +279,14 @@ impl Gathered {
         }
     }
 
+    /// Sets the model of a conversation.
     fn model(&mut self, conversation: &str, model: Option<String>) {
         if model.is_some() {
             self.conversations.entry(Some(conversation.to_owned())).or_default().model = model;
         }
     }
 
+    /// Adds one record.
     fn record(&mut self, text: &[u8], row: Option<(&str, usize)>) {
         self.records += 1;
         let conversation = row.map(|(name, _)| name.to_owned());
@@ -285,13 +297,13 @@ impl Gathered {
         };
         let entry = self.format.read(root);
         let about = self.conversations.entry(conversation.clone()).or_default();
-        forget(&entry.history, about, &mut self.media, conversation.as_deref());
+        discard(&entry.history, about, &mut self.media, conversation.as_deref());
         let first = self.media.len();
         let mut words = text.len();
-        for spot in spots(&entry) {
-            let (sighting, bytes, print) = look(&spot);
+        for spot in located_media(&entry) {
+            let (sighting, bytes, print) = sighting_of(&spot);
             words = words.saturating_sub(bytes as usize);
-            let at = At {
+            let at = MediaPosition {
                 record: number,
                 conversation: conversation.clone(),
                 pointer: doc.pointer_to(spot.block.value),
@@ -307,17 +319,17 @@ impl Gathered {
                 ailment: None,
             };
             let kept = match spot.place {
-                Place::Sent(_) => Kept::Sent,
-                Place::Aside(_) => Kept::Aside,
-                Place::Copy => Kept::No,
+                MediaUse::Sent(_) => SentState::Sent,
+                MediaUse::Aside(_) => SentState::Aside,
+                MediaUse::Copy => SentState::No,
             };
             self.media.push((medium, sighting, kept));
         }
         if let Some(id) = entry.id {
             let range = (first, self.media.len());
-            // What is written again takes the place of what was there.
+            // A record that is written again replaces the earlier one.
             if let Some((start, end)) = about.records.insert(id, range) {
-                self.media[start..end].iter_mut().for_each(|(.., kept)| *kept = Kept::No);
+                self.media[start..end].iter_mut().for_each(|(.., kept)| *kept = SentState::No);
             }
         }
         about.has_main |= entry.is_main;
@@ -325,16 +337,17 @@ impl Gathered {
         about.words += words;
     }
 
-    fn judge(mut self, question: &Question, bytes: u64) -> Diagnosis {
+    /// Plans each conversation and reports what its endpoint would reject.
+    fn judge(mut self, question: &DiagnosisTarget, bytes: u64) -> Diagnosis {
         let mut profiles = BTreeMap::new();
         for (name, about) in &self.conversations {
             let named = profile(self.format, question, about.model.as_deref());
             let ids: Vec<usize> = (0..self.media.len())
                 .filter(|&id| self.media[id].0.at.conversation == *name)
                 .filter(|&id| match self.media[id].2 {
-                    Kept::Sent => true,
-                    Kept::Aside => !about.has_main,
-                    Kept::No => false,
+                    SentState::Sent => true,
+                    SentState::Aside => !about.has_main,
+                    SentState::No => false,
                 })
                 .collect();
             let survey = self.survey(&ids, named.wire, about.words);
@@ -367,7 +380,7 @@ impl Gathered {
         }
     }
 
-    /// The media of a conversation as the planner wants them: each in a message of its own.
+    /// The media of a conversation as a survey, each in a message of its own.
     fn survey(&self, ids: &[usize], wire: Wire, words: usize) -> Survey {
         let sightings = ids.iter().enumerate().map(|(index, &id)| Sighting {
             media: index,
@@ -379,7 +392,7 @@ impl Gathered {
         if let Some(first) = sizes.first_mut() {
             *first = words;
         }
-        // The newest stands alone in the turn that goes on; everything else is past.
+        // The newest medium is in the current turn; all others are in the past.
         let requests = if count > 1 { vec![count - 1, count] } else { vec![count] };
         Survey {
             is_marked: false,
@@ -393,32 +406,32 @@ impl Gathered {
     }
 }
 
-/// Applies what a record says about those before it.
-fn forget(
-    history: &History,
+/// Applies what a record says about earlier records.
+fn discard(
+    history: &HistoryEffect,
     about: &Conversation,
-    media: &mut [(Medium, Sighting, Kept)],
+    media: &mut [(Medium, Sighting, SentState)],
     conversation: Option<&str>,
 ) {
     let known = |id: &String, side: fn(&(usize, usize)) -> usize| about.records.get(id).map(side);
     let gone = match history {
-        History::Goes => return,
-        History::Forgets => 0..media.len(),
-        History::KeepsFrom(id) => 0..known(id, |range| range.0).unwrap_or(0),
-        History::RewindsTo(id) => known(id, |range| range.0).unwrap_or(0)..media.len(),
+        HistoryEffect::Unchanged => return,
+        HistoryEffect::Discards => 0..media.len(),
+        HistoryEffect::KeepsFrom(id) => 0..known(id, |range| range.0).unwrap_or(0),
+        HistoryEffect::RewindsTo(id) => known(id, |range| range.0).unwrap_or(0)..media.len(),
     };
     let gone = media[gone]
         .iter_mut()
         .filter(|(medium, ..)| medium.at.conversation.as_deref() == conversation);
-    gone.for_each(|(.., kept)| *kept = Kept::No);
+    gone.for_each(|(.., kept)| *kept = SentState::No);
 }
 
-/// What the planner has to know of a medium, its bytes in the file, and a number for them.
-fn look(spot: &Spot<'_, '_>) -> (Sighting, u64, u64) {
+/// The sighting of a medium, its bytes in the file, and their fingerprint.
+fn sighting_of(spot: &LocatedMedia<'_, '_>) -> (Sighting, u64, u64) {
     let media = spot.block.media();
     let slot = match spot.place {
-        Place::Sent(slot) | Place::Aside(slot) => slot,
-        Place::Copy => Slot::Message(photic::transcript::Role::User),
+        MediaUse::Sent(slot) | MediaUse::Aside(slot) => slot,
+        MediaUse::Copy => Slot::Message(photic::transcript::Role::User),
     };
     let mut sighting = Sighting::of(&media, 0, 0, slot);
     let mut print = 0;
@@ -431,7 +444,7 @@ fn look(spot: &Spot<'_, '_>) -> (Sighting, u64, u64) {
     (sighting, spot.block.data.raw().len() as u64, print)
 }
 
-/// The plan of the endpoint, without what only a living request could do.
+/// The plan for an endpoint, without repairs that only a live request allows.
 pub(crate) fn planned(survey: Survey, profile: &Profile) -> Plan<'_> {
     let mut policy = Policy::hands_off();
     policy.pixels = true;
@@ -442,7 +455,7 @@ pub(crate) fn planned(survey: Survey, profile: &Profile) -> Plan<'_> {
         .filter(|(_, recipe)| matches!(recipe, Recipe::Sheet { .. }))
         .map(|(&id, _)| id)
         .collect();
-    // Pictures of several records cannot share a sheet: each stands in its own.
+    // Pictures of several records cannot share a sheet.
     for id in sheets {
         if let Some(Recipe::Sheet { members, .. }) = plan.recipes.remove(&id) {
             for member in members {
@@ -458,14 +471,14 @@ pub(crate) fn planned(survey: Survey, profile: &Profile) -> Plan<'_> {
     plan
 }
 
-/// What is wrong with one medium of a plan. Where it is shown is the agent's to choose.
-fn ailment(plan: &Plan<'_>, id: usize) -> Option<Ailment> {
+/// The problem of one medium of a plan. The position of a shown picture is the agent's choice.
+fn ailment(plan: &Plan<'_>, id: usize) -> Option<Problem> {
     let sighting = &plan.survey.sightings[id];
     let fate = plan.fates[id];
-    let why = |code: Code| why::why(code, sighting, plan);
+    let why = |code: Code| explain::why(code, sighting, plan);
     if let Some(words) = plan.notice(id) {
-        let code = why::code(fate.reason());
-        return Some(Ailment { code, why: why(code), remedy: Remedy::Notice(words) });
+        let code = explain::code(fate.reason());
+        return Some(Problem { code, why: why(code), remedy: Remedy::Notice(words) });
     }
     if let Some(recipe) = plan.recipes.get(&id) {
         let media_type = sighting.header.media_type.unwrap_or_default();
@@ -473,24 +486,24 @@ fn ailment(plan: &Plan<'_>, id: usize) -> Option<Ailment> {
         let code = if is_taken { Code::OverLimit } else { Code::UnsupportedType };
         let reason = if is_taken { Reason::OverLimit } else { Reason::TypeNotAccepted };
         let remedy = Remedy::Remake(recipe.clone(), sighting.notice(reason));
-        return Some(Ailment { code, why: why(code), remedy });
+        return Some(Problem { code, why: why(code), remedy });
     }
     if sighting.found == Found::Mended {
         let code = Code::MalformedDataUrl;
-        return Some(Ailment { code, why: why(code), remedy: Remedy::Respell });
+        return Some(Problem { code, why: why(code), remedy: Remedy::Respell });
     }
     sighting.mislabeled.then(|| {
         let code = Code::WrongLabel;
         let remedy = Remedy::Relabel(sighting.notice(Reason::TypeNotAccepted));
-        Ailment { code, why: why(code), remedy }
+        Problem { code, why: why(code), remedy }
     })
 }
 
-/// A request is judged as `photic check` judges it.
-fn of_request(wire: Wire, body: &[u8], question: &Question) -> Diagnosis {
+/// Diagnoses a request as `photic check` does.
+fn of_request(wire: Wire, body: &[u8], question: &DiagnosisTarget) -> Diagnosis {
     let (transcript, lifted) = photic::lift(wire, body);
     let named = transcript.settings.model.as_ref().map(|model| model.decode().into_owned());
-    let profile = profile(Format::Request(wire), question, named.as_deref());
+    let profile = profile(SessionFormat::Request(wire), question, named.as_deref());
     let plan = photic::plan(request::survey(&transcript), &profile, &Policy::hands_off());
     let findings = photic::check(&transcript, &lifted, &plan);
     let mut media: Vec<Medium> =
@@ -498,7 +511,7 @@ fn of_request(wire: Wire, body: &[u8], question: &Question) -> Diagnosis {
             .sightings
             .iter()
             .map(|sighting| Medium {
-                at: At {
+                at: MediaPosition {
                     record: 0,
                     conversation: None,
                     pointer: transcript
@@ -521,11 +534,11 @@ fn of_request(wire: Wire, body: &[u8], question: &Question) -> Diagnosis {
         if let Some(id) = finding.media {
             let why = finding.code.says().to_owned();
             let remedy = Remedy::Respell;
-            media[id].ailment = Some(Ailment { code: finding.code, why, remedy });
+            media[id].ailment = Some(Problem { code: finding.code, why, remedy });
         }
     }
     Diagnosis {
-        format: Format::Request(wire),
+        format: SessionFormat::Request(wire),
         profile: profile.id.clone(),
         bytes: body.len() as u64,
         records: 1,
@@ -536,11 +549,13 @@ fn of_request(wire: Wire, body: &[u8], question: &Question) -> Diagnosis {
     }
 }
 
+/// Serializes a format as its name.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-fn by_name<S: serde::Serializer>(format: &Format, serializer: S) -> Result<S::Ok, S::Error> {
+fn by_name<S: serde::Serializer>(format: &SessionFormat, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(format.name())
 }
 
-fn in_words<S: serde::Serializer>(at: &At, serializer: S) -> Result<S::Ok, S::Error> {
+/// Serializes a position as text.
+fn in_words<S: serde::Serializer>(at: &MediaPosition, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(at)
 }

@@ -1,12 +1,13 @@
-//! Codex: `~/.codex/sessions/<year>/<month>/<day>/rollout-….jsonl`, a record a line.
+//! Codex: `~/.codex/sessions/<year>/<month>/<day>/rollout-….jsonl`, one record per line.
 //!
-//! `response_item` is an item of the Responses wire and is sent; `event_msg` repeats it for the
-//! screen; `compacted` says what takes the place of everything before it.
+//! `response_item` is an item of the Responses API and is sent; `event_msg` repeats it for the
+//! screen; `compacted` replaces everything before it.
 
 use photic::json::Value;
 
-use super::{Entry, History, Place, has_strings, string};
+use super::record::{HistoryEffect, MediaUse, RecordMedia, has_strings, string};
 
+/// Returns `true` for a record of this format.
 pub(super) fn recognizes(root: Value<'_, '_>) -> bool {
     const KINDS: [&str; 6] =
         ["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"];
@@ -15,26 +16,35 @@ pub(super) fn recognizes(root: Value<'_, '_>) -> bool {
         && KINDS.iter().any(|kind| root.get("type").is_some_and(|name| name.is(kind)))
 }
 
-pub(super) fn read<'d, 'a>(root: Value<'d, 'a>) -> Entry<'d, 'a> {
-    let Some(payload) = root.get("payload") else { return Entry::default() };
+/// Reads a record.
+pub(super) fn read<'d, 'a>(root: Value<'d, 'a>) -> RecordMedia<'d, 'a> {
+    let Some(payload) = root.get("payload") else { return RecordMedia::default() };
     let is = |kind: &str| root.get("type").is_some_and(|name| name.is(kind));
     if is("response_item") {
-        return Entry { parts: vec![(payload, place(payload))], is_main: true, ..Entry::default() };
+        return RecordMedia {
+            parts: vec![(payload, place(payload))],
+            is_main: true,
+            ..RecordMedia::default()
+        };
     }
     if is("compacted") {
         let kept = payload.get("replacement_history");
         let parts = kept.into_iter().flat_map(Value::items).map(|item| (item, place(item)));
-        return Entry { parts: parts.collect(), history: History::Forgets, ..Entry::default() };
+        return RecordMedia {
+            parts: parts.collect(),
+            history: HistoryEffect::Discards,
+            ..RecordMedia::default()
+        };
     }
     if is("turn_context") {
-        return Entry { model: string(payload, "model"), ..Entry::default() };
+        return RecordMedia { model: string(payload, "model"), ..RecordMedia::default() };
     }
-    Entry { parts: vec![(payload, Place::Copy)], ..Entry::default() }
+    RecordMedia { parts: vec![(payload, MediaUse::Copy)], ..RecordMedia::default() }
 }
 
-/// What tools return is told apart from what people attach: it gives way first.
-fn place(item: Value<'_, '_>) -> Place {
+/// Distinguishes results of tools from attachments of people: results give way first.
+fn place(item: Value<'_, '_>) -> MediaUse {
     let kind = item.get("type").and_then(|kind| kind.str());
     let is_output = kind.is_some_and(|kind| kind.decode().ends_with("_output"));
-    if is_output { Place::result(false) } else { Place::USER }
+    if is_output { MediaUse::result(false) } else { MediaUse::USER }
 }

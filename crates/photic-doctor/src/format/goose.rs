@@ -1,13 +1,15 @@
-//! goose: `~/.local/share/goose/sessions/sessions.db`, a message a row (`messages.content_json`).
+//! goose: `~/.local/share/goose/sessions/sessions.db`, one message per row
+//! (`messages.content_json`).
 
 use photic::json::Value;
 
-use super::{Entry, Place};
+use super::record::{MediaUse, RecordMedia};
 
-pub(super) fn read<'d, 'a>(root: Value<'d, 'a>) -> Entry<'d, 'a> {
+/// Reads a row.
+pub(super) fn read<'d, 'a>(root: Value<'d, 'a>) -> RecordMedia<'d, 'a> {
     let parts = root.items().map(|part| {
         let is_result = part.get("type").is_some_and(|kind| kind.is("toolResponse"));
-        (part, if is_result { Place::result(false) } else { Place::USER })
+        (part, if is_result { MediaUse::result(false) } else { MediaUse::USER })
     });
-    Entry { parts: parts.collect(), is_main: true, ..Entry::default() }
+    RecordMedia { parts: parts.collect(), is_main: true, ..RecordMedia::default() }
 }

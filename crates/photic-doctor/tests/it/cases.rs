@@ -1,7 +1,7 @@
-//! What bricks sessions, by the threads of those who suffered it.
+//! Causes of unusable sessions, taken from public bug reports.
 
 use photic::Wire;
-use photic_doctor::Format;
+use photic_doctor::SessionFormat;
 use photic_testkit::image::{self, broken};
 
 use crate::sessions::{Picture, Step};
@@ -15,7 +15,7 @@ pub(crate) struct Case {
 }
 
 /// Every kind of illness.
-pub(crate) fn all(format: Format) -> Vec<Case> {
+pub(crate) fn all(format: SessionFormat) -> Vec<Case> {
     let good: Picture = ("image/png", image::png(40, 40, [1, 2, 3]));
     // What is too long for one maker's models is nothing to another's.
     let long = if model(format) == "gpt-5.1" { (65_600, 1) } else { (8100, 40) };
@@ -62,23 +62,30 @@ pub(crate) fn all(format: Format) -> Vec<Case> {
 }
 
 /// The model that a format is tried with.
-pub(crate) const fn model(format: Format) -> &'static str {
+pub(crate) const fn model(format: SessionFormat) -> &'static str {
     match format {
-        Format::Codex | Format::Request(Wire::OpenAiChat | Wire::OpenAiResponses) => "gpt-5.1",
-        Format::GeminiCli | Format::Request(Wire::Gemini) => "gemini-3-pro",
-        Format::QwenCode => "qwen3-vl-plus",
-        Format::Request(Wire::BedrockConverse) => "anthropic.claude-sonnet-4-5-20250929-v1:0",
-        Format::Request(Wire::Ollama) => "qwen3-vl",
+        SessionFormat::Codex | SessionFormat::Request(Wire::OpenAiChat | Wire::OpenAiResponses) => {
+            "gpt-5.1"
+        }
+        SessionFormat::GeminiCli | SessionFormat::Request(Wire::Gemini) => "gemini-3-pro",
+        SessionFormat::QwenCode => "qwen3-vl-plus",
+        SessionFormat::Request(Wire::BedrockConverse) => {
+            "anthropic.claude-sonnet-4-5-20250929-v1:0"
+        }
+        SessionFormat::Request(Wire::Ollama) => "qwen3-vl",
         _ => "claude-sonnet-4-5",
     }
 }
 
-/// Whether a case makes a format's endpoint reject the session.
-fn is_for(case: &Case, format: Format) -> bool {
+/// Returns true if a case makes the endpoint of a format reject the session.
+fn is_for(case: &Case, format: SessionFormat) -> bool {
     let lenient = match format {
-        Format::Codex | Format::GeminiCli | Format::QwenCode => true,
-        Format::Request(wire) => wire != Wire::Anthropic,
-        Format::ClaudeCode | Format::Pi | Format::OpenCode | Format::Goose => false,
+        SessionFormat::Codex | SessionFormat::GeminiCli | SessionFormat::QwenCode => true,
+        SessionFormat::Request(wire) => wire != Wire::Anthropic,
+        SessionFormat::ClaudeCode
+        | SessionFormat::Pi
+        | SessionFormat::OpenCode
+        | SessionFormat::Goose => false,
     };
     !(case.strict && lenient)
 }

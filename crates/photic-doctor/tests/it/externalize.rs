@@ -1,6 +1,6 @@
 //! Media out of a session and back again.
 
-use photic_doctor::{Format, Question, diagnose, externalize, restore};
+use photic_doctor::{DiagnosisTarget, SessionFormat, diagnose, externalize, restore};
 use photic_store::FileBlobs;
 use photic_testkit::image;
 
@@ -8,9 +8,13 @@ use crate::sessions::{Folder, Step, write};
 
 #[test]
 fn what_is_taken_apart_comes_back_byte_for_byte() {
-    for format in
-        [Format::ClaudeCode, Format::Codex, Format::Pi, Format::GeminiCli, Format::QwenCode]
-    {
+    for format in [
+        SessionFormat::ClaudeCode,
+        SessionFormat::Codex,
+        SessionFormat::Pi,
+        SessionFormat::GeminiCli,
+        SessionFormat::QwenCode,
+    ] {
         let folder = Folder::new();
         let noise = image::png_noise(64, 64, 5);
         let steps = [
@@ -38,8 +42,8 @@ fn a_session_says_how_much_of_it_is_there_twice() {
     let folder = Folder::new();
     let noise = image::png_noise(64, 64, 5);
     let steps = [Step::Returns(vec![("image/png", noise.clone())])];
-    let path = write(Format::ClaudeCode, &steps, "claude-sonnet-4-5", &folder.0);
-    let found = diagnose(&path, &Question::default(), &mut |_| {}).unwrap();
+    let path = write(SessionFormat::ClaudeCode, &steps, "claude-sonnet-4-5", &folder.0);
+    let found = diagnose(&path, &DiagnosisTarget::default(), &mut |_| {}).unwrap();
     let sent: Vec<bool> = found.media.iter().map(|medium| medium.is_sent).collect();
     assert_eq!(sent, [true, false]);
     assert_eq!(found.media_bytes(), 2 * found.repeated_bytes());

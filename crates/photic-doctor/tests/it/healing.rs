@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use photic::Wire;
-use photic_doctor::{Format, Question, diagnose, repair};
+use photic_doctor::{DiagnosisTarget, SessionFormat, diagnose, repair};
 use photic_testkit::image::{self, base64};
 use serde_json::Value;
 
@@ -12,12 +12,12 @@ use crate::provider::ask;
 use crate::replay;
 use crate::sessions::{Folder, Step, write};
 
-fn formats() -> impl Iterator<Item = Format> {
-    Format::SESSIONS.into_iter().chain(Wire::ALL.map(Format::Request))
+fn formats() -> impl Iterator<Item = SessionFormat> {
+    SessionFormat::SESSIONS.into_iter().chain(Wire::ALL.map(SessionFormat::Request))
 }
 
 /// Heals one session, and says how that went wrong.
-fn heal(format: Format, case: &Case) -> Result<(), String> {
+fn heal(format: SessionFormat, case: &Case) -> Result<(), String> {
     let folder = Folder::new();
     let model = cases::model(format);
     let path = write(format, &case.steps, model, &folder.0);
@@ -26,9 +26,9 @@ fn heal(format: Format, case: &Case) -> Result<(), String> {
     if status < 400 {
         return Err(format!("is accepted as it is: {status} {says}"));
     }
-    let question = Question { model: Some(model.to_owned()), wire: Some(wire) };
+    let question = DiagnosisTarget { model: Some(model.to_owned()), wire: Some(wire) };
     let found = diagnose(&path, &question, &mut |_| {}).map_err(|error| error.to_string())?;
-    if !found.is_sick() {
+    if !found.is_broken() {
         return Err(format!("is found well, but: {status} {says}"));
     }
     let original = std::fs::read(&path).unwrap();
@@ -43,7 +43,7 @@ fn heal(format: Format, case: &Case) -> Result<(), String> {
     if status != 200 {
         return Err(format!("is rejected once repaired: {status} {says}\n{done:?}"));
     }
-    if !matches!(format, Format::Request(_)) {
+    if !matches!(format, SessionFormat::Request(_)) {
         only_media_changed(format, &path, &to)?;
     }
     let again = folder.0.join("again");
@@ -54,7 +54,7 @@ fn heal(format: Format, case: &Case) -> Result<(), String> {
 }
 
 /// Records, and everything in them that is no medium, are the same.
-fn only_media_changed(format: Format, before: &Path, after: &Path) -> Result<(), String> {
+fn only_media_changed(format: SessionFormat, before: &Path, after: &Path) -> Result<(), String> {
     let (before, after) = (replay::records(format, before), replay::records(format, after));
     if before.len() != after.len() {
         return Err(format!("{} records became {}", before.len(), after.len()));
@@ -70,7 +70,7 @@ fn only_media_changed(format: Format, before: &Path, after: &Path) -> Result<(),
     Ok(())
 }
 
-/// Puts a dot where a medium, or the notice for one, stands; and joins dots.
+/// Replaces each medium, or the notice for one, by a dot, and joins adjacent dots.
 fn blank(value: &mut Value) {
     match value {
         Value::Array(list) => {
@@ -129,14 +129,14 @@ fn healthy_sessions_are_left_alone() {
             Step::Returns(vec![("image/png", image::png_noise(40, 40, 3))]),
         ];
         let path = write(format, &steps, model, &folder.0);
-        let beside = || std::fs::read_dir(&folder.0).unwrap().count();
-        let before = beside();
-        let found = diagnose(&path, &Question::default(), &mut |_| {}).unwrap();
-        assert_eq!(beside(), before, "{} leaves something behind", format.name());
-        assert!(!found.is_sick(), "{}: {:?}", format.name(), found.sick().collect::<Vec<_>>());
+        let temporary_name = || std::fs::read_dir(&folder.0).unwrap().count();
+        let before = temporary_name();
+        let found = diagnose(&path, &DiagnosisTarget::default(), &mut |_| {}).unwrap();
+        assert_eq!(temporary_name(), before, "{} leaves something behind", format.name());
+        assert!(!found.is_broken(), "{}: {:?}", format.name(), found.broken().collect::<Vec<_>>());
         assert_eq!(found.format, format);
         let to = folder.0.join("repaired");
-        assert!(repair(&path, &to, &Question::default(), &mut |_| {}).unwrap().is_none());
+        assert!(repair(&path, &to, &DiagnosisTarget::default(), &mut |_| {}).unwrap().is_none());
         assert!(!to.exists());
         let (wire, request) = replay::request(format, &path, model);
         assert_eq!(ask(wire, model, &request).0, 200, "{}", format.name());
@@ -145,12 +145,17 @@ fn healthy_sessions_are_left_alone() {
 
 #[test]
 fn a_model_without_sight_gets_words() {
-    for format in [Format::ClaudeCode, Format::Pi, Format::OpenCode, Format::Goose] {
+    for format in [
+        SessionFormat::ClaudeCode,
+        SessionFormat::Pi,
+        SessionFormat::OpenCode,
+        SessionFormat::Goose,
+    ] {
         let folder = Folder::new();
         let steps = [Step::Returns(vec![("image/png", image::png(32, 32, [1, 2, 3]))])];
         let path = write(format, &steps, "claude-2.1", &folder.0);
         let question =
-            Question { model: Some("claude-2.1".to_owned()), wire: Some(Wire::Anthropic) };
+            DiagnosisTarget { model: Some("claude-2.1".to_owned()), wire: Some(Wire::Anthropic) };
         let (wire, request) = replay::request(format, &path, "claude-2.1");
         assert!(ask(wire, "claude-2.1", &request).0 >= 400);
         let to = folder.0.join("repaired");
@@ -167,13 +172,13 @@ fn pictures_in_failed_results_give_way_to_words() {
     let folder = Folder::new();
     let png = image::png(32, 32, [1, 2, 3]);
     let steps = [Step::Fails(vec![("image/png", png.clone())])];
-    let path = write(Format::ClaudeCode, &steps, "claude-sonnet-4-5", &folder.0);
-    let (wire, request) = replay::request(Format::ClaudeCode, &path, "claude-sonnet-4-5");
+    let path = write(SessionFormat::ClaudeCode, &steps, "claude-sonnet-4-5", &folder.0);
+    let (wire, request) = replay::request(SessionFormat::ClaudeCode, &path, "claude-sonnet-4-5");
     assert!(ask(wire, "claude-sonnet-4-5", &request).0 >= 400);
     let to = folder.0.join("repaired");
-    let done = repair(&path, &to, &Question::default(), &mut |_| {}).unwrap().unwrap();
+    let done = repair(&path, &to, &DiagnosisTarget::default(), &mut |_| {}).unwrap().unwrap();
     assert_eq!(done.noticed, 1);
-    let (wire, request) = replay::request(Format::ClaudeCode, &to, "claude-sonnet-4-5");
+    let (wire, request) = replay::request(SessionFormat::ClaudeCode, &to, "claude-sonnet-4-5");
     assert_eq!(ask(wire, "claude-sonnet-4-5", &request).0, 200);
     // The copy for the screen is not sent, and stays.
     assert!(std::fs::read_to_string(&to).unwrap().contains(&base64(&png)));

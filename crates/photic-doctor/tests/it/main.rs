@@ -1,4 +1,4 @@
-//! What a doctor is for: sick sessions of every format are rejected as they are, and accepted once
+//! End-to-end tests: damaged sessions of every format are rejected as they are, and accepted once
 //! repaired, with nothing else changed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]

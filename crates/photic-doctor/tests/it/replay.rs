@@ -4,16 +4,16 @@
 use std::path::Path;
 
 use photic::Wire;
-use photic_doctor::Format;
+use photic_doctor::SessionFormat;
 use serde_json::{Value, json};
 
 /// The records of a session.
-pub(crate) fn records(format: Format, path: &Path) -> Vec<Value> {
+pub(crate) fn records(format: SessionFormat, path: &Path) -> Vec<Value> {
     let query = match format {
-        Format::OpenCode => {
+        SessionFormat::OpenCode => {
             "SELECT json_object('role', json_extract(message.data, '$.role'), 'part', json(part.data)) FROM part JOIN message ON message.id = part.message_id WHERE part.session_id = 'ses' ORDER BY part.id"
         }
-        Format::Goose => {
+        SessionFormat::Goose => {
             "SELECT json_object('role', role, 'content', json(content_json)) FROM messages ORDER BY id"
         }
         _ => {
@@ -28,30 +28,30 @@ pub(crate) fn records(format: Format, path: &Path) -> Vec<Value> {
 }
 
 /// The next request of a session.
-pub(crate) fn request(format: Format, path: &Path, model: &str) -> (Wire, Value) {
+pub(crate) fn request(format: SessionFormat, path: &Path, model: &str) -> (Wire, Value) {
     let records = records(format, path);
-    if let Format::Request(wire) = format {
+    if let SessionFormat::Request(wire) = format {
         return (wire, records[0].clone());
     }
     match format {
-        Format::ClaudeCode => {
+        SessionFormat::ClaudeCode => {
             let list = records.iter().filter_map(|line| {
                 let message = line.get("message")?;
                 Some(json!({"role": message["role"], "content": message["content"]}))
             });
             (Wire::Anthropic, anthropic(list.collect(), model))
         }
-        Format::Codex => {
+        SessionFormat::Codex => {
             let items = records.iter().filter(|line| line["type"] == "response_item");
             let mut items: Vec<Value> = items.map(|line| line["payload"].clone()).collect();
             items.push(json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go on"}]}));
             (Wire::OpenAiResponses, json!({"model": model, "input": items, "store": false}))
         }
-        Format::Pi => {
+        SessionFormat::Pi => {
             let list = records.iter().filter_map(|line| pi(line.get("message")?));
             (Wire::Anthropic, anthropic(list.collect(), model))
         }
-        Format::Goose => {
+        SessionFormat::Goose => {
             let list = records.iter().map(|row| {
                 let parts =
                     row["content"].as_array().unwrap().iter().map(goose).collect::<Vec<_>>();
@@ -59,19 +59,19 @@ pub(crate) fn request(format: Format, path: &Path, model: &str) -> (Wire, Value)
             });
             (Wire::Anthropic, anthropic(list.collect(), model))
         }
-        Format::OpenCode => {
+        SessionFormat::OpenCode => {
             let list = records.iter().flat_map(opencode).collect();
             (Wire::Anthropic, anthropic(list, model))
         }
-        Format::GeminiCli => {
+        SessionFormat::GeminiCli => {
             let mut contents: Vec<Value> = records.iter().flat_map(gemini).collect();
             contents.push(json!({"role": "user", "parts": [{"text": "go on"}]}));
             (Wire::Gemini, json!({"contents": contents}))
         }
-        Format::QwenCode => {
+        SessionFormat::QwenCode => {
             (Wire::OpenAiChat, chat(records.iter().flat_map(qwen).collect(), model))
         }
-        Format::Request(_) => unreachable!(),
+        SessionFormat::Request(_) => unreachable!(),
     }
 }
 

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use photic::Wire;
-use photic_doctor::Format;
+use photic_doctor::SessionFormat;
 use photic_testkit::image::{base64, data_url};
 use serde_json::{Value, json};
 
 /// One picture: what it is called, and what it is.
 pub(crate) type Picture = (&'static str, Vec<u8>);
 
-/// What happens in a session, step by step.
+/// One step of a session.
 #[derive(Clone)]
 pub(crate) enum Step {
     /// The user attaches pictures.
@@ -43,16 +43,16 @@ impl Drop for Folder {
 }
 
 /// Writes a session into a folder.
-pub(crate) fn write(format: Format, steps: &[Step], model: &str, folder: &Path) -> PathBuf {
+pub(crate) fn write(format: SessionFormat, steps: &[Step], model: &str, folder: &Path) -> PathBuf {
     let (name, lines) = match format {
-        Format::ClaudeCode => ("claude.jsonl", claude_code(steps, model)),
-        Format::Codex => ("rollout.jsonl", codex(steps, model)),
-        Format::Pi => ("pi.jsonl", pi(steps, model)),
-        Format::GeminiCli => ("session.jsonl", gemini_cli(steps, model)),
-        Format::QwenCode => ("qwen.jsonl", qwen_code(steps, model)),
-        Format::OpenCode => return opencode(steps, model, &folder.join("opencode.db")),
-        Format::Goose => return goose(steps, &folder.join("sessions.db")),
-        Format::Request(wire) => ("request.json", vec![request(wire, steps, model)]),
+        SessionFormat::ClaudeCode => ("claude.jsonl", claude_code(steps, model)),
+        SessionFormat::Codex => ("rollout.jsonl", codex(steps, model)),
+        SessionFormat::Pi => ("pi.jsonl", pi(steps, model)),
+        SessionFormat::GeminiCli => ("session.jsonl", gemini_cli(steps, model)),
+        SessionFormat::QwenCode => ("qwen.jsonl", qwen_code(steps, model)),
+        SessionFormat::OpenCode => return opencode(steps, model, &folder.join("opencode.db")),
+        SessionFormat::Goose => return goose(steps, &folder.join("sessions.db")),
+        SessionFormat::Request(wire) => ("request.json", vec![request(wire, steps, model)]),
     };
     let path = folder.join(name);
     let text = lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();

@@ -1,6 +1,7 @@
-//! Single promises: formats that are none, histories that are forgotten, lines that keep their length.
+//! Single promises: formats that are none, histories that are forgotten, lines that keep their
+//! length.
 
-use photic_doctor::{Error, Format, Question, detect, diagnose, repair, replace};
+use photic_doctor::{DiagnosisTarget, Error, SessionFormat, detect, diagnose, repair, replace};
 use photic_testkit::image;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ fn what_is_no_session_is_refused_with_what_was_looked_for() {
         let error = detect(&path).unwrap_err();
         assert!(matches!(error, Error::UnknownFormat(_)), "{name}: {error}");
         let says = error.to_string();
-        for format in Format::SESSIONS {
+        for format in SessionFormat::SESSIONS {
             assert!(says.contains(format.name()), "{says}");
         }
         assert!(says.contains("openai-responses"), "{says}");
@@ -40,9 +41,9 @@ fn lines_of_codex_keep_their_places() {
         Step::Returns(vec![("image/png", LONG())]),
         Step::Shows(vec![("image/bmp", image::bmp(40, 40, [9; 3]))]),
     ];
-    let path = write(Format::Codex, &steps, "gpt-5.1", &folder.0);
+    let path = write(SessionFormat::Codex, &steps, "gpt-5.1", &folder.0);
     let to = folder.0.join("repaired");
-    repair(&path, &to, &Question::default(), &mut |_| {}).unwrap().unwrap();
+    repair(&path, &to, &DiagnosisTarget::default(), &mut |_| {}).unwrap().unwrap();
     let lengths = |path| -> Vec<usize> {
         std::fs::read_to_string(path).unwrap().lines().map(str::len).collect()
     };
@@ -54,20 +55,20 @@ fn what_was_compacted_makes_nobody_sick() {
     let folder = Folder::new();
     for (format, boundary) in [
         (
-            Format::ClaudeCode,
+            SessionFormat::ClaudeCode,
             json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "sessionId": "s"}),
         ),
         (
-            Format::Codex,
+            SessionFormat::Codex,
             json!({"timestamp": "", "type": "compacted", "payload": {"message": "a summary"}}),
         ),
         (
-            Format::Pi,
+            SessionFormat::Pi,
             json!({"type": "compaction", "id": "c", "parentId": "e3", "summary": "", "firstKeptEntryId": "e3"}),
         ),
-        (Format::GeminiCli, json!({"$rewindTo": "g1"})),
+        (SessionFormat::GeminiCli, json!({"$rewindTo": "g1"})),
         (
-            Format::QwenCode,
+            SessionFormat::QwenCode,
             json!({"uuid": "x", "sessionId": "s", "type": "system", "subtype": "chat_compression", "systemPayload": {"compressedHistory": []}}),
         ),
     ] {
@@ -77,7 +78,8 @@ fn what_was_compacted_makes_nobody_sick() {
             "claude-sonnet-4-5",
             &folder.0,
         );
-        let sick = |path| diagnose(path, &Question::default(), &mut |_| {}).unwrap().is_sick();
+        let sick =
+            |path| diagnose(path, &DiagnosisTarget::default(), &mut |_| {}).unwrap().is_broken();
         assert!(sick(&path), "{}", format.name());
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{text}{boundary}\n")).unwrap();
@@ -89,7 +91,7 @@ fn what_was_compacted_makes_nobody_sick() {
 fn a_message_that_is_written_again_counts_once() {
     let folder = Folder::new();
     let path = write(
-        Format::GeminiCli,
+        SessionFormat::GeminiCli,
         &[Step::Shows(vec![("image/png", LONG())])],
         "gemini-3-pro",
         &folder.0,
@@ -97,7 +99,7 @@ fn a_message_that_is_written_again_counts_once() {
     let text = std::fs::read_to_string(&path).unwrap();
     let line = text.lines().nth(1).unwrap();
     std::fs::write(&path, format!("{text}{line}\n")).unwrap();
-    let found = diagnose(&path, &Question::default(), &mut |_| {}).unwrap();
+    let found = diagnose(&path, &DiagnosisTarget::default(), &mut |_| {}).unwrap();
     let sent: Vec<bool> = found.media.iter().map(|medium| medium.is_sent).collect();
     assert_eq!(sent, [false, true]);
 }
@@ -106,12 +108,12 @@ fn a_message_that_is_written_again_counts_once() {
 fn helpers_of_an_agent_are_sent_only_in_files_of_their_own() {
     let folder = Folder::new();
     let path = write(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         &[Step::Shows(vec![("image/png", LONG())])],
         "claude-sonnet-4-5",
         &folder.0,
     );
-    let sick = |path| diagnose(path, &Question::default(), &mut |_| {}).unwrap().is_sick();
+    let sick = |path| diagnose(path, &DiagnosisTarget::default(), &mut |_| {}).unwrap().is_broken();
     let text = std::fs::read_to_string(&path).unwrap();
     let aside = text.replace("\"isSidechain\":false", "\"isSidechain\":true");
     std::fs::write(&path, &aside).unwrap();
@@ -129,19 +131,23 @@ fn a_document_of_several_lines_is_one_session() {
     let session = json!({"sessionId": "s", "projectHash": "p", "messages": [
         {"id": "1", "type": "user", "content": [part, {"text": "look"}]}]});
     std::fs::write(&path, serde_json::to_string_pretty(&session).unwrap()).unwrap();
-    let found = diagnose(&path, &Question::default(), &mut |_| {}).unwrap();
-    assert_eq!((found.format, found.sick().count()), (Format::GeminiCli, 1));
+    let found = diagnose(&path, &DiagnosisTarget::default(), &mut |_| {}).unwrap();
+    assert_eq!((found.format, found.broken().count()), (SessionFormat::GeminiCli, 1));
     let to = folder.0.join("repaired");
-    assert_eq!(repair(&path, &to, &Question::default(), &mut |_| {}).unwrap().unwrap().remade, 1);
-    assert!(!diagnose(&to, &Question::default(), &mut |_| {}).unwrap().is_sick());
+    assert_eq!(
+        repair(&path, &to, &DiagnosisTarget::default(), &mut |_| {}).unwrap().unwrap().remade,
+        1
+    );
+    assert!(!diagnose(&to, &DiagnosisTarget::default(), &mut |_| {}).unwrap().is_broken());
 }
 
 #[test]
 fn what_goose_hides_from_the_model_makes_nobody_sick() {
     let folder = Folder::new();
-    let path = write(Format::Goose, &[Step::Shows(vec![("image/png", LONG())])], "", &folder.0);
-    let question = Question { model: Some("claude-sonnet-4-5".to_owned()), wire: None };
-    let sick = || diagnose(&path, &question, &mut |_| {}).unwrap().is_sick();
+    let path =
+        write(SessionFormat::Goose, &[Step::Shows(vec![("image/png", LONG())])], "", &folder.0);
+    let question = DiagnosisTarget { model: Some("claude-sonnet-4-5".to_owned()), wire: None };
+    let sick = || diagnose(&path, &question, &mut |_| {}).unwrap().is_broken();
     assert!(sick());
     let hide =
         "UPDATE messages SET metadata_json = '{\"userVisible\":true,\"agentVisible\":false}'";
@@ -153,7 +159,7 @@ fn what_goose_hides_from_the_model_makes_nobody_sick() {
 fn the_original_is_kept_with_what_is_only_in_its_log() {
     let folder = Folder::new();
     let steps = [Step::Shows(vec![("image/png", LONG())])];
-    let path = write(Format::OpenCode, &steps, "claude-sonnet-4-5", &folder.0);
+    let path = write(SessionFormat::OpenCode, &steps, "claude-sonnet-4-5", &folder.0);
     // An agent that was stopped leaves its log behind: it never had time to write it into the file.
     let agent = rusqlite::Connection::open(&path).unwrap();
     agent.execute_batch("UPDATE session SET title = 'only in the log'").unwrap();
@@ -164,7 +170,7 @@ fn the_original_is_kept_with_what_is_only_in_its_log() {
         std::fs::copy(name(&path), name(&stopped)).unwrap();
     }
     let written = folder2.0.join("written.db");
-    repair(&stopped, &written, &Question::default(), &mut |_| {}).unwrap().unwrap();
+    repair(&stopped, &written, &DiagnosisTarget::default(), &mut |_| {}).unwrap().unwrap();
     let backup = replace(&stopped, &written).unwrap();
     let title = |path: &std::path::Path| {
         let database = rusqlite::Connection::open(path).unwrap();
@@ -173,15 +179,15 @@ fn the_original_is_kept_with_what_is_only_in_its_log() {
     };
     assert_eq!(title(&stopped), "only in the log");
     assert_eq!(title(&backup), "only in the log");
-    let sick = |path| diagnose(path, &Question::default(), &mut |_| {}).unwrap().is_sick();
+    let sick = |path| diagnose(path, &DiagnosisTarget::default(), &mut |_| {}).unwrap().is_broken();
     assert_eq!((sick(&stopped), sick(&backup)), (false, true));
-    assert!(matches!(detect(&backup), Ok(Format::OpenCode)));
+    assert!(matches!(detect(&backup), Ok(SessionFormat::OpenCode)));
 }
 
 #[test]
 fn media_are_not_moved_out_of_databases() {
     let folder = Folder::new();
-    let path = write(Format::Goose, &[], "", &folder.0);
+    let path = write(SessionFormat::Goose, &[], "", &folder.0);
     let blobs = photic_store::FileBlobs::open(folder.0.join("blobs")).unwrap();
     let to = folder.0.join("small.db");
     let error = photic_doctor::externalize(&path, &to, &blobs).unwrap_err();

@@ -66,7 +66,7 @@ impl Album {
 
 #[cfg(test)]
 mod tests {
-    use photic_mock::chart::{Sight, look};
+    use photic_mock::chart::{ChartReading, read_chart};
 
     use super::*;
 
@@ -76,12 +76,16 @@ mod tests {
         let (one, other) = (album.picture(1, 2), album.picture(1, 3));
         assert_ne!(one.png, other.png);
         for picture in [one, other] {
-            let Sight::Chart(chart) = look(&picture.png).unwrap() else { panic!("no chart") };
+            let ChartReading::Chart(chart) = read_chart(&picture.png).unwrap() else {
+                panic!("no chart")
+            };
             assert_eq!(chart.words(), picture.words);
             assert!((3000..3100).contains(&picture.png.len()), "{}", picture.png.len());
         }
         for (png, words) in &album.charts {
-            let Sight::Chart(chart) = look(png).unwrap() else { panic!("no chart: {words}") };
+            let ChartReading::Chart(chart) = read_chart(png).unwrap() else {
+                panic!("no chart: {words}")
+            };
             assert_eq!(chart.words(), *words);
         }
         assert!(Album::new(0).unwrap().picture(1, 2).png.len() < 1500);

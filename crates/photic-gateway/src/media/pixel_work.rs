@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use photic_pixels::{Limits, Meter};
+use photic_pixels::{DecodeLimits, Meter};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -116,11 +116,11 @@ impl Allowance {
     }
 
     /// The bounds for a picture whose files take so many bytes; none, where there is no room for those.
-    pub(crate) fn picture(&self, files: u64) -> Option<Limits<'_>> {
+    pub(crate) fn picture(&self, files: u64) -> Option<DecodeLimits<'_>> {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
-        let usual = Limits::default();
+        let usual = DecodeLimits::default();
         let memory = usual.memory.min(self.assured);
-        self.hold(0).then_some(Limits { memory, meter: Some(self), ..usual })
+        self.hold(0).then_some(DecodeLimits { memory, meter: Some(self), ..usual })
     }
 
     /// Ends a picture: gives back what it took, and charges for so many bytes that were made and stay. Returns

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use photic_pixels::chart::{Chart, PALETTE, PLAIN, colors};
+use photic_pixels::chart::{Chart, PALETTE, PLAIN_COLORS, colors};
 
 pub(crate) use verdict::{Finding, Verdict, judge};
 
@@ -102,7 +102,7 @@ impl Probe {
 
 /// The names of all colors, as the question lists them.
 pub(crate) fn names() -> Vec<&'static str> {
-    PALETTE[..PLAIN].iter().map(|(name, _)| *name).collect()
+    PALETTE[..PLAIN_COLORS].iter().map(|(name, _)| *name).collect()
 }
 
 fn hits(chart: &Chart, said: &[usize]) -> u32 {

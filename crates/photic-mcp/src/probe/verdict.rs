@@ -3,7 +3,7 @@
 //! Owns the thresholds. Every cell of a chart is one of ten colors, each drawn by itself, so the
 //! hits of somebody who cannot see are binomial at one in ten, whatever the strategy.
 
-use photic_pixels::chart::at_least;
+use photic_pixels::chart::chance_of_at_least;
 use serde::Serialize;
 
 /// A guess is right so often.
@@ -57,7 +57,7 @@ pub(crate) fn judge(hits: u32, control_hits: u32, cells: u32) -> Finding {
 
 /// The chance of so many hits or more.
 fn tail(hits: u32, cells: u32, chance: f64) -> f64 {
-    at_least(hits, std::iter::repeat_n(chance, cells as usize))
+    chance_of_at_least(hits, std::iter::repeat_n(chance, cells as usize))
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
-//! The words of the Messages service for what a body broke.
+//! Error messages of the Messages API for broken rules.
 
 use photic::Wire;
 use photic_testkit::oracle::Violation;
 
 use super::{Rejection, too_many_bytes};
 
+/// Message about supported types.
 const TYPES: &str = "Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'";
 
+/// The rejection for a violation.
 pub(crate) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
     let (path, text) = (dotted(&violation.pointer), violation.text.as_str());
     let image =
@@ -37,17 +39,18 @@ pub(crate) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
                  'thinking', 'tool_result', 'tool_use'"
             ))
         }
-        // About a whole result, wherever in it the trouble stands.
+        // The message is about a whole result, wherever the problem is.
         _ if text.starts_with("tool_result: ") => {
             let block = violation.pointer.splitn(6, '/').take(5).collect::<Vec<_>>().join("/");
             Rejection::invalid(format!("{}.{text}", dotted(&block)))
         }
-        // These name their place themselves.
+        // These messages name their position themselves.
         _ if path.is_empty() || begins_with_a_path(text) => Rejection::invalid(text),
         _ => Rejection::invalid(format!("{path}: {text}")),
     }
 }
 
+/// Returns `true` if a message starts with a path.
 fn begins_with_a_path(text: &str) -> bool {
     ["messages: ", "max_tokens: ", "system: "].iter().any(|start| text.starts_with(start))
 }

@@ -1,8 +1,7 @@
-//! How a provider says no: status, envelope and words of each wire.
+//! Rejections of each wire: status, envelope and message.
 //!
-//! The words for what is no violation of the body (keys, models, load) are data, `data/refusals.toml`.
-//! Nothing here may be of our own making: a client, and the classifier of `photic`, must not be able
-//! to tell it from the original.
+//! Messages about keys, models and load are data, in `data/refusals.toml`. All messages are those
+//! of the providers: neither a client nor the classifier of `photic` can tell them apart.
 
 pub(crate) mod anthropic;
 pub(crate) mod openai;
@@ -17,37 +16,37 @@ use photic_testkit::oracle::Violation;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::service::service;
-
-/// A no.
+/// A rejection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rejection {
     pub(crate) status: u16,
     /// The provider's `type`.
     kind: Cow<'static, str>,
-    /// The provider's `code`, on the wires that have one.
+    /// The provider's `code`, on wires that have one.
     code: Option<Cow<'static, str>>,
-    /// The parameter, on the wires that name it.
+    /// The parameter, on wires that name it.
     param: Option<String>,
     message: String,
-    /// The provider's `error_code`, for the few that have details.
+    /// The provider's `error_code`, if it has one.
     detail: Option<&'static str>,
 }
 
 /// An entry of `data/refusals.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct RefusalText {
     status: u16,
     kind: String,
     code: Option<String>,
     message: String,
 }
 
-static REFUSALS: LazyLock<BTreeMap<String, BTreeMap<String, Words>>> =
+/// The contents of `data/refusals.toml`, by wire and name.
+static REFUSALS: LazyLock<BTreeMap<String, BTreeMap<String, RefusalText>>> =
     LazyLock::new(|| toml::from_str(include_str!("../../data/refusals.toml")).unwrap_or_default());
 
 impl Rejection {
+    /// Creates a rejection.
     pub(crate) fn new(status: u16, kind: &'static str, message: impl Into<String>) -> Self {
         let (kind, message) = (kind.into(), message.into());
         Self { status, kind, code: None, param: None, message, detail: None }
@@ -61,7 +60,7 @@ impl Rejection {
         Self::new(400, "invalid_request_error", message)
     }
 
-    /// The words of a service for a refusal of that name, with what is to be filled in.
+    /// The message of a service for a named refusal, with values filled in.
     fn worded(wire: Wire, name: &str, fill: &[(&str, &str)]) -> Self {
         let sections = [wire.name(), "default"];
         let found = sections.iter().find_map(|section| REFUSALS.get(*section)?.get(name));
@@ -77,23 +76,12 @@ impl Rejection {
         }
     }
 
-    /// Rejects a body that breaks a rule.
-    pub(crate) fn of(wire: Wire, violation: &Violation) -> Self {
-        service(wire).violation(wire, violation)
-    }
-
-    /// An image whose container is whole, and whose pixels cannot be read.
-    pub(crate) fn undecodable(wire: Wire, pointer: &str) -> Self {
-        let text = "it cannot be decoded".to_owned();
-        Self::of(wire, &Violation { code: "image_invalid", pointer: pointer.to_owned(), text })
-    }
-
-    /// No key.
+    /// The key is missing.
     pub(crate) fn no_key(wire: Wire) -> Self {
         Self::worded(wire, "no_key", &[])
     }
 
-    /// A header is missing that the wire requires.
+    /// A required header is missing.
     pub(crate) fn no_header(wire: Wire, name: &str) -> Self {
         Self::worded(wire, "header_missing", &[("{name}", name)])
     }
@@ -103,18 +91,18 @@ impl Rejection {
         Self::worded(wire, "model_missing", &[])
     }
 
-    /// A model that this provider does not have.
+    /// The provider does not serve the model.
     pub(crate) fn no_model(wire: Wire, model: &str) -> Self {
         Self::worded(wire, "no_model", &[("{model}", model)])
     }
 
-    /// More tokens than the model holds.
+    /// The request has more tokens than the model's context.
     pub(crate) fn too_long(wire: Wire, tokens: u64, most: u64) -> Self {
         let (tokens, most) = (tokens.to_string(), most.to_string());
         Self::worded(wire, "too_long", &[("{tokens}", &tokens), ("{most}", &most)])
     }
 
-    /// A body that is not even read.
+    /// The body is too large to be read.
     pub(crate) fn too_large(wire: Wire) -> Self {
         Self::worded(wire, "too_large", &[])
     }
@@ -124,17 +112,17 @@ impl Rejection {
         Self::worded(wire, "rate_limit", &[("{model}", model)])
     }
 
-    /// The provider's own fault.
+    /// An error of the provider.
     pub(crate) fn server_error(wire: Wire) -> Self {
         Self::worded(wire, "server_error", &[])
     }
 
-    /// A path behind which there is nothing.
+    /// There is nothing at this path.
     pub(crate) fn no_path(method: &str, path: &str) -> Self {
         Self::new(404, "invalid_request_error", format!("Invalid URL ({method} {path})"))
     }
 
-    /// A reply or an item that this provider does not keep.
+    /// The provider does not keep this reply or item.
     pub(crate) fn not_stored(what: &str, id: &str) -> Self {
         let (code, text) = match what {
             "response" => (
@@ -146,14 +134,14 @@ impl Rejection {
         Self::invalid(text).code(code)
     }
 
-    /// A thread that this provider does not keep.
+    /// The provider does not keep this thread.
     pub(crate) fn no_thread() -> Self {
         let text = "No usable Thread state was found for `previous_message_id`. Replay the full \
                     conversation with `thread: {\"type\": \"create\"}` to start a new Thread.";
         Self { detail: Some("thread_not_found"), ..Self::new(404, "not_found_error", text) }
     }
 
-    /// The envelope of the wire.
+    /// The error in the envelope of the wire.
     pub(crate) fn body(&self, wire: Wire, number: u64) -> Value {
         let id = format!("req_mock{number:08}");
         wire.error_body(&ErrorWords {
@@ -180,5 +168,23 @@ fn too_many_bytes(text: &str) -> String {
             format!("image exceeds {megabytes:.0} MB maximum: {bytes} bytes > {most} bytes")
         }
         _ => text.to_owned(),
+    }
+}
+
+/// The rejection of a service with generic messages.
+pub(crate) fn generic(wire: Wire, violation: &Violation) -> Rejection {
+    invalid(wire, violation, "invalid_request_error", &violation.text)
+}
+
+/// A rejection of a kind, or the one for bodies that are too large.
+pub(crate) fn invalid(
+    wire: Wire,
+    violation: &Violation,
+    kind: &'static str,
+    message: &str,
+) -> Rejection {
+    match violation.code {
+        "body_too_large" => Rejection::too_large(wire),
+        _ => Rejection::new(400, kind, message),
     }
 }

@@ -1,13 +1,16 @@
-//! The words of `OpenAI` for what a body broke, on its two wires.
+//! Error messages of `OpenAI` for broken rules, on both of its wires.
 
 use photic::Wire;
 use photic_testkit::oracle::Violation;
 
 use super::{Rejection, numbers, too_many_bytes};
 
+/// Message about supported formats.
 const FORMATS: &str = "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].";
+/// Message about invalid images.
 const INVALID: &str = "The image data you provided does not represent a valid image. Please check your input and try again with one of the supported image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].";
 
+/// The rejection for a violation.
 pub(crate) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
     let (path, text) = (indexed(&violation.pointer), violation.text.as_str());
     let at = |code: &'static str, message: String| Rejection {
@@ -71,7 +74,7 @@ pub(crate) fn rejection(wire: Wire, violation: &Violation) -> Rejection {
         "field_missing" => at("missing_required_parameter", text.to_owned()),
         "field_type" => at("invalid_type", text.to_owned()),
         "value_unknown" => at("invalid_value", plain_list(text)),
-        // Pairing: the service names no code.
+        // Errors about pairing have no code.
         "call_unanswered" | "result_orphan" | "result_duplicate" => {
             Rejection { code: None, ..at("", text.to_owned()) }
         }

@@ -4,15 +4,16 @@ use photic::Wire;
 use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
-use super::{Facts, Service, bytes};
+use super::definition::{Service, ServiceFacts, bytes};
 use crate::rejection::{Rejection, openai};
-use crate::reply::{Call, Reply, Said};
+use crate::reply::{Call, Reply, ReplyContent};
 
+/// The service of Chat Completions.
 pub(super) struct Chat;
 
 impl Service for Chat {
-    fn facts(&self) -> Facts {
-        Facts { lenient_messages: true, media_in_results: true, ..Facts::default() }
+    fn facts(&self) -> ServiceFacts {
+        ServiceFacts { lenient_messages: true, media_in_results: true, ..ServiceFacts::default() }
     }
 
     fn whole(&self, reply: &Reply) -> Value {
@@ -28,15 +29,16 @@ impl Service for Chat {
     }
 }
 
+/// The reply as one document.
 fn whole(reply: &Reply) -> Value {
     let mut message =
         json!({"role": "assistant", "content": null, "refusal": null, "annotations": []});
     let finish = match &reply.said {
-        Said::Text(text) => {
+        ReplyContent::Text(text) => {
             message["content"] = json!(text);
             "stop"
         }
-        Said::Calls(calls) => {
+        ReplyContent::Calls(calls) => {
             message["tool_calls"] = calls.iter().map(|one| call(reply, one)).collect();
             "tool_calls"
         }
@@ -53,8 +55,8 @@ fn whole(reply: &Reply) -> Value {
     })
 }
 
-/// Chunks, and the word that ends them. Usage comes only when it was asked for, in a chunk of its
-/// own; then all the others say that they have none.
+/// The chunks and the final marker. Usage comes only if requested, in a chunk of its own; then all
+/// other chunks have a null usage.
 fn events(reply: &Reply) -> Vec<String> {
     let usage = reply.asked["stream_options"]["include_usage"] == true;
     let chunk = |choices: Value, tokens: Value| {
@@ -79,14 +81,14 @@ fn events(reply: &Reply) -> Vec<String> {
     };
     let mut events = Vec::new();
     let finish = match &reply.said {
-        Said::Text(text) => {
+        ReplyContent::Text(text) => {
             let first = json!({"role": "assistant", "content": "", "refusal": null});
             events.push(choice(first, Value::Null));
-            let pieces = Said::pieces(text);
+            let pieces = ReplyContent::pieces(text);
             events.extend(pieces.map(|piece| choice(json!({"content": piece}), Value::Null)));
             "stop"
         }
-        Said::Calls(calls) => {
+        ReplyContent::Calls(calls) => {
             let first = json!({"role": "assistant", "content": null, "refusal": null});
             events.push(choice(first, Value::Null));
             for (index, each) in calls.iter().enumerate() {
@@ -100,7 +102,7 @@ fn events(reply: &Reply) -> Vec<String> {
                 begun["function"]["arguments"] = json!("");
                 begun["index"] = json!(index);
                 events.push(choice(json!({"tool_calls": [begun]}), Value::Null));
-                for piece in Said::pieces(arguments.as_str().unwrap_or_default()) {
+                for piece in ReplyContent::pieces(arguments.as_str().unwrap_or_default()) {
                     let more = json!({"index": index, "function": {"arguments": piece}});
                     events.push(choice(json!({"tool_calls": [more]}), Value::Null));
                 }
@@ -116,18 +118,20 @@ fn events(reply: &Reply) -> Vec<String> {
     events
 }
 
-/// Mistral's service streams calls whole, for its SDK takes nothing else, and their ids have nine
-/// letters.
+/// Returns `true` for models of Mistral, whose service streams calls as a whole, with IDs of nine
+/// characters.
 fn is_mistral(model: &str) -> bool {
     ["mistral", "magistral", "pixtral", "ministral", "codestral", "devstral"]
         .iter()
         .any(|name| model.starts_with(name))
 }
 
+/// The ID of the reply.
 fn id(reply: &Reply) -> String {
     format!("chatcmpl-mock{:08}", reply.number)
 }
 
+/// A tool call.
 fn call(reply: &Reply, call: &Call) -> Value {
     let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
     let mut id = call.id.clone();
@@ -138,6 +142,7 @@ fn call(reply: &Reply, call: &Call) -> Value {
     json!({"id": id, "type": "function", "function": function})
 }
 
+/// The usage.
 fn usage(reply: &Reply) -> Value {
     let usage = &reply.usage;
     json!({

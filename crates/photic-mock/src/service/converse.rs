@@ -5,11 +5,11 @@ use photic_testkit::crc32;
 use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
-use super::Service;
-use super::translated::invalid;
-use crate::rejection::Rejection;
-use crate::reply::{Reply, Said};
+use super::definition::Service;
+use crate::rejection::{Rejection, invalid};
+use crate::reply::{Reply, ReplyContent};
 
+/// The service of `Converse`.
 pub(super) struct Converse;
 
 impl Service for Converse {
@@ -32,10 +32,11 @@ impl Service for Converse {
     }
 }
 
+/// The reply as one document.
 fn whole(reply: &Reply) -> Value {
     let content = match &reply.said {
-        Said::Text(text) => vec![json!({"text": text})],
-        Said::Calls(calls) => {
+        ReplyContent::Text(text) => vec![json!({"text": text})],
+        ReplyContent::Calls(calls) => {
             let call = |call: &crate::reply::Call| {
                 let (id, name, input) = (&call.id, &call.name, &call.arguments);
                 json!({"toolUse": {"toolUseId": id, "name": name, "input": input}})
@@ -51,7 +52,7 @@ fn whole(reply: &Reply) -> Value {
     })
 }
 
-/// Events, each in a frame of its own.
+/// The events, each in a frame of its own.
 fn events(reply: &Reply) -> Vec<Vec<u8>> {
     let mut events = vec![frame("messageStart", &json!({"role": "assistant"}))];
     let delta = |index: usize, delta: Value| {
@@ -59,17 +60,17 @@ fn events(reply: &Reply) -> Vec<Vec<u8>> {
     };
     let stop = |index: usize| frame("contentBlockStop", &json!({"contentBlockIndex": index}));
     match &reply.said {
-        Said::Text(text) => {
-            events.extend(Said::pieces(text).map(|piece| delta(0, json!({"text": piece}))));
+        ReplyContent::Text(text) => {
+            events.extend(ReplyContent::pieces(text).map(|piece| delta(0, json!({"text": piece}))));
             events.push(stop(0));
         }
-        Said::Calls(calls) => {
+        ReplyContent::Calls(calls) => {
             for (index, call) in calls.iter().enumerate() {
                 let start = json!({"toolUse": {"toolUseId": call.id, "name": call.name}});
                 let start = json!({"contentBlockIndex": index, "start": start});
                 events.push(frame("contentBlockStart", &start));
                 let arguments = call.arguments.to_string();
-                let pieces = Said::pieces(&arguments);
+                let pieces = ReplyContent::pieces(&arguments);
                 events
                     .extend(pieces.map(|piece| delta(index, json!({"toolUse": {"input": piece}}))));
                 events.push(stop(index));
@@ -82,13 +83,15 @@ fn events(reply: &Reply) -> Vec<Vec<u8>> {
     events
 }
 
+/// The stop reason.
 fn stop(reply: &Reply) -> &'static str {
     match reply.said {
-        Said::Text(_) => "end_turn",
-        Said::Calls(_) => "tool_use",
+        ReplyContent::Text(_) => "end_turn",
+        ReplyContent::Calls(_) => "tool_use",
     }
 }
 
+/// The usage.
 fn usage(reply: &Reply) -> Value {
     let usage = &reply.usage;
     json!({
@@ -100,7 +103,7 @@ fn usage(reply: &Reply) -> Value {
     })
 }
 
-/// A message of an AWS event stream, with both of its sums.
+/// A message of an AWS event stream, with both checksums.
 fn frame(name: &str, payload: &Value) -> Vec<u8> {
     let payload = payload.to_string().into_bytes();
     let mut headers = Vec::new();

@@ -4,16 +4,16 @@ use photic::Wire;
 use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
-use super::translated::invalid;
-use super::{Facts, Service, bytes};
-use crate::rejection::Rejection;
-use crate::reply::{Reply, Said};
+use super::definition::{Service, ServiceFacts, bytes};
+use crate::rejection::{Rejection, invalid};
+use crate::reply::{Reply, ReplyContent};
 
+/// The service of `generateContent`.
 pub(super) struct Gemini;
 
 impl Service for Gemini {
-    fn facts(&self) -> Facts {
-        Facts { list: "contents", ..Facts::default() }
+    fn facts(&self) -> ServiceFacts {
+        ServiceFacts { list: "contents", ..ServiceFacts::default() }
     }
 
     fn whole(&self, reply: &Reply) -> Value {
@@ -43,15 +43,18 @@ impl Service for Gemini {
     }
 }
 
+/// The reply as one document.
 fn whole(reply: &Reply) -> Value {
     response(reply, &parts(reply), Some("STOP"))
 }
 
-/// Chunks, each a response; the last one says why it is the last.
+/// The chunks, each a response; the last one has the finish reason.
 fn events(reply: &Reply) -> Vec<String> {
     let parts = match &reply.said {
-        Said::Text(text) => Said::pieces(text).map(|piece| json!({"text": piece})).collect(),
-        Said::Calls(_) => parts(reply),
+        ReplyContent::Text(text) => {
+            ReplyContent::pieces(text).map(|piece| json!({"text": piece})).collect()
+        }
+        ReplyContent::Calls(_) => parts(reply),
     };
     let last = parts.len().saturating_sub(1);
     let chunk = |(index, part): (usize, Value)| {
@@ -61,11 +64,11 @@ fn events(reply: &Reply) -> Vec<String> {
     parts.into_iter().enumerate().map(chunk).collect()
 }
 
-/// Calls have no id: clients of this wire know them by their names.
+/// The parts. Calls have no ID: clients of this API identify them by name.
 fn parts(reply: &Reply) -> Vec<Value> {
     match &reply.said {
-        Said::Text(text) => vec![json!({"text": text})],
-        Said::Calls(calls) => {
+        ReplyContent::Text(text) => vec![json!({"text": text})],
+        ReplyContent::Calls(calls) => {
             let call = |call: &crate::reply::Call| {
                 json!({"functionCall": {"name": call.name, "args": call.arguments},
                     "thoughtSignature": "bW9jaw=="})
@@ -75,6 +78,7 @@ fn parts(reply: &Reply) -> Vec<Value> {
     }
 }
 
+/// A response with some parts.
 fn response(reply: &Reply, parts: &[Value], reason: Option<&str>) -> Value {
     let usage = &reply.usage;
     let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});

@@ -4,16 +4,17 @@ use photic::Wire;
 use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
-use super::{Facts, Service, named};
+use super::definition::{Service, ServiceFacts, named};
 use crate::rejection::{Rejection, anthropic};
-use crate::reply::{Call, Reply, Said};
-use crate::stored::{Expanded, Stored};
+use crate::reply::{Call, Reply, ReplyContent};
+use crate::stored::{ExpandedBody, StoredConversations};
 
+/// The service of the Messages API.
 pub(super) struct Messages;
 
 impl Service for Messages {
-    fn facts(&self) -> Facts {
-        Facts { call_prefix: "toolu", cache_marks: Some(4), ..Facts::default() }
+    fn facts(&self) -> ServiceFacts {
+        ServiceFacts { call_prefix: "toolu", cache_marks: Some(4), ..ServiceFacts::default() }
     }
 
     fn whole(&self, reply: &Reply) -> Value {
@@ -28,7 +29,11 @@ impl Service for Messages {
         (id(reply), vec![turn(reply)])
     }
 
-    fn expand(&self, stored: &Stored, body: &mut Value) -> Result<Expanded, Rejection> {
+    fn expand(
+        &self,
+        stored: &StoredConversations,
+        body: &mut Value,
+    ) -> Result<ExpandedBody, Rejection> {
         stored.thread(body)
     }
 
@@ -37,13 +42,14 @@ impl Service for Messages {
     }
 }
 
+/// The reply as one document.
 fn whole(reply: &Reply) -> Value {
     let mut usage = input(reply);
     usage["output_tokens"] = json!(reply.usage.output);
     message(reply, &content(reply), &json!(stop(reply)), &usage)
 }
 
-/// The id under which it is kept.
+/// The ID under which the reply is kept.
 fn id(reply: &Reply) -> String {
     format!("msg_mock{:08}", reply.number)
 }
@@ -53,6 +59,7 @@ fn turn(reply: &Reply) -> Value {
     json!({"role": "assistant", "content": content(reply)})
 }
 
+/// The events of a stream.
 fn events(reply: &Reply) -> Vec<Value> {
     let mut usage = input(reply);
     usage["output_tokens"] = json!(1);
@@ -68,17 +75,18 @@ fn events(reply: &Reply) -> Vec<Value> {
         events.push(json!({"type": "content_block_stop", "index": index}));
     };
     match &reply.said {
-        Said::Text(text) => {
+        ReplyContent::Text(text) => {
             let delta = |piece| json!({"type": "text_delta", "text": piece});
-            let deltas = Said::pieces(text).map(delta).collect();
+            let deltas = ReplyContent::pieces(text).map(delta).collect();
             block(0, json!({"type": "text", "text": ""}), deltas);
         }
-        Said::Calls(calls) => {
+        ReplyContent::Calls(calls) => {
             for (index, each) in calls.iter().enumerate() {
                 let arguments = each.arguments.to_string();
                 let delta = |piece| json!({"type": "input_json_delta", "partial_json": piece});
-                // The service begins with an empty piece.
-                let deltas = [""].into_iter().chain(Said::pieces(&arguments)).map(delta).collect();
+                // The service starts with an empty piece.
+                let deltas =
+                    [""].into_iter().chain(ReplyContent::pieces(&arguments)).map(delta).collect();
                 block(index, call(each, &json!({})), deltas);
             }
         }
@@ -91,6 +99,7 @@ fn events(reply: &Reply) -> Vec<Value> {
     events
 }
 
+/// A message.
 fn message(reply: &Reply, content: &Value, stop: &Value, usage: &Value) -> Value {
     json!({
         "model": reply.model,
@@ -104,25 +113,30 @@ fn message(reply: &Reply, content: &Value, stop: &Value, usage: &Value) -> Value
     })
 }
 
+/// The content of a message.
 fn content(reply: &Reply) -> Value {
     match &reply.said {
-        Said::Text(text) => json!([{"type": "text", "text": text}]),
-        Said::Calls(calls) => calls.iter().map(|each| call(each, &each.arguments)).collect(),
+        ReplyContent::Text(text) => json!([{"type": "text", "text": text}]),
+        ReplyContent::Calls(calls) => {
+            calls.iter().map(|each| call(each, &each.arguments)).collect()
+        }
     }
 }
 
+/// A tool call.
 fn call(call: &Call, input: &Value) -> Value {
     json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
 }
 
+/// The stop reason.
 fn stop(reply: &Reply) -> &'static str {
     match reply.said {
-        Said::Text(_) => "end_turn",
-        Said::Calls(_) => "tool_use",
+        ReplyContent::Text(_) => "end_turn",
+        ReplyContent::Calls(_) => "tool_use",
     }
 }
 
-/// The service counts what came from the cache and what went to it apart from the rest.
+/// The input tokens; the service counts cached ones separately.
 fn input(reply: &Reply) -> Value {
     let usage = &reply.usage;
     json!({

@@ -4,19 +4,24 @@ use photic::Wire;
 use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
-use super::translated::invalid;
-use super::{Facts, Service, bytes};
-use crate::rejection::Rejection;
-use crate::reply::{Reply, Said};
+use super::definition::{Service, ServiceFacts, bytes};
+use crate::rejection::{Rejection, invalid};
+use crate::reply::{Reply, ReplyContent};
 
-/// When, as this wire writes it; nobody who reads a mock wants to know.
+/// The timestamp of all replies.
 const CREATED: &str = "2026-11-16T00:00:00.000000Z";
 
+/// The service of Ollama.
 pub(super) struct Ollama;
 
 impl Service for Ollama {
-    fn facts(&self) -> Facts {
-        Facts { wants_key: false, streams_unasked: true, strict: false, ..Facts::default() }
+    fn facts(&self) -> ServiceFacts {
+        ServiceFacts {
+            wants_key: false,
+            streams_unasked: true,
+            strict: false,
+            ..ServiceFacts::default()
+        }
     }
 
     fn whole(&self, reply: &Reply) -> Value {
@@ -36,19 +41,20 @@ impl Service for Ollama {
     }
 }
 
+/// The reply as one document.
 fn whole(reply: &Reply) -> Value {
     let mut whole = line(reply, &message(reply));
     ended(reply, &mut whole);
     whole
 }
 
-/// A line for every piece; the last says what it cost.
+/// One line for every piece; the last one has the usage.
 fn events(reply: &Reply) -> Vec<String> {
     let mut lines: Vec<Value> = match &reply.said {
-        Said::Text(text) => Said::pieces(text)
+        ReplyContent::Text(text) => ReplyContent::pieces(text)
             .map(|piece| line(reply, &json!({"role": "assistant", "content": piece})))
             .collect(),
-        Said::Calls(_) => vec![line(reply, &message(reply))],
+        ReplyContent::Calls(_) => vec![line(reply, &message(reply))],
     };
     let mut last = line(reply, &json!({"role": "assistant", "content": ""}));
     ended(reply, &mut last);
@@ -56,10 +62,11 @@ fn events(reply: &Reply) -> Vec<String> {
     lines.into_iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// The message.
 fn message(reply: &Reply) -> Value {
     match &reply.said {
-        Said::Text(text) => json!({"role": "assistant", "content": text}),
-        Said::Calls(calls) => {
+        ReplyContent::Text(text) => json!({"role": "assistant", "content": text}),
+        ReplyContent::Calls(calls) => {
             let call = |call: &crate::reply::Call| {
                 let function = json!({"name": call.name, "arguments": call.arguments});
                 json!({"id": call.id, "function": function})
@@ -70,10 +77,12 @@ fn message(reply: &Reply) -> Value {
     }
 }
 
+/// One line of a stream.
 fn line(reply: &Reply, message: &Value) -> Value {
     json!({"model": reply.model, "created_at": CREATED, "message": message, "done": false})
 }
 
+/// Adds the end and the usage to a line.
 fn ended(reply: &Reply, line: &mut Value) {
     line["done"] = json!(true);
     line["done_reason"] = json!("stop");

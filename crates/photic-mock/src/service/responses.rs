@@ -4,16 +4,17 @@ use photic::Wire;
 use photic_testkit::oracle::Violation;
 use serde_json::{Value, json};
 
-use super::{Facts, Service, named};
+use super::definition::{Service, ServiceFacts, named};
 use crate::rejection::{Rejection, openai};
-use crate::reply::{Reply, Said};
-use crate::stored::{Expanded, Stored};
+use crate::reply::{Reply, ReplyContent};
+use crate::stored::{ExpandedBody, StoredConversations};
 
+/// The service of the Responses API.
 pub(super) struct Responses;
 
 impl Service for Responses {
-    fn facts(&self) -> Facts {
-        Facts { list: "input", ..Facts::default() }
+    fn facts(&self) -> ServiceFacts {
+        ServiceFacts { list: "input", ..ServiceFacts::default() }
     }
 
     fn whole(&self, reply: &Reply) -> Value {
@@ -28,7 +29,11 @@ impl Service for Responses {
         (id(reply), output(reply))
     }
 
-    fn expand(&self, stored: &Stored, body: &mut Value) -> Result<Expanded, Rejection> {
+    fn expand(
+        &self,
+        stored: &StoredConversations,
+        body: &mut Value,
+    ) -> Result<ExpandedBody, Rejection> {
         stored.response(body)
     }
 
@@ -37,19 +42,20 @@ impl Service for Responses {
     }
 }
 
+/// The reply as one document.
 fn whole(reply: &Reply) -> Value {
     response(reply, "completed", &json!(output(reply)), &usage(reply))
 }
 
-/// The id under which it is kept.
+/// The ID under which the reply is kept.
 fn id(reply: &Reply) -> String {
     format!("resp_mock{:08}", reply.number)
 }
 
-/// The items of the reply, as they are stored and as a client sends them back.
+/// The items of the reply, as stored and as a client sends them back.
 fn output(reply: &Reply) -> Vec<Value> {
     match &reply.said {
-        Said::Text(text) => {
+        ReplyContent::Text(text) => {
             let part =
                 json!({"type": "output_text", "annotations": [], "logprobs": [], "text": text});
             vec![json!({
@@ -60,7 +66,7 @@ fn output(reply: &Reply) -> Vec<Value> {
                 "role": "assistant",
             })]
         }
-        Said::Calls(calls) => {
+        ReplyContent::Calls(calls) => {
             let item = |(index, call): (usize, &crate::reply::Call)| {
                 json!({
                     "id": format!("fc_mock{:08}_{index}", reply.number),
@@ -76,6 +82,7 @@ fn output(reply: &Reply) -> Vec<Value> {
     }
 }
 
+/// The events of a stream.
 fn events(reply: &Reply) -> Vec<Value> {
     let begun = response(reply, "in_progress", &json!([]), &Value::Null);
     let mut events = vec![
@@ -100,13 +107,14 @@ fn events(reply: &Reply) -> Vec<Value> {
     events
 }
 
+/// The events of a call.
 fn call(events: &mut Vec<Value>, index: usize, item: &Value) {
     let mut begun = item.clone();
     begun["arguments"] = json!("");
     begun["status"] = json!("in_progress");
     events
         .push(json!({"type": "response.output_item.added", "output_index": index, "item": begun}));
-    for piece in Said::pieces(item["arguments"].as_str().unwrap_or_default()) {
+    for piece in ReplyContent::pieces(item["arguments"].as_str().unwrap_or_default()) {
         events.push(json!({
             "type": "response.function_call_arguments.delta",
             "item_id": item["id"],
@@ -123,6 +131,7 @@ fn call(events: &mut Vec<Value>, index: usize, item: &Value) {
     }));
 }
 
+/// The events of a message.
 fn message(events: &mut Vec<Value>, index: usize, item: &Value) {
     let part = &item["content"][0];
     let text = part["text"].as_str().unwrap_or_default();
@@ -147,15 +156,16 @@ fn message(events: &mut Vec<Value>, index: usize, item: &Value) {
         events.push(event);
     };
     at("response.content_part.added", "part", empty);
-    for piece in Said::pieces(text) {
+    for piece in ReplyContent::pieces(text) {
         at("response.output_text.delta", "delta", json!(piece));
     }
     at("response.output_text.done", "text", json!(text));
     at("response.content_part.done", "part", part.clone());
 }
 
+/// A response.
 fn response(reply: &Reply, status: &str, output: &Value, usage: &Value) -> Value {
-    // What the request said is said again; what it left out has a default.
+    // Values of the request are echoed; missing ones have a default.
     let echo = |key: &str, default: Value| match &reply.asked[key] {
         Value::Null => default,
         value => value.clone(),
@@ -189,6 +199,7 @@ fn response(reply: &Reply, status: &str, output: &Value, usage: &Value) -> Value
     })
 }
 
+/// The usage.
 fn usage(reply: &Reply) -> Value {
     let usage = &reply.usage;
     json!({

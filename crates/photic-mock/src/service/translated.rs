@@ -1,13 +1,13 @@
 //! A wire without a service of its own: replies of Chat Completions, translated by `photic`.
 
 use photic::{Stream, Wire};
-use photic_testkit::oracle::Violation;
 use serde_json::Value;
 
-use super::{Service, chat};
-use crate::rejection::Rejection;
+use super::chat;
+use super::definition::Service;
 use crate::reply::Reply;
 
+/// Translates the service of Chat Completions.
 pub(super) struct Translated;
 
 impl Service for Translated {
@@ -25,23 +25,5 @@ impl Service for Translated {
         out.push(stream.finish());
         out.retain(|event| !event.is_empty());
         out
-    }
-}
-
-/// The words of a service that says little about what is wrong where.
-pub(super) fn violation(wire: Wire, violation: &Violation) -> Rejection {
-    invalid(wire, violation, "invalid_request_error", &violation.text)
-}
-
-/// A rejection of that kind, or the one for bodies that are too large.
-pub(super) fn invalid(
-    wire: Wire,
-    violation: &Violation,
-    kind: &'static str,
-    message: &str,
-) -> Rejection {
-    match violation.code {
-        "body_too_large" => Rejection::too_large(wire),
-        _ => Rejection::new(400, kind, message),
     }
 }

@@ -1,4 +1,4 @@
-//! What published clients were recorded to send is understood, whatever becomes of it.
+//! The mock parses the recorded requests of published clients, whether it accepts them or not.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use serde_json::Value;
 use crate::bodies::Wire;
 use crate::client::{post, start};
 
-/// What is wrong with some of them; it is why `photic` exists.
+/// Rules that some of the recorded requests break.
 const KNOWN: [&str; 3] = ["error_result_media", "image_wrong_role", "media_type_unsupported"];
-/// What is wrong with those that set every setting: no single model takes them all.
+/// The rule that requests with every setting break: no single model accepts all settings.
 const KNOWN_OF_SETTINGS: &str = "setting_refused";
 
 #[test]

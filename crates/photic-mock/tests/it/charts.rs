@@ -1,16 +1,16 @@
 //! Charts are named exactly, whatever was done to their pixels.
 
 use photic_mock::Chart;
-use photic_mock::chart::{PALETTE, Sight, look};
+use photic_mock::chart::{ChartReading, PALETTE, read_chart};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::resize::resize;
 use photic_testkit::image;
 
 fn sight(bytes: &[u8]) -> String {
-    match look(bytes).unwrap() {
-        Sight::Chart(chart) => chart.words(),
-        Sight::Code(code) => code.text().to_owned(),
-        Sight::Other => "not a chart".to_owned(),
+    match read_chart(bytes).unwrap() {
+        ChartReading::Chart(chart) => chart.words(),
+        ChartReading::Code(code) => code.text().to_owned(),
+        ChartReading::Other => "not a chart".to_owned(),
     }
 }
 
@@ -55,7 +55,7 @@ fn other_pictures_are_not_charts() {
     ] {
         assert_eq!(sight(&bytes), "not a chart");
     }
-    assert!(look(b"no picture").is_err());
+    assert!(read_chart(b"no picture").is_err());
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The two sides meet: what the provider turns down or cannot see, it sees once `photic` lowered it.
+//! The two sides meet: what the provider turns down or cannot see, it sees once `photic` lowered
+//! it.
 
 use photic::{Policy, Wire as PhoticWire};
 use photic_testkit::image;
@@ -15,7 +16,7 @@ fn lowered(from: Wire, to: Wire, body: &Value) -> Value {
     let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
     let mut lowered: Value =
         serde_json::from_slice(&photic::lower(&transcript, &plan).body.to_vec()).unwrap();
-    // The model is named by whoever sends the request elsewhere.
+    // The caller that forwards the request names the model.
     lowered["model"] = json!(to.model());
     lowered
 }

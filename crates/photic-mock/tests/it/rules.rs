@@ -1,4 +1,4 @@
-//! What breaks a rule is turned down in the provider's own words, which the classifier knows.
+//! A request that breaks a rule gets the provider's own error message, which the classifier knows.
 
 use photic::rejection::{Class, classify};
 use photic_mock::{Mock, Options};

@@ -1,53 +1,55 @@
-//! Codes: a few letters and digits, large, dark on light.
+//! Codes: a few large letters and digits, dark on light.
 //!
-//! Owns how they are made from a seed, drawn, and read back from pixels.
+//! Makes a code from a seed, draws it, and reads it back from pixels.
 
 use std::sync::LazyLock;
 
-use super::dice::Dice;
 use super::glyphs::{ALPHABET, BOX, PEN, distance};
+use super::splitmix::SplitMix64;
 use crate::raster::{Layout, Raster};
 
 const INK: [u8; 3] = [20, 20, 24];
 const PAPER: [u8; 3] = [246, 246, 244];
-/// Fewest and most characters that are read back.
+/// Lengths that are recognized in a picture.
 const LENGTHS: std::ops::RangeInclusive<usize> = 4..=6;
-/// How much of the width the characters take.
+/// Share of the width that the characters take.
 const SHARE: f64 = 0.85;
-/// Between two characters, in units of the glyphs.
+/// Space between two characters, in units of the glyphs.
 const GAP: f64 = 1.2;
-/// A glyph is compared at so many places.
+/// Columns of samples at which a glyph is compared.
 const ACROSS: usize = 10;
+/// Rows of samples at which a glyph is compared.
 const DOWN: usize = 14;
-/// A character that differs more than this from every glyph, on average, is none.
+/// Largest average difference at which a character still counts as a glyph.
 const ALIKE: f64 = 0.13;
 
-/// A few characters of [`ALPHABET`], each drawn by itself.
+/// A few characters of [`ALPHABET`], each drawn independently of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     text: String,
 }
 
 impl Code {
-    /// The code of a seed: the same one for ever. At least one character.
+    /// Makes the code of a seed. The same seed always gives the same code, of at least one
+    /// character.
     pub fn of(seed: u64, length: usize) -> Self {
-        let mut dice = Dice(seed);
+        let mut random = SplitMix64(seed);
         let letters = ALPHABET.as_bytes();
-        let letter = |_| char::from(letters[dice.below(letters.len())]);
+        let letter = |_| char::from(letters[random.below(letters.len())]);
         Self { text: (0..length.max(1)).map(letter).collect() }
     }
 
-    /// What it says.
+    /// The characters of the code.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// How likely one character is guessed.
+    /// The probability of guessing one character.
     pub fn chance() -> f64 {
         1.0 / ALPHABET.len() as f64
     }
 
-    /// Its pixels at a size.
+    /// Draws the code at a size.
     pub fn draw(&self, width: u32, height: u32) -> Raster {
         let ink = self.ink(width, height);
         let mix = |(ink, paper): (u8, u8), share: f64| {
@@ -60,8 +62,8 @@ impl Code {
         Raster { width, height, layout: Layout::Rgb, data }
     }
 
-    /// Its pixels with nothing but ink: the paper is transparent, and black beneath, so that the
-    /// code is lost on whoever does not put it on white.
+    /// Draws the ink alone. The paper is transparent, with black below, so a decoder that drops
+    /// alpha without compositing on white loses the code.
     pub fn draw_transparent(&self, width: u32, height: u32) -> Raster {
         let pixel = |share: f64| {
             let color = if share > 0.0 { INK } else { [0; 3] };
@@ -71,9 +73,9 @@ impl Code {
         Raster { width, height, layout: Layout::Rgba, data }
     }
 
-    /// How much of each pixel is ink.
+    /// The share of each pixel that ink covers.
     fn ink(&self, width: u32, height: u32) -> Vec<f64> {
-        let place = Layed::new(self.text.len(), width, height);
+        let place = CodeLayout::new(self.text.len(), width, height);
         let mut ink = vec![0.0; width as usize * height as usize];
         for (index, letter) in self.text.chars().enumerate() {
             let Some(glyph) = ALPHABET.find(letter) else { continue };
@@ -94,14 +96,15 @@ impl Code {
     }
 }
 
-/// Where the characters of a code stand.
-struct Layed {
+/// Scale and position of the characters of a code.
+struct CodeLayout {
     scale: f64,
     left: f64,
     top: f64,
 }
 
-impl Layed {
+impl CodeLayout {
+    /// Centers `length` characters in a picture.
     fn new(length: usize, width: u32, height: u32) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
         let units = length as f64 * (BOX.0 + GAP) - GAP;
@@ -110,14 +113,15 @@ impl Layed {
         Self { scale, left, top }
     }
 
+    /// The upper left corner of a character.
     fn corner(&self, index: usize) -> (f64, f64) {
         (self.left + index as f64 * (BOX.0 + GAP) * self.scale, self.top)
     }
 }
 
-/// The code in a picture, if there is one.
+/// Finds the code in a picture, if there is one.
 pub(super) fn recognize(raster: &Raster) -> Option<Code> {
-    // Paper all around: no other picture goes further.
+    // A code has paper on all sides; other pictures are ruled out here.
     let (right, bottom) = (raster.width - 1, raster.height - 1);
     let edge =
         [(0, 0), (right, 0), (0, bottom), (right, bottom), (right / 2, 0), (right / 2, bottom)];
@@ -130,9 +134,9 @@ pub(super) fn recognize(raster: &Raster) -> Option<Code> {
         .map(|(code, _)| code)
 }
 
-/// The code of so many characters that fits, and how badly it does.
+/// Reads a code of `length` characters. Returns it with the difference of its worst character.
 fn read(raster: &Raster, length: usize) -> Option<(Code, f64)> {
-    let place = Layed::new(length, raster.width, raster.height);
+    let place = CodeLayout::new(length, raster.width, raster.height);
     let mut text = String::new();
     let mut worst: f64 = 0.0;
     for index in 0..length {
@@ -158,13 +162,13 @@ fn read(raster: &Raster, length: usize) -> Option<(Code, f64)> {
     Some((Code { text }, worst))
 }
 
-/// What every glyph looks like at the places where it is compared.
+/// The ink of every glyph at the samples where it is compared.
 static GLYPHS: LazyLock<Vec<[f64; ACROSS * DOWN]>> = LazyLock::new(|| {
     let glyph = |glyph| sampled(|x, y| if distance(glyph, (x, y)) < PEN { 1.0 } else { 0.0 });
     (0..ALPHABET.len()).map(glyph).collect()
 });
 
-/// Averages of something over the fields of a glyph's box.
+/// Averages `ink` over each field of a glyph's box.
 fn sampled(ink: impl Fn(f64, f64) -> f64) -> [f64; ACROSS * DOWN] {
     const EACH: usize = 3;
     std::array::from_fn(|field| {
@@ -180,7 +184,7 @@ fn sampled(ink: impl Fn(f64, f64) -> f64) -> [f64; ACROSS * DOWN] {
     })
 }
 
-/// 0 for paper, 1 for ink.
+/// Darkness of a pixel: 0 for paper, 1 for ink.
 fn darkness(pixel: [u8; 3]) -> f64 {
     let light = |color: [u8; 3]| color.into_iter().map(f64::from).sum::<f64>();
     ((light(PAPER) - light(pixel)) / (light(PAPER) - light(INK))).clamp(0.0, 1.0)

@@ -1,11 +1,11 @@
 //! The letters and digits of codes, as strokes of a round pen.
 //!
-//! Owns their shapes, in a box four wide and six high. Those that are easily taken for another
-//! (I, O, 0, 1) are not among them.
+//! Glyphs are drawn in a box four units wide and six high. Characters that are easily confused (I,
+//! O, 0, 1) are left out.
 
 use std::sync::LazyLock;
 
-/// What codes are made of.
+/// The characters of codes.
 pub const ALPHABET: &str = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// Half the width of the pen.
 pub(super) const PEN: f64 = 0.42;
@@ -15,7 +15,7 @@ pub(super) const BOX: (f64, f64) = (4.0 + 2.0 * PEN, 6.0 + 2.0 * PEN);
 /// A straight piece of a stroke: from, to.
 type Piece = ((f64, f64), (f64, f64));
 
-/// Straight pieces that stand for a curve.
+/// Number of straight pieces that approximate a curve.
 const PIECES: u32 = 8;
 
 /// `M` moves the pen, `L` draws a line, `Q` a curve around its first point to its second.
@@ -54,10 +54,11 @@ const STROKES: [&str; 32] = [
     "M0.3,5 Q0.8,6 1.8,6 Q4,6 4,2.4 Q4,0 2,0 Q0,0 0,1.9 Q0,3.7 1.9,3.7 Q3.6,3.7 4,2.1",
 ];
 
+/// The pieces of every glyph, in the order of [`ALPHABET`].
 static GLYPHS: LazyLock<Vec<Vec<Piece>>> =
     LazyLock::new(|| STROKES.iter().map(|strokes| pieces(strokes)).collect());
 
-/// How far a point of a glyph's box is from the middle of the pen's way; the box begins at the
+/// Distance of a point in a glyph's box from the center line of its strokes. The box begins at the
 /// outer edge of the pen.
 pub(super) fn distance(glyph: usize, (x, y): (f64, f64)) -> f64 {
     let point = (x - PEN, y - PEN);
@@ -65,7 +66,7 @@ pub(super) fn distance(glyph: usize, (x, y): (f64, f64)) -> f64 {
     squares.fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// The square of the distance: one root for all pieces is enough.
+/// The squared distance of a point from one piece; one square root for all pieces is enough.
 fn from_piece((x, y): (f64, f64), ((ax, ay), (bx, by)): Piece) -> f64 {
     let (dx, dy) = (bx - ax, by - ay);
     let along = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy).max(f64::EPSILON);
@@ -73,6 +74,7 @@ fn from_piece((x, y): (f64, f64), ((ax, ay), (bx, by)): Piece) -> f64 {
     (x - ax - along * dx).powi(2) + (y - ay - along * dy).powi(2)
 }
 
+/// Parses strokes into straight pieces.
 fn pieces(strokes: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = (0.0, 0.0);
@@ -100,12 +102,14 @@ fn pieces(strokes: &str) -> Vec<Piece> {
     pieces
 }
 
+/// A point of a quadratic curve.
 fn curve(a: (f64, f64), b: (f64, f64), c: (f64, f64), t: f64) -> (f64, f64) {
     let mix =
         |a: f64, b: f64, c: f64| (1.0 - t).powi(2) * a + 2.0 * (1.0 - t) * t * b + t.powi(2) * c;
     (mix(a.0, b.0, c.0), mix(a.1, b.1, c.1))
 }
 
+/// Parses `x,y`.
 fn point(text: &str) -> (f64, f64) {
     let number = |text: &str| text.parse().unwrap_or_default();
     text.split_once(',').map(|(x, y)| (number(x), number(y))).unwrap_or_default()

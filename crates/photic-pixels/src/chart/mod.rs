@@ -1,30 +1,31 @@
-//! Charts: pictures whose right description cannot be guessed.
+//! Charts: pictures whose correct description cannot be guessed.
 //!
-//! Owns the palette, the grids and codes made from a seed, what is said about them, and how likely
-//! that is by luck. A chart has two to four rows and columns of named colors. Those of a seed have
-//! no equal neighbors, so that their grid can be read back from pixels alone, whatever was scaled or
-//! compressed on the way ([`look`]); in those whose cells are drawn independently the lines tell it.
-//! Draws no random number: who needs a chart that nobody can foresee brings the seed.
+//! A chart is a grid of two to four rows and columns of named colors, or a code of letters and
+//! digits. Each is made from a seed, described in words, and read back from pixels ([`read_chart`])
+//! even after scaling and compression. Charts of a seed have no equal neighbors, so their grid can
+//! be found without lines; charts with independent cells are told apart by the lines between cells.
+//! [`chance_of_at_least`] gives the probability that an answer is right by chance. This module draws no
+//! random numbers: a caller that needs an unpredictable chart provides the seed.
 
 mod code;
-mod dice;
 mod glyphs;
-mod luck;
-mod read;
+mod probability;
+mod recognize;
 mod score;
+mod splitmix;
 
 use crate::encode::{EncodeOptions, Prefer, encode};
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
 
 pub use code::Code;
-use dice::Dice;
 pub use glyphs::ALPHABET;
-pub use luck::at_least;
-pub use read::{Sight, look};
+pub use probability::chance_of_at_least;
+pub use recognize::{ChartReading, read_chart};
 pub use score::{code, colors};
+use splitmix::SplitMix64;
 
-/// The colors of a cell, far enough from each other to survive JPEG.
+/// Names and values of the colors of cells, far enough apart to survive JPEG.
 pub const PALETTE: [(&str, [u8; 3]); 16] = [
     ("red", [220, 30, 40]),
     ("green", [30, 150, 60]),
@@ -43,17 +44,17 @@ pub const PALETTE: [(&str, [u8; 3]); 16] = [
     ("lime", [160, 240, 40]),
     ("navy", [15, 20, 90]),
 ];
-/// The first colors of the palette, which nobody confuses: [`Chart::of`] and
+/// Number of leading colors of the palette that are never confused. [`Chart::of`] and
 /// [`Chart::independent`] use no others.
-pub const PLAIN: usize = 10;
-/// The border and the lines between cells: no color of the palette.
+pub const PLAIN_COLORS: usize = 10;
+/// Color of the border and of the lines between cells; not in the palette.
 const LINE: [u8; 3] = [90, 90, 90];
-/// How thick they are, in pixels.
+/// Width of the lines in pixels.
 const THICK: u32 = 4;
-/// Fewest and most rows and columns.
+/// Possible numbers of rows and columns.
 const SIDES: std::ops::RangeInclusive<usize> = 2..=4;
 
-/// A grid of colors, by rows.
+/// A grid of colors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
     /// Each cell as an index into [`PALETTE`]; all rows are of one length.
@@ -61,19 +62,19 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// The chart of a seed: the same one for ever.
+    /// Makes the chart of a seed. The same seed always gives the same chart.
     pub fn of(seed: u64) -> Self {
-        let mut dice = Dice(seed);
-        let (height, width) = (2 + dice.below(3), 2 + dice.below(3));
+        let mut random = SplitMix64(seed);
+        let (height, width) = (2 + random.below(3), 2 + random.below(3));
         let mut rows: Vec<Vec<usize>> = Vec::new();
         for y in 0..height {
             let mut row: Vec<usize> = Vec::new();
             while row.len() < width {
                 let above = y.checked_sub(1).map(|y| rows[y][row.len()]);
                 let near = [row.last().copied(), above];
-                let mut color = dice.below(PLAIN);
+                let mut color = random.below(PLAIN_COLORS);
                 while near.contains(&Some(color)) {
-                    color = (color + 1) % PLAIN;
+                    color = (color + 1) % PLAIN_COLORS;
                 }
                 row.push(color);
             }
@@ -82,48 +83,49 @@ impl Chart {
         Self { rows }
     }
 
-    /// A chart of four by four cells, each drawn by itself: whoever cannot see it and guesses gets
-    /// exactly one cell in ten right on average, and never two because of each other.
+    /// Makes a chart of four by four cells that are drawn independently. A model that cannot see it
+    /// and guesses gets one cell in ten right on average.
     pub fn independent(seed: u64) -> Self {
         let side = *SIDES.end();
-        Self::drawn(seed, (side, side), PLAIN)
+        Self::drawn(seed, (side, side), PLAIN_COLORS)
     }
 
-    /// A chart of the whole palette, each cell drawn by itself; sides of two to four cells.
+    /// Makes a chart from the whole palette with independent cells and two to four cells a side.
     pub fn grid(seed: u64, rows: usize, columns: usize) -> Self {
         let side = |cells: usize| cells.clamp(*SIDES.start(), *SIDES.end());
         Self::drawn(seed, (side(rows), side(columns)), PALETTE.len())
     }
 
+    /// Draws each cell independently from the first `colors` colors.
     fn drawn(seed: u64, (rows, columns): (usize, usize), colors: usize) -> Self {
-        let mut dice = Dice(seed);
-        let mut row = || (0..columns).map(|_| dice.below(colors)).collect();
+        let mut random = SplitMix64(seed);
+        let mut row = || (0..columns).map(|_| random.below(colors)).collect();
         Self { rows: (0..rows).map(|_| row()).collect() }
     }
 
-    /// How likely one cell of a [`Chart::grid`] is guessed.
+    /// The probability of guessing one cell of a [`Chart::grid`].
     pub fn chance() -> f64 {
         1.0 / PALETTE.len() as f64
     }
 
-    /// Rows and columns.
+    /// Number of rows and columns.
     pub fn sides(&self) -> (usize, usize) {
         (self.rows.len(), self.rows[0].len())
     }
 
-    /// Its cells row by row, each as an index into [`PALETTE`].
+    /// The cells row by row, as indices into [`PALETTE`].
     pub fn cells(&self) -> impl Iterator<Item = usize> + '_ {
         self.rows.iter().flatten().copied()
     }
 
-    /// What a model that sees it says: `red, blue / green, yellow`.
+    /// The description that a model which sees the chart gives: `red, blue / green, yellow`.
     pub fn words(&self) -> String {
         let name = |color: &usize| PALETTE[*color].0;
         let row = |row: &Vec<usize>| row.iter().map(name).collect::<Vec<_>>().join(", ");
         self.rows.iter().map(row).collect::<Vec<_>>().join(" / ")
     }
 
-    /// Its pixels at a size.
+    /// Draws the chart at a size.
     pub fn draw(&self, width: u32, height: u32) -> Raster {
         let (columns, rows) = (self.rows[0].len() as u32, self.rows.len() as u32);
         let mut data = Vec::with_capacity(width as usize * height as usize * 3);
@@ -139,7 +141,7 @@ impl Chart {
         Raster { width, height, layout: Layout::Rgb, data }
     }
 
-    /// It as a PNG of 384×288 pixels.
+    /// Encodes the chart as a PNG of 384×288 pixels.
     pub fn png(&self) -> Result<Vec<u8>, Refusal> {
         let options = EncodeOptions {
             accepts: &["image/png"],
@@ -150,7 +152,7 @@ impl Chart {
     }
 }
 
-/// The cell in which a pixel lies, and whether it is part of a line.
+/// The cell that a pixel belongs to, and whether the pixel is part of a line.
 fn cell(at: u32, length: u32, cells: u32) -> (usize, bool) {
     let index = at * cells / length;
     let start = (index * length).div_ceil(cells);

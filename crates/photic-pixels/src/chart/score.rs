@@ -1,18 +1,18 @@
-//! What a text says about a chart: by position, whatever the wording.
+//! Scores a text about a chart by position, whatever its wording.
 //!
-//! Which words count is decided without looking at the chart, so that the hits of somebody who
-//! cannot see are exactly those of chance. Must never try several readings and keep the best.
+//! The words that count are chosen without looking at the chart, so a model that cannot see scores
+//! exactly by chance. Trying several readings of a text and keeping the best one would break this.
 
 use super::glyphs::ALPHABET;
 use super::{Chart, Code, PALETTE};
 
-/// Names of two words of which each alone is a color, too: one color is meant.
+/// Names of two words that mean one color although each word is a color as well.
 const PAIRS: [(&str, &str); 4] =
     [("navy", "blue"), ("lime", "green"), ("teal", "blue"), ("teal", "green")];
 
 impl Chart {
-    /// The cells that a text names rightly, each at its place. Of more names than cells the last
-    /// count: they are the answer, and what came before is talk.
+    /// Counts the cells that a text names correctly, each at its position. If a text names more
+    /// colors than there are cells, the last ones count: they are the answer.
     pub fn hits(&self, said: &str) -> u32 {
         let said = colors(said);
         let talk = said.len().saturating_sub(self.cells().count());
@@ -22,14 +22,14 @@ impl Chart {
 }
 
 impl Code {
-    /// The characters that a text gives rightly, each at its place.
+    /// Counts the characters that a text gives correctly, each at its position.
     pub fn hits(&self, said: &str) -> u32 {
         let Some(said) = code(said, self.text().len()) else { return 0 };
         self.text().chars().zip(said.chars()).filter(|(is, said)| is == said).count() as u32
     }
 }
 
-/// The colors that a text names, in its order, as indices into [`PALETTE`].
+/// The colors that a text names, in order, as indices into [`PALETTE`].
 pub fn colors(text: &str) -> Vec<usize> {
     let words: Vec<(usize, &str)> = words(text).collect();
     let mut colors = Vec::new();
@@ -58,8 +58,8 @@ pub fn colors(text: &str) -> Vec<usize> {
     colors
 }
 
-/// The code of so many characters that a text gives: the last word that can be one; letters that
-/// stand apart are a word, too.
+/// The code that a text gives: the last word of `length` characters that can be one. Single
+/// characters in a row, as in `K 7 P Q`, count as a word.
 pub fn code(text: &str, length: usize) -> Option<String> {
     let is_code = |word: &str| word.chars().all(|c| ALPHABET.contains(c.to_ascii_uppercase()));
     let is_loud = |word: &str| !word.chars().any(|c| c.is_ascii_lowercase());
@@ -80,7 +80,7 @@ pub fn code(text: &str, length: usize) -> Option<String> {
         .or_else(|| last(&|word| (2..=2 * length).contains(&word.len()) && is_loud(word)))
 }
 
-/// Words and where they begin.
+/// The words of a text with their offsets.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -91,6 +91,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// The runs of letters and digits in a text.
 fn alphanumeric(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
@@ -139,7 +140,7 @@ mod tests {
         }
         assert_eq!(code("The code reads: B3B3B", 5).as_deref(), Some("B3B3B"));
         assert_eq!(code("no picture", 5), None);
-        // One is missing: the rest still stands at its place.
+        // One character is missing; the others keep their positions.
         assert_eq!(code("K7P", 4).as_deref(), Some("K7P"));
         let is = Code::of(3, 5);
         assert_eq!(is.hits(is.text()), 5);

@@ -1,30 +1,31 @@
-//! Clear pixels onto a background against which what is visible can be read.
+//! Removes transparency by putting a picture on a background that keeps it readable.
 
 use crate::raster::{Layout, Raster};
 
-/// The backgrounds, in order of liking, and the gray levels that are lost on each: where WCAG's
-/// contrast ratio against it stays under 3.
-const WHITE: Ground = Ground { level: 255, lost: (150, 255) };
-const DARK: Ground = Ground { level: 30, lost: (0, 104) };
-const MIDDLE: Ground = Ground { level: 118, lost: (46, 209) };
+/// Backgrounds in order of preference. `lost` holds the gray levels whose WCAG contrast ratio
+/// against the background is below 3.
+const WHITE: Background = Background { level: 255, lost: (150, 255) };
+const DARK: Background = Background { level: 30, lost: (0, 104) };
+const MIDDLE: Background = Background { level: 118, lost: (46, 209) };
 
+/// A gray background and the gray levels that cannot be read on it.
 #[derive(Clone, Copy)]
-struct Ground {
+struct Background {
     level: u8,
     lost: (usize, usize),
 }
 
-impl Ground {
+impl Background {
+    /// Number of pixels that would be lost on it.
     fn loses(self, levels: &[u64; 256]) -> u64 {
         levels[self.lost.0..=self.lost.1].iter().sum()
     }
 }
 
-/// The raster without alpha: dark-on-clear, light-on-clear and both at once stay readable.
+/// Returns the raster without alpha, on a background that keeps it readable.
 ///
-/// The background is white unless a good part of what borders on clear pixels would vanish on it;
-/// then it is dark or middle gray, whichever loses least. Colours under fully clear pixels count
-/// for nothing.
+/// The background is white unless many pixels next to transparent ones would vanish on it; then it
+/// is the dark or middle gray that loses fewest. Colors of fully transparent pixels do not count.
 pub fn composite(raster: &Raster) -> Raster {
     into_opaque(raster.clone())
 }
@@ -50,12 +51,13 @@ pub fn into_opaque(mut raster: Raster) -> Raster {
     Raster { layout: Layout::Rgb, ..raster }
 }
 
-fn ground(raster: &Raster) -> Ground {
+/// Chooses the background.
+fn ground(raster: &Raster) -> Background {
     let mut clear = 0_u64;
     for pixel in raster.data.chunks_exact(4) {
         clear += u64::from(pixel[3] < 128);
     }
-    // Rounded corners and the like: any background will do.
+    // Only rounded corners and the like are transparent: any background will do.
     let pixels = u64::from(raster.width) * u64::from(raster.height);
     if clear * 200 < pixels {
         return WHITE;
@@ -72,11 +74,13 @@ fn ground(raster: &Raster) -> Ground {
     [WHITE, DARK, MIDDLE].into_iter().min_by_key(|ground| ground.loses(&levels)).unwrap_or(WHITE)
 }
 
+/// The gray level of a pixel.
 fn level(pixel: &[u8]) -> usize {
     (54 * usize::from(pixel[0]) + 183 * usize::from(pixel[1]) + 19 * usize::from(pixel[2])) >> 8
 }
 
-/// Gray levels of visible pixels next to a clear one: only they meet the background.
+/// Histogram of gray levels of visible pixels next to a transparent one: only they meet the
+/// background.
 fn borders(raster: &Raster) -> [u64; 256] {
     let mut levels = [0; 256];
     let stride = raster.width as usize * 4;
@@ -97,7 +101,7 @@ fn borders(raster: &Raster) -> [u64; 256] {
     levels
 }
 
-/// Gray levels of all that can be seen, by how much.
+/// Histogram of gray levels of all visible pixels, weighted by alpha.
 fn visible(raster: &Raster) -> [u64; 256] {
     let mut levels = [0; 256];
     for pixel in raster.data.chunks_exact(4) {

@@ -1,63 +1,53 @@
-//! Frames of an animation, put together on their canvas one after the other.
+//! Frames of an animation, composed on their canvas one after the other.
 
-use std::ops::Range;
+use std::ops::ControlFlow;
 
-use super::bounds::Bounds;
-use super::sink::crop;
-use super::{Ask, Part, apng, gif, no_frame, webp};
+use super::budget::DecodeBudget;
+use super::canvas::OnFrame;
+use super::part::{DecodedPart, PartRequest, no_frame};
+use super::row_sink::crop;
+use super::{apng, gif, webp};
 use crate::header::{Format, Frames, Header, gif_count};
-use crate::raster::{Layout, Raster};
+use crate::raster::Raster;
 use crate::refusal::Refusal;
 
-/// Whether the next frame is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Go {
-    /// It is.
-    On,
-    /// No more.
-    Stop,
-}
-
-/// Is shown the canvas after each frame, with the frame's number.
-pub(super) type Visit<'a> = dyn FnMut(u32, &Raster) -> Result<Go, Refusal> + 'a;
-
-/// Shows every frame in turn.
+/// Decodes the frames in order and hands each one to `on_frame`.
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds<'_>,
-    visit: &mut Visit<'_>,
+    budget: &DecodeBudget<'_>,
+    on_frame: &mut OnFrame<'_>,
 ) -> Result<(), Refusal> {
     match header.format {
-        Format::Gif => gif::frames(bytes, header, bounds, visit),
-        Format::Png => apng::frames(bytes, header, bounds, visit),
-        Format::Webp => webp::frames(bytes, header, bounds, visit),
+        Format::Gif => gif::frames(bytes, header, budget, on_frame),
+        Format::Png => apng::frames(bytes, header, budget, on_frame),
+        Format::Webp => webp::frames(bytes, header, budget, on_frame),
         _ => Err(no_frame(header, 0)),
     }
 }
 
-/// One frame of it.
+/// Decodes one frame.
 pub(super) fn still(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds<'_>,
-    ask: Ask,
-) -> Result<Part, Refusal> {
+    budget: &DecodeBudget<'_>,
+    ask: PartRequest,
+) -> Result<DecodedPart, Refusal> {
     let mut found = None;
-    frames(bytes, header, bounds, &mut |number, canvas| {
+    frames(bytes, header, budget, &mut |number, canvas| {
         if number < ask.frame {
-            return Ok(Go::On);
+            return Ok(ControlFlow::Continue(()));
         }
         found = Some(copied(canvas, ask));
-        Ok(Go::Stop)
+        Ok(ControlFlow::Break(()))
     })?;
-    // A file with no frame at all is broken; one with fewer than asked is not.
-    let none = || if ask.frame == 0 { bounds.cut() } else { no_frame(header, ask.frame) };
-    found.map(Part::whole).ok_or_else(none)
+    // A file without any frame is broken; one with fewer frames than requested is not.
+    let none = || if ask.frame == 0 { budget.cut() } else { no_frame(header, ask.frame) };
+    found.map(DecodedPart::whole).ok_or_else(none)
 }
 
-/// Only the region is copied: the canvas itself stays with the decoder.
-fn copied(canvas: &Raster, ask: Ask) -> Raster {
+/// Copies the requested region; the canvas itself stays with the decoder.
+fn copied(canvas: &Raster, ask: PartRequest) -> Raster {
     let region = ask.region;
     if region.size() == (canvas.width, canvas.height) {
         return canvas.clone();
@@ -75,65 +65,10 @@ fn copied(canvas: &Raster, ask: Ask) -> Raster {
     )
 }
 
-/// The number of frames, counted over the whole file where the header could not tell.
+/// The number of frames, counted over the whole file if the header does not give it.
 pub(super) fn count(bytes: &[u8], header: &Header) -> Frames {
     match (header.format, header.frames) {
         (Format::Gif, Frames::AtLeast(least)) => Frames::Known(gif_count(bytes).max(least)),
         (_, frames) => frames,
-    }
-}
-
-/// A clear canvas.
-pub(super) fn clear(width: u32, height: u32) -> Raster {
-    let length = width as usize * height as usize * 4;
-    Raster { width, height, layout: Layout::Rgba, data: vec![0; length] }
-}
-
-/// A rectangle of a canvas, cut to it.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    pub(super) left: usize,
-    pub(super) top: usize,
-    pub(super) width: usize,
-    pub(super) height: usize,
-}
-
-impl Place {
-    /// What of it lies on the canvas.
-    pub(super) fn on(self, canvas: &Raster) -> Self {
-        let (wide, high) = (canvas.width as usize, canvas.height as usize);
-        let (left, top) = (self.left.min(wide), self.top.min(high));
-        Self { left, top, width: self.width.min(wide - left), height: self.height.min(high - top) }
-    }
-
-    /// Where its rows lie in the canvas' data.
-    pub(super) fn rows(self, canvas: &Raster) -> impl Iterator<Item = Range<usize>> + use<> {
-        let stride = canvas.width as usize * 4;
-        (self.top..self.top + self.height).map(move |y| {
-            let start = y * stride + self.left * 4;
-            start..start + self.width * 4
-        })
-    }
-
-    /// A copy of its pixels.
-    pub(super) fn save(self, canvas: &Raster) -> Vec<u8> {
-        let mut saved = Vec::with_capacity(self.width * self.height * 4);
-        self.rows(canvas).for_each(|row| saved.extend_from_slice(&canvas.data[row]));
-        saved
-    }
-
-    /// Puts a copy back.
-    pub(super) fn restore(self, canvas: &mut Raster, saved: &[u8]) {
-        let length = (self.width * 4).max(1);
-        for (row, part) in self.rows(canvas).zip(saved.chunks_exact(length)) {
-            canvas.data[row].copy_from_slice(part);
-        }
-    }
-
-    /// Makes it clear.
-    pub(super) fn wipe(self, canvas: &mut Raster) {
-        for row in self.rows(canvas) {
-            canvas.data[row].fill(0);
-        }
     }
 }

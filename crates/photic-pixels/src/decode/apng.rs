@@ -1,39 +1,40 @@
-//! Animated PNG, frame by frame on our own canvas.
+//! Animated PNG, composed frame by frame on our own canvas.
 
 use png::{BlendOp, DisposeOp};
 
-use super::animation::{Go, Place, Visit, clear};
-use super::bounds::Bounds;
+use super::budget::DecodeBudget;
+use super::canvas::{CanvasRect, OnFrame, clear};
 use super::png::{open, refuse, widened};
 use crate::header::Header;
 use crate::raster::Raster;
 use crate::refusal::Refusal;
 
+/// Decodes the frames in order and hands each one to `on_frame`.
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds<'_>,
-    visit: &mut Visit<'_>,
+    budget: &DecodeBudget<'_>,
+    on_frame: &mut OnFrame<'_>,
 ) -> Result<(), Refusal> {
-    // The canvas, what is saved of it, the copy that leaves, and one frame.
-    bounds.room(header.pixels() * 16 + (2 << 20))?;
-    let mut reader = open(bytes, bounds)?;
+    // The canvas, the part of it that is saved, the copy that is returned, and one frame.
+    budget.room(header.pixels() * 16 + (2 << 20))?;
+    let mut reader = open(bytes, budget)?;
     let (color, _) = reader.output_color_type();
     let samples = color.samples();
     let mut canvas = clear(header.stored_width, header.stored_height);
-    let mut buffer = vec![0; reader.output_buffer_size().ok_or_else(|| bounds.cut())?];
+    let mut buffer = vec![0; reader.output_buffer_size().ok_or_else(|| budget.cut())?];
     let mut number = 0;
-    while number < bounds.frames.min(header.frames.least()) {
-        bounds.on_time()?;
+    while number < budget.frames.min(header.frames.least()) {
+        budget.on_time()?;
         let read = reader.next_frame(&mut buffer);
         let info = match read {
             Ok(info) => info,
             Err(_) if number > 0 => break,
-            Err(error) => return Err(refuse(&error, bounds)),
+            Err(error) => return Err(refuse(&error, budget)),
         };
-        // Without control data it is the still picture for others, not a frame.
+        // An image without frame control data is the still picture for other readers, not a frame.
         let Some(control) = reader.info().frame_control().copied() else { continue };
-        let place = Place {
+        let place = CanvasRect {
             left: control.x_offset as usize,
             top: control.y_offset as usize,
             width: info.width as usize,
@@ -45,7 +46,7 @@ pub(super) fn frames(
         let data = widened(&buffer[..info.buffer_size()], color, &mut wide);
         let samples = if samples == 2 { 4 } else { samples };
         paint(&mut canvas, place, data, info.width as usize * samples, samples, control.blend_op);
-        if visit(number, &canvas)? == Go::Stop {
+        if on_frame(number, &canvas)?.is_break() {
             return Ok(());
         }
         match (control.dispose_op, saved) {
@@ -58,9 +59,10 @@ pub(super) fn frames(
     Ok(())
 }
 
+/// Paints a frame onto the canvas.
 fn paint(
     canvas: &mut Raster,
-    place: Place,
+    place: CanvasRect,
     data: &[u8],
     stride: usize,
     samples: usize,
@@ -84,7 +86,7 @@ fn paint(
     }
 }
 
-/// One pixel over another, neither premultiplied.
+/// Blends one pixel over another; neither is premultiplied.
 fn blended(under: [u8; 4], over: [u8; 4]) -> [u8; 4] {
     let (top, bottom) = (u32::from(over[3]), u32::from(under[3]));
     if top == 255 || bottom == 0 {

@@ -1,4 +1,4 @@
-//! Colour profiles to sRGB. A profile that cannot be used is left alone and said so.
+//! Conversion of color profiles to sRGB. A profile that cannot be used is ignored and reported.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,37 +11,37 @@ use moxcms::{
 
 use crate::raster::{Layout, Raster};
 
-/// What became of the profile.
+/// Result of applying a color profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Applied {
-    /// Colours are sRGB now, or were.
+pub(super) enum ProfileApplied {
+    /// Colors are sRGB, converted or not.
     Yes,
-    /// The profile is broken or belongs to other pixels.
+    /// The profile is broken or does not match the pixels.
     No,
 }
 
-/// The profile that a decoder found: none, one, or one that could not be read.
-pub(super) type Found<'a> = Result<Option<Cow<'a, [u8]>>, ()>;
+/// A decoder's ICC profile: none, one, or one that could not be read.
+pub(super) type IccProfile<'a> = Result<Option<Cow<'a, [u8]>>, ()>;
 
-/// Turns the raster into sRGB by the ICC profile.
-pub(super) fn by_icc(raster: &mut Raster, icc: Found<'_>) -> Applied {
+/// Converts the raster to sRGB by its ICC profile.
+pub(super) fn by_icc(raster: &mut Raster, icc: IccProfile<'_>) -> ProfileApplied {
     let icc = match icc {
-        Ok(None) => return Applied::Yes,
+        Ok(None) => return ProfileApplied::Yes,
         Ok(Some(icc)) => icc,
-        Err(()) => return Applied::No,
+        Err(()) => return ProfileApplied::No,
     };
-    // A profile is as hostile as any other part of the file.
+    // A profile is untrusted data like any other part of the file.
     catch_unwind(AssertUnwindSafe(|| {
         let profile = ColorProfile::new_from_slice(&icc).ok()?;
         apply(raster, &profile)
     }))
     .ok()
     .flatten()
-    .map_or(Applied::No, |()| Applied::Yes)
+    .map_or(ProfileApplied::No, |()| ProfileApplied::Yes)
 }
 
-/// Turns the raster into sRGB by the code points of a `cICP` chunk: primaries and transfer.
-pub(super) fn by_codes(raster: &mut Raster, primaries: u8, transfer: u8) -> Applied {
+/// Converts the raster to sRGB by the code points of a `cICP` chunk: primaries and transfer.
+pub(super) fn by_codes(raster: &mut Raster, primaries: u8, transfer: u8) -> ProfileApplied {
     catch_unwind(AssertUnwindSafe(|| {
         let profile = ColorProfile::new_from_cicp(CicpProfile {
             color_primaries: CicpColorPrimaries::try_from(primaries).ok()?,
@@ -53,13 +53,15 @@ pub(super) fn by_codes(raster: &mut Raster, primaries: u8, transfer: u8) -> Appl
     }))
     .ok()
     .flatten()
-    .map_or(Applied::No, |()| Applied::Yes)
+    .map_or(ProfileApplied::No, |()| ProfileApplied::Yes)
 }
 
+/// Converts the raster by a parsed profile, if the profile matches its layout.
 fn apply(raster: &mut Raster, profile: &ColorProfile) -> Option<()> {
     match (raster.layout, profile.color_space) {
         (Layout::Gray, DataColorSpace::Gray) => gray(raster, profile),
-        // Gray pixels under an RGB profile: its tone curve is close to sRGB's; left as they are.
+        // Gray pixels with an RGB profile: its tone curve is close to sRGB's, so they stay as they
+        // are.
         (Layout::Gray, DataColorSpace::Rgb) => Some(()),
         (Layout::Rgb, DataColorSpace::Rgb) => rgb(raster, profile, Samples::Rgb),
         (Layout::Rgba, DataColorSpace::Rgb) => rgb(raster, profile, Samples::Rgba),
@@ -67,6 +69,7 @@ fn apply(raster: &mut Raster, profile: &ColorProfile) -> Option<()> {
     }
 }
 
+/// A transform from a profile to sRGB.
 fn to_srgb(
     profile: &ColorProfile,
     from: Samples,
@@ -77,6 +80,7 @@ fn to_srgb(
         .ok()
 }
 
+/// Converts gray samples through a table.
 fn gray(raster: &mut Raster, profile: &ColorProfile) -> Option<()> {
     let transform = to_srgb(profile, Samples::Gray, Samples::Rgb)?;
     let levels: Vec<u8> = (0..=255).collect();
@@ -88,6 +92,7 @@ fn gray(raster: &mut Raster, profile: &ColorProfile) -> Option<()> {
     Some(())
 }
 
+/// Converts color samples row by row.
 fn rgb(raster: &mut Raster, profile: &ColorProfile, samples: Samples) -> Option<()> {
     if is_srgb(&*to_srgb(profile, Samples::Rgb, Samples::Rgb)?)? {
         return Some(());
@@ -102,7 +107,8 @@ fn rgb(raster: &mut Raster, profile: &ColorProfile, samples: Samples) -> Option<
     Some(())
 }
 
-/// Most embedded profiles are sRGB under some name: 729 colours that do not move say so.
+/// Returns `true` for a transform that leaves 729 sampled colors unchanged; most embedded profiles
+/// are sRGB under some name.
 fn is_srgb(transform: &Transform8BitExecutor) -> Option<bool> {
     let step = |n: usize| (n * 255 / 8) as u8;
     let cube: Vec<u8> =
@@ -112,19 +118,24 @@ fn is_srgb(transform: &Transform8BitExecutor) -> Option<bool> {
     Some(cube.iter().zip(&moved).all(|(from, to)| from.abs_diff(*to) <= 1))
 }
 
-/// Four inks, 255 for full, to red, green and blue.
-pub(super) fn inks(cmyk: &[u8], width: u32, height: u32, icc: Found<'_>) -> (Raster, Applied) {
+/// Converts four inks (255 is full) to red, green and blue.
+pub(super) fn inks(
+    cmyk: &[u8],
+    width: u32,
+    height: u32,
+    icc: IccProfile<'_>,
+) -> (Raster, ProfileApplied) {
     let mut data = vec![0; cmyk.len() / 4 * 3];
     let used = match icc {
         Ok(Some(icc)) => {
             catch_unwind(AssertUnwindSafe(|| inks_by_icc(cmyk, &mut data, width, &icc)))
                 .ok()
                 .flatten()
-                .map_or(Applied::No, |()| Applied::Yes)
+                .map_or(ProfileApplied::No, |()| ProfileApplied::Yes)
         }
-        Ok(None) | Err(()) => Applied::No,
+        Ok(None) | Err(()) => ProfileApplied::No,
     };
-    if used == Applied::No {
+    if used == ProfileApplied::No {
         for (inks, pixel) in cmyk.chunks_exact(4).zip(data.chunks_exact_mut(3)) {
             let light = 255 - u32::from(inks[3]);
             for (ink, sample) in inks.iter().zip(pixel) {
@@ -135,6 +146,7 @@ pub(super) fn inks(cmyk: &[u8], width: u32, height: u32, icc: Found<'_>) -> (Ras
     (Raster { width, height, layout: Layout::Rgb, data }, used)
 }
 
+/// Converts inks by an ICC profile.
 fn inks_by_icc(cmyk: &[u8], data: &mut [u8], width: u32, icc: &[u8]) -> Option<()> {
     let profile = ColorProfile::new_from_slice(icc).ok()?;
     if profile.color_space != DataColorSpace::Cmyk {

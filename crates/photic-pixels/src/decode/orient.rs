@@ -1,11 +1,11 @@
 //! The eight EXIF orientations, for rectangles and for pixels.
 
-use super::Window;
 use crate::geometry::Rect;
 use crate::header::Header;
 use crate::raster::Raster;
+use crate::resize::Window;
 
-/// Where an upright region lies in the stored picture.
+/// The position of an upright region in the stored picture.
 pub(super) fn to_stored(region: Rect, header: &Header) -> Rect {
     let (wide, high) = (header.stored_width, header.stored_height);
     let Rect { x, y, width, height } = region;
@@ -40,7 +40,7 @@ pub(super) fn upright(raster: Raster, window: Window, orientation: u8) -> (Raste
     }
 }
 
-/// Left becomes right.
+/// Mirrors left and right.
 fn mirrored(mut raster: Raster) -> Raster {
     let samples = raster.layout.samples();
     for row in raster.data.chunks_exact_mut((raster.width as usize * samples).max(1)) {
@@ -56,7 +56,7 @@ fn mirrored(mut raster: Raster) -> Raster {
     raster
 }
 
-/// Top becomes bottom.
+/// Flips top and bottom.
 fn flipped(mut raster: Raster) -> Raster {
     let stride = raster.width as usize * raster.layout.samples();
     let rows = raster.height as usize;
@@ -70,7 +70,7 @@ fn flipped(mut raster: Raster) -> Raster {
     raster
 }
 
-/// Rows become columns, in blocks so that both sides stay in cache.
+/// Swaps rows and columns, in blocks so that both sides stay in cache.
 fn transposed(raster: &Raster) -> Raster {
     const BLOCK: usize = 32;
     let samples = raster.layout.samples();

@@ -1,70 +1,76 @@
-//! A contact sheet: evenly spaced frames of an animation, or pages, on one picture.
+//! Contact sheets: evenly spaced frames of an animation, or pages, in one picture.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use super::animation::{self, Go};
-use super::bounds::Bounds;
-use super::{Wanted, decode, guarded, into_opaque};
+use super::animation;
+use super::budget::DecodeBudget;
+use super::{DecodeOptions, decode, guarded, into_opaque};
 use crate::header::{Format, Header};
-use crate::limits::Limits;
+use crate::limits::DecodeLimits;
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
 use crate::resize::resize;
 
 /// Longest side of a sheet.
-const SIDE_MOST: u32 = 2048;
+const MAX_SHEET_EDGE: u32 = 2048;
 
 /// Pixels between two frames.
 const GAP: u32 = 4;
 
-/// The gray of the gaps: neither background that [`super::composite`] likes best.
+/// Gray level of the gaps, which differs from both preferred backgrounds of [`super::composite`].
 const GAP_LEVEL: u8 = 160;
 
-/// A grid of at most `most_frames` frames, read row by row: the first, the last but one step, and
-/// what lies evenly between.
+/// Makes a sheet of at most `most_frames` evenly spaced frames, row by row, starting with the first
+/// frame.
 pub fn contact_sheet(
     bytes: &[u8],
     header: &Header,
-    limits: &Limits<'_>,
+    limits: &DecodeLimits<'_>,
     most_frames: u32,
 ) -> Result<Raster, Refusal> {
-    let bounds = Bounds::check(bytes, header, limits)?;
+    let budget = DecodeBudget::check(bytes, header, limits)?;
     let total = animation::count(bytes, header).least().clamp(1, limits.frames);
     let shown = total.min(most_frames.clamp(1, 64));
     let wanted: Vec<u32> =
         (0..shown).map(|n| (u64::from(n) * u64::from(total) / u64::from(shown)) as u32).collect();
-    let grid = Grid::new((header.width, header.height), shown);
+    let grid = SheetGrid::new((header.width, header.height), shown);
     let mut cells = BTreeMap::new();
     if matches!(header.format, Format::Gif | Format::Webp | Format::Png) && total > 1 {
         guarded(header.format, || {
-            animation::frames(bytes, header, &bounds, &mut |number, canvas| {
+            animation::frames(bytes, header, &budget, &mut |number, canvas| {
                 if wanted.contains(&number) {
                     cells.insert(number, grid.cell(canvas.clone())?);
                 }
-                Ok(if cells.len() == wanted.len() { Go::Stop } else { Go::On })
+                Ok(if cells.len() == wanted.len() {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                })
             })
         })?;
     } else {
         for frame in wanted {
             let at_most = Some((grid.width, grid.height));
-            let raster = decode(bytes, header, limits, Wanted { frame, at_most, region: None })?;
-            bounds.on_time()?;
+            let raster =
+                decode(bytes, header, limits, DecodeOptions { frame, at_most, region: None })?;
+            budget.on_time()?;
             cells.insert(frame, grid.cell(raster.raster)?);
         }
     }
     Ok(grid.sheet(cells.into_values()))
 }
 
-/// Cells of one size in rows.
-pub(crate) struct Grid {
+/// Cells of equal size in rows.
+pub(crate) struct SheetGrid {
     columns: u32,
     rows: u32,
     width: u32,
     height: u32,
 }
 
-impl Grid {
-    /// As square as whole cells allow, no frame enlarged.
+impl SheetGrid {
+    /// The grid of `shown` cells that is closest to a square. Frames are never enlarged.
     pub(crate) fn new((width, height): (u32, u32), shown: u32) -> Self {
         let columns = (1..=shown)
             .min_by_key(|&columns| {
@@ -75,7 +81,7 @@ impl Grid {
             })
             .unwrap_or(1);
         let rows = shown.div_ceil(columns);
-        let room = |count: u32| (SIDE_MOST - GAP * (count - 1)) / count;
+        let room = |count: u32| (MAX_SHEET_EDGE - GAP * (count - 1)) / count;
         let scale = (f64::from(room(columns)) / f64::from(width))
             .min(f64::from(room(rows)) / f64::from(height))
             .min(1.0);
@@ -88,7 +94,7 @@ impl Grid {
         (self.width, self.height)
     }
 
-    /// A frame as it will stand on the sheet: opaque, three samples, no larger than a cell.
+    /// Prepares a frame for the sheet: opaque, three samples, no larger than a cell.
     pub(crate) fn cell(&self, raster: Raster) -> Result<Raster, Refusal> {
         let scale = (f64::from(self.width) / f64::from(raster.width))
             .min(f64::from(self.height) / f64::from(raster.height));
@@ -101,6 +107,7 @@ impl Grid {
         Ok(colored(into_opaque(raster)))
     }
 
+    /// Assembles the sheet.
     pub(crate) fn sheet(&self, cells: impl Iterator<Item = Raster>) -> Raster {
         let width = self.columns * (self.width + GAP) - GAP;
         let height = self.rows * (self.height + GAP) - GAP;
@@ -123,6 +130,7 @@ impl Grid {
     }
 }
 
+/// Turns gray into three samples.
 fn colored(raster: Raster) -> Raster {
     if raster.layout != Layout::Gray {
         return raster;

@@ -1,4 +1,4 @@
-//! WebP by `image-webp`.
+//! WebP, decoded by `image-webp`.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -6,73 +6,76 @@ use std::io::Cursor;
 use image_webp::{DecodingError, WebPDecoder};
 use memchr::memmem;
 
-use super::animation::{Go, Visit};
-use super::bounds::{Bounds, too_large};
-use super::color::{self, Applied, Found};
-use super::sink::crop;
-use super::{Ask, Note, Part};
+use super::budget::{DecodeBudget, too_large};
+use super::canvas::OnFrame;
+use super::color::{self, IccProfile, ProfileApplied};
+use super::part::{DecodedPart, Note, PartRequest};
+use super::row_sink::crop;
 use crate::header::{Header, Profile};
 use crate::raster::{Layout, Raster};
 use crate::refusal::Refusal;
 
-const ICC_MOST: usize = 4 << 20;
+/// Longest ICC profile that is read.
+const MAX_ICC_BYTES: usize = 4 << 20;
 
+/// Decodes a WebP file, or the first frame of an animated one.
 pub(super) fn decode(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds<'_>,
-    ask: Ask,
-) -> Result<Part, Refusal> {
+    budget: &DecodeBudget<'_>,
+    ask: PartRequest,
+) -> Result<DecodedPart, Refusal> {
     // The output, the decoder's planes or packed pixels, an alpha plane, and a turned copy.
-    bounds.room(header.pixels() * if header.turned() { 12 } else { 8 } + (2 << 20))?;
-    let mut decoder = open(bytes, header, bounds)?;
-    let mut raster = canvas(&decoder, bounds)?;
-    decoder.read_image(&mut raster.data).map_err(|error| refuse(&error, bounds))?;
+    budget.room(header.pixels() * if header.turned() { 12 } else { 8 } + (2 << 20))?;
+    let mut decoder = open(bytes, header, budget)?;
+    let mut raster = canvas(&decoder, budget)?;
+    decoder.read_image(&mut raster.data).map_err(|error| refuse(&error, budget))?;
     let applied = color::by_icc(&mut raster, icc(&mut decoder, header));
-    let mut part = Part::whole(crop(raster, ask.region));
-    if applied == Applied::No {
+    let mut part = DecodedPart::whole(crop(raster, ask.region));
+    if applied == ProfileApplied::No {
         part.notes.push(Note::ProfileIgnored);
     }
     Ok(part)
 }
 
-/// Every frame, put together.
+/// Decodes the frames in order and hands each one to `on_frame`.
 pub(super) fn frames(
     bytes: &[u8],
     header: &Header,
-    bounds: &Bounds<'_>,
-    visit: &mut Visit<'_>,
+    budget: &DecodeBudget<'_>,
+    on_frame: &mut OnFrame<'_>,
 ) -> Result<(), Refusal> {
-    bounds.room(header.pixels() * 16 + (2 << 20))?;
-    let mut decoder = open(bytes, header, bounds)?;
+    budget.room(header.pixels() * 16 + (2 << 20))?;
+    let mut decoder = open(bytes, header, budget)?;
     if !decoder.is_animated() {
-        let mut raster = canvas(&decoder, bounds)?;
-        decoder.read_image(&mut raster.data).map_err(|error| refuse(&error, bounds))?;
-        return visit(0, &raster).map(|_| ());
+        let mut raster = canvas(&decoder, budget)?;
+        decoder.read_image(&mut raster.data).map_err(|error| refuse(&error, budget))?;
+        return on_frame(0, &raster).map(|_| ());
     }
-    let mut raster = canvas(&decoder, bounds)?;
-    for number in 0..decoder.num_frames().min(bounds.frames) {
-        bounds.on_time()?;
-        decoder.read_frame(&mut raster.data).map_err(|error| refuse(&error, bounds))?;
-        if visit(number, &raster)? == Go::Stop {
+    let mut raster = canvas(&decoder, budget)?;
+    for number in 0..decoder.num_frames().min(budget.frames) {
+        budget.on_time()?;
+        decoder.read_frame(&mut raster.data).map_err(|error| refuse(&error, budget))?;
+        if on_frame(number, &raster)?.is_break() {
             break;
         }
     }
     Ok(())
 }
 
+/// Opens a decoder and checks the sizes of all frames.
 fn open<'a>(
     bytes: &'a [u8],
     header: &Header,
-    bounds: &Bounds<'_>,
+    budget: &DecodeBudget<'_>,
 ) -> Result<WebPDecoder<Cursor<&'a [u8]>>, Refusal> {
     let mut decoder =
-        WebPDecoder::new(Cursor::new(bytes)).map_err(|error| refuse(&error, bounds))?;
-    decoder.set_memory_limit(usize::try_from(bounds.memory).unwrap_or(usize::MAX));
+        WebPDecoder::new(Cursor::new(bytes)).map_err(|error| refuse(&error, budget))?;
+    decoder.set_memory_limit(usize::try_from(budget.memory).unwrap_or(usize::MAX));
     if decoder.dimensions() != (header.stored_width, header.stored_height) {
-        return Err(bounds.corrupt(&"two headers disagree"));
+        return Err(budget.corrupt(&"two headers disagree"));
     }
-    check_frames(bytes, header, bounds)?;
+    check_frames(bytes, header, budget)?;
     Ok(decoder)
 }
 
@@ -80,14 +83,14 @@ fn open<'a>(
 ///
 /// The decoder allocates a frame by the size in its own header, and only then compares that with
 /// the size that the container states.
-fn check_frames(bytes: &[u8], header: &Header, bounds: &Bounds<'_>) -> Result<(), Refusal> {
+fn check_frames(bytes: &[u8], header: &Header, budget: &DecodeBudget<'_>) -> Result<(), Refusal> {
     let lossy = memmem::find_iter(bytes, b"VP8 ").map(|chunk| chunk + CHUNK_HEADER);
     // The decoder takes the chunk after an alpha chunk for a frame, whatever its name is.
     let after_alpha = memmem::find_iter(bytes, b"ANMF").filter_map(|at| after_alpha(bytes, at));
     let sizes = lossy.chain(after_alpha).filter_map(|start| frame_size(bytes.get(start..)?));
     for (width, height) in sizes {
         if width > header.stored_width || height > header.stored_height {
-            return Err(bounds.corrupt(&"a frame is larger than its picture"));
+            return Err(budget.corrupt(&"a frame is larger than its picture"));
         }
     }
     Ok(())
@@ -116,38 +119,44 @@ fn frame_size(frame: &[u8]) -> Option<(u32, u32)> {
     Some((edge(w0, w1), edge(h0, h1)))
 }
 
-fn canvas(decoder: &WebPDecoder<Cursor<&[u8]>>, bounds: &Bounds<'_>) -> Result<Raster, Refusal> {
+/// An empty raster of the decoder's output size.
+fn canvas(
+    decoder: &WebPDecoder<Cursor<&[u8]>>,
+    budget: &DecodeBudget<'_>,
+) -> Result<Raster, Refusal> {
     let (width, height) = decoder.dimensions();
     let layout = if decoder.has_alpha() { Layout::Rgba } else { Layout::Rgb };
-    let length = decoder.output_buffer_size().ok_or_else(|| bounds.cut())?;
+    let length = decoder.output_buffer_size().ok_or_else(|| budget.cut())?;
     Ok(Raster { width, height, layout, data: vec![0; length] })
 }
 
-fn icc(decoder: &mut WebPDecoder<Cursor<&[u8]>>, header: &Header) -> Found<'static> {
+/// Reads the ICC profile.
+fn icc(decoder: &mut WebPDecoder<Cursor<&[u8]>>, header: &Header) -> IccProfile<'static> {
     if header.profile != Some(Profile::Icc) {
         return Ok(None);
     }
-    decoder.set_memory_limit(ICC_MOST);
+    decoder.set_memory_limit(MAX_ICC_BYTES);
     match decoder.icc_profile() {
         Ok(icc) => Ok(icc.map(Cow::Owned)),
         Err(_) => Err(()),
     }
 }
 
-fn refuse(error: &DecodingError, bounds: &Bounds<'_>) -> Refusal {
+/// Turns a decoder's error into a refusal.
+fn refuse(error: &DecodingError, budget: &DecodeBudget<'_>) -> Refusal {
     match error {
-        DecodingError::IoError(_) => bounds.cut(),
+        DecodingError::IoError(_) => budget.cut(),
         DecodingError::MemoryLimitExceeded | DecodingError::ImageTooLarge => {
             too_large("decoding this WebP file needs more memory than allowed".to_owned())
         }
-        DecodingError::UnsupportedFeature(feature) => bounds.lacks(feature),
-        error => bounds.corrupt(error),
+        DecodingError::UnsupportedFeature(feature) => budget.lacks(feature),
+        error => budget.corrupt(error),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::Wanted;
+    use crate::decode::DecodeOptions;
     use crate::header;
 
     /// An animation of 24 by 24 pixels whose only frame says that it is larger.
@@ -172,8 +181,12 @@ mod tests {
         for file in [animation(b"", b"VP8 "), animation(alpha, b"VP8 "), animation(alpha, b"what")]
         {
             let header = header::probe(&file).unwrap();
-            let refused =
-                crate::decode::decode(&file, &header, &crate::Limits::default(), Wanted::default());
+            let refused = crate::decode::decode(
+                &file,
+                &header,
+                &crate::DecodeLimits::default(),
+                DecodeOptions::default(),
+            );
             let said = refused.unwrap_err().to_string();
             assert!(said.contains("a frame is larger than its picture"), "{said}");
         }

@@ -1,35 +1,34 @@
-//! Screen or photograph, from a few rows.
+//! Classifies a picture as screen content or photograph from a few rows.
 //!
-//! A drawn picture repeats its pixels exactly and then jumps; a photograph never quite repeats and
-//! seldom jumps. Scaling keeps both traits, so the verdict is taken on the pixels that will be
-//! sent.
+//! A drawn picture repeats pixels exactly and then jumps; a photograph rarely repeats and rarely
+//! jumps. Scaling keeps both traits, so the pixels that will be sent are classified.
 
 use super::formats;
 use crate::Raster;
 
-/// What a picture looks like to an encoder.
+/// The kind of a picture, for choosing an encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Drawn: interfaces, text, diagrams.
+    /// DrawnPage pictures: interfaces, text, diagrams.
     Screen,
-    /// Sensed: photographs, scans, paintings.
+    /// Captured pictures: photographs, scans, paintings.
     Photo,
 }
 
-/// Rows that are looked at.
+/// Number of rows that are examined.
 const ROWS: u32 = 96;
 
-/// Steps up to here are shading or noise.
+/// Largest step that counts as shading or noise.
 const SOFT: u8 = 16;
 
-/// What the picture looks like.
+/// Classifies a picture.
 pub fn classify(raster: &Raster) -> Content {
-    // A photograph has its 257th color within a few rows, so asking costs nothing.
+    // A photograph has its 257th color within a few rows, so this check is cheap.
     let drawn = Steps::of(raster).is_drawn() || formats::has_few_colors(raster);
     if drawn { Content::Screen } else { Content::Photo }
 }
 
-/// How pixels differ from their left neighbors, counted.
+/// Counts of the differences between pixels and their left neighbors.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Steps {
     none: u64,
@@ -71,8 +70,8 @@ impl Steps {
 
     fn is_drawn(&self) -> bool {
         let total = self.none + self.soft + self.hard;
-        // Mostly exact repeats and little shading; or a good part repeats and the rest rather jumps
-        // than shades, as dense text does. A blown-out sky repeats too, but the rest of its
+        // DrawnPage: mostly exact repeats and little shading; or many repeats and more jumps than
+        // shading, as in dense text. An overexposed sky repeats as well, but the rest of its
         // photograph shades.
         (self.none * 2 > total && self.soft * 3 < total)
             || (self.none * 10 > total * 3 && self.hard * 2 > self.soft)

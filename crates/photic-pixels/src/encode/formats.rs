@@ -1,7 +1,8 @@
-//! The encoders themselves, with the settings that were measured to pay.
+//! The encoders, with settings chosen by measurement.
 //!
-//! A PNG of 256 colors or fewer carries a palette at the least depth and a real deflate: there is
-//! little to compress. Others carry all samples, adaptively filtered for the fast deflate.
+//! A PNG of at most 256 colors is written with a palette at the smallest depth and a thorough
+//! deflate, since there is little to compress. Other PNGs are filtered adaptively for the fast
+//! deflate.
 
 use std::borrow::Cow;
 
@@ -12,14 +13,14 @@ use png::{BitDepth, ColorType, DeflateCompression, Filter};
 use super::Chroma;
 use crate::{Layout, Raster};
 
-/// An encoder gave up; there is nothing more to say about it.
+/// An encoder failed. There are no details.
 #[derive(Debug)]
-pub(super) struct Failed;
+pub(super) struct EncoderFailed;
 
-/// libwebp's fastest: the time it saves buys a higher quality at the same bytes elsewhere.
+/// libwebp's fastest method: the time it saves buys more quality at the same size elsewhere.
 const WEBP_METHOD: u8 = 0;
 
-/// Without its alpha, if that says nothing.
+/// Removes the alpha channel if every pixel is opaque.
 pub(super) fn opaque(raster: &Raster) -> Cow<'_, Raster> {
     let (pixels, _) = raster.data.as_chunks::<4>();
     if raster.layout != Layout::Rgba || pixels.iter().any(|pixel| pixel[3] != 255) {
@@ -28,7 +29,7 @@ pub(super) fn opaque(raster: &Raster) -> Cow<'_, Raster> {
     Cow::Owned(drop_alpha(raster, |[r, g, b, _]| [r, g, b]))
 }
 
-/// Without alpha: over white, or over black if what can be seen is light.
+/// Removes the alpha channel: over white, or over black if the visible pixels are light.
 pub(super) fn flat(raster: &Raster) -> Raster {
     let (mut light, mut weight) = (0_u64, 0_u64);
     let (pixels, _) = raster.data.as_chunks::<4>();
@@ -45,36 +46,38 @@ pub(super) fn flat(raster: &Raster) -> Raster {
     })
 }
 
+/// Maps each pixel to one without alpha.
 fn drop_alpha(raster: &Raster, pixel: impl Fn([u8; 4]) -> [u8; 3]) -> Raster {
     let (pixels, _) = raster.data.as_chunks::<4>();
     let data = pixels.iter().flat_map(|&rgba| pixel(rgba)).collect();
     Raster { width: raster.width, height: raster.height, layout: Layout::Rgb, data }
 }
 
-/// A JPEG. Has no alpha: see [`flat`].
-pub(super) fn jpeg(raster: &Raster, quality: u8, chroma: Chroma) -> Result<Vec<u8>, Failed> {
+/// Encodes a JPEG. The raster must not have alpha: see [`flat`].
+pub(super) fn jpeg(raster: &Raster, quality: u8, chroma: Chroma) -> Result<Vec<u8>, EncoderFailed> {
     let (format, subsampling) = match (raster.layout, chroma) {
         (Layout::Gray, _) => (PixelFormat::Grayscale, Subsampling::S444),
         (Layout::Rgb, Chroma::Full) => (PixelFormat::Rgb, Subsampling::S444),
         (Layout::Rgb, Chroma::Quarter) => (PixelFormat::Rgb, Subsampling::S420),
-        (Layout::Rgba, _) => return Err(Failed),
+        (Layout::Rgba, _) => return Err(EncoderFailed),
     };
     let (width, height) = (raster.width as usize, raster.height as usize);
     libjpeg_turbo_rs::compress(&raster.data, width, height, format, quality, subsampling)
-        .map_err(|_| Failed)
+        .map_err(|_| EncoderFailed)
 }
 
-/// A lossy WebP.
-pub(super) fn webp(raster: &Raster, quality: u8) -> Result<Vec<u8>, Failed> {
+/// Encodes a lossy WebP.
+pub(super) fn webp(raster: &Raster, quality: u8) -> Result<Vec<u8>, EncoderFailed> {
     webp_as(raster, Mode::Lossy { quality, method: WEBP_METHOD })
 }
 
-/// A lossless WebP.
-pub(super) fn webp_lossless(raster: &Raster) -> Result<Vec<u8>, Failed> {
+/// Encodes a lossless WebP.
+pub(super) fn webp_lossless(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
     webp_as(raster, Mode::Lossless { effort: 0 })
 }
 
-fn webp_as(raster: &Raster, mode: Mode) -> Result<Vec<u8>, Failed> {
+/// Encodes a WebP; gray is widened, since libwebp takes only color.
+fn webp_as(raster: &Raster, mode: Mode) -> Result<Vec<u8>, EncoderFailed> {
     let Raster { width, height, layout, ref data } = *raster;
     let done = match layout {
         Layout::Gray => {
@@ -84,26 +87,28 @@ fn webp_as(raster: &Raster, mode: Mode) -> Result<Vec<u8>, Failed> {
         Layout::Rgb => photic_webp::encode(data, width, height, Channels::Rgb, mode),
         Layout::Rgba => photic_webp::encode(data, width, height, Channels::Rgba, mode),
     };
-    done.map_err(|_| Failed)
+    done.map_err(|_| EncoderFailed)
 }
 
-/// A PNG, fast.
-pub(super) fn png(raster: &Raster) -> Result<Vec<u8>, Failed> {
-    png_as(raster, Squeeze::Fast)
+/// Encodes a PNG quickly.
+pub(super) fn png(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
+    png_as(raster, PngEffort::Fast)
 }
 
-/// A PNG for which time is spent.
-pub(super) fn png_small(raster: &Raster) -> Result<Vec<u8>, Failed> {
-    png_as(raster, Squeeze::Small)
+/// Encodes a small PNG, which takes longer.
+pub(super) fn png_small(raster: &Raster) -> Result<Vec<u8>, EncoderFailed> {
+    png_as(raster, PngEffort::Small)
 }
 
+/// The effort of PNG compression.
 #[derive(Clone, Copy)]
-enum Squeeze {
+enum PngEffort {
     Fast,
     Small,
 }
 
-fn png_as(raster: &Raster, squeeze: Squeeze) -> Result<Vec<u8>, Failed> {
+/// Encodes a PNG, with a palette if it has few colors.
+fn png_as(raster: &Raster, squeeze: PngEffort) -> Result<Vec<u8>, EncoderFailed> {
     let Raster { width, height, layout, ref data } = *raster;
     let indexed = Indexed::of(raster);
     let mut out = Vec::with_capacity(data.len() / 4);
@@ -116,8 +121,8 @@ fn png_as(raster: &Raster, squeeze: Squeeze) -> Result<Vec<u8>, Failed> {
             encoder.set_trns(indexed.alphas.as_slice());
         }
         let level = match squeeze {
-            Squeeze::Fast => 4,
-            Squeeze::Small => 9,
+            PngEffort::Fast => 4,
+            PngEffort::Small => 9,
         };
         encoder.set_filter(Filter::NoFilter);
         encoder.set_deflate_compression(DeflateCompression::Level(level));
@@ -129,23 +134,23 @@ fn png_as(raster: &Raster, squeeze: Squeeze) -> Result<Vec<u8>, Failed> {
             Layout::Rgba => ColorType::Rgba,
         });
         encoder.set_depth(BitDepth::Eight);
-        // The fast deflate codes the zeros that filters leave. A searching one finds the strokes
-        // of text again, which filters hide: measured, a third smaller at five times the time.
+        // The fast deflate codes the zeros that filters leave. A searching deflate finds repeated
+        // strokes of text, which filters hide: measured, a third smaller at five times the time.
         let (filter, deflate) = match squeeze {
-            Squeeze::Fast => (Filter::Adaptive, DeflateCompression::FdeflateUltraFast),
-            Squeeze::Small => (Filter::NoFilter, DeflateCompression::Level(4)),
+            PngEffort::Fast => (Filter::Adaptive, DeflateCompression::FdeflateUltraFast),
+            PngEffort::Small => (Filter::NoFilter, DeflateCompression::Level(4)),
         };
         encoder.set_filter(filter);
         encoder.set_deflate_compression(deflate);
         data
     };
-    let mut writer = encoder.write_header().map_err(|_| Failed)?;
-    writer.write_image_data(pixels).map_err(|_| Failed)?;
-    writer.finish().map_err(|_| Failed)?;
+    let mut writer = encoder.write_header().map_err(|_| EncoderFailed)?;
+    writer.write_image_data(pixels).map_err(|_| EncoderFailed)?;
+    writer.finish().map_err(|_| EncoderFailed)?;
     Ok(out)
 }
 
-/// Whether a PNG would carry a palette.
+/// Returns `true` if a PNG would be written with a palette.
 pub(super) fn has_few_colors(raster: &Raster) -> bool {
     let mut palette = Palette::new();
     match raster.layout {
@@ -164,14 +169,14 @@ pub(super) fn has_few_colors(raster: &Raster) -> bool {
 /// A picture of at most 256 colors, packed.
 struct Indexed {
     colors: Vec<u8>,
-    /// Empty if all are opaque.
+    /// Alpha of each color; empty if all are opaque.
     alphas: Vec<u8>,
     depth: BitDepth,
     rows: Vec<u8>,
 }
 
 impl Indexed {
-    /// None at the 257th color; a photograph gets there in its first rows.
+    /// Returns `None` at the 257th color, which a photograph reaches in its first rows.
     fn of(raster: &Raster) -> Option<Self> {
         let mut palette = Palette::new();
         let indices: Option<Vec<u8>> = match raster.layout {
@@ -205,7 +210,7 @@ impl Indexed {
     }
 }
 
-/// Indices of fewer than eight bits, high bits first, rows on whole bytes.
+/// Packs indices of fewer than eight bits, high bits first, rows on whole bytes.
 fn pack(indices: &[u8], width: usize, bits: usize) -> Vec<u8> {
     let each = 8 / bits;
     let mut packed = Vec::with_capacity(indices.len().div_ceil(each) + indices.len() / width);
@@ -218,14 +223,16 @@ fn pack(indices: &[u8], width: usize, bits: usize) -> Vec<u8> {
     packed
 }
 
-/// Colors in the order they appear, found by an open-addressed table of four times their number.
+/// Colors in order of appearance, found by an open-addressed table of four times their number.
 struct Palette {
     colors: Vec<[u8; 4]>,
     slots: Vec<u16>,
     last: Option<([u8; 4], u8)>,
 }
 
+/// Number of slots of the table.
 const SLOTS: usize = 1024;
+/// Marks a free slot.
 const FREE: u16 = u16::MAX;
 
 impl Palette {
@@ -233,6 +240,7 @@ impl Palette {
         Self { colors: Vec::with_capacity(256), slots: vec![FREE; SLOTS], last: None }
     }
 
+    /// The index of a color, which is added if it is new. Returns `None` for the 257th color.
     fn index(&mut self, color: [u8; 4]) -> Option<u8> {
         if let Some((last, index)) = self.last
             && last == color

@@ -1,10 +1,10 @@
-//! Bytes for the wire: the format by content, the quality by prediction.
+//! Encodes rasters: chooses the format by content and the quality by prediction.
 //!
-//! Owns every encoder. Screens and text stay lossless where the cap allows it, photographs become
-//! JPEG, WebP is written only for those who read it. Under a cap the size is predicted from a
-//! sample of the rows and the picture is encoded once, seldom twice; there is no ladder. The same
-//! pixels and options give the same bytes, on any number of threads. Must never scale (the caller
-//! does, by the factor a [`NoFit`] names) and never write metadata.
+//! Screens and text stay lossless if the byte limit allows it, photographs become JPEG, and WebP is
+//! written only if the receiver accepts it. Under a limit, the size is predicted from a sample of
+//! the rows, so the picture is encoded once and rarely twice. The same pixels and options give the
+//! same bytes on any number of threads. This module never scales and never writes metadata; if
+//! nothing fits, [`NoFit`] names the factor by which the caller should scale.
 
 mod content;
 mod formats;
@@ -13,27 +13,27 @@ mod predict;
 use crate::{Layout, Raster, Refusal, RefusalCode};
 
 pub use content::{Content, classify};
-use formats::Failed;
+use formats::EncoderFailed;
 use predict::{Codec, Encoder, Sample};
 
-/// The shortest edge that shrinking for a cap may leave, as in seed 003.
+/// The shortest edge to which a picture may be shrunk to meet a byte limit.
 pub const MIN_EDGE: u32 = 100;
 
-/// What the receiver reads, and what it allows.
+/// The receiver's formats and limits.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodeOptions<'a> {
-    /// Media types that may be sent.
+    /// Media types that the receiver accepts.
     pub accepts: &'a [&'a str],
-    /// Most bytes, before base64; [`raw_cap`] translates a cap on base64.
+    /// Largest number of bytes before base64; [`raw_cap`] converts a limit on base64.
     pub cap: Option<usize>,
-    /// Who chooses between lossless and lossy.
+    /// Choice between lossless and lossy formats.
     pub prefer: Prefer,
-    /// Highest lossy quality, 1 to 100, instead of the one that suits the content.
+    /// Highest lossy quality, 1 to 100; by default it depends on the content.
     pub quality: Option<u8>,
 }
 
 impl Default for EncodeOptions<'_> {
-    /// What every endpoint reads, without a cap.
+    /// PNG and JPEG, which every endpoint accepts, without a limit.
     fn default() -> Self {
         Self {
             accepts: &["image/png", "image/jpeg"],
@@ -44,44 +44,44 @@ impl Default for EncodeOptions<'_> {
     }
 }
 
-/// Who chooses between lossless and lossy.
+/// Choice between lossless and lossy formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefer {
-    /// The content does.
+    /// Chosen by content.
     Auto,
-    /// Lossless if it fits the cap, then what keeps text sharp.
+    /// Lossless if that fits the limit, otherwise a format that keeps text sharp.
     Lossless,
     /// Lossy, as for a photograph.
     Photo,
 }
 
-/// Bytes and what they are.
+/// An encoded picture.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Encoded {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Its type.
+    /// Its media type.
     pub media_type: &'static str,
-    /// The encoder's quality; none for lossless.
+    /// The encoder's quality; `None` for lossless formats.
     pub quality: Option<u8>,
-    /// Whether decoding gives the same samples back.
+    /// `true` if decoding gives the same samples back.
     pub lossless: bool,
 }
 
 impl std::fmt::Debug for Encoded {
-    /// Never the bytes: they must not reach a log.
+    /// Omits the bytes, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<{} of {} bytes, quality {:?}>", self.media_type, self.bytes.len(), self.quality)
     }
 }
 
-/// Nothing fits; with the factor that would.
+/// No encoding fits. Names the factor by which the picture would have to be scaled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoFit {
-    /// What to tell.
+    /// The reason.
     pub refusal: Refusal,
-    /// Both edges times this are predicted to fit; none if an edge would fall under [`MIN_EDGE`],
-    /// or if size is not the trouble.
+    /// The factor for both edges at which the picture is predicted to fit; `None` if an edge would
+    /// become shorter than [`MIN_EDGE`], or if the size is not the problem.
     pub scale: Option<f64>,
 }
 
@@ -91,12 +91,12 @@ impl From<NoFit> for Refusal {
     }
 }
 
-/// Most raw bytes whose padded base64 has at most so many characters.
+/// The largest number of bytes whose padded base64 has at most `base64` characters.
 pub const fn raw_cap(base64: usize) -> usize {
     base64 / 4 * 3
 }
 
-/// The raster as a file that the receiver reads and the cap allows.
+/// Encodes a raster in a format that the receiver accepts, within the byte limit.
 pub fn encode(raster: &Raster, options: &EncodeOptions<'_>) -> Result<Encoded, NoFit> {
     check(raster)?;
     let raster = formats::opaque(raster);
@@ -106,29 +106,29 @@ pub fn encode(raster: &Raster, options: &EncodeOptions<'_>) -> Result<Encoded, N
         Prefer::Photo => Content::Photo,
     };
     let sample = Sample::of(&raster, options.cap);
-    let mut least: Option<(usize, Way)> = None;
+    let mut least: Option<(usize, Encoding)> = None;
     let mut possible = false;
-    for &way in ways(content) {
-        let wanted = options.accepts.contains(&way.media_type()) && way.can_hold(&raster);
-        if !wanted || way.is_hopeless(least, options.cap) {
+    for &encoding in encodings(content) {
+        let wanted = options.accepts.contains(&encoding.media_type()) && encoding.can_hold(&raster);
+        if !wanted || encoding.is_hopeless(least, options.cap) {
             continue;
         }
         possible = true;
-        match attempt(&raster, &sample, way, options) {
+        match attempt(&raster, &sample, encoding, options) {
             Ok(Attempt::Fits(encoded)) => return Ok(encoded),
             Ok(Attempt::Over(bytes)) if least.is_none_or(|(least, _)| bytes < least) => {
-                least = Some((bytes, way));
+                least = Some((bytes, encoding));
             }
-            // The next way may still do; if none does, nothing fits.
-            Ok(Attempt::Over(_)) | Err(Failed) => {}
+            // The next encoding may still fit.
+            Ok(Attempt::Over(_)) | Err(EncoderFailed) => {}
         }
     }
     Err(no_fit(&raster, &sample, options, possible, least))
 }
 
-/// One way to write the picture.
+/// A format and quality range in which a picture can be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Encoding {
     Png,
     PngSmall,
     WebpLossless,
@@ -136,34 +136,36 @@ enum Way {
     Jpeg { floor: u8, chroma: Chroma },
 }
 
+/// Resolution of the color channels of a JPEG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Chroma {
     Full,
     Quarter,
 }
 
-/// In order of preference. Qualities under 40 are never written: seed 003's last rung.
-fn ways(content: Content) -> &'static [Way] {
+/// Encodings in order of preference. Qualities below 40 are never written.
+fn encodings(content: Content) -> &'static [Encoding] {
     match content {
         Content::Screen => &[
-            Way::Png,
-            Way::PngSmall,
-            Way::WebpLossless,
-            Way::Webp { floor: 40 },
-            Way::Jpeg { floor: 40, chroma: Chroma::Full },
-            Way::Jpeg { floor: 40, chroma: Chroma::Quarter },
+            Encoding::Png,
+            Encoding::PngSmall,
+            Encoding::WebpLossless,
+            Encoding::Webp { floor: 40 },
+            Encoding::Jpeg { floor: 40, chroma: Chroma::Full },
+            Encoding::Jpeg { floor: 40, chroma: Chroma::Quarter },
         ],
-        // JPEG costs a tenth of WebP; WebP earns its time where JPEG would start to show.
+        // JPEG takes a tenth of WebP's time; WebP is worth it where JPEG artifacts would become
+        // visible.
         Content::Photo => &[
-            Way::Jpeg { floor: 65, chroma: Chroma::Quarter },
-            Way::Webp { floor: 40 },
-            Way::Jpeg { floor: 40, chroma: Chroma::Quarter },
-            Way::Png,
+            Encoding::Jpeg { floor: 65, chroma: Chroma::Quarter },
+            Encoding::Webp { floor: 40 },
+            Encoding::Jpeg { floor: 40, chroma: Chroma::Quarter },
+            Encoding::Png,
         ],
     }
 }
 
-impl Way {
+impl Encoding {
     const fn media_type(self) -> &'static str {
         match self {
             Self::Png | Self::PngSmall => "image/png",
@@ -172,14 +174,19 @@ impl Way {
         }
     }
 
-    /// A better deflate or WebP's predictors may halve what the fast deflate leaves, not more.
+    /// Returns `true` if this encoding cannot fit: a better deflate or WebP's predictors may halve
+    /// the size of the fast deflate, but not more.
     fn is_hopeless(self, least: Option<(usize, Self)>, cap: Option<usize>) -> bool {
         let (Some((least, _)), Some(cap)) = (least, cap) else { return false };
         matches!(self, Self::PngSmall | Self::WebpLossless) && least / 2 > cap
     }
 
-    /// The picture at the least quality that this way may have.
-    fn smallest(self, raster: &Raster, options: &EncodeOptions<'_>) -> Result<Vec<u8>, Failed> {
+    /// Encodes at the lowest quality that this encoding may have.
+    fn smallest(
+        self,
+        raster: &Raster,
+        options: &EncodeOptions<'_>,
+    ) -> Result<Vec<u8>, EncoderFailed> {
         let least = |floor: u8| options.quality.map_or(floor, |quality| quality.clamp(1, floor));
         match self {
             Self::Png => formats::png(raster),
@@ -193,47 +200,50 @@ impl Way {
         }
     }
 
+    /// Returns `true` if the format supports the raster's size.
     fn can_hold(self, raster: &Raster) -> bool {
         let edge = raster.width.max(raster.height);
         match self {
             Self::Png | Self::PngSmall => true,
             Self::WebpLossless | Self::Webp { .. } => edge <= photic_webp::MAX_EDGE,
-            // What libjpeg takes, not what the format could say.
+            // libjpeg's limit, which is lower than the format's.
             Self::Jpeg { .. } => edge <= 65_500,
         }
     }
 }
 
+/// The result of trying one encoding.
 enum Attempt {
     Fits(Encoded),
-    /// The bytes that it took, or that were predicted.
+    /// The number of bytes that it took, or that were predicted.
     Over(usize),
 }
 
+/// Tries one encoding within the byte limit.
 fn attempt(
     raster: &Raster,
     sample: &Sample<'_>,
-    way: Way,
+    encoding: Encoding,
     options: &EncodeOptions<'_>,
-) -> Result<Attempt, Failed> {
-    let outcome = match way {
-        Way::Png => predict::lossless(raster, sample, options.cap, formats::png)?,
-        Way::PngSmall => predict::lossless(raster, sample, options.cap, formats::png_small)?,
-        Way::WebpLossless => {
+) -> Result<Attempt, EncoderFailed> {
+    let outcome = match encoding {
+        Encoding::Png => predict::lossless(raster, sample, options.cap, formats::png)?,
+        Encoding::PngSmall => predict::lossless(raster, sample, options.cap, formats::png_small)?,
+        Encoding::WebpLossless => {
             predict::lossless(raster, sample, options.cap, formats::webp_lossless)?
         }
-        Way::Webp { floor } => {
+        Encoding::Webp { floor } => {
             let coarseness = predict::webp_coarseness;
             let quick = |part: &Raster, quality| formats::jpeg(part, quality, Chroma::Quarter);
             let mut codec = codec(80, floor, options, coarseness, &formats::webp);
             codec.quick = (raster.layout != Layout::Rgba).then_some(&quick);
             predict::lossy(raster, sample, &codec)?
         }
-        Way::Jpeg { .. } if raster.layout == Layout::Rgba => {
+        Encoding::Jpeg { .. } if raster.layout == Layout::Rgba => {
             let flat = formats::flat(raster);
-            return attempt(&flat, &Sample::of(&flat, options.cap), way, options);
+            return attempt(&flat, &Sample::of(&flat, options.cap), encoding, options);
         }
-        Way::Jpeg { floor, chroma } => {
+        Encoding::Jpeg { floor, chroma } => {
             let usual = match chroma {
                 Chroma::Full => 90,
                 Chroma::Quarter => 85,
@@ -248,14 +258,14 @@ fn attempt(
         Err(bytes) => Attempt::Over(bytes),
         Ok((bytes, quality)) => Attempt::Fits(Encoded {
             bytes,
-            media_type: way.media_type(),
+            media_type: encoding.media_type(),
             quality,
             lossless: quality.is_none(),
         }),
     })
 }
 
-/// A codec between its floor and its usual quality, or the one that was asked for.
+/// A codec between its lowest and its usual quality, or the requested one.
 fn codec<'a>(
     usual: u8,
     floor: u8,
@@ -268,6 +278,7 @@ fn codec<'a>(
     Codec { ceiling, floor, cap: options.cap, coarseness, encode, quick: None }
 }
 
+/// Checks that the raster has pixels, and as many as its edges say.
 fn check(raster: &Raster) -> Result<(), NoFit> {
     let Raster { width, height, layout, ref data } = *raster;
     let pixels = u64::from(width) * u64::from(height);
@@ -282,16 +293,17 @@ fn check(raster: &Raster) -> Result<(), NoFit> {
     Err(NoFit { refusal, scale: None })
 }
 
+/// Builds the error when no encoding fits.
 fn no_fit(
     raster: &Raster,
     sample: &Sample<'_>,
     options: &EncodeOptions<'_>,
     possible: bool,
-    least: Option<(usize, Way)>,
+    least: Option<(usize, Encoding)>,
 ) -> NoFit {
     let refuse = |says: String, hint: String| Refusal::new(RefusalCode::CannotFit, says, hint);
     let Raster { width, height, .. } = *raster;
-    let (Some(cap), Some((least, way))) = (options.cap, least) else {
+    let (Some(cap), Some((least, encoding))) = (options.cap, least) else {
         let says = if possible {
             format!("no encoder took {width}x{height} pixels")
         } else {
@@ -300,7 +312,7 @@ fn no_fit(
         let hint = "accept `image/png`, `image/jpeg` or `image/webp`, or view a smaller region";
         return NoFit { refusal: refuse(says, hint.to_owned()), scale: None };
     };
-    let power = sample.power(|part| way.smallest(part, options)).unwrap_or(2.0);
+    let power = sample.power(|part| encoding.smallest(part, options)).unwrap_or(2.0);
     let scale = (cap as f64 * 0.92 / least as f64).powf(1.0 / power).min(0.95);
     let edge = f64::from(width.min(height)) * scale;
     let scale = (edge >= f64::from(MIN_EDGE)).then_some(scale);

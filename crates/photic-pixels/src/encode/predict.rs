@@ -1,38 +1,38 @@
-//! How large a picture will be, from an eighth of it.
+//! Predicts the encoded size of a picture from an eighth of it.
 //!
-//! A sample of bands is encoded with the real encoder; its size, scaled by the rows, says what the
-//! whole will take. Two such trials give the slope against quality, and one encode of the whole
+//! A sample of bands is encoded with the real encoder, and its size is scaled by the number of
+//! rows. Two such trials give the slope against quality, and one encode of the whole picture
 //! corrects what the sample missed.
 
 use std::borrow::Cow;
 
-use super::formats::Failed;
+use super::formats::EncoderFailed;
 use crate::Raster;
 
-/// Pixels under which the sample is the picture itself.
+/// Number of pixels below which the sample is the whole picture.
 const SMALL: u64 = 200_000;
 
 /// Rows of one band: whole blocks of every codec.
 const BAND: u32 = 16;
 
-/// One row in so many is sampled.
+/// One row of this many is sampled.
 const SHARE: u32 = 8;
 
-/// Bytes that a file has before its first pixel, about.
+/// Approximate number of bytes of a file before its first pixel.
 const HEAD: f64 = 600.0;
 
-/// How much of the cap is aimed at.
+/// Share of the byte limit to aim for.
 const AIM: f64 = 0.96;
 
 /// Bands of a picture, one above the other.
 pub(super) struct Sample<'a> {
     raster: Cow<'a, Raster>,
-    /// Rows of the picture for one of the sample.
+    /// Rows of the picture for each row of the sample.
     ratio: f64,
 }
 
 impl<'a> Sample<'a> {
-    /// Cut only where a cap may ask for it.
+    /// Samples a picture. It is copied only if a byte limit may require it.
     pub(super) fn of(raster: &'a Raster, cap: Option<usize>) -> Self {
         let bands = raster.height / (BAND * SHARE);
         let pixels = u64::from(raster.width) * u64::from(raster.height);
@@ -55,19 +55,23 @@ impl<'a> Sample<'a> {
         Self { raster: Cow::Owned(raster), ratio }
     }
 
-    /// Whether the sample is the whole picture.
+    /// Returns `true` if the sample is the whole picture.
     fn is_whole(&self) -> bool {
         matches!(self.raster, Cow::Borrowed(_))
     }
 
-    /// How bytes go with the edge: as its square for noise, slower for pictures, whose detail
-    /// moves closer together when they shrink. From the sample and its half.
-    pub(super) fn power(&self, encode: impl Fn(&Raster) -> Result<Vec<u8>, Failed>) -> Option<f64> {
+    /// The exponent by which bytes grow with the edge: 2 for noise, less for pictures, whose detail
+    /// moves closer together when they shrink. Measured on the sample and its half.
+    pub(super) fn power(
+        &self,
+        encode: impl Fn(&Raster) -> Result<Vec<u8>, EncoderFailed>,
+    ) -> Option<f64> {
         let weigh = |raster: &Raster| Some((encode(raster).ok()?.len() as f64 - HEAD).max(1.0));
         let half = halved(&self.raster)?;
         Some((weigh(&self.raster)? / weigh(&half)?).log2().clamp(0.7, 2.0))
     }
 
+    /// Scales the size of the sample to that of the whole picture.
     fn scaled(&self, bytes: usize) -> f64 {
         if self.is_whole() {
             return bytes as f64;
@@ -76,7 +80,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Every four pixels as one.
+/// Averages every four pixels.
 fn halved(raster: &Raster) -> Option<Raster> {
     let samples = raster.layout.samples();
     let row_len = raster.width as usize * samples;
@@ -101,21 +105,22 @@ fn halved(raster: &Raster) -> Option<Raster> {
     (width > 0 && height > 0).then_some(Raster { width, height, layout: raster.layout, data })
 }
 
-/// Pixels and a quality in, a file out.
-pub(super) type Encoder<'a> = dyn Fn(&Raster, u8) -> Result<Vec<u8>, Failed> + 'a;
+/// Encodes pixels at a quality.
+pub(super) type Encoder<'a> = dyn Fn(&Raster, u8) -> Result<Vec<u8>, EncoderFailed> + 'a;
 
-/// A lossy encoder and how it answers to quality.
+/// A lossy encoder and how its size depends on quality.
 pub(super) struct Codec<'a> {
-    /// The quality that is wanted.
+    /// The preferred quality.
     pub(super) ceiling: u8,
-    /// The quality under which nothing is sent.
+    /// The lowest quality that is sent.
     pub(super) floor: u8,
-    /// Most bytes.
+    /// Largest number of bytes.
     pub(super) cap: Option<usize>,
-    /// A measure of quality against which the logarithm of the size is nearly straight.
+    /// Maps quality to a scale on which the logarithm of the size is nearly linear.
     pub(super) coarseness: fn(u8) -> f64,
     pub(super) encode: &'a Encoder<'a>,
-    /// A much faster encoder whose files are rarely smaller: if its sample fits, no other is made.
+    /// A much faster encoder whose files are rarely smaller: if its sample fits, no other trial is
+    /// made.
     pub(super) quick: Option<&'a Encoder<'a>>,
 }
 
@@ -125,29 +130,29 @@ pub(super) fn jpeg_coarseness(quality: u8) -> f64 {
     if quality < 50.0 { (5000.0 / quality).ln() } else { (200.0 - 2.0 * quality).ln() }
 }
 
-/// libwebp's own curve from quality to compression, turned over.
+/// libwebp's curve from quality to compression, inverted.
 pub(super) fn webp_coarseness(quality: u8) -> f64 {
     let quality = f64::from(quality.min(100)) / 100.0;
     let linear = if quality < 0.75 { quality * 2.0 / 3.0 } else { 2.0 * quality - 1.0 };
     -linear.cbrt()
 }
 
-/// The bytes and their quality, or how many bytes they would have been.
-pub(super) type Outcome = Result<Result<(Vec<u8>, Option<u8>), usize>, Failed>;
+/// The bytes and their quality, or the number of bytes that it would have been.
+pub(super) type Outcome = Result<Result<(Vec<u8>, Option<u8>), usize>, EncoderFailed>;
 
-/// Encodes the whole only if the sample says that it may fit.
+/// Encodes the whole picture only if the sample may fit.
 pub(super) fn lossless(
     raster: &Raster,
     sample: &Sample<'_>,
     cap: Option<usize>,
-    encode: fn(&Raster) -> Result<Vec<u8>, Failed>,
+    encode: fn(&Raster) -> Result<Vec<u8>, EncoderFailed>,
 ) -> Outcome {
     let Some(cap) = cap else {
         return Ok(Ok((encode(raster)?, None)));
     };
     if !sample.is_whole() {
         let predicted = sample.scaled(encode(&sample.raster)?.len());
-        // Bands lose what repeats between them, so the sample rather says too much.
+        // Bands lose repetition between them, so the sample tends to predict too much.
         if predicted > cap as f64 * 1.2 {
             return Ok(Err(predicted as usize));
         }
@@ -156,14 +161,14 @@ pub(super) fn lossless(
     Ok(if bytes.len() <= cap { Ok((bytes, None)) } else { Err(bytes.len()) })
 }
 
-/// The best quality that fits, by one or two encodes of the whole.
+/// Finds the best quality that fits, with one or two encodes of the whole picture.
 pub(super) fn lossy(raster: &Raster, sample: &Sample<'_>, codec: &Codec<'_>) -> Outcome {
     let Codec { ceiling, floor, encode, .. } = *codec;
     let Some(cap) = codec.cap else {
         return Ok(Ok((encode(raster, ceiling)?, Some(ceiling))));
     };
     let room = cap as f64;
-    let trial = |encode: &Encoder<'_>, quality: u8| -> Result<f64, Failed> {
+    let trial = |encode: &Encoder<'_>, quality: u8| -> Result<f64, EncoderFailed> {
         Ok(sample.scaled(encode(&sample.raster, quality)?.len()))
     };
     let mut top = match codec.quick {
@@ -191,7 +196,7 @@ pub(super) fn lossy(raster: &Raster, sample: &Sample<'_>, codec: &Codec<'_>) -> 
         return Ok(Err(bottom as usize));
     }
     let curve = Curve::through(codec, top, bottom);
-    // Two aims, the second corrected by what the first one weighed, then the floor itself.
+    // Two attempts, the second corrected by the size of the first, then the lowest quality.
     for last in [false, false, true] {
         let wrong = seen.map_or(1.0, |(quality, bytes)| bytes as f64 / curve.at(quality));
         let below = seen.map_or(ceiling, |(quality, _)| quality - 1);

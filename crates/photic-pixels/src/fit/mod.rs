@@ -1,8 +1,8 @@
-//! The size a view should have: one the provider will not scale a second time.
+//! Chooses the size of a view so that the provider does not scale it again.
 //!
-//! Owns the search for a fixed point of the provider's own resize under every limit of a profile,
-//! and the cut of a large source into tiles. Which provider resizes how is `photic`'s knowledge;
-//! nothing here names one. Must never enlarge except by a whole factor, and never distort.
+//! Searches for the largest size that the provider's own resize leaves unchanged, under every limit
+//! of a profile, and cuts large sources into tiles. How providers resize is data of `photic`; no
+//! provider is named here. A picture is enlarged only by a whole factor, and never distorted.
 
 mod tiles;
 
@@ -12,34 +12,34 @@ use serde::Serialize;
 
 pub use tiles::{MAX_TILES, OVERLAP, Tiling, tiles, tiles_within};
 
-/// Longest side at `glance`: the size every provider's `low` shrinks to.
+/// Longest side at [`Fidelity::Glance`]: the size to which every provider's `low` shrinks.
 const GLANCE_EDGE: u32 = 512;
 
-/// Longest side at `read`, and of every image that may become one of many: beyond it a request
-/// that has grown crowded is rejected as a whole (`photic::profile::Crowd`).
+/// Longest side at [`Fidelity::Read`]. A request with many larger images would be rejected as a
+/// whole (`photic::profile::Crowd`).
 const SAFE_EDGE: u32 = 2000;
 
-/// Images smaller than this on every side are enlarged: models see them badly (pains R39).
+/// Images that are smaller than this on every side are enlarged: models see them badly.
 const TINY_EDGE: u32 = 200;
 
 /// Side of the patches in [`photic::profile::Limits::patches`].
 const PATCH: u32 = 32;
 
-/// How closely to look.
+/// The level of detail of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fidelity {
-    /// What is it? A thumbnail of at most 512 px.
+    /// A thumbnail of at most 512 px, to tell what the picture is.
     Glance,
-    /// What does it say? As large as reading needs and a growing session can afford.
+    /// As large as reading needs and a growing session can afford.
     #[default]
     Read,
-    /// Exactly what is there? As large as the endpoint takes.
+    /// As large as the endpoint takes, for exact details.
     Pixel,
 }
 
 impl Fidelity {
-    /// Every one, from cheap to dear.
+    /// All levels, from cheapest to most expensive.
     pub const ALL: [Self; 3] = [Self::Glance, Self::Read, Self::Pixel];
 
     /// The name used in flags.
@@ -51,12 +51,12 @@ impl Fidelity {
         }
     }
 
-    /// The fidelity of that name.
+    /// Finds a level by its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|fidelity| fidelity.name() == name)
     }
 
-    /// The detail to state on the wire for it; none where the endpoint has no such knob.
+    /// The `detail` to state in the request; `None` if the endpoint has no such setting.
     pub fn detail(self, profile: &Profile) -> Option<Detail> {
         let wanted = match self {
             Self::Glance => Detail::Low,
@@ -67,14 +67,14 @@ impl Fidelity {
     }
 }
 
-/// What the caller allows, on top of what the profile does.
+/// The caller's limits, in addition to those of the profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Longest side in pixels.
     pub edge: Option<u32>,
-    /// Most bytes of the encoded image.
+    /// Largest number of bytes of the encoded image.
     pub bytes: Option<u64>,
-    /// No side is made shorter than this to meet `bytes`.
+    /// Shortest side to which an image is shrunk to meet `bytes`.
     pub floor: u32,
 }
 
@@ -84,7 +84,7 @@ impl Default for Caps {
     }
 }
 
-/// Caps by name.
+/// A named set of caps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Preset {
     /// 1568 px, 500 KiB, and nothing below 100 px.
@@ -92,7 +92,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// Every one.
+    /// All presets.
     pub const ALL: [Self; 1] = [Self::Seed003];
 
     /// The name used in flags.
@@ -102,12 +102,12 @@ impl Preset {
         }
     }
 
-    /// The preset of that name.
+    /// Finds a preset by its name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|preset| preset.name() == name)
     }
 
-    /// What it allows.
+    /// The caps of the preset.
     pub const fn caps(self) -> Caps {
         match self {
             Self::Seed003 => Caps { edge: Some(1568), bytes: Some(500 << 10), floor: 100 },
@@ -115,37 +115,48 @@ impl Preset {
     }
 }
 
-/// The size to make.
+/// The size of an image to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Target {
+pub struct FittedSize {
     /// Width of the image to send.
     pub width: u32,
     /// Height of the image to send.
     pub height: u32,
-    /// The part of it, from the top left, that shows the source; smaller than the image only where
-    /// a strip had to be padded to the shortest side the endpoint takes.
+    /// Size of the part, from the top left, that shows the source. It is smaller than the image
+    /// only if a narrow image had to be padded to the shortest side the endpoint takes.
     pub content: (u32, u32),
-    /// The whole factor a tiny source is enlarged by; 1 for all others.
+    /// Whole factor by which a tiny source is enlarged; 1 for all others.
     pub upscale: u32,
-    /// The detail to state on the wire for this size to hold.
+    /// The `detail` to state in the request for this size to hold.
     pub detail: Option<Detail>,
-    /// What the image costs.
+    /// Price of the image in tokens.
     pub tokens: u64,
 }
 
-/// The largest size the provider leaves alone, within every limit of the profile.
-pub fn fit(source: (u32, u32), profile: &Profile, fidelity: Fidelity) -> Target {
+/// The largest size that the provider leaves unchanged, within every limit of the profile.
+///
+/// # Examples
+///
+/// ```
+/// use photic::{Profile, Wire};
+/// use photic_pixels::fit::{Fidelity, fit};
+///
+/// let profile = Profile::generic(Wire::Anthropic);
+/// let size = fit((4000, 3000), &profile, Fidelity::Glance);
+/// assert_eq!((size.width, size.height), (512, 384));
+/// ```
+pub fn fit(source: (u32, u32), profile: &Profile, fidelity: Fidelity) -> FittedSize {
     fit_within(source, profile, fidelity, &Caps::default())
 }
 
-/// [`fit`] under the caller's own caps.
+/// [`fit`] with additional caps.
 pub fn fit_within(
     source: (u32, u32),
     profile: &Profile,
     fidelity: Fidelity,
     caps: &Caps,
-) -> Target {
-    let bounds = Bounds::new(profile, fidelity, caps);
+) -> FittedSize {
+    let bounds = SizeLimits::new(profile, fidelity, caps);
     let source = (source.0.max(1), source.1.max(1));
     let mut content = largest(source, |size| bounds.admits(size));
     let mut upscale = 1;
@@ -157,11 +168,11 @@ pub fn fit_within(
     }
     let (width, height) = bounds.padded(content);
     let tokens = profile.image_tokens(width, height, bounds.stated());
-    Target { width, height, content, upscale, detail: bounds.detail, tokens }
+    FittedSize { width, height, content, upscale, detail: bounds.detail, tokens }
 }
 
-/// Everything that bounds one size.
-struct Bounds<'a> {
+/// All limits on the size of one image.
+struct SizeLimits<'a> {
     profile: &'a Profile,
     detail: Option<Detail>,
     edge: u32,
@@ -169,7 +180,7 @@ struct Bounds<'a> {
     tiny_edge: u32,
 }
 
-impl<'a> Bounds<'a> {
+impl<'a> SizeLimits<'a> {
     fn new(profile: &'a Profile, fidelity: Fidelity, caps: &Caps) -> Self {
         let limits = &profile.limits;
         let own = match fidelity {
@@ -191,12 +202,12 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// The detail that the part of the view states when photic writes it.
+    /// The `detail` that the request will state for this image.
     fn stated(&self) -> Option<Detail> {
         self.detail.or(self.profile.quirks.detail)
     }
 
-    /// Whether a picture of this size reaches the model as it is.
+    /// Returns `true` if a picture of this size reaches the model unscaled.
     fn admits(&self, content: (u32, u32)) -> bool {
         let (w, h) = self.padded(content);
         if w.max(h) > self.edge {
@@ -210,11 +221,13 @@ impl<'a> Bounds<'a> {
         (seen.width, seen.height) == (w, h)
     }
 
+    /// The size of the image with padding.
     fn padded(&self, (w, h): (u32, u32)) -> (u32, u32) {
         (w.max(self.min_edge), h.max(self.min_edge))
     }
 
-    /// The factor that lifts a source over the endpoint's minimum and out of tininess.
+    /// The factor that enlarges a source to the endpoint's minimum and to a size that models see
+    /// well.
     fn upscale(&self, (w, h): (u32, u32)) -> u32 {
         let long = w.max(h);
         let factor = self.min_edge.div_ceil(w.min(h)).max(self.tiny_edge.div_ceil(long));
@@ -223,10 +236,10 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// The largest size of the same shape that passes; 1 by 1, padded, if nothing larger does.
+/// The largest size of the same shape that passes; 1 by 1 if nothing larger does.
 ///
-/// The short side is rounded the way providers round it: to the nearest pixel, halves up. Every
-/// rule is monotone in the long side, so a binary search finds the largest.
+/// The short side is rounded as providers do it: to the nearest pixel, halves up. Every rule is
+/// monotone in the long side, so a binary search finds the largest size.
 fn largest((w, h): (u32, u32), admits: impl Fn((u32, u32)) -> bool) -> (u32, u32) {
     if admits((w, h)) {
         return (w, h);

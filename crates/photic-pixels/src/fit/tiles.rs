@@ -1,33 +1,34 @@
-//! Tiles: a large source in pieces that each reach the model at native resolution.
+//! Cuts a large source into tiles that each reach the model at native resolution.
 //!
-//! Owns the choice of a grid with the fewest tiles. Must cover every pixel, or say which it does
-//! not: what no tile shows is listed.
+//! Chooses the grid with the fewest tiles. Regions that no tile covers are listed.
 
 use photic::Profile;
 use serde::Serialize;
 
-use super::{Bounds, Caps, Fidelity, Target, fit_within};
+use super::{Caps, Fidelity, FittedSize, SizeLimits, fit_within};
 use crate::geometry::Rect;
 
-/// Pixels that neighbors share: a line of text cut by one tile is whole in the next.
+/// Pixels that neighboring tiles share, so that a line of text cut by one tile is whole in the
+/// next.
 pub const OVERLAP: u32 = 64;
 
-/// Most tiles of one source; the largest source that is decoded by default needs about this many.
+/// Largest number of tiles of one source; the largest source that is decoded by default needs about
+/// as many.
 pub const MAX_TILES: usize = 64;
 
-/// A source in pieces.
+/// A source cut into tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tiling {
-    /// The whole, scaled.
-    pub overview: Target,
+    /// Size of the whole source, scaled.
+    pub overview: FittedSize,
     /// Equal rectangles of the source, row by row, each at native resolution.
     pub tiles: Vec<Rect>,
-    /// What neither tile shows: empty unless there would be more than [`MAX_TILES`].
+    /// Regions that no tile covers; empty unless there would be more than [`MAX_TILES`].
     pub not_covered: Vec<Rect>,
 }
 
 impl Tiling {
-    /// One sentence about what no tile shows; none when the tiles show everything.
+    /// A sentence about regions that no tile covers; `None` if the tiles cover everything.
     pub fn note(&self) -> Option<String> {
         let rects: Vec<String> = self
             .not_covered
@@ -46,13 +47,13 @@ pub fn tiles(source: (u32, u32), profile: &Profile) -> Tiling {
     tiles_within(source, profile, &Caps::default())
 }
 
-/// [`tiles`] under the caller's own caps.
+/// [`tiles`] with additional caps.
 pub fn tiles_within(source: (u32, u32), profile: &Profile, caps: &Caps) -> Tiling {
     let source = (source.0.max(1), source.1.max(1));
-    let bounds = Bounds::new(profile, Fidelity::Read, caps);
+    let bounds = SizeLimits::new(profile, Fidelity::Read, caps);
     let overview = fit_within(source, profile, Fidelity::Read, caps);
     let overlap = OVERLAP.min(bounds.edge / 4);
-    let grid = Grid::fewest(source, overlap, &bounds);
+    let grid = TileGrid::fewest(source, overlap, &bounds);
     let rows = if grid.rows as usize * grid.columns as usize <= MAX_TILES {
         grid.rows
     } else {
@@ -75,17 +76,17 @@ pub fn tiles_within(source: (u32, u32), profile: &Profile, caps: &Caps) -> Tilin
     Tiling { overview, tiles, not_covered }
 }
 
-/// So many tiles of one size.
-struct Grid {
+/// A grid of equal tiles.
+struct TileGrid {
     columns: u32,
     rows: u32,
     width: u32,
     height: u32,
 }
 
-impl Grid {
-    /// Of all grids the one with the fewest tiles; of equals the one whose tiles are squarest.
-    fn fewest((w, h): (u32, u32), overlap: u32, bounds: &Bounds<'_>) -> Self {
+impl TileGrid {
+    /// The grid with the fewest tiles; of several, the one whose tiles are closest to squares.
+    fn fewest((w, h): (u32, u32), overlap: u32, bounds: &SizeLimits<'_>) -> Self {
         let mut best: Option<(u64, u32, Self)> = None;
         let mut columns = count(w, bounds.edge.min(w), overlap);
         let fewest_rows = u64::from(count(h, bounds.edge.min(h), overlap));
@@ -111,25 +112,25 @@ impl Grid {
     }
 }
 
-/// How many tiles of this length cover a side.
+/// Number of tiles of a length that cover a side.
 fn count(side: u32, tile: u32, overlap: u32) -> u32 {
     if tile >= side { 1 } else { (side - overlap).div_ceil((tile - overlap).max(1)) }
 }
 
-/// The length at which so many tiles cover a side evenly.
+/// The length at which `tiles` tiles cover a side evenly.
 fn share(side: u32, tiles: u32, overlap: u32) -> u32 {
     let all = u64::from(side) + u64::from(tiles - 1) * u64::from(overlap);
     (all.div_ceil(u64::from(tiles)) as u32).min(side)
 }
 
-/// Where a tile begins; the last ends at the very edge.
+/// The start of a tile. The last tile ends at the edge of the source.
 fn position(index: u32, tiles: u32, side: u32, tile: u32) -> u32 {
     let steps = u64::from(tiles.max(2) - 1);
     (u64::from(index) * u64::from(side - tile) / steps) as u32
 }
 
-/// The tallest tile of this width that reaches the model unscaled; zero if none does.
-fn tallest(width: u32, most: u32, bounds: &Bounds<'_>) -> u32 {
+/// Height of the tallest tile of this width that reaches the model unscaled; zero if there is none.
+fn tallest(width: u32, most: u32, bounds: &SizeLimits<'_>) -> u32 {
     if bounds.admits((width, most)) {
         return most;
     }

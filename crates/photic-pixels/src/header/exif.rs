@@ -1,10 +1,11 @@
-//! The orientation tag of an EXIF block. Anything malformed is orientation 1.
+//! The orientation tag of an EXIF block. A malformed block counts as orientation 1.
 
-/// Reads orientation from a TIFF-shaped EXIF body, with or without the `Exif\0\0` in front.
+/// Reads the orientation from an EXIF body, with or without `Exif\0\0` in front.
 pub(super) fn orientation(body: &[u8]) -> u8 {
     read(body.strip_prefix(b"Exif\0\0").unwrap_or(body)).unwrap_or(1)
 }
 
+/// Finds the orientation in the first directory.
 fn read(body: &[u8]) -> Option<u8> {
     let big = match body.get(..4)? {
         b"MM\0\x2a" => true,
@@ -25,7 +26,7 @@ fn read(body: &[u8]) -> Option<u8> {
         if two(entry)? != 0x0112 {
             continue;
         }
-        // SHORT is the only legal type; some writers use LONG.
+        // SHORT is the only legal type, but some writers use LONG.
         let value = match two(entry + 2)? {
             3 => u32::from(two(entry + 8)?),
             4 => four(entry + 8)?,

@@ -1,20 +1,21 @@
-//! GIF headers: the canvas, and a count of frames in the part that is read.
+//! GIF headers: the canvas size, and the number of frames in the part that is read.
 
-use super::bytes::{head, le16, u8_at};
-use super::{Color, Format, Frames, Header};
+use super::bytes::{MAX_PROBE_BYTES, head, le16, u8_at};
+use super::types::{Color, Format, Frames, Header};
 
+/// Reads the header.
 pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     let mut header = Header::plain(Format::Gif, le16(bytes, 6)?.into(), le16(bytes, 8)?.into());
     header.color = Color::Palette;
     let walk = walk(head(bytes));
     header.alpha = walk.clear;
     header.passes = walk.interlaced;
-    let whole = walk.ended || bytes.len() <= super::READ_MOST;
+    let whole = walk.ended || bytes.len() <= MAX_PROBE_BYTES;
     header.frames = match walk.frames {
         n if whole => Frames::Known(n.max(1)),
         n => Frames::AtLeast(n.max(1)),
     };
-    // Some writers leave the canvas at zero and mean the first frame.
+    // Some writers leave the canvas size at zero and mean that of the first frame.
     if header.stored_width == 0 || header.stored_height == 0 {
         let (width, height) = walk.first?;
         (header.stored_width, header.stored_height) = (width, height);
@@ -28,8 +29,9 @@ pub(crate) fn count(bytes: &[u8]) -> u32 {
     walk(bytes).frames
 }
 
+/// Facts gathered from the blocks of a GIF file.
 #[derive(Default)]
-struct Walk {
+struct GifBlocks {
     frames: u32,
     clear: bool,
     interlaced: bool,
@@ -37,13 +39,15 @@ struct Walk {
     first: Option<(u32, u32)>,
 }
 
-fn walk(bytes: &[u8]) -> Walk {
-    let mut walk = Walk::default();
+/// Reads the blocks until the file ends or stops making sense.
+fn walk(bytes: &[u8]) -> GifBlocks {
+    let mut walk = GifBlocks::default();
     let _ = blocks(bytes, &mut walk);
     walk
 }
 
-fn blocks(bytes: &[u8], walk: &mut Walk) -> Option<()> {
+/// Goes through the blocks; `None` if the file ends early.
+fn blocks(bytes: &[u8], walk: &mut GifBlocks) -> Option<()> {
     let mut at = 13 + palette(u8_at(bytes, 10)?);
     loop {
         match u8_at(bytes, at)? {
@@ -70,11 +74,12 @@ fn blocks(bytes: &[u8], walk: &mut Walk) -> Option<()> {
     }
 }
 
+/// Bytes of a color table.
 const fn palette(flags: u8) -> usize {
     if flags & 0x80 == 0 { 0 } else { 3 << ((flags & 7) + 1) }
 }
 
-/// Past a chain of sub-blocks.
+/// The offset after a chain of sub-blocks.
 fn skip(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let length = usize::from(u8_at(bytes, at)?);

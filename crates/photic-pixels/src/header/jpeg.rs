@@ -1,37 +1,39 @@
-//! JPEG headers, segment by segment.
+//! JPEG headers, read segment by segment.
 
 use std::borrow::Cow;
 
 use super::bytes::{be16, u8_at};
-use super::{Color, Format, Header, Profile, exif};
+use super::exif;
+use super::types::{Color, Format, Header, Profile};
 
-const SEGMENTS_MOST: usize = 4096;
+/// Largest number of segments that are read.
+const MAX_SEGMENTS: usize = 4096;
 
-/// The ICC profile in pieces may not be longer.
-const ICC_MOST: usize = 4 << 20;
+/// Largest total size of an ICC profile, which may come in pieces.
+const MAX_ICC_BYTES: usize = 4 << 20;
 
-/// What the frame segment says; what a decoder must hold follows from it.
+/// Facts from the frame segment that determine a decoder's memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// Bytes of all coefficients, when the decoder must keep them.
+    /// Bytes of all coefficients, if the decoder must keep them.
     pub(crate) coefficients: u64,
-    /// Whether the pixels come in several scans.
+    /// `true` if the pixels come in several scans.
     pub(crate) several: bool,
-    /// Components.
+    /// Number of components.
     pub(crate) components: u8,
-    /// Bits a sample.
+    /// BitReader of a sample.
     pub(crate) bits: u8,
-    /// Arithmetic coding.
+    /// `true` for arithmetic coding.
     pub(crate) arithmetic: bool,
 }
 
+/// An iterator over the segments up to and including the first scan.
 struct Segments<'a> {
     bytes: &'a [u8],
     at: usize,
     left: usize,
 }
 
-/// The segments in front of the first scan, which is the last one given.
 impl<'a> Iterator for Segments<'a> {
     type Item = (u8, &'a [u8]);
 
@@ -68,14 +70,17 @@ impl<'a> Iterator for Segments<'a> {
     }
 }
 
+/// The segments up to and including the first scan.
 fn segments(bytes: &[u8]) -> Segments<'_> {
-    Segments { bytes, at: 2, left: SEGMENTS_MOST }
+    Segments { bytes, at: 2, left: MAX_SEGMENTS }
 }
 
+/// Returns `true` for markers of frame segments.
 const fn is_frame(marker: u8) -> bool {
     matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
 
+/// Reads the header.
 pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     let mut header = None;
     let mut orientation = None;
@@ -95,6 +100,7 @@ pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     Some(header.oriented(orientation.unwrap_or(1)))
 }
 
+/// Reads the header from a frame segment.
 fn frame(marker: u8, body: &[u8]) -> Option<Header> {
     let mut header = Header::plain(Format::Jpeg, be16(body, 3)?.into(), be16(body, 1)?.into());
     header.bits = u8_at(body, 0)?;
@@ -109,7 +115,7 @@ fn frame(marker: u8, body: &[u8]) -> Option<Header> {
 }
 
 impl Frame {
-    /// Reads it again for the decoder.
+    /// Reads the frame segment of a file.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         let mut found = None;
         for (marker, body) in segments(bytes) {
@@ -124,6 +130,7 @@ impl Frame {
         found
     }
 
+    /// Reads the body of a frame segment.
     fn read(marker: u8, body: &[u8]) -> Option<Self> {
         let (height, width) = (u64::from(be16(body, 1)?), u64::from(be16(body, 3)?));
         let components = u8_at(body, 5)?;
@@ -147,7 +154,7 @@ impl Frame {
     }
 }
 
-/// How many scans the file holds, counted without decoding, and whether it has its end marker.
+/// Counts the scans without decoding them; `true` if the file has its end marker.
 pub(crate) fn scans(bytes: &[u8]) -> (u64, bool) {
     let mut walk = segments(bytes);
     walk.by_ref().for_each(drop);
@@ -163,7 +170,7 @@ pub(crate) fn scans(bytes: &[u8]) -> (u64, bool) {
     (scans, ended)
 }
 
-/// The largest width and height that any frame says, also one behind a scan.
+/// The largest width and height of any frame segment, including those after a scan.
 pub(crate) fn largest(bytes: &[u8]) -> (u32, u32) {
     let mut walk = segments(bytes);
     let mut largest = (0, 0);
@@ -181,7 +188,7 @@ pub(crate) fn largest(bytes: &[u8]) -> (u32, u32) {
     largest
 }
 
-/// The ICC profile put together from its pieces. `Err` says that there is one that cannot be used.
+/// The ICC profile, assembled from its pieces. `Err` means that there is one that cannot be used.
 pub(crate) fn icc(bytes: &[u8]) -> Result<Option<Cow<'_, [u8]>>, ()> {
     let mut pieces: Vec<(u8, &[u8])> = segments(bytes)
         .filter(|(marker, _)| *marker == 0xe2)
@@ -190,10 +197,10 @@ pub(crate) fn icc(bytes: &[u8]) -> Result<Option<Cow<'_, [u8]>>, ()> {
         .collect();
     match pieces.as_mut_slice() {
         [] => Ok(None),
-        [(_, whole)] if whole.len() <= ICC_MOST => Ok(Some(Cow::Borrowed(whole))),
+        [(_, whole)] if whole.len() <= MAX_ICC_BYTES => Ok(Some(Cow::Borrowed(whole))),
         pieces => {
             let total: usize = pieces.iter().map(|(_, piece)| piece.len()).sum();
-            if total > ICC_MOST {
+            if total > MAX_ICC_BYTES {
                 return Err(());
             }
             pieces.sort_by_key(|(number, _)| *number);
@@ -204,7 +211,7 @@ pub(crate) fn icc(bytes: &[u8]) -> Result<Option<Cow<'_, [u8]>>, ()> {
     }
 }
 
-/// Whether the file bears Adobe's mark.
+/// Returns `true` if the file has Adobe's marker.
 pub(crate) fn adobe(bytes: &[u8]) -> bool {
     segments(bytes).any(|(marker, body)| marker == 0xee && body.starts_with(b"Adobe"))
 }

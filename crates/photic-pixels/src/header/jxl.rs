@@ -1,14 +1,16 @@
 //! JPEG XL headers: the bit-packed size and metadata at the start of the codestream.
 
 use super::bytes::{be32, head};
-use super::{Color, Format, Frames, Header, Profile};
+use super::types::{Color, Format, Frames, Header, Profile};
 
-struct Bits<'a> {
+/// Reads bits from low to high.
+struct BitReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl Bits<'_> {
+impl BitReader<'_> {
+    /// The next `count` bits.
     fn take(&mut self, count: u32) -> Option<u32> {
         let mut value = 0;
         for n in 0..count {
@@ -19,9 +21,9 @@ impl Bits<'_> {
         Some(value)
     }
 
-    /// One of four ways to write a number: offset and bits.
-    fn choice(&mut self, ways: [(u32, u32); 4]) -> Option<u32> {
-        let (offset, bits) = ways[self.take(2)? as usize];
+    /// A number in one of four encodings, each an offset and a number of bits.
+    fn choice(&mut self, encodings: [(u32, u32); 4]) -> Option<u32> {
+        let (offset, bits) = encodings[self.take(2)? as usize];
         self.take(bits)?.checked_add(offset)
     }
 
@@ -30,22 +32,23 @@ impl Bits<'_> {
     }
 }
 
+/// Reads the header.
 pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     let stream = codestream(head(bytes))?;
-    let mut bits = Bits { bytes: stream.get(2..)?, at: 0 };
+    let mut bits = BitReader { bytes: stream.get(2..)?, at: 0 };
     let (width, height) = size(&mut bits)?;
     let mut header = Header::plain(Format::Jxl, width, height);
     header.frames = Frames::Unknown;
     header.profile = Some(Profile::Srgb);
     let mut orientation = 1;
     if !bits.flag()? {
-        // What follows is better known than guessed, and no reason to fail.
+        // Metadata is useful, but not required.
         orientation = metadata(&mut bits, &mut header).unwrap_or(1);
     }
     Some(header.oriented(orientation))
 }
 
-/// The bare codestream, or the first piece of it in a container.
+/// The bare codestream, or its first part in a container.
 fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(b"\xff\x0a") {
         return Some(bytes);
@@ -63,7 +66,8 @@ fn codestream(bytes: &[u8]) -> Option<&[u8]> {
     None
 }
 
-fn size(bits: &mut Bits<'_>) -> Option<(u32, u32)> {
+/// Reads width and height.
+fn size(bits: &mut BitReader<'_>) -> Option<(u32, u32)> {
     const WAYS: [(u32, u32); 4] = [(1, 9), (1, 13), (1, 18), (1, 30)];
     let small = bits.flag()?;
     let height = if small { (bits.take(5)? + 1) * 8 } else { bits.choice(WAYS)? };
@@ -83,7 +87,8 @@ fn size(bits: &mut Bits<'_>) -> Option<(u32, u32)> {
     Some((width, height))
 }
 
-fn metadata(bits: &mut Bits<'_>, header: &mut Header) -> Option<u8> {
+/// Reads the metadata and returns the orientation.
+fn metadata(bits: &mut BitReader<'_>, header: &mut Header) -> Option<u8> {
     let mut orientation = 1;
     if bits.flag()? {
         orientation = bits.take(3)? as u8 + 1;
@@ -91,7 +96,7 @@ fn metadata(bits: &mut Bits<'_>, header: &mut Header) -> Option<u8> {
             size(bits)?;
         }
         if bits.flag()? {
-            // A preview: its size is coded much like the picture's; not followed.
+            // A preview's size is coded like the picture's; it is not read.
             return Some(orientation);
         }
         if bits.flag()? {

@@ -1,17 +1,18 @@
-//! PNG and APNG headers, chunk by chunk.
+//! PNG and APNG headers, read chunk by chunk.
 
 use std::borrow::Cow;
 
-use super::bytes::{be32, u8_at};
-use super::{Color, Format, Frames, Header, Profile, exif};
+use super::bytes::{MAX_PROBE_BYTES, be32, u8_at};
+use super::exif;
+use super::types::{Color, Format, Frames, Header, Profile};
 
 /// Longest ICC profile that is inflated: the largest in use are under 3 MiB.
-const ICC_MOST: usize = 4 << 20;
+const MAX_ICC_BYTES: usize = 4 << 20;
 
-/// Most chunks that are walked before the pixels.
-const CHUNKS_MOST: usize = 20_000;
+/// Largest number of chunks that are read before the pixels.
+const MAX_CHUNKS: usize = 20_000;
 
-/// The chunks of a PNG in order: type, body (cut where the file ends).
+/// An iterator over the chunks of a PNG, as type and body. The body is cut where the file ends.
 pub(crate) struct Chunks<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -19,8 +20,9 @@ pub(crate) struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
+    /// Starts after the signature.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 8, left: CHUNKS_MOST }
+        Self { bytes, at: 8, left: MAX_CHUNKS }
     }
 }
 
@@ -39,6 +41,7 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
+/// Reads the header.
 pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     let mut header = None;
     let mut orientation = 1;
@@ -50,7 +53,7 @@ pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
         read += 12;
         match kind {
             b"IHDR" => header = Some(start(body)?),
-            b"eXIf" if body.len() + read <= super::READ_MOST => {
+            b"eXIf" if body.len() + read <= MAX_PROBE_BYTES => {
                 read += body.len();
                 orientation = exif::orientation(body);
             }
@@ -61,13 +64,14 @@ pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
                 }
             }
         }
-        if read > super::READ_MOST {
+        if read > MAX_PROBE_BYTES {
             break;
         }
     }
     header.map(|header| header.oriented(orientation))
 }
 
+/// Reads the `IHDR` chunk.
 fn start(body: &[u8]) -> Option<Header> {
     let mut header = Header::plain(Format::Png, be32(body, 0)?, be32(body, 4)?);
     header.bits = u8_at(body, 8)?;
@@ -84,6 +88,7 @@ fn start(body: &[u8]) -> Option<Header> {
     (sizes && matches!(header.bits, 1 | 2 | 4 | 8 | 16)).then_some(header)
 }
 
+/// Adds the facts of one chunk to the header.
 fn note(header: &mut Header, kind: &[u8], body: &[u8]) {
     match kind {
         b"tRNS" => header.alpha = true,
@@ -101,7 +106,7 @@ fn note(header: &mut Header, kind: &[u8], body: &[u8]) {
     }
 }
 
-/// The ICC profile, inflated under a bound. `Err` says that there is one that cannot be used.
+/// The ICC profile, inflated up to a limit. `Err` means that there is one that cannot be used.
 pub(crate) fn icc(bytes: &[u8]) -> Result<Option<Cow<'_, [u8]>>, ()> {
     let chunk = Chunks::new(bytes)
         .take_while(|(kind, _)| *kind != b"IDAT")
@@ -109,7 +114,7 @@ pub(crate) fn icc(bytes: &[u8]) -> Result<Option<Cow<'_, [u8]>>, ()> {
     let Some((_, body)) = chunk else { return Ok(None) };
     let name = body.iter().take(80).position(|&byte| byte == 0).ok_or(())?;
     let Some([0, packed @ ..]) = body.get(name + 1..) else { return Err(()) };
-    fdeflate::decompress_to_vec_bounded(packed, ICC_MOST)
+    fdeflate::decompress_to_vec_bounded(packed, MAX_ICC_BYTES)
         .map(|icc| Some(Cow::Owned(icc)))
         .map_err(|_| ())
 }

@@ -1,8 +1,10 @@
-//! Which format the first bytes show, and what a file that is no image looks like.
+//! Detects the format of a file by its first bytes, and describes files that are not images.
 
-use super::{Format, iso};
+use super::heif;
+use super::types::Format;
 use crate::refusal::{Refusal, RefusalCode};
 
+/// Detects the format, or refuses the file.
 pub(super) fn format(bytes: &[u8]) -> Result<Format, Refusal> {
     if bytes.is_empty() {
         return Err(Refusal::new(
@@ -14,6 +16,7 @@ pub(super) fn format(bytes: &[u8]) -> Result<Format, Refusal> {
     magic(bytes).ok_or_else(|| refuse(bytes))
 }
 
+/// The image format that the first bytes show.
 fn magic(bytes: &[u8]) -> Option<Format> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Format::Png),
@@ -26,16 +29,17 @@ fn magic(bytes: &[u8]) -> Option<Format> {
             Some(Format::Jxl)
         }
         [b'B', b'M', ..] if is_bmp(bytes) => Some(Format::Bmp),
-        [_, _, _, _, b'f', b't', b'y', b'p', ..] => iso::brand(bytes),
+        [_, _, _, _, b'f', b't', b'y', b'p', ..] => heif::brand(bytes),
         _ => None,
     }
 }
 
-/// Two letters are a weak sign: the header's own length must also be one that exists.
+/// Two letters are weak evidence: the header's length must be a known one as well.
 fn is_bmp(bytes: &[u8]) -> bool {
     matches!(bytes.get(14..18), Some([12 | 16 | 40 | 52 | 56 | 64 | 108 | 124, 0, 0, 0]))
 }
 
+/// The refusal of a file without a supported image format.
 fn refuse(bytes: &[u8]) -> Refusal {
     if let Some((name, hint)) = other(bytes) {
         return Refusal::new(
@@ -52,9 +56,10 @@ fn refuse(bytes: &[u8]) -> Refusal {
     )
 }
 
+/// Advice for picture formats without a decoder.
 const TO_PNG: &str = "save it as PNG or JPEG and look at that";
 
-/// Formats that hold pictures and have no decoder here.
+/// Picture formats without a decoder here: name and advice.
 fn other(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let found = match bytes {
         [b'%', b'P', b'D', b'F', b'-', ..] => {
@@ -83,13 +88,14 @@ fn other(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     Some(found)
 }
 
+/// Advice for videos.
 const VIDEO: &str = "save one frame as PNG or JPEG and look at that";
 
-/// An XML text whose first element is `svg`, in UTF-8 or UTF-16.
+/// Returns `true` for XML, in UTF-8 or UTF-16, whose first element is `svg`.
 fn is_svg(bytes: &[u8]) -> bool {
     let text = text(bytes);
     let mut rest = text.as_str();
-    // Past the declaration, comments and document type.
+    // Skips the declaration, comments and document type.
     for _ in 0..64 {
         rest = rest.trim_start_matches('\u{feff}').trim_start();
         let close = if rest.starts_with("<!--") {
@@ -123,7 +129,7 @@ fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// What a file that is no image looks like, and what to do.
+/// A guess at what a file that is not an image contains, and advice.
 fn looks(bytes: &[u8]) -> (&'static str, &'static str) {
     let magic = match bytes {
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Some("a ZIP archive or an office document"),

@@ -1,10 +1,11 @@
-//! TIFF headers: the first directory, and a count of the others.
+//! TIFF headers: the first directory, and the number of directories.
 
 use std::collections::BTreeSet;
 
-use super::{Color, Format, Frames, Header, Profile};
+use super::types::{Color, Format, Frames, Header, Profile};
 
-const DIRECTORIES_MOST: u32 = 20_000;
+/// Largest number of directories that are counted.
+const MAX_DIRECTORIES: u32 = 20_000;
 
 /// Reads numbers in the file's own byte order.
 struct Reader<'a> {
@@ -30,18 +31,19 @@ impl Reader<'_> {
     }
 }
 
-/// How wide the file's offsets are: `BigTIFF` doubles them.
+/// Width of the file's offsets; `BigTIFF` doubles it.
 #[derive(Clone, Copy)]
-enum Wide {
+enum OffsetWidth {
     Four,
     Eight,
 }
 
-fn start(bytes: &[u8]) -> Option<(Reader<'_>, Wide, u64)> {
+/// Reads the file header: byte order, offset width, and the offset of the first directory.
+fn start(bytes: &[u8]) -> Option<(Reader<'_>, OffsetWidth, u64)> {
     let reader = Reader { bytes, big: bytes.starts_with(b"MM") };
     let (wide, first) = match reader.two(2)? {
-        42 => (Wide::Four, u64::from(reader.four(4)?)),
-        43 => (Wide::Eight, reader.eight(8)?),
+        42 => (OffsetWidth::Four, u64::from(reader.four(4)?)),
+        43 => (OffsetWidth::Eight, reader.eight(8)?),
         _ => return None,
     };
     Some((reader, wide, first))
@@ -50,16 +52,16 @@ fn start(bytes: &[u8]) -> Option<(Reader<'_>, Wide, u64)> {
 /// The header of a later page.
 pub(crate) fn page(bytes: &[u8], number: u32) -> Option<Header> {
     let (reader, wide, mut at) = start(bytes)?;
-    for _ in 0..number.min(DIRECTORIES_MOST) {
+    for _ in 0..number.min(MAX_DIRECTORIES) {
         at = following(&reader, wide, at).filter(|&next| next != 0)?;
     }
     directory(&reader, wide, at).map(|(header, _)| header)
 }
 
-/// Where a page's photometric interpretation is written: two bytes in the file's order.
+/// The offset of a page's photometric interpretation: two bytes in the file's byte order.
 pub(crate) fn photometric(bytes: &[u8], number: u32) -> Option<usize> {
     let (reader, wide, mut at) = start(bytes)?;
-    for _ in 0..number.min(DIRECTORIES_MOST) {
+    for _ in 0..number.min(MAX_DIRECTORIES) {
         at = following(&reader, wide, at).filter(|&next| next != 0)?;
     }
     let (start, count, step, _) = shape(&reader, wide, at)?;
@@ -70,12 +72,12 @@ pub(crate) fn photometric(bytes: &[u8], number: u32) -> Option<usize> {
     (value + 2 <= bytes.len()).then_some(value)
 }
 
-/// The most values that an entry of the first page or of another lists, among the entries that a
-/// decoder reads. `None` if there is no such page, or the values are not all in the file.
+/// The largest number of values of any entry that a decoder reads, in the first page and in page
+/// `number`. Returns `None` if there is no such page, or if values lie outside the file.
 pub(crate) fn most_values(bytes: &[u8], number: u32) -> Option<u64> {
     let (reader, wide, mut at) = start(bytes)?;
     let mut most = in_directory(&reader, wide, at)?;
-    for _ in 0..number.min(DIRECTORIES_MOST) {
+    for _ in 0..number.min(MAX_DIRECTORIES) {
         at = following(&reader, wide, at).filter(|&next| next != 0)?;
     }
     if number > 0 {
@@ -84,13 +86,14 @@ pub(crate) fn most_values(bytes: &[u8], number: u32) -> Option<u64> {
     Some(most)
 }
 
-/// The entries that the decoder reads: sizes, layouts, strips, tiles, colors, tables, the profile.
+/// Tags that the decoder reads: sizes, layouts, strips, tiles, colors, tables, the profile.
 const READ: [u16; 23] = [
     256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 317, 320, 322, 323, 324, 325, 338, 339,
     347, 530, 532, 34675,
 ];
 
-fn in_directory(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<u64> {
+/// The largest number of values of an entry of one directory.
+fn in_directory(reader: &Reader<'_>, wide: OffsetWidth, at: u64) -> Option<u64> {
     let (start, count, step, _) = shape(reader, wide, at)?;
     let mut most = 0;
     for entry in (0..count).map(|n| start + n * step) {
@@ -104,8 +107,10 @@ fn in_directory(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<u64> {
             _ => 1,
         };
         let (count, room, offset) = match wide {
-            Wide::Four => (reader.four(entry + 4)?.into(), 4, u64::from(reader.four(entry + 8)?)),
-            Wide::Eight => (reader.eight(entry + 4)?, 8, reader.eight(entry + 12)?),
+            OffsetWidth::Four => {
+                (reader.four(entry + 4)?.into(), 4, u64::from(reader.four(entry + 8)?))
+            }
+            OffsetWidth::Eight => (reader.eight(entry + 4)?, 8, reader.eight(entry + 12)?),
         };
         let length: u64 = count.checked_mul(size)?;
         if length > room && offset.checked_add(length)? > reader.bytes.len() as u64 {
@@ -116,13 +121,14 @@ fn in_directory(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<u64> {
     Some(most)
 }
 
+/// Reads the header.
 pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     let (reader, wide, first) = start(bytes)?;
     let (header, mut next) = directory(&reader, wide, first)?;
     let mut seen = BTreeSet::from([first]);
     let mut frames = 1;
-    // A directory that points back ends the walk: the chain may be a ring.
-    while next != 0 && frames < DIRECTORIES_MOST && seen.insert(next) {
+    // A directory that was seen before ends the count: the chain may be a ring.
+    while next != 0 && frames < MAX_DIRECTORIES && seen.insert(next) {
         let Some(after) = following(&reader, wide, next) else { break };
         frames += 1;
         next = after;
@@ -131,30 +137,33 @@ pub(super) fn probe(bytes: &[u8]) -> Option<Header> {
     Some(Header { frames, ..header })
 }
 
-/// Where entries start, how many there are, how long each is, and where the next directory is said.
-fn shape(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<(usize, usize, usize, usize)> {
+/// Layout of a directory: start of the entries, their number, the size of each, and the offset of
+/// the link to the next directory.
+fn shape(reader: &Reader<'_>, wide: OffsetWidth, at: u64) -> Option<(usize, usize, usize, usize)> {
     let at = usize::try_from(at).ok()?;
     match wide {
-        Wide::Four => {
+        OffsetWidth::Four => {
             let count = usize::from(reader.two(at)?);
             Some((at + 2, count, 12, at.checked_add(2 + count * 12)?))
         }
-        Wide::Eight => {
+        OffsetWidth::Eight => {
             let count = usize::try_from(reader.eight(at)?).ok().filter(|&count| count <= 4096)?;
             Some((at + 8, count, 20, at.checked_add(8 + count * 20)?))
         }
     }
 }
 
-fn following(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<u64> {
+/// The offset of the next directory.
+fn following(reader: &Reader<'_>, wide: OffsetWidth, at: u64) -> Option<u64> {
     let (.., end) = shape(reader, wide, at)?;
     match wide {
-        Wide::Four => reader.four(end).map(u64::from),
-        Wide::Eight => reader.eight(end),
+        OffsetWidth::Four => reader.four(end).map(u64::from),
+        OffsetWidth::Eight => reader.eight(end),
     }
 }
 
-fn directory(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<(Header, u64)> {
+/// Reads a directory: its header and the offset of the next one.
+fn directory(reader: &Reader<'_>, wide: OffsetWidth, at: u64) -> Option<(Header, u64)> {
     let (start, count, step, _) = shape(reader, wide, at)?;
     let mut header = Header::plain(Format::Tiff, 0, 0);
     header.bits = 1;
@@ -184,12 +193,12 @@ fn directory(reader: &Reader<'_>, wide: Wide, at: u64) -> Option<(Header, u64)> 
     Some((header.oriented(orientation), following(reader, wide, at).unwrap_or(0)))
 }
 
-/// The first value of an entry, of an integer type.
-fn value(reader: &Reader<'_>, wide: Wide, entry: usize) -> Option<u32> {
+/// The first value of an entry with an integer type.
+fn value(reader: &Reader<'_>, wide: OffsetWidth, entry: usize) -> Option<u32> {
     let kind = reader.two(entry + 2)?;
     let (count, inline, room) = match wide {
-        Wide::Four => (u64::from(reader.four(entry + 4)?), entry + 8, 4),
-        Wide::Eight => (reader.eight(entry + 4)?, entry + 12, 8),
+        OffsetWidth::Four => (u64::from(reader.four(entry + 4)?), entry + 8, 4),
+        OffsetWidth::Eight => (reader.eight(entry + 4)?, entry + 12, 8),
     };
     let size: u64 = match kind {
         1 | 6 | 7 => 1,
@@ -202,8 +211,8 @@ fn value(reader: &Reader<'_>, wide: Wide, entry: usize) -> Option<u32> {
         inline
     } else {
         match wide {
-            Wide::Four => reader.four(inline)? as usize,
-            Wide::Eight => usize::try_from(reader.eight(inline)?).ok()?,
+            OffsetWidth::Four => reader.four(inline)? as usize,
+            OffsetWidth::Eight => usize::try_from(reader.eight(inline)?).ok()?,
         }
     };
     match size {

@@ -1,10 +1,10 @@
-//! One look at a file: decode, fit, scale, encode, and the facts about the result.
+//! Makes a view of a file: decodes, fits, scales, encodes, and gathers the facts about the result.
 //!
-//! Owns the order of these steps. A region is always read again from the file, never enlarged out
-//! of an earlier view. Must never return the file's own bytes when a step fails: that is a refusal.
+//! A region is always read again from the file, never enlarged from an earlier view. If a step
+//! fails, the result is a refusal, never the file's own bytes.
 
-mod drawn;
-mod pass;
+mod page;
+mod passthrough;
 mod sheet;
 mod warning;
 
@@ -12,64 +12,64 @@ use photic::Profile;
 use photic::profile::MediaKind;
 use photic::tokens::Detail;
 
-pub use drawn::{Drawn, drawn};
+pub use page::{DrawnPage, view_page};
 pub use sheet::sheet;
 pub use warning::Warning;
 
-use crate::decode::{self, Decoded, Note, Wanted};
+use crate::decode::{self, DecodeOptions, Decoded, Note};
 use crate::encode::{self, EncodeOptions, Encoded, Prefer};
-use crate::fit::{Caps, Fidelity, Target, fit_within, tiles_within};
-use crate::geometry::{Affine, Rect, Row};
+use crate::fit::{Caps, Fidelity, FittedSize, fit_within, tiles_within};
+use crate::geometry::{Affine, Rect, TextRow};
 use crate::header::{self, Format, Frames, Header};
-use crate::legibility::{READABLE, Text, smallest_text};
-use crate::limits::Limits;
+use crate::legibility::{MIN_READABLE_X_HEIGHT, SmallestText, smallest_text};
+use crate::limits::DecodeLimits;
 use crate::raster::Raster;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::resize::{self, Kernel};
 
-/// Letters this low do better without the halos of the sharper kernel.
+/// The x-height below which the softer kernel gives better results.
 const TINY_TEXT: f64 = 4.0;
 
-/// What to look at, for whom.
+/// A request for a view.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewRequest<'a> {
-    /// The part to show, in pixels of the upright source; all of it when `None`.
+    /// The region to show, in pixels of the upright source; everything if `None`.
     pub region: Option<Rect>,
-    /// One of the tiles of that part, from 1; 0 is the overview.
+    /// A tile of that region, from 1; 0 is the overview.
     pub tile: Option<u32>,
-    /// Which frame or page, from 0.
+    /// The frame or page, from 0.
     pub frame: u32,
-    /// How closely to look.
+    /// The level of detail.
     pub fidelity: Fidelity,
-    /// What decoding may use.
-    pub limits: Limits<'a>,
-    /// Who will see it.
+    /// Limits of decoding.
+    pub limits: DecodeLimits<'a>,
+    /// Profile of the endpoint and model that will get the view.
     pub profile: &'a Profile,
-    /// What the caller allows.
+    /// The caller's own limits.
     pub caps: Caps,
 }
 
 impl<'a> ViewRequest<'a> {
-    /// All of the source, to be read by the model of this profile.
+    /// A request for the whole source at [`Fidelity::Read`].
     pub fn new(profile: &'a Profile) -> Self {
         Self {
             region: None,
             tile: None,
             frame: 0,
             fidelity: Fidelity::Read,
-            limits: Limits::default(),
+            limits: DecodeLimits::default(),
             profile,
             caps: Caps::default(),
         }
     }
 }
 
-/// What the model gets, and what is known about it.
+/// A picture for a model, and the facts about it.
 #[derive(Clone, PartialEq)]
 pub struct View {
-    /// The file to send.
+    /// The encoded file.
     pub bytes: Vec<u8>,
-    /// Its type.
+    /// Its media type.
     pub media_type: &'static str,
     /// Its width.
     pub width: u32,
@@ -77,28 +77,28 @@ pub struct View {
     pub height: u32,
     /// Size of the upright source.
     pub source: (u32, u32),
-    /// The part of it that is shown.
+    /// The region of the source that is shown.
     pub region: Rect,
-    /// From view pixels to pixels of the upright source.
+    /// Map from view pixels to pixels of the upright source.
     pub map: Affine,
-    /// View pixels for each source pixel, the smaller of both directions.
+    /// View pixels for each source pixel, in the direction in which the view is reduced more.
     pub scale: f64,
-    /// What it costs.
+    /// Price of the view in tokens.
     pub tokens: u64,
-    /// The detail to state on the wire, so that the provider leaves the size alone.
+    /// The `detail` to state in the request, so that the provider does not scale the view.
     pub detail: Option<Detail>,
-    /// Frames or pages in the file.
+    /// Number of frames or pages in the file.
     pub frames: Frames,
-    /// What a reader should know.
+    /// Facts that a reader should know.
     pub warnings: Vec<Warning>,
-    /// What the source is measured in: `px`, or `pt` of pages on paper.
+    /// Unit of the source: `px`, or `pt` for pages.
     pub unit: &'static str,
-    /// For text that was drawn: its rows, from top to bottom, in those units.
-    pub rows: Vec<Row>,
+    /// Rows of drawn text, from top to bottom, in that unit.
+    pub rows: Vec<TextRow>,
 }
 
 impl std::fmt::Debug for View {
-    /// Never the bytes: they must not reach a log.
+    /// Omits the bytes, which must not reach a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { media_type, width, height, region, tokens, .. } = self;
         let bytes = self.bytes.len();
@@ -107,21 +107,26 @@ impl std::fmt::Debug for View {
 }
 
 impl View {
-    /// A rectangle of this view as a region of its source: what to ask for to zoom in on it.
+    /// Maps a rectangle of this view to a region of its source, which can be requested to zoom in.
     pub fn region_of(&self, part: &Rect) -> Result<Rect, Refusal> {
         let part = part.within((self.width, self.height))?;
         self.map.map_rect(&part).within(self.source)
     }
 
-    /// The line and column of drawn text under a point of this view, both from 1; beside a row, its
-    /// nearest character. None where there is no text.
+    /// The line and column of drawn text at a point of this view, both from 1. Beside a row, it is
+    /// the nearest character; elsewhere without text, it is `None`.
     pub fn line_and_column(&self, x: f64, y: f64) -> Option<(u32, u32)> {
         let (x, y) = self.map.map_point(x, y);
-        Row::find(&self.rows, x, y)
+        TextRow::find(&self.rows, x, y)
     }
 }
 
 /// Makes a view of a file.
+///
+/// # Errors
+///
+/// Refuses files that are not images, are broken, or exceed a limit, and requests that cannot be
+/// met.
 pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
     let header = probe(bytes, request)?;
     let source = (header.width, header.height);
@@ -130,12 +135,19 @@ pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
     let mut target = fit_within(region.size(), request.profile, request.fidelity, &request.caps);
 
     let at_most = hint(&header, region.size(), target.content);
-    let wanted = Wanted { region: Some(region), at_most: Some(at_most), frame: request.frame };
+    let wanted =
+        DecodeOptions { region: Some(region), at_most: Some(at_most), frame: request.frame };
     let mut decoded = decode::decode(bytes, &header, &request.limits, wanted)?;
     request.limits.wanted()?;
     request.limits.hold(after_decoding(&decoded.raster, &target))?;
     let cap = cap(request);
-    let own = pass::pass(bytes, &header, (&decoded, region.size()), &target, (request, cap));
+    let own = passthrough::passthrough(
+        bytes,
+        &header,
+        (&decoded, region.size()),
+        &target,
+        (request, cap),
+    );
     decoded.raster = decode::into_opaque(decoded.raster);
     request.limits.wanted()?;
     let text = readable(&decoded, request);
@@ -176,7 +188,7 @@ pub fn view(bytes: &[u8], request: &ViewRequest<'_>) -> Result<View, Refusal> {
     })
 }
 
-/// The header of the wanted frame: pages of a TIFF have sizes of their own.
+/// The header of the requested frame; pages of a TIFF have their own sizes.
 fn probe(bytes: &[u8], request: &ViewRequest<'_>) -> Result<Header, Refusal> {
     let header = header::probe(bytes)?;
     let page = (header.format == Format::Tiff && request.frame > 0)
@@ -185,7 +197,7 @@ fn probe(bytes: &[u8], request: &ViewRequest<'_>) -> Result<Header, Refusal> {
     Ok(page.unwrap_or(header))
 }
 
-/// The region or tile that was asked for, in source pixels.
+/// The requested region or tile in source pixels.
 fn part(
     source: (u32, u32),
     request: &ViewRequest<'_>,
@@ -222,26 +234,26 @@ fn part(
     })
 }
 
-/// The most bytes that scaling and encoding hold, with the decoded picture.
+/// The largest number of bytes that scaling and encoding hold, with the decoded picture.
 ///
-/// Scaling goes over one direction after the other, and holds what is between: as wide as the result and
-/// as high as the source. Encoders hold the picture a few times over, in their own layout, a palette
-/// is sought in a copy, and the file grows by doubling: six times is an upper bound, which the test
-/// `no_more_memory_is_used_than_was_asked_for` holds against what is really used.
-fn after_decoding(raster: &Raster, target: &Target) -> u64 {
+/// Scaling handles one direction after the other and holds an intermediate picture as wide as the
+/// result and as high as the source. Encoders hold several copies in their own layout, the palette
+/// search makes one, and the file grows by doubling: six times the result is an upper bound. The
+/// test `no_more_memory_is_used_than_was_asked_for` compares it with real use.
+fn after_decoding(raster: &Raster, target: &FittedSize) -> u64 {
     let (width, height) = (u64::from(target.width), u64::from(target.height));
     let samples = raster.layout.samples() as u64;
     let between = width.max(u64::from(target.content.0)) * u64::from(raster.height) * samples;
-    // A copy, where the picture has to be turned or loses its alpha, and the marks of lines of text.
+    // A copy if the picture is turned or loses its alpha, and the profiles of the text search.
     let source = raster.data.len() as u64 + u64::from(raster.width) * u64::from(raster.height) / 16;
     source + between + width * height * samples * 6 + (2 << 20)
 }
 
-/// How small a decoder may make the picture on its own.
+/// The size to which a decoder may reduce the picture on its own.
 ///
-/// Rows that are averaged while they arrive are not averaged over more than two pixels: small text
-/// has to survive until its height is measured. The transform of a JPEG file may scale to the very
-/// size, which is most of its speed; only pages, which are no photographs, are kept larger.
+/// Averaging rows as they arrive may halve the size at most, because small text has to survive
+/// until its height is measured. A JPEG may be scaled to the final size by its transform, which is
+/// most of its speed; only pages, which are not photographs, are kept larger.
 fn hint(header: &Header, region: (u32, u32), content: (u32, u32)) -> (u32, u32) {
     let page = region.0.max(region.1) / 2 > region.0.min(region.1);
     match (header.format, page) {
@@ -253,42 +265,42 @@ fn hint(header: &Header, region: (u32, u32), content: (u32, u32)) -> (u32, u32) 
     }
 }
 
-/// The smallest text, in source pixels counted from the region's corner; not sought in a glance.
-fn readable(decoded: &Decoded, request: &ViewRequest<'_>) -> Option<Text> {
+/// The smallest text, in source pixels relative to the region; not searched for at a glance.
+fn readable(decoded: &Decoded, request: &ViewRequest<'_>) -> Option<SmallestText> {
     if request.fidelity == Fidelity::Glance {
         return None;
     }
     smallest_text(&decoded.raster).map(|text| text.scaled(1.0 / decoded.scale.1))
 }
 
-/// A warning if text that a zoom would show readably is not readable here.
+/// A warning if text is not readable here but would be after zooming in.
 fn small(
-    text: &Text,
+    text: &SmallestText,
     scale: f64,
     region: &Rect,
-    target: &Target,
+    target: &FittedSize,
     request: &ViewRequest<'_>,
 ) -> Option<Warning> {
     let x_height = text.x_height * scale;
-    if scale >= 1.0 || x_height >= READABLE {
+    if scale >= 1.0 || x_height >= MIN_READABLE_X_HEIGHT {
         return None;
     }
     let zoom = text.readable_region(region.size(), target);
     let tiling = tiles_within(region.size(), request.profile, &request.caps);
     Some(Warning::SmallText {
         x_height,
-        readable: READABLE,
+        readable: MIN_READABLE_X_HEIGHT,
         region: Rect { x: zoom.x + region.x, y: zoom.y + region.y, ..zoom },
         tiles: tiling.tiles.len() as u32,
     })
 }
 
-/// Scales and encodes, smaller as long as the caps on bytes ask for it.
+/// Scales and encodes, at smaller sizes until the byte limit is met.
 fn encoded(
     decoded: &Decoded,
     request: &ViewRequest<'_>,
-    (cap, text): (Option<usize>, Option<&Text>),
-    target: &mut Target,
+    (cap, text): (Option<usize>, Option<&SmallestText>),
+    target: &mut FittedSize,
 ) -> Result<(Encoded, Option<Warning>), Refusal> {
     let wished = (target.width, target.height);
     let types: Vec<&str> =
@@ -313,8 +325,8 @@ fn encoded(
     }
 }
 
-/// The next size to try; none under the floor.
-fn smaller(target: &Target, by: f64, request: &ViewRequest<'_>) -> Option<Target> {
+/// The next size to try; `None` below the floor.
+fn smaller(target: &FittedSize, by: f64, request: &ViewRequest<'_>) -> Option<FittedSize> {
     let (w, h) = target.content;
     let edge = ((f64::from(w.max(h)) * by).floor() as u32).min(w.max(h) - 1);
     let caps = Caps { edge: Some(edge), ..request.caps };
@@ -322,7 +334,12 @@ fn smaller(target: &Target, by: f64, request: &ViewRequest<'_>) -> Option<Target
     (next.content.0.min(next.content.1) >= request.caps.floor).then_some(next)
 }
 
-fn scaled(decoded: &Decoded, text: Option<&Text>, target: &Target) -> Result<Raster, Refusal> {
+/// Scales the decoded pixels to the target.
+fn scaled(
+    decoded: &Decoded,
+    text: Option<&SmallestText>,
+    target: &FittedSize,
+) -> Result<Raster, Refusal> {
     let raster = if target.upscale > 1 {
         resize::enlarge(&decoded.raster, target.upscale)
     } else {
@@ -334,7 +351,7 @@ fn scaled(decoded: &Decoded, text: Option<&Text>, target: &Target) -> Result<Ras
     Ok(resize::pad(raster, (target.width, target.height)))
 }
 
-/// Most bytes of the file, before base64.
+/// Largest number of bytes of the file before base64.
 fn cap(request: &ViewRequest<'_>) -> Option<usize> {
     let limits = &request.profile.limits;
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);

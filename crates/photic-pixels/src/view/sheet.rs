@@ -1,4 +1,4 @@
-//! Frames of an animation, or pages, side by side in one view.
+//! Views of several frames of an animation, or pages, side by side.
 
 use super::{View, ViewRequest, view};
 use crate::decode;
@@ -6,10 +6,10 @@ use crate::encode::{EncodeOptions, Prefer, encode};
 use crate::header;
 use crate::refusal::Refusal;
 
-/// A view of at most so many frames, evenly spaced, read row by row.
+/// Makes a view of at most `most_frames` evenly spaced frames, row by row.
 ///
-/// Its source is the sheet, not the file: regions, tiles and the map speak of the sheet's pixels.
-/// `request.frame` means nothing here.
+/// Its source is the sheet, not the file: regions, tiles and the map refer to the sheet's pixels.
+/// `request.frame` is ignored.
 pub fn sheet(bytes: &[u8], request: &ViewRequest<'_>, most_frames: u32) -> Result<View, Refusal> {
     let header = header::probe(bytes)?;
     let sheet = decode::contact_sheet(bytes, &header, &request.limits, most_frames)?;
@@ -18,7 +18,7 @@ pub fn sheet(bytes: &[u8], request: &ViewRequest<'_>, most_frames: u32) -> Resul
         prefer: Prefer::Lossless,
         ..EncodeOptions::default()
     };
-    // Through a file once more, so that one path fits, encodes and warns.
+    // Encoded as a file once more, so that one code path fits, encodes and warns.
     let file = encode(&sheet, &options)?;
     let view = view(&file.bytes, &ViewRequest { frame: 0, ..*request })?;
     Ok(View { frames: decode::frames(bytes, &header), ..view })

@@ -1,61 +1,61 @@
-//! What a reader of a view should know, as data and as a sentence.
+//! Warnings about a view, as data and as sentences.
 
 use serde::Serialize;
 
 use crate::geometry::Rect;
 
-/// Something about a view that is not as one would assume.
+/// A fact about a view that a reader would not expect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum Warning {
     /// The smallest text is too small to be read in this view.
     SmallText {
-        /// Height of its lower-case letters here, in pixels.
+        /// Height of its lower-case letters in the view, in pixels.
         x_height: f64,
-        /// What models need.
+        /// The height that models need.
         readable: f64,
         /// A region of the source that shows it readably.
         region: Rect,
-        /// How many tiles show all of the source at native resolution; 0 of what has none.
+        /// Number of tiles that show all of the source at native resolution; 0 if there are none.
         tiles: u32,
     },
-    /// The region hung over the edge of the source and was cut there.
+    /// The region reached past the edge of the source and was cut.
     RegionCut {
-        /// What is shown instead.
+        /// The region that is shown.
         shown: Rect,
     },
-    /// The tiles, being too many, leave part of the source out.
+    /// There are too many tiles, so some of the source is not covered.
     NotCovered {
-        /// The parts no tile shows.
+        /// Regions that no tile shows.
         rects: Vec<Rect>,
     },
     /// A tiny source was enlarged; its pixels are repeated.
     Enlarged {
-        /// So many times across and down.
+        /// The factor, across and down.
         by: u32,
     },
-    /// The view is smaller than the model could see, because of a cap on bytes.
+    /// The view is smaller than the model could see, to meet a limit on bytes.
     ShrunkForBytes {
         /// The width it would have had.
         width: u32,
         /// The height it would have had.
         height: u32,
     },
-    /// There is more than the one frame or page that is shown.
+    /// The file has more frames or pages than the one shown.
     MoreFrames {
-        /// At least so many.
+        /// The smallest possible number of frames.
         frames: u32,
     },
-    /// There is more than the one page that was drawn.
+    /// The document has more pages than the one drawn.
     MorePages {
-        /// Which one it is, from 1.
+        /// Number of the page shown, from 1.
         page: u32,
-        /// How many there are.
+        /// Number of pages.
         pages: u32,
     },
-    /// Something that the source asks for is not in the picture.
+    /// Content of the source is missing in the picture.
     NotShown {
-        /// What, in a few words; some of them may be the source's own.
+        /// A short description, possibly with words of the source.
         what: String,
     },
     /// The file is damaged; some pixels may be wrong.
@@ -104,7 +104,7 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// A rectangle as the flags take it.
+/// A rectangle in the syntax of the flags.
 fn at(rect: &Rect) -> String {
     format!("{},{},{},{}", rect.x, rect.y, rect.width, rect.height)
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use photic::Profile;
 use photic::profile::shipped;
 use photic_pixels::fit::{
-    Caps, Fidelity, MAX_TILES, OVERLAP, Preset, Target, fit, fit_within, tiles,
+    Caps, Fidelity, FittedSize, MAX_TILES, OVERLAP, Preset, fit, fit_within, tiles,
 };
 use photic_pixels::geometry::Rect;
 use proptest::prelude::*;
@@ -18,8 +18,8 @@ fn sizes() -> impl Strategy<Value = (u32, u32)> {
     (side.clone(), side)
 }
 
-fn check(source: (u32, u32), profile: &Profile, fidelity: Fidelity, target: &Target) {
-    let Target { width, height, content, upscale, detail, tokens } = *target;
+fn check(source: (u32, u32), profile: &Profile, fidelity: Fidelity, target: &FittedSize) {
+    let FittedSize { width, height, content, upscale, detail, tokens } = *target;
     let about = format!("{} {source:?} {fidelity:?} {target:?}", profile.id);
     let seen = profile.seen(width, height, detail.or(profile.quirks.detail));
     assert_eq!((seen.width, seen.height), (width, height), "scaled again: {about}");

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// Half the side of the marker: large enough to survive a fourfold reduction.
 const HALF: u32 = 4;
 
-/// What can happen to a picture between its file and a model. Numbers are shares of what is left.
+/// A change to a picture between its file and a model. Numbers are shares of the remaining size.
 #[derive(Clone, Debug)]
 enum Step {
     Crop([f64; 4]),
@@ -30,15 +30,15 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..6)
 }
 
-/// A picture on its way, and the map back to the stored pixels.
-struct Shown {
+/// A picture after some steps, and the map back to the stored pixels.
+struct TransformedPicture {
     raster: Raster,
     map: Affine,
     /// The marker's center in the source.
     marker: (f64, f64),
 }
 
-impl Shown {
+impl TransformedPicture {
     fn take(&mut self, rect: Rect) {
         self.raster = cut(&self.raster, rect);
         self.map = Affine::crop(&rect).then(&self.map);
@@ -176,7 +176,7 @@ proptest! {
         let marker = (f64::from(mx) + 0.5, f64::from(my) + 0.5);
         let stored = marked(size, (mx, my));
         let map = Affine::orientation(orientation, size);
-        let mut shown = Shown { raster: upright(&stored, orientation), map, marker };
+        let mut shown = TransformedPicture { raster: upright(&stored, orientation), map, marker };
         for step in &steps {
             shown.apply(step);
         }

@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use photic_pixels::decode::{self, Wanted};
-use photic_pixels::{Limits, Refusal, header};
+use photic_pixels::decode::{self, DecodeOptions};
+use photic_pixels::{DecodeLimits, Refusal, header};
 
 const FILE: &str = "PHOTIC_HOSTILE_FILE";
 const CPU_MS_MOST: u64 = 200;
@@ -37,7 +37,8 @@ fn expected() -> BTreeMap<String, String> {
 
 fn open(bytes: &[u8]) -> Result<(), Refusal> {
     let header = header::probe(bytes)?;
-    let decoded = decode::decode(bytes, &header, &Limits::default(), Wanted::default())?;
+    let decoded =
+        decode::decode(bytes, &header, &DecodeLimits::default(), DecodeOptions::default())?;
     let size = (decoded.raster.width, decoded.raster.height);
     assert_eq!(size, (header.width, header.height));
     assert!(!decode::into_opaque(decoded.raster).data.is_empty());
@@ -174,7 +175,7 @@ fn cutting_at_every_byte_never_panics() {
 /// Every byte of a header damaged in a few ways; the fuzz targets do the rest.
 #[test]
 fn damaging_every_byte_never_panics() {
-    let limits = Limits { pixels: 1 << 20, memory: 32 << 20, ..Limits::default() };
+    let limits = DecodeLimits { pixels: 1 << 20, memory: 32 << 20, ..DecodeLimits::default() };
     for (name, _) in expected().iter().filter(|(_, verdict)| *verdict == "opens") {
         let bytes = std::fs::read(corpus().join(name)).unwrap();
         if bytes.len() > 12 << 10 {
@@ -185,7 +186,7 @@ fn damaging_every_byte_never_panics() {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= damage;
                 if let Ok(header) = header::probe(&bytes) {
-                    let _ = decode::decode(&bytes, &header, &limits, Wanted::default());
+                    let _ = decode::decode(&bytes, &header, &limits, DecodeOptions::default());
                     let _ = decode::contact_sheet(&bytes, &header, &limits, 4);
                 }
             }

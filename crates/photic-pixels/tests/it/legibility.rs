@@ -1,11 +1,12 @@
-//! Text of known height is measured, told from pictures, and gets a zoom that makes it readable.
+//! SmallestText of known height is measured, told from pictures, and gets a zoom that makes it
+//! readable.
 
 #![expect(clippy::expect_used, reason = "a test that cannot scale its data has failed")]
 
 use photic::profile::shipped;
 use photic_pixels::fit::{Fidelity, fit};
 use photic_pixels::geometry::Rect;
-use photic_pixels::legibility::{READABLE, Text, smallest_text};
+use photic_pixels::legibility::{MIN_READABLE_X_HEIGHT, SmallestText, smallest_text};
 use photic_pixels::resize::resize;
 use photic_pixels::{Layout, Raster};
 use proptest::prelude::*;
@@ -148,10 +149,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// What a view predicts for its text only grows with the view.
+    /// The legibility that a view predicts for its text only grows with the view.
     #[test]
     fn the_prediction_is_monotone_in_scale(height in 3.0..48.0, a in 0.05..1.0, b in 0.05..1.0) {
-        let text = Text { x_height: height, at: Rect::new(10, 10, 64, 8) };
+        let text = SmallestText { x_height: height, at: Rect::new(10, 10, 64, 8) };
         let (small, large) = if a < b { (a, b) } else { (b, a) };
         prop_assert!(text.scaled(small).x_height <= text.scaled(large).x_height);
     }
@@ -167,7 +168,7 @@ proptest! {
         let profile = which.get(shipped());
         let target = fit(source, profile, Fidelity::Read);
         let place = |share: f64, side: u32| (share * f64::from(side - 70)) as u32;
-        let text = Text {
+        let text = SmallestText {
             x_height: height,
             at: Rect::new(place(at.0, source.0), place(at.1, source.1), 64, height as u32),
         };
@@ -180,6 +181,6 @@ proptest! {
             / f64::from(region.width.max(region.height));
         // At native resolution there is nothing left to gain.
         let shown = height * scale;
-        prop_assert!(shown >= READABLE * 0.98 || scale >= 0.999, "{shown} at {scale} {region:?}");
+        prop_assert!(shown >= MIN_READABLE_X_HEIGHT * 0.98 || scale >= 0.999, "{shown} at {scale} {region:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a plan asks for, made from real pictures.
+//! Plans carried out on real pictures.
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its pictures has failed")]
 
 use base64::Engine as _;
@@ -89,12 +89,12 @@ fn a_sheet_numbers_its_cells() {
     let members = [white.clone(), white];
     let fit = photic::Fit { types: vec!["image/png".to_owned()], ..photic::Fit::default() };
     let profile = Profile::generic(Wire::OpenAiChat);
-    let limits = photic_pixels::Limits::default();
+    let limits = photic_pixels::DecodeLimits::default();
     let made = photic_pixels::merged(&members, &fit, &profile, &limits).unwrap();
     assert!(photic_pixels::merged(&members, &photic::Fit::default(), &profile, &limits).is_err());
     let bytes = STANDARD.decode(&made.base64).unwrap();
     let header = header::probe(&bytes).unwrap();
-    let wanted = photic_pixels::decode::Wanted::default();
+    let wanted = photic_pixels::decode::DecodeOptions::default();
     let raster = photic_pixels::decode::decode(&bytes, &header, &limits, wanted).unwrap().raster;
     // Only the numbers are dark on a white picture; both cells have one.
     let half = raster.data.len() / 2;

@@ -7,12 +7,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its data has failed")]
 
 use photic::Profile;
-use photic_pixels::decode::{Wanted, decode};
+use photic_pixels::decode::{DecodeOptions, decode};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::fit::Caps;
 use photic_pixels::header::probe;
 use photic_pixels::resize::{Kernel, Window, resize_with};
-use photic_pixels::{Layout, Limits, Raster, ViewRequest, view};
+use photic_pixels::{DecodeLimits, Layout, Raster, ViewRequest, view};
 
 use crate::font::{page, paper};
 
@@ -72,9 +72,9 @@ impl Sparse {
     }
 }
 
-/// How the pixels that are not sampled behave.
+/// Content of the pixels that are not sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Rest {
+enum UnsampledPixels {
     /// They show the decoy.
     Decoy,
     /// They also hide the change of the others from an eye that averages.
@@ -103,7 +103,13 @@ fn decoy(ratio: u32) -> Raster {
 }
 
 /// The decoy with the hidden picture in it.
-fn attack(clean: &Raster, hidden: &Raster, kernel: Sparse, ratio: u32, rest: Rest) -> Raster {
+fn attack(
+    clean: &Raster,
+    hidden: &Raster,
+    kernel: Sparse,
+    ratio: u32,
+    rest: UnsampledPixels,
+) -> Raster {
     let mut made = clean.clone();
     let mut set = vec![false; made.data.len()];
     let width = made.width;
@@ -128,7 +134,7 @@ fn attack(clean: &Raster, hidden: &Raster, kernel: Sparse, ratio: u32, rest: Res
             }
         }
     }
-    if rest == Rest::Compensates {
+    if rest == UnsampledPixels::Compensates {
         for y in 0..TARGET.1 {
             for x in 0..TARGET.0 {
                 let cell: Vec<usize> = (0..ratio * ratio)
@@ -162,7 +168,7 @@ fn averaged(source: &Raster, ratio: u32) -> Raster {
     Raster { width: TARGET.0, height: TARGET.1, layout: Layout::Gray, data: pixels.collect() }
 }
 
-/// How much of the hidden picture's contrast shows: 1 is all of it, 0 none.
+/// Share of the hidden picture's contrast that is visible: 1 is all of it, 0 none.
 fn leak(shown: &Raster, clean: &Raster, hidden: &Raster) -> f64 {
     let (mut with, mut own) = (0.0, 0.0);
     for ((&shown, &clean), &hidden) in shown.data.iter().zip(&clean.data).zip(&hidden.data) {
@@ -207,7 +213,9 @@ fn viewed(source: &Raster) -> Raster {
     let view = view(&file, &ViewRequest { caps, ..ViewRequest::new(&profile) }).unwrap();
     assert_eq!((view.width, view.height), TARGET);
     let header = probe(&view.bytes).unwrap();
-    let shown = decode(&view.bytes, &header, &Limits::default(), Wanted::default()).unwrap().raster;
+    let shown = decode(&view.bytes, &header, &DecodeLimits::default(), DecodeOptions::default())
+        .unwrap()
+        .raster;
     gray(&shown)
 }
 
@@ -228,7 +236,7 @@ fn hidden_pictures_stay_hidden() {
     let mut worst = (0.0_f64, 0.0_f64, 1.0_f64, 1.0_f64, 0.0_f64);
     for kernel in Sparse::ALL {
         for ratio in [4, 5, 6, 8] {
-            for rest in [Rest::Decoy, Rest::Compensates] {
+            for rest in [UnsampledPixels::Decoy, UnsampledPixels::Compensates] {
                 let clean = decoy(ratio);
                 let hidden = page(TARGET, 1, (235, 15), u64::from(ratio) + 10);
                 let source = attack(&clean, &hidden, kernel, ratio, rest);
@@ -246,8 +254,9 @@ fn hidden_pictures_stay_hidden() {
                     let off = mean_error(&shown, &reference);
                     let alike = ssim(&shown, &reference);
                     let naive_alike = ssim(&naive, &reference);
-                    // Four pixels of sixteen that show the hidden picture are a quarter of its contrast, to
-                    // the eye as to any honest scaling: the average of all pixels is the bound.
+                    // Four pixels of sixteen that show the hidden picture are a quarter of its
+                    // contrast, to the eye as to any honest scaling: the average of all pixels is
+                    // the bound.
                     let inherent = leak(&reference, &calm, &hidden);
                     assert!(leaked < inherent + 0.08, "{about}: {leaked}, {inherent} inherent");
                     assert!(off < 5.0, "{about}: {off} off the average of all pixels");

@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its data has failed")]
 
 use photic::Profile;
-use photic_pixels::decode::{Wanted, decode};
+use photic_pixels::decode::{DecodeOptions, decode};
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::fit::{Caps, Fidelity, Preset, tiles};
 use photic_pixels::geometry::{Affine, Rect};
 use photic_pixels::header::probe;
-use photic_pixels::{Layout, Limits, Raster, RefusalCode, View, ViewRequest, Warning, view};
+use photic_pixels::{DecodeLimits, Layout, Raster, RefusalCode, View, ViewRequest, Warning, view};
 use proptest::prelude::*;
 
 use crate::font::{page, paper};
@@ -43,7 +43,7 @@ fn pixels(view: &View) -> Raster {
     let header = probe(&view.bytes).unwrap();
     assert_eq!((header.width, header.height), (view.width, view.height));
     assert_eq!(header.format.media_type(), view.media_type);
-    decode(&view.bytes, &header, &Limits::default(), Wanted::default()).unwrap().raster
+    decode(&view.bytes, &header, &DecodeLimits::default(), DecodeOptions::default()).unwrap().raster
 }
 
 /// The center of all light above the background's own.
@@ -157,7 +157,7 @@ fn small_text_is_announced_and_the_zoom_shows_it() {
     let zoomed = view(&file, &ViewRequest { region: Some(*region), ..request }).unwrap();
     assert_eq!(zoomed.warnings, [], "{zoomed:?}");
     assert!(zoomed.scale > all.scale);
-    // Nobody reads a glance.
+    // A glance promises no legible text.
     let glance = view(&file, &ViewRequest { fidelity: Fidelity::Glance, ..request }).unwrap();
     assert_eq!(glance.warnings, []);
 }
@@ -229,7 +229,7 @@ fn a_file_that_needs_no_change_passes_without_its_metadata() {
     let profile = claude();
     let shown = view(&tagged, &ViewRequest::new(&profile)).unwrap();
     assert_eq!(shown.bytes, file, "the very bytes, less the comment");
-    // Turned, it has to be made anew.
+    // A rotated picture has to be encoded again.
     let jpeg = turned_jpeg(&page((800, 600), 2, (255, 0), 4), 6);
     let shown = view(&jpeg, &ViewRequest::new(&profile)).unwrap();
     assert_eq!((shown.width, shown.height), (600, 800));

@@ -1,38 +1,42 @@
-//! `generateContent`.
+//! Bodies of `generateContent`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{has_calls, schema};
-use crate::conversation::{Outcome, Part, TOOL, TOOL_SAYS, Turn};
+use super::tool::{has_calls, schema};
+use crate::conversation::{ConversationPart, ConversationTurn, TOOL, TOOL_DESCRIPTION, ToolResult};
 
-/// What stands in for the signature of a thought that nobody had; older models pass over it.
+/// Replaces the signature of a thought; older models ignore it.
 const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// The model is named by the address.
-pub(super) fn body(turns: &[Turn]) -> Value {
+/// Writes a body. The URL names the model.
+pub(super) fn body(turns: &[ConversationTurn]) -> Value {
     let mut body = json!({});
     if has_calls(turns) {
-        let function = json!({ "name": TOOL, "description": TOOL_SAYS, "parameters": schema() });
+        let function =
+            json!({ "name": TOOL, "description": TOOL_DESCRIPTION, "parameters": schema() });
         body["tools"] = json!([{ "functionDeclarations": [function] }]);
     }
-    if let Some(Turn::System(parts)) = turns.first() {
+    if let Some(ConversationTurn::System(parts)) = turns.first() {
         body["systemInstruction"] = json!({ "parts": content(parts) });
     }
     body["contents"] = turns.iter().filter_map(message).collect();
     body
 }
 
-fn message(turn: &Turn) -> Option<Value> {
+/// The message of a turn.
+fn message(turn: &ConversationTurn) -> Option<Value> {
     match turn {
-        Turn::System(_) => None,
-        Turn::User(parts) => Some(json!({ "role": "user", "parts": content(parts) })),
-        Turn::Assistant(text) => Some(json!({ "role": "model", "parts": [{ "text": text }] })),
-        Turn::Calls(sources) => {
+        ConversationTurn::System(_) => None,
+        ConversationTurn::User(parts) => Some(json!({ "role": "user", "parts": content(parts) })),
+        ConversationTurn::Assistant(text) => {
+            Some(json!({ "role": "model", "parts": [{ "text": text }] }))
+        }
+        ConversationTurn::Calls(sources) => {
             let call = |(index, source): (usize, &&str)| {
                 let call = json!({ "name": TOOL, "args": { "source": source } });
-                // Of calls made at once, the first carries the signature of a thought.
+                // Of parallel calls, the first carries the signature of a thought.
                 if index == 0 {
                     json!({ "functionCall": call, "thoughtSignature": UNSIGNED })
                 } else {
@@ -42,19 +46,19 @@ fn message(turn: &Turn) -> Option<Value> {
             let calls: Vec<Value> = sources.iter().enumerate().map(call).collect();
             Some(json!({ "role": "model", "parts": calls }))
         }
-        Turn::Results(outcomes) => {
+        ConversationTurn::Results(outcomes) => {
             let results: Vec<Value> = outcomes.iter().map(result).collect();
             Some(json!({ "role": "user", "parts": results }))
         }
     }
 }
 
-/// Words are the response, pictures stand beside it.
-fn result(outcome: &Outcome) -> Value {
-    let is_text = |part: &&Part| matches!(part, Part::Text(_));
+/// A tool result: text is the response, pictures are beside it.
+fn result(outcome: &ToolResult) -> Value {
+    let is_text = |part: &&ConversationPart| matches!(part, ConversationPart::Text(_));
     let words = outcome.parts.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.as_str()),
-        Part::Picture(_) | Part::Address(_) => None,
+        ConversationPart::Text(text) => Some(text.as_str()),
+        ConversationPart::Picture(_) | ConversationPart::Address(_) => None,
     });
     let words = words.collect::<Vec<_>>().join("\n");
     let response =
@@ -68,17 +72,19 @@ fn result(outcome: &Outcome) -> Value {
     json!({ "functionResponse": answer })
 }
 
-fn content(parts: &[Part]) -> Value {
+/// The parts of a message.
+fn content(parts: &[ConversationPart]) -> Value {
     parts.iter().map(part).collect()
 }
 
-fn part(part: &Part) -> Value {
+/// One part.
+fn part(part: &ConversationPart) -> Value {
     match part {
-        Part::Text(text) => json!({ "text": text }),
-        Part::Picture(file) => {
+        ConversationPart::Text(text) => json!({ "text": text }),
+        ConversationPart::Picture(file) => {
             let data = STANDARD.encode(&file.bytes);
             json!({ "inlineData": { "mimeType": file.media_type, "data": data } })
         }
-        Part::Address(address) => json!({ "fileData": { "fileUri": address } }),
+        ConversationPart::Address(address) => json!({ "fileData": { "fileUri": address } }),
     }
 }

@@ -1,34 +1,36 @@
-//! Messages.
+//! Bodies of the Messages API.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{has_calls, id, schema};
-use crate::conversation::{Outcome, Part, TOOL, TOOL_SAYS, Turn};
+use super::tool::{has_calls, id, schema};
+use crate::conversation::{ConversationPart, ConversationTurn, TOOL, TOOL_DESCRIPTION, ToolResult};
 
-/// Room for an answer, and for thinking before it.
-const MOST: u32 = 2048;
+/// Tokens for an answer, and for thinking before it.
+const MAX_TOKENS: u32 = 2048;
 
-pub(super) fn body(model: &str, turns: &[Turn]) -> Value {
-    let mut body = json!({ "model": model, "max_tokens": MOST });
+/// Writes a body.
+pub(super) fn body(model: &str, turns: &[ConversationTurn]) -> Value {
+    let mut body = json!({ "model": model, "max_tokens": MAX_TOKENS });
     if has_calls(turns) {
         body["tools"] =
-            json!([{ "name": TOOL, "description": TOOL_SAYS, "input_schema": schema() }]);
+            json!([{ "name": TOOL, "description": TOOL_DESCRIPTION, "input_schema": schema() }]);
     }
-    if let Some(Turn::System(parts)) = turns.first() {
+    if let Some(ConversationTurn::System(parts)) = turns.first() {
         body["system"] = content(parts);
     }
     body["messages"] = turns.iter().filter_map(message).collect();
     body
 }
 
-fn message(turn: &Turn) -> Option<Value> {
+/// The message of a turn.
+fn message(turn: &ConversationTurn) -> Option<Value> {
     match turn {
-        Turn::System(_) => None,
-        Turn::User(parts) => Some(json!({ "role": "user", "content": content(parts) })),
-        Turn::Assistant(text) => Some(json!({ "role": "assistant", "content": text })),
-        Turn::Calls(sources) => {
+        ConversationTurn::System(_) => None,
+        ConversationTurn::User(parts) => Some(json!({ "role": "user", "content": content(parts) })),
+        ConversationTurn::Assistant(text) => Some(json!({ "role": "assistant", "content": text })),
+        ConversationTurn::Calls(sources) => {
             let call = |(index, source): (usize, &&str)| {
                 let input = json!({ "source": source });
                 json!({ "type": "tool_use", "id": id(index), "name": TOOL, "input": input })
@@ -36,8 +38,8 @@ fn message(turn: &Turn) -> Option<Value> {
             let calls: Vec<Value> = sources.iter().enumerate().map(call).collect();
             Some(json!({ "role": "assistant", "content": calls }))
         }
-        Turn::Results(outcomes) => {
-            let result = |(index, outcome): (usize, &Outcome)| {
+        ConversationTurn::Results(outcomes) => {
+            let result = |(index, outcome): (usize, &ToolResult)| {
                 let mut result = json!({
                     "type": "tool_result",
                     "tool_use_id": id(index),
@@ -54,15 +56,16 @@ fn message(turn: &Turn) -> Option<Value> {
     }
 }
 
-fn content(parts: &[Part]) -> Value {
-    let part = |part: &Part| match part {
-        Part::Text(text) => json!({ "type": "text", "text": text }),
-        Part::Picture(file) => {
+/// The content of a message.
+fn content(parts: &[ConversationPart]) -> Value {
+    let part = |part: &ConversationPart| match part {
+        ConversationPart::Text(text) => json!({ "type": "text", "text": text }),
+        ConversationPart::Picture(file) => {
             let data = STANDARD.encode(&file.bytes);
             let source = json!({ "type": "base64", "media_type": file.media_type, "data": data });
             json!({ "type": "image", "source": source })
         }
-        Part::Address(address) => {
+        ConversationPart::Address(address) => {
             json!({ "type": "image", "source": { "type": "url", "url": address } })
         }
     };

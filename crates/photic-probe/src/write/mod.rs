@@ -1,5 +1,5 @@
-//! Conversations as bodies of a wire, literally: a picture is written where it stands, in the
-//! spelling of that wire, whether or not anybody takes it there.
+//! Writes conversations as request bodies of each wire, with a picture in its position even if the
+//! API may not accept it there.
 
 mod chat;
 mod converse;
@@ -7,18 +7,16 @@ mod gemini;
 mod messages;
 mod ollama;
 mod responses;
+mod tool;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use photic::profile::Placement;
 use photic::{Policy, Profile, Wire};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::conversation::{TOOL, Turn};
-use crate::file::File;
+use crate::conversation::ConversationTurn;
 
-/// The body of a request.
-pub(crate) fn body(wire: Wire, model: &str, turns: &[Turn]) -> Vec<u8> {
+/// Writes the body of a request.
+pub(crate) fn body(wire: Wire, model: &str, turns: &[ConversationTurn]) -> Vec<u8> {
     match WRITERS.iter().find(|(name, _)| *name == wire.name()) {
         Some((_, write)) => write(model, turns).to_string().into_bytes(),
         None => translated(wire, &chat::body(model, turns)),
@@ -26,9 +24,9 @@ pub(crate) fn body(wire: Wire, model: &str, turns: &[Turn]) -> Vec<u8> {
 }
 
 /// Writes the body of a conversation with a model.
-type Write = fn(&str, &[Turn]) -> Value;
+type Write = fn(&str, &[ConversationTurn]) -> Value;
 
-/// The spellings that are written apart from `photic`, by the name of their wire.
+/// Writers that are independent of `photic`, by the name of their wire.
 const WRITERS: [(&str, Write); 6] = [
     ("openai-chat", chat::body),
     ("openai-responses", responses::body),
@@ -38,7 +36,7 @@ const WRITERS: [(&str, Write); 6] = [
     ("ollama", ollama::body),
 ];
 
-/// A body of Chat Completions on another wire, with every picture in its place.
+/// Translates a body of Chat Completions to another wire, with every picture in its position.
 fn translated(wire: Wire, chat: &Value) -> Vec<u8> {
     let chat = chat.to_string();
     let mut profile = Profile::generic(wire);
@@ -46,26 +44,4 @@ fn translated(wire: Wire, chat: &Value) -> Vec<u8> {
     let (transcript, _) = photic::lift(Wire::OpenAiChat, chat.as_bytes());
     let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
     photic::lower(&transcript, &plan).body.to_vec()
-}
-
-fn has_calls(turns: &[Turn]) -> bool {
-    turns.iter().any(|turn| matches!(turn, Turn::Calls(_)))
-}
-
-/// What the tool takes.
-fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": { "source": { "type": "string" } },
-        "required": ["source"],
-    })
-}
-
-/// The id of a call, by its place among those of a turn.
-fn id(index: usize) -> String {
-    format!("{TOOL}_{}", index + 1)
-}
-
-fn data_url(file: &File) -> String {
-    format!("data:{};base64,{}", file.media_type, STANDARD.encode(&file.bytes))
 }

@@ -1,19 +1,20 @@
-//! Responses.
+//! Bodies of the Responses API.
 
 use serde_json::{Value, json};
 
-use super::{data_url, has_calls, id, schema};
-use crate::conversation::{Outcome, Part, TOOL, TOOL_SAYS, Turn};
+use super::tool::{data_url, has_calls, id, schema};
+use crate::conversation::{ConversationPart, ConversationTurn, TOOL, TOOL_DESCRIPTION, ToolResult};
 
-pub(super) fn body(model: &str, turns: &[Turn]) -> Value {
+/// Writes a body.
+pub(super) fn body(model: &str, turns: &[ConversationTurn]) -> Value {
     let mut body = json!({ "model": model });
-    // Nothing of a probe is to be kept.
+    // A probe must not be stored.
     body["store"] = false.into();
     if has_calls(turns) {
         let tool = json!({
             "type": "function",
             "name": TOOL,
-            "description": TOOL_SAYS,
+            "description": TOOL_DESCRIPTION,
             "parameters": schema(),
             "strict": false,
         });
@@ -23,16 +24,19 @@ pub(super) fn body(model: &str, turns: &[Turn]) -> Value {
     body
 }
 
-fn items(turn: &Turn) -> Vec<Value> {
+/// The items of a turn.
+fn items(turn: &ConversationTurn) -> Vec<Value> {
     match turn {
-        Turn::System(parts) => vec![json!({ "role": "system", "content": content(parts) })],
-        Turn::User(parts) => vec![json!({ "role": "user", "content": content(parts) })],
-        // In full: the llama.cpp server does not take the short form.
-        Turn::Assistant(text) => {
+        ConversationTurn::System(parts) => {
+            vec![json!({ "role": "system", "content": content(parts) })]
+        }
+        ConversationTurn::User(parts) => vec![json!({ "role": "user", "content": content(parts) })],
+        // In full: the llama.cpp server does not accept the short form.
+        ConversationTurn::Assistant(text) => {
             let content = json!([{ "type": "output_text", "text": text }]);
             vec![json!({ "type": "message", "role": "assistant", "content": content })]
         }
-        Turn::Calls(sources) => {
+        ConversationTurn::Calls(sources) => {
             let call = |(index, source): (usize, &&str)| {
                 let arguments = json!({ "source": source }).to_string();
                 json!({
@@ -44,10 +48,10 @@ fn items(turn: &Turn) -> Vec<Value> {
             };
             sources.iter().enumerate().map(call).collect()
         }
-        Turn::Results(outcomes) => {
-            let result = |(index, outcome): (usize, &Outcome)| {
+        ConversationTurn::Results(outcomes) => {
+            let result = |(index, outcome): (usize, &ToolResult)| {
                 let output = match outcome.parts.as_slice() {
-                    [Part::Text(text)] => text.as_str().into(),
+                    [ConversationPart::Text(text)] => text.as_str().into(),
                     parts => content(parts),
                 };
                 json!({ "type": "function_call_output", "call_id": id(index), "output": output })
@@ -57,12 +61,13 @@ fn items(turn: &Turn) -> Vec<Value> {
     }
 }
 
-fn content(parts: &[Part]) -> Value {
+/// The content of an item.
+fn content(parts: &[ConversationPart]) -> Value {
     let image = |url: &str| json!({ "type": "input_image", "image_url": url, "detail": "auto" });
-    let part = |part: &Part| match part {
-        Part::Text(text) => json!({ "type": "input_text", "text": text }),
-        Part::Picture(file) => image(&data_url(file)),
-        Part::Address(address) => image(address),
+    let part = |part: &ConversationPart| match part {
+        ConversationPart::Text(text) => json!({ "type": "input_text", "text": text }),
+        ConversationPart::Picture(file) => image(&data_url(file)),
+        ConversationPart::Address(address) => image(address),
     };
     parts.iter().map(part).collect()
 }

@@ -10,7 +10,7 @@ use photic::Wire;
 use photic::wire::BaseVersion;
 use photic_mock::{Misbehavior, Mock, Options};
 use photic_net::{Client, Timeouts};
-use photic_probe::{Endpoint, Place, Report, Settings, Target, Verdict};
+use photic_probe::{Endpoint, PicturePosition, ProbeReport, ProbeSettings, ProbeTarget, Verdict};
 
 /// A model on each wire, by whose rules the provider judges.
 pub(crate) const fn model(wire: Wire) -> &'static str {
@@ -28,8 +28,8 @@ pub(crate) fn provider(misbehave: &[Misbehavior]) -> Mock {
 }
 
 /// Probes a provider.
-pub(crate) fn probe(mock: &Mock, wire: Wire, model: &str, settings: &Settings) -> Report {
-    let target = Target {
+pub(crate) fn probe(mock: &Mock, wire: Wire, model: &str, settings: &ProbeSettings) -> ProbeReport {
+    let target = ProbeTarget {
         wire,
         model: model.to_owned(),
         profile: photic::profile::resolve(wire, Some(model), None),
@@ -51,10 +51,10 @@ pub(crate) fn probe(mock: &Mock, wire: Wire, model: &str, settings: &Settings) -
     })
 }
 
-pub(crate) fn settings(places: &[Place], seed: u64) -> Settings {
-    Settings { places: places.to_vec(), seed, attempts: 1, ..Settings::default() }
+pub(crate) fn settings(places: &[PicturePosition], seed: u64) -> ProbeSettings {
+    ProbeSettings { places: places.to_vec(), seed, attempts: 1, ..ProbeSettings::default() }
 }
 
-pub(crate) fn verdicts(report: &Report) -> Vec<Verdict> {
+pub(crate) fn verdicts(report: &ProbeReport) -> Vec<Verdict> {
     report.findings.iter().map(|finding| finding.verdict).collect()
 }

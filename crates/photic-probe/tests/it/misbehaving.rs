@@ -2,14 +2,19 @@
 
 use photic::Wire;
 use photic_mock::{Misbehavior, Mock, Options};
-use photic_probe::{Billed, Place, Report, Settings, Verdict};
+use photic_probe::{Billed, PicturePosition, ProbeReport, ProbeSettings, Verdict};
 
 use crate::{model, probe, provider, settings, verdicts};
 use Verdict::{Blind, CannotTell, Rejects, Sees};
 
 /// The places of every run.
-const PLACES: [Place; 5] =
-    [Place::User, Place::Tool, Place::Hoisted, Place::Parallel, Place::Previous];
+const PLACES: [PicturePosition; 5] = [
+    PicturePosition::User,
+    PicturePosition::Tool,
+    PicturePosition::Hoisted,
+    PicturePosition::Parallel,
+    PicturePosition::Previous,
+];
 
 /// A provider, and what is right about it: on Chat and Ollama, which have no place in tool
 /// results, and on the other wires.
@@ -75,7 +80,7 @@ impl Case {
 }
 
 /// Probes a case, and says what is wrong with the verdicts.
-fn wrong(case: &Case, mock: &Mock, wire: Wire, settings: &Settings) -> Option<String> {
+fn wrong(case: &Case, mock: &Mock, wire: Wire, settings: &ProbeSettings) -> Option<String> {
     let report = probe(mock, wire, model(wire), settings);
     let no_place = matches!(wire, Wire::OpenAiChat | Wire::Ollama);
     let expected = if no_place { case.chat } else { case.others };
@@ -90,7 +95,7 @@ fn wrong(case: &Case, mock: &Mock, wire: Wire, settings: &Settings) -> Option<St
     (!all || !billed || !late).then(|| format!("{} {wire}: {report:#?}", case.name))
 }
 
-fn bills(report: &Report, wire: Wire) -> bool {
+fn bills(report: &ProbeReport, wire: Wire) -> bool {
     let seen = report.findings.iter().filter(|finding| finding.verdict == Sees);
     let mut as_text = seen.clone().map(|finding| finding.billed == Billed::AsText);
     // Where every picture has the same high price, a light one cannot be told from text.
@@ -104,9 +109,10 @@ fn hold(runs: u64, side: u32) {
         let mocks = Wire::ALL.into_iter().filter_map(|wire| Some((wire, case.provider(wire)?)));
         let mocks: Vec<(Wire, Mock)> = mocks.collect();
         for (run, (wire, mock)) in (0..runs).zip(mocks.iter().cycle()) {
-            // Where every picture has the same high price, it takes a heavy one to tell it from text.
+            // Where every picture has the same high price, it takes a heavy one to tell it from
+            // text.
             let side = if *wire == Wire::Gemini { side.max(512) } else { side };
-            let settings = Settings { side, ..settings(&PLACES, run) };
+            let settings = ProbeSettings { side, ..settings(&PLACES, run) };
             assert_eq!(wrong(&case, mock, *wire, &settings), None);
         }
         println!("{}: {runs} runs, all right", case.name);
@@ -136,7 +142,7 @@ fn who_does_not_answer_proves_nothing() {
     ] {
         let mock = provider(&[kind]);
         for wire in Wire::ALL {
-            let report = probe(&mock, wire, model(wire), &settings(&[Place::User], 1));
+            let report = probe(&mock, wire, model(wire), &settings(&[PicturePosition::User], 1));
             let [finding] = &report.findings[..] else { panic!("{report:?}") };
             assert_eq!(finding.verdict, CannotTell, "{kind} {finding:?}");
             assert!(finding.why.is_some(), "{kind}");

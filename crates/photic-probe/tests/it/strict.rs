@@ -3,7 +3,7 @@
 use photic::Wire;
 use photic::rejection::Class;
 use photic_mock::Misbehavior;
-use photic_probe::{Billed, Format, Notice, Place, Settings, Verdict};
+use photic_probe::{Billed, Notice, PictureFormat, PicturePosition, ProbeSettings, Verdict};
 
 use crate::{model, probe, provider, settings};
 use Verdict::{Rejects, Sees};
@@ -11,14 +11,21 @@ use Verdict::{Rejects, Sees};
 #[test]
 fn every_place_of_every_wire() {
     let mock = provider(&[]);
-    let places: Vec<Place> = Place::ALL.into_iter().filter(|place| *place != Place::Url).collect();
+    let places: Vec<PicturePosition> =
+        PicturePosition::ALL.into_iter().filter(|place| *place != PicturePosition::Url).collect();
     for wire in Wire::ALL {
         let report = probe(&mock, wire, model(wire), &settings(&places, 7));
         for finding in &report.findings {
             let expected = match (wire, finding.place) {
-                (Wire::OpenAiChat | Wire::Ollama, Place::Tool | Place::Error | Place::System)
-                | (Wire::Anthropic | Wire::BedrockConverse, Place::Error | Place::System)
-                | (Wire::Gemini, Place::System) => Rejects,
+                (
+                    Wire::OpenAiChat | Wire::Ollama,
+                    PicturePosition::Tool | PicturePosition::Error | PicturePosition::System,
+                )
+                | (
+                    Wire::Anthropic | Wire::BedrockConverse,
+                    PicturePosition::Error | PicturePosition::System,
+                )
+                | (Wire::Gemini, PicturePosition::System) => Rejects,
                 _ => Sees,
             };
             assert_eq!(finding.verdict, expected, "{wire} {finding:?}");
@@ -31,14 +38,14 @@ fn every_place_of_every_wire() {
                 // Some sentences could be about anything.
                 let plain = finding.class == Some(Class::Unrelated);
                 let may_be = wire == Wire::Ollama
-                    || (finding.place == Place::System && wire != Wire::OpenAiChat);
+                    || (finding.place == PicturePosition::System && wire != Wire::OpenAiChat);
                 assert!(
                     plain && may_be || finding.class == Some(Class::RoleNotAllowed),
                     "{finding:?}"
                 );
                 assert!(finding.why.as_ref().is_some_and(|why| why.contains("400")), "{finding:?}");
             }
-            assert_eq!(finding.other_hits.is_some(), finding.place == Place::Parallel);
+            assert_eq!(finding.other_hits.is_some(), finding.place == PicturePosition::Parallel);
         }
         assert!(report.input_tokens > 0);
         // What runs on one's own machine has no price, and resellers have names of their own.
@@ -54,18 +61,27 @@ fn every_place_of_every_wire() {
 fn formats_and_sizes() {
     let mock = provider(&[]);
     for wire in Wire::ALL {
-        let settings = Settings {
-            formats: Format::ALL.to_vec(),
+        let settings = ProbeSettings {
+            formats: PictureFormat::ALL.to_vec(),
             sides: vec![64, 512, 1024],
             ..settings(&[], 3)
         };
         let report = probe(&mock, wire, model(wire), &settings);
-        let tried: Vec<(Format, u32)> =
+        let tried: Vec<(PictureFormat, u32)> =
             report.findings.iter().map(|f| (f.format, f.side)).collect();
-        let formats = [Format::Jpeg, Format::Webp, Format::Gif, Format::Alpha, Format::Exif6];
+        let formats = [
+            PictureFormat::Jpeg,
+            PictureFormat::Webp,
+            PictureFormat::Gif,
+            PictureFormat::Alpha,
+            PictureFormat::Exif6,
+        ];
         let formats = formats.map(|format| (format, 512));
         // Never smaller than what models read.
-        assert_eq!(tried, [&formats[..], &[(Format::Png, 256), (Format::Png, 1024)]].concat());
+        assert_eq!(
+            tried,
+            [&formats[..], &[(PictureFormat::Png, 256), (PictureFormat::Png, 1024)]].concat()
+        );
         let accepts = photic::profile::resolve(wire, Some(model(wire)), None).accepts.image;
         for finding in &report.findings {
             let takes = accepts.iter().any(|one| one == finding.format.media_type());
@@ -79,12 +95,12 @@ fn who_is_told_that_nothing_is_shown_says_so_or_makes_it_up() {
     for (misbehave, claims) in [(&[][..], 0), (&[Misbehavior::Guess][..], 4)] {
         let mock = provider(misbehave);
         for wire in Wire::ALL {
-            let settings = Settings { notices: Notice::ALL.to_vec(), ..settings(&[], 5) };
+            let settings = ProbeSettings { notices: Notice::ALL.to_vec(), ..settings(&[], 5) };
             let report = probe(&mock, wire, model(wire), &settings);
             let found: Vec<(Notice, u32, u32)> =
                 report.honesty.iter().map(|h| (h.notice, h.claims, h.answers)).collect();
             assert_eq!(found, [(Notice::Elided, claims, 4), (Notice::Refused, claims, 4)]);
-            // No pixel reached anybody.
+            // No pixel reached the model.
             assert!(
                 mock.journal().iter().all(|entry| entry.images_sent == 0 && entry.status == 200)
             );
@@ -96,9 +112,9 @@ fn who_is_told_that_nothing_is_shown_says_so_or_makes_it_up() {
 fn what_it_will_take_is_about_what_it_takes() {
     let mock = provider(&[]);
     for wire in Wire::ALL {
-        let settings = settings(&[Place::User, Place::Hoisted], 9);
+        let settings = settings(&[PicturePosition::User, PicturePosition::Hoisted], 9);
         let profile = photic::profile::resolve(wire, Some(model(wire)), None);
-        let target = photic_probe::Target { wire, model: model(wire).to_owned(), profile };
+        let target = photic_probe::ProbeTarget { wire, model: model(wire).to_owned(), profile };
         let estimate = photic_probe::estimate(&target, &settings);
         let report = probe(&mock, wire, model(wire), &settings);
         assert_eq!(estimate.requests, report.requests);
@@ -110,8 +126,8 @@ fn what_it_will_take_is_about_what_it_takes() {
 #[test]
 fn a_cap_ends_it() {
     let mock = provider(&[]);
-    let places = [Place::User, Place::Hoisted];
-    let settings = Settings { cap_usd: Some(1e-9), ..settings(&places, 1) };
+    let places = [PicturePosition::User, PicturePosition::Hoisted];
+    let settings = ProbeSettings { cap_usd: Some(1e-9), ..settings(&places, 1) };
     let report = probe(&mock, Wire::OpenAiChat, "gpt-5.4", &settings);
     assert_eq!(report.requests, 2);
     let why = report.findings[1].why.as_deref();

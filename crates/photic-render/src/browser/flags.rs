@@ -1,8 +1,8 @@
-//! How Chromium is started.
+//! The arguments with which Chromium is started.
 
 use std::ffi::OsString;
 
-/// Letters and colors are the same on every machine, and nothing is done besides the page.
+/// Fonts and colors are the same on every machine, and the browser does nothing but show the page.
 const FLAGS: [&str; 32] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -24,7 +24,7 @@ const FLAGS: [&str; 32] = [
     "--disable-sync",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,\
      AutofillServerCommunication,HttpsUpgrades,PaintHolding,IsolateOrigins,site-per-process",
-    // One page, without secrets: its frames share a process, and its time.
+    // One page without secrets: its frames share a process and its time.
     "--disable-site-isolation-trials",
     "--deny-permission-prompts",
     "--mute-audio",
@@ -35,15 +35,15 @@ const FLAGS: [&str; 32] = [
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--force-device-scale-factor=1",
-    // Nothing has an address, should a request ever get past us.
+    // No name resolves, should a request ever get past us.
     "--host-resolver-rules=MAP * ~NOTFOUND",
-    // As a file on a disk is; else scripts would miss half of what they know.
+    // As for a local file; otherwise scripts would miss many APIs.
     "--unsafely-treat-insecure-origin-as-secure=http://photic.invalid",
-    // The same numbers every time, and an end to heaps that only grow.
+    // The same random numbers every time, and a limit on heaps that only grow.
     "--js-flags=--random-seed=1,--max-old-space-size=512",
 ];
 
-/// All arguments, the page to start with last.
+/// All arguments, with the start page last.
 pub(super) fn all() -> Vec<OsString> {
     FLAGS.iter().chain(&["about:blank"]).map(OsString::from).collect()
 }

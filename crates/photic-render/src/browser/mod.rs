@@ -1,9 +1,9 @@
-//! Pages in HTML, drawn by Chromium.
+//! Draws HTML pages with Chromium.
 //!
-//! Owns the sheet: a viewport of 1092 CSS pixels square, and the page cut into sheets of that
-//! height. The page is served from the bytes at an address that does not exist; what it asks for is
-//! answered from what was handed over, or refused and listed. Scripts run, in a time that is not the
-//! clock's: two seconds of it pass as fast as they can, and start at the same moment every time.
+//! The viewport is 1092 CSS pixels square, and a page is cut into sheets of that height. The page
+//! is served from memory at a URL that does not exist; what it requests is answered from the files
+//! that were handed over, or refused and listed. Scripts run in virtual time: two seconds of it
+//! pass as fast as possible, starting at the same moment every time.
 
 mod flags;
 mod page;
@@ -12,31 +12,30 @@ mod references;
 
 use std::path::PathBuf;
 
-use photic_pixels::{Limits, Raster, decode, header};
+use photic_pixels::{DecodeLimits, Raster, decode, header};
 
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, Page};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{Page, PageFacts};
 use crate::program;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Area, Request};
-use crate::sandbox::{Ending, Job, ProgramLimits, Sandbox, font_files, not_started};
+use crate::sandbox::{ProgramEnd, ProgramLimits, Sandbox, SandboxJob, font_files, not_started};
 
 use page::Tab;
-use pipe::{Broken, Pipe};
+use pipe::{BrowserFailure, Pipe};
 use references::References;
 
 /// Width and height of the viewport, and the height of a sheet.
 const SHEET: f64 = 1092.0;
-/// The lowest sheet: providers refuse pictures with a very short edge.
-const LEAST_HEIGHT: f64 = 224.0;
-/// Wider pages are not shown whole.
-const MOST_WIDTH: f64 = 4.0 * SHEET;
-/// A sheet is never enlarged or reduced unless asked for; only a page that is wider than the
-/// viewport is reduced.
-const USUAL: Usual = Usual { least: 1.0, most: SHEET };
+/// Smallest height of a sheet: providers reject pictures with a very short edge.
+const MIN_HEIGHT: f64 = 224.0;
+/// Largest width of a page that is shown as a whole.
+const MAX_WIDTH: f64 = 4.0 * SHEET;
+/// A sheet is scaled only on request, or if the page is wider than the viewport.
+const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 1.0, most: SHEET };
 
-/// The programs themselves where they are known to lie, before what starts them: the scripts that
-/// packages put on the path read settings which the sandbox does not have.
+/// Programs to look for. Known locations of the programs come before names on the path: the scripts
+/// that packages put there read settings that the sandbox does not have.
 const PROGRAMS: [&str; 8] = [
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
@@ -48,17 +47,17 @@ const PROGRAMS: [&str; 8] = [
     "chrome",
 ];
 
-/// Chromium, found on this machine, and the sandbox it is run in.
+/// Chromium on this machine, with the sandbox it runs in.
 #[derive(Clone, Debug)]
 pub struct Browser {
     program: PathBuf,
     sandbox: Sandbox,
-    /// What it may use for one page.
+    /// Limits for one page.
     pub limits: ProgramLimits,
 }
 
 impl Browser {
-    /// The browser of this machine; a refusal that names what to install where it has none.
+    /// Finds the browser of this machine. The refusal names the packages to install.
     pub fn find() -> Result<Self, Refusal> {
         let absent = || program::absent("Chromium, which draws HTML pages,", "chromium bubblewrap");
         let program = program::find(&PROGRAMS).ok_or_else(absent)?;
@@ -66,10 +65,10 @@ impl Browser {
         Ok(Self { program, sandbox, limits: ProgramLimits::default() })
     }
 
-    /// Draws a page in a browser of its own. Blocks until there is an answer or the time is up.
+    /// Draws a page in a browser of its own. Blocks until it is drawn or the time is up.
     pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
-        crate::draw::acceptable(request)?;
-        let job = Job {
+        crate::draw::check_size(request)?;
+        let job = SandboxJob {
             program: &self.program,
             arguments: flags::all(),
             files: font_files(request.fonts, ""),
@@ -86,102 +85,106 @@ impl Browser {
         drop(tab);
         let ending = running.end();
         drawn.map_err(|stopped| match stopped {
-            Stopped::Refused(refusal) => refusal,
-            Stopped::Broken(broken) => self.autopsy(broken, ending, answered),
+            DrawFailure::Refused(refusal) => refusal,
+            DrawFailure::Browser(broken) => self.failure(broken, ending, answered),
         })
     }
 
-    fn shown(&self, tab: &mut Tab<'_>, request: &Request<'_>) -> Result<Page, Stopped> {
+    /// Opens the page and takes a picture of the requested sheet.
+    fn shown(&self, tab: &mut Tab<'_>, request: &Request<'_>) -> Result<Page, DrawFailure> {
         let wanted = &request.wanted;
         tab.prepare(wanted.theme)?;
         tab.open(self.limits.time / 2)?;
-        tab.still()?;
+        tab.stop_animations()?;
         let (width, height) = tab.size()?;
         let pages = ((height / SHEET).ceil() as u32).max(1);
         let number = wanted.page;
         if number == 0 || number > pages {
-            return Err(Stopped::Refused(no_such_page(number, pages)));
+            return Err(DrawFailure::Refused(no_such_page(number, pages)));
         }
         let top = f64::from(number - 1) * SHEET;
-        let size = (width, (height - top).clamp(LEAST_HEIGHT, SHEET));
+        let size = (width, (height - top).clamp(MIN_HEIGHT, SHEET));
         let mut wanted = wanted.clone();
         wanted.region = wanted.region.map(whole_pixels).or_else(|| window(size));
-        let frame = Frame::new(size, &wanted, USUAL)?;
+        let frame = Frame::new(size, &wanted, DEFAULT_SIZE)?;
         let raster = pixels(&tab.picture(&frame, top)?)?;
-        let facts = Facts { page: number, pages, size, ..tab.missing() };
+        let facts = PageFacts { page: number, pages, size, ..tab.missing() };
         Ok(Page { raster, to_page: frame.to_page(), facts })
     }
 
-    /// Why there is no picture.
-    fn autopsy(&self, broken: Broken, ending: Ending, answered: bool) -> Refusal {
+    /// The refusal for a browser that gave no picture.
+    fn failure(&self, broken: BrowserFailure, ending: ProgramEnd, answered: bool) -> Refusal {
         let ending = match (ending, broken) {
-            // Scripts that fill their heap bring the tab down before the watch sees it.
-            (Ending::Itself(peak), Broken::Crashed) if peak > self.limits.memory / 3 => {
-                Ending::TooMuchMemory
+            // Scripts that fill their heap crash the tab before the watcher notices.
+            (ProgramEnd::Itself(peak), BrowserFailure::Crashed)
+                if peak > self.limits.memory / 3 =>
+            {
+                ProgramEnd::TooMuchMemory
             }
             (ending, _) => ending,
         };
         match ending {
-            Ending::TooSlow => Refusal::new(
+            ProgramEnd::TooSlow => Refusal::new(
                 RefusalCode::TooSlow,
                 format!("the page is not done after {} seconds", self.limits.time.as_secs()),
                 "look for a script that does not end, or take a screenshot and view that",
             ),
-            Ending::TooMuchMemory => Refusal::new(
+            ProgramEnd::TooMuchMemory => Refusal::new(
                 RefusalCode::TooMuchMemory,
                 format!("the page takes more than {} MiB of memory", self.limits.memory >> 20),
                 "ask for a smaller size or a region, or simplify the page",
             ),
-            Ending::Itself(_) if answered => Refusal::new(
+            ProgramEnd::Itself(_) if answered => Refusal::new(
                 RefusalCode::Crashed,
                 "the browser broke on it",
                 "simplify the page, or take a screenshot and view that",
             ),
-            Ending::Itself(_) => not_started(),
+            ProgramEnd::Itself(_) => not_started(),
         }
     }
 }
 
-/// Why nothing more is to be had from a browser.
-enum Stopped {
+/// The reason why drawing stopped.
+enum DrawFailure {
     Refused(Refusal),
-    Broken(Broken),
+    Browser(BrowserFailure),
 }
 
-impl From<Refusal> for Stopped {
+impl From<Refusal> for DrawFailure {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<Broken> for Stopped {
-    fn from(broken: Broken) -> Self {
-        Self::Broken(broken)
+impl From<BrowserFailure> for DrawFailure {
+    fn from(broken: BrowserFailure) -> Self {
+        Self::Browser(broken)
     }
 }
 
-/// A page that is wider than can be read in one picture is shown as a window shows it: its left
-/// side. Its size says how much more there is to ask for.
+/// The left side of a page that is too wide to read in one picture. The page's size tells how much
+/// more there is.
 fn window((width, height): (f64, f64)) -> Option<Area> {
-    (width > MOST_WIDTH).then_some(Area { x: 0.0, y: 0.0, width: SHEET, height })
+    (width > MAX_WIDTH).then_some(Area { x: 0.0, y: 0.0, width: SHEET, height })
 }
 
-/// The browser places a region on whole pixels of the page, so it is widened to those.
+/// Widens a region to whole pixels, since the browser places it on those.
 fn whole_pixels(area: Area) -> Area {
     let (x, y) = (area.x.floor(), area.y.floor());
     let (right, bottom) = ((area.x + area.width).ceil(), (area.y + area.height).ceil());
     Area { x, y, width: right - x, height: bottom - y }
 }
 
-/// The picture comes from a program that read hostile bytes: decoded as one from a stranger.
-fn pixels(png: &[u8]) -> Result<Raster, Stopped> {
-    let broken = |_| Stopped::Broken(Broken::Nonsense);
+/// Decodes the picture like untrusted data, since the browser has read hostile bytes.
+fn pixels(png: &[u8]) -> Result<Raster, DrawFailure> {
+    let broken = |_| DrawFailure::Browser(BrowserFailure::Nonsense);
     let header = header::probe(png).map_err(broken)?;
-    let limits = Limits { file_bytes: png.len(), ..Limits::default() };
-    let wanted = decode::Wanted::default();
+    let limits = DecodeLimits { file_bytes: png.len(), ..DecodeLimits::default() };
+    let wanted = decode::DecodeOptions::default();
     Ok(decode::decode(png, &header, &limits, wanted).map_err(broken)?.raster)
 }
 
+/// The refusal of a page number.
 fn no_such_page(number: u32, pages: u32) -> Refusal {
     let hint = match pages {
         1 => "ask for page 1".to_owned(),

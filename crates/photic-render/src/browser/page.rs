@@ -1,7 +1,7 @@
-//! One tab with one page in it, from the blank page to the picture.
+//! One tab with one page, from the blank page to the picture.
 //!
-//! Owns the order of things, and what the page is answered when it asks for more. It is served once:
-//! a page that reloads itself or leaves for another stays where it is.
+//! Answers the requests of the page. The page is served once: one that reloads itself or navigates
+//! away stays where it is.
 
 use std::time::{Duration, Instant};
 
@@ -10,28 +10,29 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::SHEET;
-use super::pipe::{Broken, Pipe};
-use super::references::{References, Served};
+use super::pipe::{BrowserFailure, Pipe};
+use super::references::{References, ServedFile};
 use crate::fonts::{MONO, SANS, SERIF};
 use crate::frame::Frame;
-use crate::page::{Facts, LeftOut, Missing};
+use crate::page::{LeftOut, Missing, PageFacts};
 use crate::request::Theme;
 
-/// Milliseconds that pass for the page; charts and the like have drawn themselves by then.
-const TIME_OF_PAGE: u32 = 2_000;
-/// When it is for the page, in seconds since 1970: the first day of 2026.
-const NOW: u32 = 1_767_225_600;
-/// So many tasks may run at one moment of the page's time before the next one comes.
-const MOST_TASKS: u32 = 1_000;
-/// How long a picture is waited for before the page's time goes on.
-const NUDGE: Duration = Duration::from_secs(2);
-/// Nothing that a browser lays out is larger.
-const MOST_LENGTH: f64 = 40_000_000.0;
+/// Virtual milliseconds that pass for the page; charts have drawn themselves by then.
+const VIRTUAL_TIME_MS: u32 = 2_000;
+/// The time for the page, in seconds since 1970: the first day of 2026.
+const VIRTUAL_NOW: u32 = 1_767_225_600;
+/// Largest number of tasks at one moment of virtual time.
+const MAX_TASKS: u32 = 1_000;
+/// Time to wait for a picture before virtual time continues.
+const PICTURE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Largest length that a browser lays out.
+const MAX_LENGTH: f64 = 40_000_000.0;
 
-/// How far down something is to be seen. None for a page of too many elements.
+/// Script that returns the lowest visible point of a page, or null for a page with too many
+/// elements.
 ///
-/// Where a source names no standard, its body is as high as the window; then what is in it counts.
-const LOWEST: &str = "(() => {
+/// In quirks mode the body is as high as the window, so its content is measured instead.
+const LOWEST_POINT: &str = "(() => {
   const all = document.getElementsByTagName('*');
   if (all.length > 20000) return null;
   const old = document.compatMode === 'BackCompat' ? document.body : null;
@@ -53,9 +54,9 @@ const LOWEST: &str = "(() => {
   return lowest;
 })()";
 
-/// Brings everything that moves by itself to its end, or to one moment where it has none; says how
-/// many have none.
-const STILL: &str = "(() => {
+/// Script that finishes all animations, or pauses endless ones, and returns the number of the
+/// latter.
+const STOP_ANIMATIONS: &str = "(() => {
   let endless = 0;
   for (const motion of document.getAnimations()) {
     try { motion.finish(); } catch { motion.pause(); motion.currentTime = 2000; endless++; }
@@ -63,9 +64,9 @@ const STILL: &str = "(() => {
   return endless;
 })()";
 
-/// How far a tab has come.
+/// The progress of a tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
+enum TabStage {
     Blank,
     /// The browser has the bytes of the page.
     Served,
@@ -79,12 +80,12 @@ enum Stage {
 pub(super) struct Tab<'a> {
     pipe: Pipe<'a>,
     references: References<'a>,
-    /// Its name, which is that of its outermost frame as well.
+    /// ID of the tab, which is also that of its main frame.
     target: Option<String>,
     session: Option<String>,
     answered: bool,
-    stage: Stage,
-    missing: Facts,
+    stage: TabStage,
+    missing: PageFacts,
 }
 
 impl<'a> Tab<'a> {
@@ -95,31 +96,31 @@ impl<'a> Tab<'a> {
             target: None,
             session: None,
             answered: false,
-            stage: Stage::Blank,
-            missing: Facts::single((SHEET, SHEET)),
+            stage: TabStage::Blank,
+            missing: PageFacts::single((SHEET, SHEET)),
         }
     }
 
-    /// Whether the browser ever said anything.
+    /// Returns `true` if the browser has sent anything.
     pub(super) fn answered(&self) -> bool {
         self.answered
     }
 
-    /// What the page asked for in vain, as the facts of a page that nothing else is known about.
-    pub(super) fn missing(&self) -> Facts {
+    /// The resources that the page requested in vain, as facts of a page.
+    pub(super) fn missing(&self) -> PageFacts {
         self.missing.clone()
     }
 
-    /// Takes the browser's first tab, and sets it up as it is on every machine.
-    pub(super) fn prepare(&mut self, theme: Theme) -> Result<(), Broken> {
+    /// Takes the browser's first tab and configures it identically on every machine.
+    pub(super) fn prepare(&mut self, theme: Theme) -> Result<(), BrowserFailure> {
         self.call("Target.setDiscoverTargets", json!({ "discover": true }))?;
         while self.target.is_none() {
-            self.hear(None)?;
+            self.receive(None)?;
         }
-        self.say("Browser.setDownloadBehavior", json!({ "behavior": "deny" }));
+        self.send("Browser.setDownloadBehavior", json!({ "behavior": "deny" }));
         let attach = json!({ "targetId": self.target, "flatten": true });
         let attached = self.call("Target.attachToTarget", attach)?;
-        let session = attached["sessionId"].as_str().ok_or(Broken::Nonsense)?;
+        let session = attached["sessionId"].as_str().ok_or(BrowserFailure::Nonsense)?;
         self.session = Some(session.to_owned());
 
         let scheme = match theme {
@@ -130,7 +131,7 @@ impl<'a> Tab<'a> {
             "standard": SERIF, "serif": SERIF, "sansSerif": SANS, "fixed": MONO,
             "cursive": SERIF, "fantasy": SANS, "math": SERIF,
         });
-        // What an older or newer browser does not know changes how a page looks, not what it may.
+        // A setting that another version does not know changes the look of a page, not its rights.
         for (method, parameters) in [
             ("Page.enable", json!({})),
             ("Inspector.enable", json!({})),
@@ -146,10 +147,10 @@ impl<'a> Tab<'a> {
             ),
             (
                 "Emulation.setVirtualTimePolicy",
-                json!({ "policy": "pause", "initialVirtualTime": NOW }),
+                json!({ "policy": "pause", "initialVirtualTime": VIRTUAL_NOW }),
             ),
         ] {
-            self.say(method, parameters);
+            self.send(method, parameters);
         }
         let viewport =
             json!({ "width": SHEET, "height": SHEET, "deviceScaleFactor": 1, "mobile": false });
@@ -158,59 +159,58 @@ impl<'a> Tab<'a> {
         Ok(())
     }
 
-    /// Opens the page and lets its time pass; no longer than so much of ours, and then what is there
-    /// is what is seen.
-    pub(super) fn open(&mut self, patience: Duration) -> Result<(), Broken> {
+    /// Opens the page and lets its virtual time pass, for a limited real time.
+    pub(super) fn open(&mut self, patience: Duration) -> Result<(), BrowserFailure> {
         let until = Some(Instant::now() + patience);
         let address = json!({ "url": self.references.page_address() });
-        self.say("Page.navigate", address);
-        while self.stage < Stage::Shown {
-            if self.hear(until)?.is_none() {
+        self.send("Page.navigate", address);
+        while self.stage < TabStage::Shown {
+            if self.receive(until)?.is_none() {
                 return Ok(());
             }
         }
         let pass = json!({
             "policy": "pauseIfNetworkFetchesPending",
-            "budget": TIME_OF_PAGE,
-            "maxVirtualTimeTaskStarvationCount": MOST_TASKS,
+            "budget": VIRTUAL_TIME_MS,
+            "maxVirtualTimeTaskStarvationCount": MAX_TASKS,
         });
-        self.say("Emulation.setVirtualTimePolicy", pass);
-        while self.stage < Stage::Settled {
-            if self.hear(until)?.is_none() {
+        self.send("Emulation.setVirtualTimePolicy", pass);
+        while self.stage < TabStage::Settled {
+            if self.receive(until)?.is_none() {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    /// Width and height of the page: no narrower than the viewport, and no higher than what is on it.
-    pub(super) fn size(&mut self) -> Result<(f64, f64), Broken> {
+    /// Width and height of the page: at least as wide as the viewport, and only as high as its
+    /// content.
+    pub(super) fn size(&mut self) -> Result<(f64, f64), BrowserFailure> {
         let metrics = self.call("Page.getLayoutMetrics", json!({}))?;
         let length = |name: &str| {
             let length = metrics["cssContentSize"][name].as_f64().unwrap_or(SHEET);
-            length.ceil().min(MOST_LENGTH)
+            length.ceil().min(MAX_LENGTH)
         };
         let (width, height) = (length("width").max(SHEET), length("height"));
         if height > SHEET {
             return Ok((width, height));
         }
-        // Whatever is shorter than the viewport is said to be as high.
-        let lowest = self.look(LOWEST)?.map_or(SHEET, f64::ceil);
+        // The browser reports the viewport's height for shorter pages.
+        let lowest = self.evaluate(LOWEST_POINT)?.map_or(SHEET, f64::ceil);
         Ok((width, lowest.clamp(1.0, SHEET)))
     }
 
-    /// Ends what moves, so that every picture shows the same moment.
-    pub(super) fn still(&mut self) -> Result<(), Broken> {
-        if self.look(STILL)?.is_some_and(|endless| endless > 0.0) {
+    /// Stops all animations, so that every picture shows the same moment.
+    pub(super) fn stop_animations(&mut self) -> Result<(), BrowserFailure> {
+        if self.evaluate(STOP_ANIMATIONS)?.is_some_and(|endless| endless > 0.0) {
             let says = "what moves without end stands still";
             self.missing.leave_out(LeftOut::new(Missing::Animation, says));
         }
         Ok(())
     }
 
-    /// A number from the page, worked out in a world where no script of the page can have changed
-    /// what the words mean.
-    fn look(&mut self, words: &str) -> Result<Option<f64>, Broken> {
+    /// Evaluates a script in an isolated world, which scripts of the page cannot change.
+    fn evaluate(&mut self, words: &str) -> Result<Option<f64>, BrowserFailure> {
         let world = json!({ "frameId": self.target });
         let world = self.ask("Page.createIsolatedWorld", world)?;
         let look = json!({
@@ -222,8 +222,8 @@ impl<'a> Tab<'a> {
         Ok(looked["result"]["result"]["value"].as_f64())
     }
 
-    /// A picture of what the frame shows, drawn at its scale, as PNG.
-    pub(super) fn picture(&mut self, frame: &Frame, top: f64) -> Result<Vec<u8>, Broken> {
+    /// Takes a picture of the frame, drawn at its scale, as PNG.
+    pub(super) fn picture(&mut self, frame: &Frame, top: f64) -> Result<Vec<u8>, BrowserFailure> {
         let clip = json!({
             "x": frame.area.x,
             "y": frame.area.y + top,
@@ -237,40 +237,42 @@ impl<'a> Tab<'a> {
             "captureBeyondViewport": true,
             "optimizeForSpeed": true,
         });
-        let number = self.say("Page.captureScreenshot", capture);
+        let number = self.send("Page.captureScreenshot", capture);
         let picture = loop {
-            match self.hear(Some(Instant::now() + NUDGE))? {
+            match self.receive(Some(Instant::now() + PICTURE_TIMEOUT))? {
                 Some(message) if message["id"].as_u64() == Some(number) => break message,
                 Some(_) => {}
-                // Now and then, with frames inside, a tab whose time stands still draws nothing: then
-                // time goes on until there is a picture.
+                // A tab with frames sometimes draws nothing while its time is paused; then time
+                // continues until there is a picture.
                 None => {
                     let on = json!({
                         "policy": "advance",
-                        "maxVirtualTimeTaskStarvationCount": MOST_TASKS,
+                        "maxVirtualTimeTaskStarvationCount": MAX_TASKS,
                     });
-                    self.say("Emulation.setVirtualTimePolicy", on);
+                    self.send("Emulation.setVirtualTimePolicy", on);
                 }
             }
         };
-        let data = picture["result"]["data"].as_str().ok_or(Broken::Nonsense)?;
-        STANDARD.decode(data).map_err(|_| Broken::Nonsense)
+        let data = picture["result"]["data"].as_str().ok_or(BrowserFailure::Nonsense)?;
+        STANDARD.decode(data).map_err(|_| BrowserFailure::Nonsense)
     }
 
-    fn say(&mut self, method: &str, parameters: Value) -> u64 {
-        self.pipe.say(self.session.as_deref(), method, parameters)
+    /// Sends a command.
+    fn send(&mut self, method: &str, parameters: Value) -> u64 {
+        self.pipe.send(self.session.as_deref(), method, parameters)
     }
 
-    /// What must work: anything but a result is nonsense.
-    fn call(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
+    /// Sends a command that must succeed.
+    fn call(&mut self, method: &str, parameters: Value) -> Result<Value, BrowserFailure> {
         let mut answer = self.ask(method, parameters)?;
-        answer.get_mut("result").map(Value::take).ok_or(Broken::Nonsense)
+        answer.get_mut("result").map(Value::take).ok_or(BrowserFailure::Nonsense)
     }
 
-    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, Broken> {
-        let number = self.say(method, parameters);
+    /// Sends a command and waits for its answer.
+    fn ask(&mut self, method: &str, parameters: Value) -> Result<Value, BrowserFailure> {
+        let number = self.send(method, parameters);
         loop {
-            if let Some(message) = self.hear(None)?
+            if let Some(message) = self.receive(None)?
                 && message["id"].as_u64() == Some(number)
             {
                 return Ok(message);
@@ -278,28 +280,30 @@ impl<'a> Tab<'a> {
         }
     }
 
-    /// Hears one message and does what it asks for.
-    fn hear(&mut self, until: Option<Instant>) -> Result<Option<Value>, Broken> {
-        let Some(message) = self.pipe.hear(until)? else { return Ok(None) };
+    /// Receives one message and handles it.
+    fn receive(&mut self, until: Option<Instant>) -> Result<Option<Value>, BrowserFailure> {
+        let Some(message) = self.pipe.receive(until)? else { return Ok(None) };
         self.answered = true;
         let about = &message["params"];
         let ours = |name: &Value| name.is_string() && name.as_str() == self.target.as_deref();
         match message["method"].as_str().unwrap_or_default() {
             "Target.targetCreated" if about["targetInfo"]["type"] == "page" => {
-                self.meet(&about["targetInfo"]["targetId"]);
+                self.take_tab(&about["targetInfo"]["targetId"]);
             }
             "Target.targetCrashed" | "Target.targetDestroyed" if ours(&about["targetId"]) => {
-                return Err(Broken::Crashed);
+                return Err(BrowserFailure::Crashed);
             }
-            "Inspector.targetCrashed" => return Err(Broken::Crashed),
-            "Page.frameNavigated" if self.stage == Stage::Served && ours(&about["frame"]["id"]) => {
-                self.stage = Stage::Shown;
+            "Inspector.targetCrashed" => return Err(BrowserFailure::Crashed),
+            "Page.frameNavigated"
+                if self.stage == TabStage::Served && ours(&about["frame"]["id"]) =>
+            {
+                self.stage = TabStage::Shown;
             }
-            "Emulation.virtualTimeBudgetExpired" if self.stage == Stage::Shown => {
-                self.stage = Stage::Settled;
+            "Emulation.virtualTimeBudgetExpired" if self.stage == TabStage::Shown => {
+                self.stage = TabStage::Settled;
             }
             "Page.javascriptDialogOpening" => {
-                self.say("Page.handleJavaScriptDialog", json!({ "accept": false }));
+                self.send("Page.handleJavaScriptDialog", json!({ "accept": false }));
             }
             "Fetch.requestPaused" => self.answer(about),
             _ => {}
@@ -307,47 +311,47 @@ impl<'a> Tab<'a> {
         Ok(Some(message))
     }
 
-    /// The first tab is ours; the page may not have others.
-    fn meet(&mut self, name: &Value) {
+    /// Takes the first tab, and closes others that the page opens.
+    fn take_tab(&mut self, name: &Value) {
         match &self.target {
             None => self.target = name.as_str().map(str::to_owned),
             Some(target) if *name != target.as_str() => {
-                self.pipe.say(None, "Target.closeTarget", json!({ "targetId": name }));
+                self.pipe.send(None, "Target.closeTarget", json!({ "targetId": name }));
             }
             Some(_) => {}
         }
     }
 
-    /// Answers what the page asks for.
+    /// Answers a request of the page.
     fn answer(&mut self, about: &Value) {
         let address = about["request"]["url"].as_str().unwrap_or_default();
         let outermost = about["resourceType"] == "Document"
             && about["frameId"].as_str() == self.target.as_deref();
         let request = &about["requestId"];
         let inside = ["data:", "blob:", "about:"].iter().any(|scheme| address.starts_with(scheme));
-        if outermost && self.stage == Stage::Blank {
-            self.stage = Stage::Served;
+        if outermost && self.stage == TabStage::Blank {
+            self.stage = TabStage::Served;
             let page = self.references.page();
             self.serve(request, &page);
         } else if let Some(file) = self.references.file(address).filter(|_| !outermost) {
             self.serve(request, &file);
         } else if inside && !outermost {
-            self.say("Fetch.continueRequest", json!({ "requestId": request }));
+            self.send("Fetch.continueRequest", json!({ "requestId": request }));
         } else {
-            // Who is told that the way is cut off stays where it is: a tab on its page, a frame empty.
-            // The page that would say so is drawn by another process, which a picture waits for, at
-            // times for ever.
+            // An aborted navigation stays on its page, and an aborted frame is empty. An error page
+            // would be drawn by another process, and a picture might wait for that forever.
             let document = about["resourceType"] == "Document";
             let reason = if document { "Aborted" } else { "BlockedByClient" };
-            self.say("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
-            if !self.references.is_habit(address) {
+            self.send("Fetch.failRequest", json!({ "requestId": request, "errorReason": reason }));
+            if !self.references.is_automatic(address) {
                 let written = self.references.written(address);
                 self.missing.leave_out(LeftOut::new(Missing::External, &written));
             }
         }
     }
 
-    fn serve(&mut self, request: &Value, served: &Served<'_>) {
+    /// Answers a request with a file.
+    fn serve(&mut self, request: &Value, served: &ServedFile<'_>) {
         let mut headers = vec![json!({ "name": "Access-Control-Allow-Origin", "value": "*" })];
         if let Some(media_type) = served.media_type {
             headers.push(json!({ "name": "Content-Type", "value": media_type }));
@@ -358,6 +362,6 @@ impl<'a> Tab<'a> {
             "responseHeaders": headers,
             "body": STANDARD.encode(served.bytes),
         });
-        self.say("Fetch.fulfillRequest", answer);
+        self.send("Fetch.fulfillRequest", answer);
     }
 }

@@ -1,7 +1,6 @@
 //! Chrome's debugging protocol (CDP) over two pipes: JSON messages, each ended by a zero byte.
 //!
-//! What comes back was said by a program that reads hostile bytes: it is bounded, and nothing is
-//! taken for granted in it.
+//! Messages come from a program that reads hostile bytes: they are bounded and validated.
 
 use std::io::Read;
 use std::process::ChildStdout;
@@ -10,37 +9,38 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::sandbox::Running;
+use crate::sandbox::SandboxedProgram;
 
-/// Longest message: a picture of all the pixels that are allowed, and what base64 adds to it.
-const MOST_BYTES: usize = 192 << 20;
-/// Messages that wait to be read; a flood of them waits in the browser.
-const WAITING: usize = 64;
+/// Largest message: a picture with all allowed pixels, in base64.
+const MAX_BYTES: usize = 192 << 20;
+/// Number of messages that wait to be read; more wait in the browser.
+const QUEUE_LENGTH: usize = 64;
 
-/// Why a browser cannot be talked to any longer.
+/// The reason why a browser cannot be used any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
-    /// It is gone.
+pub(super) enum BrowserFailure {
+    /// The browser has ended.
     Gone,
-    /// The page is gone, the browser is not.
+    /// The page has crashed, but not the browser.
     Crashed,
-    /// It says what it should not.
+    /// The browser sent invalid messages.
     Nonsense,
 }
 
-/// The browser's end of a conversation.
+/// The connection to a browser.
 pub(super) struct Pipe<'a> {
-    running: &'a Running,
+    running: &'a SandboxedProgram,
     messages: Receiver<Value>,
     last: u64,
 }
 
 impl<'a> Pipe<'a> {
-    pub(super) fn new(running: &'a Running, output: ChildStdout) -> Self {
-        let (say, messages) = mpsc::sync_channel(WAITING);
+    /// Starts to read the messages of a browser.
+    pub(super) fn new(running: &'a SandboxedProgram, output: ChildStdout) -> Self {
+        let (say, messages) = mpsc::sync_channel(QUEUE_LENGTH);
         std::thread::spawn(move || {
             let mut output = output;
-            let mut split = Split::default();
+            let mut split = MessageSplitter::default();
             let mut piece = vec![0; 1 << 16];
             while let Ok(length @ 1..) = output.read(&mut piece) {
                 let Some(whole) = split.push(&piece[..length]) else { return };
@@ -52,8 +52,8 @@ impl<'a> Pipe<'a> {
         Self { running, messages, last: 0 }
     }
 
-    /// Says something; the number is what an answer will bear.
-    pub(super) fn say(&mut self, session: Option<&str>, method: &str, parameters: Value) -> u64 {
+    /// Sends a command and returns its number, which the answer will repeat.
+    pub(super) fn send(&mut self, session: Option<&str>, method: &str, parameters: Value) -> u64 {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method });
         message["params"] = parameters;
@@ -66,35 +66,35 @@ impl<'a> Pipe<'a> {
         self.last
     }
 
-    /// The next message; none when this moment has come first.
-    pub(super) fn hear(&self, until: Option<Instant>) -> Result<Option<Value>, Broken> {
+    /// The next message; `None` if the time is up.
+    pub(super) fn receive(&self, until: Option<Instant>) -> Result<Option<Value>, BrowserFailure> {
         let Some(until) = until else {
-            // The watch ends the browser when its time is up, and the conversation with it.
-            return self.messages.recv().map(Some).map_err(|_| Broken::Gone);
+            // The watcher ends the browser when its time is up, which ends this wait as well.
+            return self.messages.recv().map(Some).map_err(|_| BrowserFailure::Gone);
         };
         let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         match self.messages.recv_timeout(left) {
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Broken::Gone),
+            Err(RecvTimeoutError::Disconnected) => Err(BrowserFailure::Gone),
         }
     }
 }
 
-/// Messages out of pieces.
+/// Splits a stream into messages.
 #[derive(Default)]
-struct Split {
+struct MessageSplitter {
     begun: Vec<u8>,
 }
 
-impl Split {
-    /// The messages that this piece completes; none if it is not such a conversation.
+impl MessageSplitter {
+    /// The messages that this piece completes; `None` if they are invalid.
     fn push(&mut self, piece: &[u8]) -> Option<Vec<Value>> {
         let mut whole = Vec::new();
         let mut parts = piece.split(|byte| *byte == 0).peekable();
         while let Some(part) = parts.next() {
             self.begun.extend_from_slice(part);
-            if self.begun.len() > MOST_BYTES {
+            if self.begun.len() > MAX_BYTES {
                 return None;
             }
             if parts.peek().is_some() {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn messages_are_put_together() {
-        let mut split = Split::default();
+        let mut split = MessageSplitter::default();
         assert_eq!(split.push(b"{\"id\""), Some(Vec::new()));
         assert_eq!(split.push(b":1}\0{\"id\":2}\0{"), Some(vec![json!({"id":1}), json!({"id":2})]));
         assert_eq!(split.push(b"}"), Some(Vec::new()));
@@ -122,8 +122,8 @@ mod tests {
 
     #[test]
     fn a_message_without_end_is_none() {
-        let mut split = Split::default();
-        let piece = vec![b' '; MOST_BYTES];
+        let mut split = MessageSplitter::default();
+        let piece = vec![b' '; MAX_BYTES];
         assert_eq!(split.push(&piece), Some(Vec::new()));
         assert_eq!(split.push(b" "), None);
     }

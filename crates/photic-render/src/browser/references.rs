@@ -1,32 +1,33 @@
-//! What a page asks for: itself, what was handed over with it, or something that is not to be had.
+//! Resolves the requests of a page: itself, a file that was handed over, or something unavailable.
 //!
-//! The page is given an address deep in folders that nobody has, so that the way from it to what it
-//! asks for reads as the source wrote it, `../` and all.
+//! The page has a URL deep in nonexistent folders, so that relative URLs from it read as the source
+//! wrote them, including `../`.
 
 use std::collections::BTreeMap;
 
 use url::Url;
 
-use crate::request::{File, Request};
+use crate::request::{Request, SourceFile};
 
-/// Where the page is served. The name is one that can never exist (RFC 2606).
+/// Host of the page. The name can never exist (RFC 2606).
 const HOST: &str = "photic.invalid";
+/// Folder of the page.
 const FOLDERS: &str = "/0/1/2/3/4/5/6/7/8/9/";
-/// Until the first folder: what is written from the root, as in `/style.css`.
+/// First folder; paths above it were written from the root, as in `/style.css`.
 const ROOT: &str = "/0/";
 
-/// What there is to be served.
+/// The page and the files that were handed over.
 pub(super) struct References<'a> {
     page: &'a [u8],
     base: String,
-    /// Whether it is XHTML, which no browser reads with the rules of HTML.
+    /// `true` for XHTML, which browsers do not read by the rules of HTML.
     strict: bool,
-    files: BTreeMap<String, &'a File>,
+    files: BTreeMap<String, &'a SourceFile>,
 }
 
-/// An answer to a request of the page.
-pub(super) struct Served<'a> {
-    /// What the browser takes it for; left to the browser where unknown.
+/// The answer to a request.
+pub(super) struct ServedFile<'a> {
+    /// Media type; the browser guesses if it is `None`.
     pub(super) media_type: Option<&'static str>,
     pub(super) bytes: &'a [u8],
 }
@@ -35,7 +36,7 @@ impl<'a> References<'a> {
     pub(super) fn new(request: &Request<'a>) -> Self {
         let strict = ending(request.wanted.name.as_deref().unwrap_or_default()) == "xhtml";
         let base = format!("http://{HOST}{FOLDERS}page.html");
-        let address = |file: &'a File| Some((resolved(&base, &file.reference)?, file));
+        let address = |file: &'a SourceFile| Some((resolved(&base, &file.reference)?, file));
         let files = request.files.iter().filter_map(address).collect();
         Self { page: request.bytes, base, strict, files }
     }
@@ -46,31 +47,31 @@ impl<'a> References<'a> {
     }
 
     /// The page itself.
-    pub(super) fn page(&self) -> Served<'a> {
+    pub(super) fn page(&self) -> ServedFile<'a> {
         let utf8 = std::str::from_utf8(self.page).is_ok();
         let media_type = match (self.strict, utf8) {
             (true, _) => "application/xhtml+xml",
-            // What is valid UTF-8 is UTF-8; for anything else the browser looks for hints in it.
+            // Valid UTF-8 is UTF-8; otherwise the browser looks for hints in the page.
             (false, true) => "text/html; charset=utf-8",
             (false, false) => "text/html",
         };
-        Served { media_type: Some(media_type), bytes: self.page }
+        ServedFile { media_type: Some(media_type), bytes: self.page }
     }
 
-    /// A file that was handed over, by the address that the browser made of its reference.
-    pub(super) fn file(&self, address: &str) -> Option<Served<'a>> {
+    /// A file that was handed over, by the URL that the browser made of its reference.
+    pub(super) fn file(&self, address: &str) -> Option<ServedFile<'a>> {
         let address = address.split('#').next().unwrap_or_default();
         let file = self.files.get(address)?;
-        Some(Served { media_type: media_type(&file.reference), bytes: &file.bytes })
+        Some(ServedFile { media_type: media_type(&file.reference), bytes: &file.bytes })
     }
 
-    /// Whether browsers ask for it without being told to: the page again, or its icon.
-    pub(super) fn is_habit(&self, address: &str) -> bool {
+    /// Returns `true` for requests that browsers send on their own: the page again, or its icon.
+    pub(super) fn is_automatic(&self, address: &str) -> bool {
         let icon = address.strip_prefix("http://").and_then(|rest| rest.strip_prefix(HOST));
         address.split('#').next() == Some(&self.base) || icon == Some("/favicon.ico")
     }
 
-    /// An address as the source writes it, as far as can be told.
+    /// A URL as the source wrote it, as far as that can be told.
     pub(super) fn written(&self, address: &str) -> String {
         let relative = self.relative(address).unwrap_or_else(|| address.to_owned());
         let plain = unescaped(&relative);
@@ -80,6 +81,7 @@ impl<'a> References<'a> {
         }
     }
 
+    /// A URL relative to the page.
     fn relative(&self, address: &str) -> Option<String> {
         let base = Url::parse(&self.base).ok()?;
         let address = Url::parse(address).ok().filter(|url| url.host_str() == Some(HOST))?;
@@ -90,19 +92,20 @@ impl<'a> References<'a> {
         Some(format!("{}{query}", address.path()))
     }
 
+    /// Returns `true` if the page contains a text.
     fn holds(&self, words: &str) -> bool {
         !words.is_empty() && self.page.windows(words.len()).any(|part| part == words.as_bytes())
     }
 }
 
-/// The address that the browser makes of a reference, without what it names inside the file.
+/// The URL that the browser makes of a reference, without a fragment.
 fn resolved(base: &str, reference: &str) -> Option<String> {
     let mut address = Url::parse(base).ok()?.join(reference).ok()?;
     address.set_fragment(None);
     Some(address.into())
 }
 
-/// `%20` becomes a space; none where that does not give text.
+/// Decodes `%20` and the like; `None` if the result is not text.
 fn unescaped(words: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(words.len());
     let mut rest = words.as_bytes();
@@ -116,12 +119,13 @@ fn unescaped(words: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// The file extension in lower case.
 fn ending(name: &str) -> String {
     let name = name.split(['?', '#']).next().unwrap_or_default();
     name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// By its ending. Scripts and style sheets are not run or read as anything else.
+/// The media type of an extension. Scripts and style sheets need the right one to be used.
 fn media_type(reference: &str) -> Option<&'static str> {
     Some(match ending(reference).as_str() {
         "css" => "text/css",
@@ -152,7 +156,7 @@ mod tests {
     use super::*;
     use crate::request::Kind;
 
-    fn references<'a>(page: &'a [u8], files: &'a [File]) -> References<'a> {
+    fn references<'a>(page: &'a [u8], files: &'a [SourceFile]) -> References<'a> {
         References::new(&Request { files, ..Request::new(page, Kind::Html) })
     }
 
@@ -180,10 +184,11 @@ mod tests {
 
     #[test]
     fn files_are_found_by_their_reference() {
-        let files: Vec<File> = ["../a b.css", "x.js#part", "https://example.org/p.png", "\0:"]
-            .into_iter()
-            .map(|reference| File { reference: reference.to_owned(), bytes: vec![1] })
-            .collect();
+        let files: Vec<SourceFile> =
+            ["../a b.css", "x.js#part", "https://example.org/p.png", "\0:"]
+                .into_iter()
+                .map(|reference| SourceFile { reference: reference.to_owned(), bytes: vec![1] })
+                .collect();
         let references = references(b"", &files);
         let at = |reference: &str| {
             let address = resolved(references.page_address(), reference).expect("an address");

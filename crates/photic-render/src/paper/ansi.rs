@@ -1,34 +1,34 @@
-//! What a terminal would have shown: colors and weight of escape sequences; other ones do nothing.
+//! Colors and weights of terminal escape sequences; other sequences are ignored.
 
-use super::look::Look;
-use super::span::{self, At, Span};
-use crate::text::canvas::Letters;
+use super::page_style::PageStyle;
+use super::span::{self, SourceOffset, Span};
+use crate::text::canvas::TextStyle;
 
-/// The spans of a line, and the letters that the next line begins with.
+/// The spans of a line, and the style with which the next line starts.
 pub(super) fn spans(
     line: &str,
-    plain: Letters,
-    mut now: Letters,
-    look: &Look,
-) -> (Vec<Span>, Letters) {
+    plain: TextStyle,
+    mut now: TextStyle,
+    style: &PageStyle,
+) -> (Vec<Span>, TextStyle) {
     let mut spans = Vec::new();
-    // A line that was written over shows what was written last.
+    // A line that was overwritten shows its last text.
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().unwrap_or(line);
     let mut rest = line;
     while let Some(at) = rest.find('\u{1b}') {
-        span::push(&mut spans, &rest[..at], now, At::Nowhere);
+        span::push(&mut spans, &rest[..at], now, SourceOffset::Nowhere);
         let (codes, after) = sequence(&rest[at + 1..]);
         if let Some(codes) = codes {
-            now = changed(codes, plain, now, look);
+            now = changed(codes, plain, now, style);
         }
         rest = after;
     }
-    span::push(&mut spans, rest, now, At::Nowhere);
+    span::push(&mut spans, rest, now, SourceOffset::Nowhere);
     (spans, now)
 }
 
-/// The numbers of a sequence that sets colors, and what follows the sequence.
+/// The codes of a sequence that sets colors, and the text after the sequence.
 fn sequence(rest: &str) -> (Option<&str>, &str) {
     if let Some(after) = rest.strip_prefix('[') {
         let end = after.find(|c: char| ('@'..='~').contains(&c)).unwrap_or(after.len());
@@ -38,7 +38,7 @@ fn sequence(rest: &str) -> (Option<&str>, &str) {
         return (is_color.then_some(codes), &after[skipped..]);
     }
     if let Some(after) = rest.strip_prefix(']') {
-        // A title or a link: up to the bell, or to another escape.
+        // A title or a link, up to the bell or another escape.
         let end = after.find(['\u{7}', '\u{1b}']).unwrap_or(after.len());
         let after = &after[end..];
         let after = after.strip_prefix("\u{1b}\\").or(after.strip_prefix('\u{7}')).unwrap_or(after);
@@ -48,7 +48,8 @@ fn sequence(rest: &str) -> (Option<&str>, &str) {
     (None, &rest[skipped..])
 }
 
-fn changed(codes: &str, plain: Letters, mut now: Letters, look: &Look) -> Letters {
+/// Applies codes to a style.
+fn changed(codes: &str, plain: TextStyle, mut now: TextStyle, style: &PageStyle) -> TextStyle {
     let mut codes = codes.split([';', ':']).map(|code| code.parse::<u32>().unwrap_or(0));
     while let Some(code) = codes.next() {
         match code {
@@ -59,15 +60,15 @@ fn changed(codes: &str, plain: Letters, mut now: Letters, look: &Look) -> Letter
             22 => now.bold = plain.bold,
             23 => now.italic = plain.italic,
             24 => now.pen.underline = plain.pen.underline,
-            31..=36 => now.pen.color = look.hues[code as usize - 31],
-            91..=96 => now.pen.color = look.hues[code as usize - 91],
+            31..=36 => now.pen.color = style.hues[code as usize - 31],
+            91..=96 => now.pen.color = style.hues[code as usize - 91],
             30 | 37 | 39 | 90 | 97 => now.pen.color = plain.pen.color,
-            // A color by number or by its parts; the sixteen first are the ones above.
+            // A color by number or components; the first sixteen are those above.
             38 | 48 => {
                 let skipped = if codes.next() == Some(5) { 1 } else { 3 };
                 let number = codes.by_ref().take(skipped).last();
                 let hue = number.filter(|_| code == 38 && skipped == 1).and_then(|number| {
-                    look.hues.get((number % 8).checked_sub(1)? as usize).filter(|_| number < 16)
+                    style.hues.get((number % 8).checked_sub(1)? as usize).filter(|_| number < 16)
                 });
                 now.pen.color = hue.copied().unwrap_or(now.pen.color);
             }
@@ -84,15 +85,15 @@ mod tests {
 
     #[test]
     fn colors_are_shown_and_sequences_are_not() {
-        let look = Look::of(Theme::Light);
-        let plain = look.body();
+        let style = PageStyle::of(Theme::Light);
+        let plain = style.body();
         let line =
             "10%\r100% \u{1b}[0;31mred\u{1b}[1m bold\u{1b}[0m \u{1b}[2Kplain\u{1b}]0;title\u{7}!";
-        let (spans, after) = spans(line, plain, plain, &look);
+        let (spans, after) = spans(line, plain, plain, &style);
         let shown: Vec<(&str, bool, bool)> = spans
             .iter()
             .map(|span| {
-                (span.text.as_str(), span.letters.pen.color == look.hues[0], span.letters.bold)
+                (span.text.as_str(), span.letters.pen.color == style.hues[0], span.letters.bold)
             })
             .collect();
         assert_eq!(

@@ -1,44 +1,45 @@
-//! Tables as text: where records and fields begin, whatever parts them.
+//! Splits tables in text form into records and fields.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A quote that goes on for longer was never meant as one.
-const MOST_QUOTED: usize = 1 << 20;
-/// How much is looked at to find what parts fields.
+/// Longest quoted field; a longer quote was not meant as one.
+const MAX_QUOTED: usize = 1 << 20;
+/// Bytes that are examined to find the delimiter.
 const SAMPLE: usize = 64 << 10;
 
-/// How a table is written.
+/// The syntax of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
-    /// What parts fields.
+    /// The separator of fields.
     pub(super) delimiter: u8,
     pub(super) quotes: Quotes,
 }
 
-/// Whether quotes hold fields together.
+/// The meaning of quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quotes {
+    /// They enclose fields.
     Hold,
-    /// One of them never ends.
+    /// They are plain characters, since one of them never ends.
     Literal,
 }
 
-/// A record: its bytes without their line end, its line from 1, how many fields it has.
+/// A record: its bytes without the line end, and its number of fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
     pub(super) bytes: Range<usize>,
     pub(super) fields: usize,
 }
 
-/// A field: what it says, and where it begins.
+/// A field: its text and its offset.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Field<'t> {
     pub(super) text: Cow<'t, str>,
     pub(super) at: usize,
 }
 
-/// What parts the fields: the one that gives the most records the same number of them.
+/// Finds the delimiter: the one that gives most records the same number of fields.
 pub(super) fn delimiter(text: &str, name: Option<&str>) -> u8 {
     if name.is_some_and(|name| name.to_ascii_lowercase().ends_with("tsv")) {
         return b'\t';
@@ -56,12 +57,12 @@ pub(super) fn delimiter(text: &str, name: Option<&str>) -> u8 {
         let same = same.filter(|same| same.first().is_some_and(|fields| *fields > 1));
         same.map(|same| (same.len(), same.first().copied().unwrap_or(0))).max().unwrap_or((0, 0))
     };
-    // The first of equals: `max_by_key` would take the last.
+    // The best candidates come last, since `max_by_key` returns the last of equals.
     let candidates = [b'|', b'\t', b';', b','];
     candidates.into_iter().max_by_key(|delimiter| score(*delimiter)).unwrap_or(b',')
 }
 
-/// The records, at most so many; how they are written; and where the last one ends.
+/// The records up to a limit, their syntax, and the end of the last one.
 pub(super) fn records(text: &str, delimiter: u8, most: usize) -> (Vec<Record>, Dialect, usize) {
     let mut dialect = Dialect { delimiter, quotes: Quotes::Hold };
     let mut records = Vec::new();
@@ -79,7 +80,8 @@ pub(super) fn records(text: &str, delimiter: u8, most: usize) -> (Vec<Record>, D
     (records, dialect, start)
 }
 
-/// Where a record ends, where the next begins, and its fields; None if a quote does not end.
+/// The end of a record, the start of the next, and the number of fields; `None` for an unclosed
+/// quote.
 fn record(bytes: &[u8], start: usize, dialect: Dialect) -> Option<(usize, usize, usize)> {
     let mut fields = 1;
     let mut at = start;
@@ -105,10 +107,10 @@ fn record(bytes: &[u8], start: usize, dialect: Dialect) -> Option<(usize, usize,
     Some((bytes.len(), bytes.len(), fields))
 }
 
-/// The closing quote of the field that opens here.
+/// The closing quote of a field.
 fn quote_end(bytes: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
-    let most = bytes.len().min(open + MOST_QUOTED);
+    let most = bytes.len().min(open + MAX_QUOTED);
     while at < most {
         match (bytes[at], bytes.get(at + 1)) {
             (b'"', Some(b'"')) => at += 2,
@@ -154,7 +156,7 @@ pub(super) fn fields<'t>(text: &'t str, record: &Record, dialect: Dialect) -> Ve
     }
 }
 
-/// Whether a cell is a number, with its unit or without.
+/// Returns `true` if a cell is a number, with or without a unit.
 pub(super) fn is_number(cell: &str) -> bool {
     let cell = cell.trim();
     let bare: String =

@@ -1,23 +1,24 @@
-//! HTML inside prose, taken apart: its words and pictures, and what is left out of it.
+//! Extracts text and pictures from HTML inside prose, and lists the rest.
 //!
-//! Nothing is run and nothing is laid out by it. A browser's idea of broken HTML is not rebuilt.
+//! Nothing is run, and elements do not affect the layout. Broken HTML is not repaired as in
+//! browsers.
 
 /// A piece of HTML.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// Words.
+pub(super) enum HtmlPiece {
+    /// Text.
     Text(String),
-    /// The end of a line.
+    /// A line end.
     Break,
-    /// A picture, and the words for those who do not see it.
+    /// A picture and its alternative text.
     Picture { reference: String, words: String },
-    /// An element begins that changes how text is written.
+    /// The start of an element that changes the style of text.
     Open(String),
-    /// It ends.
+    /// The end of such an element.
     Close(String),
-    /// A program, with all that is in it.
+    /// A script with its content.
     Script(String),
-    /// A tag that has no meaning here.
+    /// A tag without meaning here.
     Tag(String),
 }
 
@@ -46,16 +47,16 @@ const LINES: [&str; 22] = [
     "dd",
     "section",
 ];
-/// Elements that change how text is written.
+/// Elements that change the style of text.
 const STYLES: [&str; 23] = [
     "a", "b", "strong", "i", "em", "cite", "var", "code", "kbd", "samp", "tt", "s", "del",
     "strike", "summary", "th", "h1", "h2", "h3", "h4", "h5", "h6", "span",
 ];
-/// Elements whose inside is not for reading.
+/// Elements whose content is not shown.
 const HIDDEN: [&str; 7] = ["script", "style", "iframe", "object", "svg", "template", "head"];
 
-/// Its pieces, in order.
-pub(super) fn pieces(html: &str) -> Vec<Piece> {
+/// Splits HTML into pieces.
+pub(super) fn pieces(html: &str) -> Vec<HtmlPiece> {
     let mut pieces = Vec::new();
     let mut rest = html;
     while let Some(open) = rest.find('<') {
@@ -76,26 +77,27 @@ pub(super) fn pieces(html: &str) -> Vec<Piece> {
         if HIDDEN.contains(&name.as_str()) {
             if !closing {
                 rest = after_element(rest, &name);
-                let what = if name == "script" { Piece::Script(name) } else { Piece::Tag(name) };
+                let what =
+                    if name == "script" { HtmlPiece::Script(name) } else { HtmlPiece::Tag(name) };
                 pieces.push(what);
             }
             continue;
         }
         if has_handler(tag) {
-            pieces.push(Piece::Script(format!("{name} with a handler")));
+            pieces.push(HtmlPiece::Script(format!("{name} with a handler")));
         }
         match name.as_str() {
-            "img" => pieces.push(Piece::Picture {
+            "img" => pieces.push(HtmlPiece::Picture {
                 reference: attribute(tag, "src").unwrap_or_default(),
                 words: attribute(tag, "alt").unwrap_or_default(),
             }),
-            line if LINES.contains(&line) => pieces.push(Piece::Break),
+            line if LINES.contains(&line) => pieces.push(HtmlPiece::Break),
             _ => {}
         }
         if STYLES.contains(&name.as_str()) {
-            pieces.push(if closing { Piece::Close(name) } else { Piece::Open(name) });
+            pieces.push(if closing { HtmlPiece::Close(name) } else { HtmlPiece::Open(name) });
         } else if !closing && !matches!(name.as_str(), "br" | "img" | "p" | "hr") {
-            pieces.push(Piece::Tag(name));
+            pieces.push(HtmlPiece::Tag(name));
         }
     }
     text(rest, &mut pieces);
@@ -108,7 +110,8 @@ pub(super) fn heading(name: &str) -> Option<usize> {
     (1..=6).contains(&level).then_some(level)
 }
 
-fn text(words: &str, pieces: &mut Vec<Piece>) {
+/// Adds text with normalized white space.
+fn text(words: &str, pieces: &mut Vec<HtmlPiece>) {
     let spaced = words.starts_with(char::is_whitespace);
     let trailing = words.ends_with(char::is_whitespace);
     let words: Vec<&str> = words.split_whitespace().collect();
@@ -117,10 +120,10 @@ fn text(words: &str, pieces: &mut Vec<Piece>) {
     }
     let before = if spaced { " " } else { "" };
     let after = if trailing { " " } else { "" };
-    pieces.push(Piece::Text(format!("{before}{}{after}", entities(&words.join(" ")))));
+    pieces.push(HtmlPiece::Text(format!("{before}{}{after}", entities(&words.join(" ")))));
 }
 
-/// Where a tag ends, outside of its quotes.
+/// The end of a tag, outside of quotes.
 fn tag_end(tag: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in tag.bytes().enumerate() {
@@ -134,6 +137,7 @@ fn tag_end(tag: &str) -> Option<usize> {
     None
 }
 
+/// The name of a tag.
 fn name(tag: &str) -> String {
     let tag = tag.trim_start_matches('/');
     let name = tag.split(|c: char| c.is_whitespace() || c == '/' || c == '>').next();
@@ -141,7 +145,7 @@ fn name(tag: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { String::new() }
 }
 
-/// What follows the end of an element whose inside is not read.
+/// The text after the end of an element.
 fn after_element<'h>(rest: &'h str, name: &str) -> &'h str {
     let mut from = 0;
     while let Some(at) = rest[from..].find("</") {
@@ -162,13 +166,14 @@ fn attribute(tag: &str, wanted: &str) -> Option<String> {
         .map(|(_, value)| entities(value))
 }
 
+/// Returns `true` if a tag has an event handler.
 fn has_handler(tag: &str) -> bool {
     attributes(tag).any(|(name, _)| {
         name.len() > 4 && name.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("on"))
     })
 }
 
-/// Names and values, however they are quoted.
+/// The names and values of attributes, with any quotes.
 fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = tag.find(char::is_whitespace).map_or("", |at| &tag[at..]);
     std::iter::from_fn(move || {
@@ -190,7 +195,7 @@ fn attributes(tag: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// The characters that entities stand for, as far as they are common.
+/// Replaces common entities by their characters.
 pub(super) fn entities(text: &str) -> String {
     let mut found = String::with_capacity(text.len());
     let mut rest = text;
@@ -210,6 +215,7 @@ pub(super) fn entities(text: &str) -> String {
     found
 }
 
+/// The character of an entity.
 fn entity(name: &str) -> Option<char> {
     if let Some(number) = name.strip_prefix('#') {
         let code = match number.strip_prefix(['x', 'X']) {
@@ -246,21 +252,24 @@ mod tests {
         assert_eq!(
             pieces(html),
             [
-                Piece::Script("div with a handler".to_owned()),
-                Piece::Break,
-                Piece::Tag("div".to_owned()),
-                Piece::Text("a < b ".to_owned()),
-                Piece::Open("b".to_owned()),
-                Piece::Text("bold".to_owned()),
-                Piece::Close("b".to_owned()),
-                Piece::Break,
-                Piece::Script("script".to_owned()),
-                Piece::Picture { reference: "p.png".to_owned(), words: "a > b".to_owned() },
-                Piece::Text("after".to_owned()),
+                HtmlPiece::Script("div with a handler".to_owned()),
+                HtmlPiece::Break,
+                HtmlPiece::Tag("div".to_owned()),
+                HtmlPiece::Text("a < b ".to_owned()),
+                HtmlPiece::Open("b".to_owned()),
+                HtmlPiece::Text("bold".to_owned()),
+                HtmlPiece::Close("b".to_owned()),
+                HtmlPiece::Break,
+                HtmlPiece::Script("script".to_owned()),
+                HtmlPiece::Picture { reference: "p.png".to_owned(), words: "a > b".to_owned() },
+                HtmlPiece::Text("after".to_owned()),
             ]
         );
-        assert_eq!(pieces("<script>never ends"), [Piece::Script("script".to_owned())]);
-        assert_eq!(pieces("1 < 2"), [Piece::Text("1 ".to_owned()), Piece::Text("< 2".to_owned())]);
+        assert_eq!(pieces("<script>never ends"), [HtmlPiece::Script("script".to_owned())]);
+        assert_eq!(
+            pieces("1 < 2"),
+            [HtmlPiece::Text("1 ".to_owned()), HtmlPiece::Text("< 2".to_owned())]
+        );
         assert_eq!(pieces("<é>"), []);
     }
 }

@@ -1,46 +1,46 @@
-//! JSON: as it stands where it has lines, and laid out anew where it is one long line.
+//! Draws JSON: as it is if it has lines, and indented if it is one long line.
 
 use serde::de::IgnoredAny;
 
-use super::places::Places;
+use super::source_positions::SourcePositions;
 use crate::page::{LeftOut, Missing, Page};
 use crate::refusal::Refusal;
 use crate::request::Request;
-use crate::text::{self, Numbers};
+use crate::text::{self, LineNumbers};
 
-/// A line longer than this is not read by anybody.
-const LONGEST_LINE: usize = 400;
-/// More than this is shown as it stands.
-const MOST_BYTES: usize = 8 << 20;
-/// What is deeper is indented no further.
-const MOST_INDENT: usize = 30;
-/// A list or object that fits into so many characters stays in one line.
-const INLINE: usize = 60;
+/// Longest line that is shown as it is.
+const MAX_LINE: usize = 400;
+/// Largest source that is indented.
+const MAX_BYTES: usize = 8 << 20;
+/// Largest depth of indentation.
+const MAX_INDENT: usize = 30;
+/// Largest number of characters of a list or object in one line.
+const MAX_INLINE_CHARS: usize = 60;
 
-/// Draws a page of it.
+/// Draws a page.
 pub(super) fn draw(source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
-    let long = source.lines().any(|line| line.len() > LONGEST_LINE);
+    let long = source.lines().any(|line| line.len() > MAX_LINE);
     let sound = || serde_json::from_str::<IgnoredAny>(source).is_ok();
-    if !long || source.len() > MOST_BYTES || !sound() {
-        return text::sheet(source, request, Some("json"), Numbers::Shown);
+    if !long || source.len() > MAX_BYTES || !sound() {
+        return text::sheet(source, request, Some("json"), LineNumbers::Shown);
     }
     let laid = lay_out(source);
-    let mut page = text::sheet(&laid.text, request, Some("json"), Numbers::Hidden)?;
-    lead_back(&mut page, &laid, source);
+    let mut page = text::sheet(&laid.text, request, Some("json"), LineNumbers::Hidden)?;
+    map_back(&mut page, &laid, source);
     let says = "its own line ends and spaces: it is one long line, and is shown with others";
     page.facts.leave_out(LeftOut::new(Missing::Layout, says));
     Ok(page)
 }
 
-/// Rows of what is shown lead to the source.
-fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
+/// Maps rows of the indented text to lines and columns of the source.
+fn map_back(page: &mut Page, laid: &IndentedJson, source: &str) {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(
             laid.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1),
         )
         .collect();
-    let mut places = Places::new(source);
-    // The line of the last row, with where its characters begin: a long one has many rows.
+    let mut places = SourcePositions::new(source);
+    // The last line with the offsets of its characters: a long line has many rows.
     let mut known: (u32, Vec<usize>) = (0, Vec::new());
     for row in &mut page.facts.rows {
         let Some(start) = starts.get(row.line as usize - 1).copied() else { continue };
@@ -61,15 +61,15 @@ fn lead_back(page: &mut Page, laid: &Laid, source: &str) {
     }
 }
 
-/// JSON with new spaces.
-struct Laid {
+/// Indented JSON.
+struct IndentedJson {
     text: String,
-    /// For each token: where it begins here, and where in the source.
+    /// For each token, its offset here and in the source.
     tokens: Vec<(usize, usize)>,
 }
 
-impl Laid {
-    /// Where in the source a byte comes from; of a space, the token after it.
+impl IndentedJson {
+    /// The source offset of a byte; for a space, that of the token after it.
     fn source(&self, at: usize) -> usize {
         let after = self.tokens.partition_point(|(shown, _)| *shown <= at);
         match after.checked_sub(1).and_then(|index| self.tokens.get(index)) {
@@ -79,9 +79,11 @@ impl Laid {
     }
 }
 
-fn lay_out(source: &str) -> Laid {
-    let mut laid = Laid { text: String::with_capacity(source.len() * 2), tokens: Vec::new() };
-    // For each open list or object, whether it is kept in one line.
+/// Indents a value.
+fn lay_out(source: &str) -> IndentedJson {
+    let mut laid =
+        IndentedJson { text: String::with_capacity(source.len() * 2), tokens: Vec::new() };
+    // For each open list or object, `true` if it stays in one line.
     let mut open: Vec<bool> = Vec::new();
     let mut at = 0;
     while let Some(token) = next(source, at) {
@@ -118,17 +120,19 @@ fn lay_out(source: &str) -> Laid {
     laid
 }
 
-fn put(laid: &mut Laid, words: &str, at: usize) {
+/// Adds a token.
+fn put(laid: &mut IndentedJson, words: &str, at: usize) {
     laid.tokens.push((laid.text.len(), at));
     laid.text.push_str(words);
 }
 
+/// Adds a line end and an indent.
 fn line(text: &mut String, depth: usize) {
     text.push('\n');
-    text.extend(std::iter::repeat_n("  ", depth.min(MOST_INDENT)));
+    text.extend(std::iter::repeat_n("  ", depth.min(MAX_INDENT)));
 }
 
-/// The token that begins at or after a byte.
+/// The token at or after an offset.
 fn next(source: &str, at: usize) -> Option<std::ops::Range<usize>> {
     let bytes = source.as_bytes();
     let start = at + bytes[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
@@ -143,6 +147,7 @@ fn next(source: &str, at: usize) -> Option<std::ops::Range<usize>> {
     Some(start..start + length)
 }
 
+/// The length of a string.
 fn string(bytes: &[u8]) -> usize {
     let mut at = 1;
     while at < bytes.len() {
@@ -155,7 +160,7 @@ fn string(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Whether what opens here is short, and has nothing open inside that is not empty.
+/// Returns `true` if a list or object is short and contains no other that is not empty.
 fn fits(source: &str, start: usize) -> bool {
     let mut at = start + 1;
     let mut length = 2;
@@ -163,7 +168,7 @@ fn fits(source: &str, start: usize) -> bool {
     while let Some(token) = next(source, at) {
         let words = &source[token.clone()];
         length += words.chars().count() + usize::from(matches!(words, "," | ":"));
-        if length > INLINE {
+        if length > MAX_INLINE_CHARS {
             return false;
         }
         match words {

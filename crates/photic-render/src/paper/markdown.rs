@@ -1,6 +1,6 @@
-//! Markdown as GitHub understands it: from the parser's events to blocks.
+//! Lays out Markdown in GitHub's dialect.
 //!
-//! HTML inside it is never run: its words are shown, its tags are left out and listed.
+//! HTML is never run: its text is shown, and its tags are listed as left out.
 
 use std::ops::Range;
 
@@ -9,34 +9,35 @@ use pulldown_cmark::{
 };
 
 use super::flow::Flow;
-use super::look::Look;
+use super::page_style::PageStyle;
 use super::span::Span;
 use super::strip::{Align, Code, Keep};
 use super::table::{self, Table};
 use crate::request::Request;
-use crate::text::canvas::Letters;
+use crate::text::canvas::TextStyle;
 
-/// Room for the mark of an item.
+/// Width of a list marker.
 const ITEM: f64 = 34.0;
-/// White between paragraphs, and between the items of a list without paragraphs.
+/// Space between paragraphs.
 const GAP: f64 = 14.0;
-pub(super) const TIGHT: f64 = 4.0;
+/// Space between items of a tight list.
+pub(super) const TIGHT_GAP: f64 = 4.0;
 
-/// Lays a text out.
+/// Lays out a text.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Flow<'a> {
     let mut flow = Flow::new(request);
     add(source, &mut flow, Origin::Source);
     flow
 }
 
-/// Whether bytes of a text are bytes of the source.
+/// Tells whether a text is part of the source.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     Source,
     Elsewhere,
 }
 
-/// Adds a text to what is laid out already.
+/// Adds a text to a layout.
 pub(super) fn add(text: &str, flow: &mut Flow<'_>, origin: Origin) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
@@ -68,7 +69,7 @@ pub(super) fn add(text: &str, flow: &mut Flow<'_>, origin: Origin) {
     writer.flush();
 }
 
-/// How many of each are open.
+/// Numbers of open elements.
 #[derive(Default)]
 pub(super) struct Depth {
     pub(super) strong: usize,
@@ -78,28 +79,29 @@ pub(super) struct Depth {
     pub(super) header: usize,
 }
 
-/// A text in the making.
+/// Converts events of the parser to blocks.
 pub(super) struct Writer<'w, 'f, 'a> {
     pub(super) text: &'w str,
     pub(super) origin: Origin,
     pub(super) flow: &'f mut Flow<'a>,
-    /// The paragraph in the making.
+    /// The current paragraph.
     pub(super) spans: Vec<Span>,
     pub(super) heading: Option<usize>,
     pub(super) depth: Depth,
-    /// The number of the next item, of lists that have numbers.
+    /// The next number of each open list, if it is numbered.
     pub(super) lists: Vec<Option<u64>>,
     pub(super) table: Option<Table>,
     pub(super) code: Option<Code>,
-    /// HTML in the making, and where it begins.
+    /// The current HTML block and its offset.
     pub(super) html: Option<(String, usize)>,
-    /// Elements of HTML that are open and change how text is written.
+    /// Open HTML elements that change the style of text.
     pub(super) elements: Vec<String>,
-    /// The reference of the picture whose words are being read, and those words.
+    /// The current picture: reference, alternative text and offset.
     pub(super) picture: Option<(String, String, usize)>,
 }
 
 impl Writer<'_, '_, '_> {
+    /// Handles an event.
     fn event(&mut self, event: Event<'_>, range: &Range<usize>) {
         if let Some((_, words, _)) = &mut self.picture {
             match &event {
@@ -116,7 +118,7 @@ impl Writer<'_, '_, '_> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => self.words(&text, range),
             Event::Code(text) => {
-                let letters = self.flow.look.code(self.letters());
+                let letters = self.flow.style.code(self.letters());
                 self.put(&text, letters, range);
             }
             Event::InlineMath(tex) => self.formula(&tex, range),
@@ -135,8 +137,8 @@ impl Writer<'_, '_, '_> {
             Event::InlineHtml(text) => self.html(&text, range.start),
             Event::FootnoteReference(label) => {
                 let letters = self.letters();
-                let letters = Look::colored(letters, self.flow.look.link);
-                let letters = Letters { size: (letters.size * 0.8).round(), ..letters };
+                let letters = PageStyle::colored(letters, self.flow.style.link);
+                let letters = TextStyle { size: (letters.size * 0.8).round(), ..letters };
                 self.put(&format!("[{label}]"), letters, range);
             }
             Event::SoftBreak => self.put(" ", self.letters(), range),
@@ -146,13 +148,14 @@ impl Writer<'_, '_, '_> {
                 self.flow.rule();
             }
             Event::TaskListMarker(done) => {
-                let letters = self.flow.look.body();
+                let letters = self.flow.style.body();
                 let mark = if done { "☑" } else { "☐" };
                 self.flow.mark(vec![Span::new(mark, letters)]);
             }
         }
     }
 
+    /// Handles the start of an element.
     fn start(&mut self, tag: Tag<'_>, range: &Range<usize>) {
         match tag {
             Tag::Paragraph => {
@@ -189,22 +192,23 @@ impl Writer<'_, '_, '_> {
             }
             Tag::List(first) => {
                 self.flush();
-                let gap = if self.lists.is_empty() { GAP } else { TIGHT };
+                let gap = if self.lists.is_empty() { GAP } else { TIGHT_GAP };
                 self.flow.gap(gap);
                 self.lists.push(first);
-                // Numbers of two digits take more room than a dot.
+                // Numbers need more room than bullets.
                 self.flow.indent(if first.is_some() { ITEM + 8.0 } else { ITEM });
             }
             Tag::Item => {
                 self.flush();
-                self.flow.gap(TIGHT);
+                self.flow.gap(TIGHT_GAP);
                 self.mark_item();
             }
             Tag::FootnoteDefinition(label) => {
                 self.flush();
                 self.flow.gap(GAP);
                 self.flow.indent(ITEM + 26.0);
-                let letters = Look::colored(self.flow.look.letters(16.0), self.flow.look.link);
+                let letters =
+                    PageStyle::colored(self.flow.style.letters(16.0), self.flow.style.link);
                 self.flow.mark(vec![Span::new(format!("[{label}]"), letters)]);
             }
             Tag::Table(aligns) => {
@@ -229,10 +233,11 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Handles the end of an element.
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => {
-                // HTML may have begun one that it never ends.
+                // HTML may have started one that it never ends.
                 self.end_heading();
                 self.flush();
                 self.elements.clear();
@@ -264,13 +269,13 @@ impl Writer<'_, '_, '_> {
                 self.flush();
                 self.lists.pop();
                 self.flow.outdent();
-                self.flow.gap(if self.lists.is_empty() { GAP } else { TIGHT });
+                self.flow.gap(if self.lists.is_empty() { GAP } else { TIGHT_GAP });
             }
             TagEnd::Item => {
                 self.end_heading();
                 self.flush();
                 self.elements.clear();
-                // An item of nothing has its mark all the same.
+                // An empty item still shows its marker.
                 if self.flow.is_marked() {
                     self.flow.paragraph(&[], Align::Left, Keep::Free);
                 }
@@ -305,6 +310,7 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Ends a cell.
     fn end_cell(&mut self) {
         let spans = std::mem::take(&mut self.spans);
         let Some(table) = &mut self.table else { return };
@@ -314,10 +320,11 @@ impl Writer<'_, '_, '_> {
         }
     }
 
+    /// Starts a quote or alert.
     fn quote(&mut self, kind: Option<BlockQuoteKind>) {
-        let [red, green, yellow, blue, magenta, _] = self.flow.look.hues;
+        let [red, green, yellow, blue, magenta, _] = self.flow.style.hues;
         let (title, color) = match kind {
-            None => return self.flow.quote(self.flow.look.rule),
+            None => return self.flow.quote(self.flow.style.rule),
             Some(BlockQuoteKind::Note) => ("Note", blue),
             Some(BlockQuoteKind::Tip) => ("Tip", green),
             Some(BlockQuoteKind::Important) => ("Important", magenta),
@@ -325,14 +332,15 @@ impl Writer<'_, '_, '_> {
             Some(BlockQuoteKind::Caution) => ("Caution", red),
         };
         self.flow.quote(color);
-        let letters = Letters { bold: true, ..self.flow.look.body() };
-        let title = Span::new(title, Look::colored(letters, color));
+        let letters = TextStyle { bold: true, ..self.flow.style.body() };
+        let title = Span::new(title, PageStyle::colored(letters, color));
         self.flow.paragraph(&[title], Align::Left, Keep::WithNext);
-        self.flow.gap(TIGHT);
+        self.flow.gap(TIGHT_GAP);
     }
 
+    /// Sets the marker of a list item.
     fn mark_item(&mut self) {
-        let letters = self.flow.look.body();
+        let letters = self.flow.style.body();
         let depth = self.lists.len();
         let mark = match self.lists.last_mut() {
             Some(Some(number)) => {
@@ -344,11 +352,11 @@ impl Writer<'_, '_, '_> {
         self.flow.mark(vec![Span::new(mark, letters)]);
     }
 
-    /// Ends the paragraph in the making.
+    /// Ends the current paragraph.
     pub(super) fn flush(&mut self) {
         let spans = std::mem::take(&mut self.spans);
         if self.table.is_some() || self.heading.is_some() {
-            // Neither a cell nor a heading is cut in two.
+            // Cells and headings are not split.
             self.spans = spans;
         } else if spans.iter().any(|span| !span.text.trim().is_empty()) {
             self.flow.paragraph(&spans, Align::Left, Keep::Free);
@@ -356,16 +364,18 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// The language in what stands behind a fence.
+/// The language in the info string of a code fence.
 fn language(info: &str) -> Option<String> {
     let first = info.split([' ', ',', '{', '\t', ':']).find(|word| !word.is_empty())?;
     Some(first.trim_start_matches('.').trim_end_matches('}').to_owned())
 }
 
+/// The level of a heading as a number.
 fn rank(level: HeadingLevel) -> usize {
     level as usize
 }
 
+/// The alignment of a column.
 fn align(alignment: Alignment) -> Align {
     match alignment {
         Alignment::None | Alignment::Left => Align::Left,

@@ -1,26 +1,27 @@
-//! Formulas in TeX, as Unicode where that says the same; else their source is shown.
+//! Converts formulas in TeX to Unicode if possible; otherwise their source is shown.
 
-/// The formula as one line, or None if something in it has no such form.
+/// The formula as one line; `None` if a part of it has no such form.
 pub(super) fn unicode(tex: &str) -> Option<String> {
-    let mut reader = Reader { rest: tex, depth: 0 };
+    let mut reader = TexReader { rest: tex, depth: 0 };
     let shown = reader.group(None)?;
     let words: Vec<&str> = shown.split_whitespace().collect();
     Some(words.join(" "))
 }
 
-/// Deeper formulas are shown as source.
-const MOST_DEPTH: usize = 20;
+/// Largest depth of a formula.
+const MAX_DEPTH: usize = 20;
 
-struct Reader<'t> {
+/// Reads a formula.
+struct TexReader<'t> {
     rest: &'t str,
     depth: usize,
 }
 
-impl Reader<'_> {
-    /// Everything up to a closing brace, or to the end.
+impl TexReader<'_> {
+    /// Reads up to a closing brace, or to the end.
     fn group(&mut self, end: Option<char>) -> Option<String> {
         self.depth += 1;
-        if self.depth > MOST_DEPTH {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let mut shown = String::new();
@@ -47,7 +48,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a command or a mark applies to.
+    /// Reads the argument of a command or mark.
     fn argument(&mut self) -> Option<String> {
         self.rest = self.rest.trim_start();
         match self.next()? {
@@ -57,6 +58,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a command.
     fn command(&mut self) -> Option<String> {
         let length = self.rest.bytes().take_while(u8::is_ascii_alphabetic).count();
         if length == 0 {
@@ -86,7 +88,7 @@ impl Reader<'_> {
             "hat" => Some(format!("{}\u{302}", self.argument()?)),
             "bar" | "overline" => Some(format!("{}\u{304}", self.argument()?)),
             "log" | "ln" | "sin" | "cos" | "tan" | "exp" | "max" | "min" | "lim" | "det" => {
-                // A function stands apart from what it is applied to.
+                // A function is separated from its argument.
                 let apart =
                     self.rest.starts_with(|c: char| c.is_alphanumeric() || c == ' ' || c == '\\');
                 Some(format!("{name}{}", if apart { " " } else { "" }))
@@ -102,14 +104,17 @@ impl Reader<'_> {
     }
 }
 
-/// In parentheses if it is more than one thing.
+/// Puts a text in parentheses if it is more than one word.
 fn grouped(text: &str) -> String {
     if text.chars().all(char::is_alphanumeric) { text.to_owned() } else { format!("({text})") }
 }
 
+/// Characters and their superscripts.
 const SUPERSCRIPTS: (&str, &str) = ("0123456789+−=()nijkT′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱʲᵏᵀ′");
+/// Characters and their subscripts.
 const SUBSCRIPTS: (&str, &str) = ("0123456789+−=()aeoxijrnmk", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓᵢⱼᵣₙₘₖ");
 
+/// Converts a text to superscript or subscript.
 fn raised(text: &str, (plain, small): (&str, &str)) -> Option<String> {
     let one = |character: char| {
         let at = plain.chars().position(|plain| plain == character)?;
@@ -118,6 +123,7 @@ fn raised(text: &str, (plain, small): (&str, &str)) -> Option<String> {
     text.chars().filter(|c| *c != ' ').map(one).collect()
 }
 
+/// Converts letters to blackboard bold.
 fn double(text: &str) -> Option<String> {
     let one = |character: char| match character {
         'R' => Some('ℝ'),
@@ -130,7 +136,7 @@ fn double(text: &str) -> Option<String> {
     text.chars().map(one).collect()
 }
 
-/// Symbols by name.
+/// The symbol of a name.
 fn symbol(name: &str) -> Option<&'static str> {
     const SYMBOLS: [(&str, &str); 73] = [
         ("alpha", "α"),

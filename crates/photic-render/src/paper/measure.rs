@@ -1,8 +1,8 @@
-//! How wide text is, by its characters alone.
+//! Measures text by the widths of its characters.
 //!
-//! Shaping a book to know where page 700 begins would take seconds; adding up widths takes
-//! milliseconds. So lines are broken by these sums, and shaped only when they are drawn. Kerning and
-//! ligatures make a shaped line a little narrower, never one that does not fit.
+//! Shaping a book to find where page 700 starts would take seconds; adding up widths takes
+//! milliseconds. Lines are broken by these sums and shaped only when drawn. Kerning and ligatures
+//! make a shaped line slightly narrower, so it always fits.
 
 use std::collections::HashMap;
 
@@ -12,19 +12,19 @@ use skrifa::{FontRef, MetadataProvider};
 use unicode_width::UnicodeWidthChar;
 
 use crate::fonts;
-use crate::text::canvas::{Face, Letters, is_emoji};
+use crate::text::canvas::{Face, TextStyle, is_emoji};
 
-/// Where the files stand in `fonts::FILES`.
+/// Indices into `fonts::FILES`, in the order of search.
 const SANS: [usize; 5] = [0, 2, 3, 5, 6];
 const SANS_BOLD: [usize; 5] = [1, 2, 4, 5, 6];
 const MONO: [usize; 5] = [3, 0, 2, 5, 6];
 const MONO_BOLD: [usize; 5] = [4, 1, 2, 5, 6];
 const EMOJI: usize = 6;
 
-/// What no font has is drawn as a box about this wide, in parts of the size.
-const UNKNOWN: f32 = 0.6;
+/// Width of the box for an unknown character, relative to the font size.
+const UNKNOWN_WIDTH: f32 = 0.6;
 
-/// Widths of characters, as far as they were asked for.
+/// Cached widths of characters.
 pub(super) struct Measure<'a> {
     fonts: Vec<Option<(FontRef<'a>, f32)>>,
     ascii: [[f32; 128]; 4],
@@ -51,9 +51,9 @@ impl<'a> Measure<'a> {
         new
     }
 
-    /// How wide a character is.
-    pub(super) fn character(&mut self, character: char, letters: &Letters) -> f64 {
-        let Letters { face, bold, size, .. } = *letters;
+    /// The width of a character.
+    pub(super) fn character(&mut self, character: char, letters: &TextStyle) -> f64 {
+        let TextStyle { face, bold, size, .. } = *letters;
         let known = self.ascii[usize::from(bold) + 2 * face as usize].get(character as usize);
         let known = known.or_else(|| self.others.get(&(character, face, bold))).copied();
         let ems = known.unwrap_or_else(|| {
@@ -64,11 +64,12 @@ impl<'a> Measure<'a> {
         f64::from(ems * size)
     }
 
-    /// How wide a text is, in one line.
-    pub(super) fn text(&mut self, text: &str, letters: &Letters) -> f64 {
+    /// The width of a text in one line.
+    pub(super) fn text(&mut self, text: &str, letters: &TextStyle) -> f64 {
         text.chars().map(|character| self.character(character, letters)).sum()
     }
 
+    /// The width of a character, without the cache.
     fn look_up(&self, character: char, face: Face, bold: bool) -> f32 {
         if character.width().unwrap_or(0) == 0 {
             return 0.0;
@@ -82,9 +83,10 @@ impl<'a> Measure<'a> {
         let first = is_emoji(character).then_some(EMOJI);
         let handed = fonts::FILES.len()..self.fonts.len();
         let mut order = first.into_iter().chain(order).chain(handed);
-        order.find_map(|index| self.advance(index, character)).unwrap_or(UNKNOWN)
+        order.find_map(|index| self.advance(index, character)).unwrap_or(UNKNOWN_WIDTH)
     }
 
+    /// The width of a character in one font.
     fn advance(&self, index: usize, character: char) -> Option<f32> {
         let (font, units) = self.fonts.get(index)?.as_ref()?;
         let glyph = font.charmap().map(character).filter(|glyph| glyph.to_u32() != 0)?;
@@ -93,7 +95,7 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// In the order of `Measure::ascii`.
+/// The faces in the order of `Measure::ascii`.
 const FACES: [(Face, bool); 4] =
     [(Face::Sans, false), (Face::Sans, true), (Face::Mono, false), (Face::Mono, true)];
 
@@ -104,7 +106,7 @@ mod tests {
     #[test]
     fn widths_are_those_of_the_fonts() {
         let mut measure = Measure::new(&[]);
-        let letters = Letters { size: 100.0, face: Face::Mono, ..Letters::default() };
+        let letters = TextStyle { size: 100.0, face: Face::Mono, ..TextStyle::default() };
         for character in ['i', 'W', 'é', '─'] {
             let width = measure.character(character, &letters);
             assert!((width - 60.2).abs() < 0.1, "{character} {width}");
@@ -113,9 +115,9 @@ mod tests {
             let width = measure.character(character, &letters);
             assert!((90.0..=110.0).contains(&width), "{character} {width}");
         }
-        let sans = Letters { face: Face::Sans, ..letters };
+        let sans = TextStyle { face: Face::Sans, ..letters };
         assert!(measure.text("iii", &sans) < measure.text("WWW", &sans) / 2.0);
-        let bold = Letters { bold: true, ..sans };
+        let bold = TextStyle { bold: true, ..sans };
         assert!(measure.text("bold", &bold) > measure.text("bold", &sans));
         assert!(measure.character('\u{301}', &sans).abs() < f64::EPSILON);
         assert!(measure.character('😀', &sans) > 90.0);

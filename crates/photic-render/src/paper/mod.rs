@@ -1,8 +1,7 @@
-//! Prose, tables, values and notebooks as a reader would see them.
+//! Lays out prose, tables, JSON and notebooks on pages.
 //!
-//! Owns the way from a document to strips of paper, and from those to pages of one size. A document
-//! is laid out once from the top, by the widths of its characters; only the page that is asked for
-//! is shaped and drawn. It must never open or fetch what a document refers to.
+//! A document is laid out once from the top, by the widths of its characters; only the requested
+//! page is shaped and drawn. Files and URLs that a document refers to are never opened.
 
 mod ansi;
 mod csv;
@@ -10,16 +9,16 @@ mod flow;
 mod html;
 mod inline;
 mod json;
-mod look;
 mod markdown;
 mod math;
 mod measure;
 mod notebook;
+mod page_style;
 mod pages;
 mod paint;
 mod pictures;
-mod places;
-mod sheet;
+mod record_table;
+mod source_positions;
 mod span;
 mod strip;
 mod table;
@@ -30,18 +29,18 @@ use std::ops::Range;
 
 use crate::encoding;
 use crate::frame::Frame;
-use crate::page::{Facts, Page};
+use crate::page::{Page, PageFacts};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::{Kind, Request};
 use crate::text::canvas::Canvas;
-use crate::text::{self, LEAST_HEIGHT, MARGIN, SHEET, USUAL};
+use crate::text::{self, DEFAULT_SIZE, MARGIN, MIN_HEIGHT, SHEET};
 use flow::Flow;
 use paint::Painter;
-use places::Places;
-use sheet::Sheet;
+use record_table::RecordTable;
+use source_positions::SourcePositions;
 
-/// Longer prose is not laid out; it can be seen as text.
-const MOST_BYTES: usize = 16 << 20;
+/// Largest prose that is laid out; more can be viewed as text.
+const MAX_BYTES: usize = 16 << 20;
 
 /// Draws a page.
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
@@ -54,7 +53,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
         }
         Kind::Csv => {
             let mut flow = Flow::new(request);
-            let sheet = Sheet::new(&source, request, &mut flow);
+            let sheet = RecordTable::new(&source, request, &mut flow);
             let (number, pages) = (request.wanted.page as usize, sheet.pages());
             if number == 0 || number > pages {
                 return Err(text::no_such_page(number, pages));
@@ -69,16 +68,16 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     }
 }
 
-/// Whether it is laid out at all.
+/// Refuses oversized sources.
 fn bounded(source: &str, request: &Request<'_>) -> Result<(), Refusal> {
-    if source.len() <= MOST_BYTES {
+    if source.len() <= MAX_BYTES {
         return Ok(());
     }
-    let says = format!("this {} has more than {MOST_BYTES} bytes", request.wanted.kind.name());
+    let says = format!("this {} has more than {MAX_BYTES} bytes", request.wanted.kind.name());
     Err(Refusal::new(RefusalCode::TooLarge, says, "view it as plain text, or a part of it"))
 }
 
-/// Draws the page that is asked for.
+/// Draws the requested page.
 fn page(flow: Flow<'_>, source: &str, request: &Request<'_>) -> Result<Page, Refusal> {
     let pages = pages::cut(&flow.strips);
     let number = request.wanted.page as usize;
@@ -89,7 +88,7 @@ fn page(flow: Flow<'_>, source: &str, request: &Request<'_>) -> Result<Page, Ref
     shown(flow, strips, (number, pages.len()), source, request)
 }
 
-/// Draws these strips as this page of so many.
+/// Draws some strips as a page.
 fn shown(
     flow: Flow<'_>,
     strips: &Range<usize>,
@@ -98,19 +97,20 @@ fn shown(
     request: &Request<'_>,
 ) -> Result<Page, Refusal> {
     let (placed, end) = pages::place(&flow.strips, strips);
-    let size = (SHEET, (end + MARGIN).ceil().clamp(LEAST_HEIGHT, SHEET));
-    let frame = Frame::new(size, &request.wanted, USUAL)?;
-    let mut facts = Facts { page: number as u32, pages: pages as u32, ..Facts::single(size) };
-    let Flow { strips, left_out, look, .. } = flow;
+    let size = (SHEET, (end + MARGIN).ceil().clamp(MIN_HEIGHT, SHEET));
+    let frame = Frame::new(size, &request.wanted, DEFAULT_SIZE)?;
+    let mut facts =
+        PageFacts { page: number as u32, pages: pages as u32, ..PageFacts::single(size) };
+    let Flow { strips, left_out, style, .. } = flow;
     let mut painter = Painter {
-        canvas: Canvas::new(&frame, look.paper, request.fonts),
+        canvas: Canvas::new(&frame, style.paper, request.fonts),
         frame,
-        look,
+        style,
         request,
-        places: Places::new(source),
+        places: SourcePositions::new(source),
         rows: Vec::new(),
         left_out,
-        budget: pictures::MOST_ON_A_PAGE,
+        budget: pictures::MAX_PAGE_PIXELS,
     };
     painter.strips(&strips, &placed);
     let Painter { canvas, rows, left_out, .. } = painter;

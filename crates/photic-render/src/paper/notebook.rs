@@ -1,7 +1,7 @@
-//! Jupyter notebooks, formats 3 and 4: cells and their outputs as the notebook shows them.
+//! Lays out Jupyter notebooks, formats 3 and 4: cells and their outputs.
 //!
-//! HTML and scripts in outputs are not run: the plain text beside them is shown instead. Whatever
-//! has another type than it should is passed over; only what is no notebook at all is refused.
+//! HTML and scripts in outputs are not run; their plain text is shown instead. Values of an
+//! unexpected type are skipped; only a source without cells is refused.
 
 use std::borrow::Cow;
 
@@ -9,25 +9,27 @@ use serde_json::Value;
 
 use super::ansi;
 use super::flow::Flow;
-use super::look::Look;
 use super::markdown::{self, Origin};
+use super::page_style::PageStyle;
 use super::pictures;
 use super::span::Span;
 use super::strip::{Align, Code, Keep};
 use crate::page::{LeftOut, Missing, clean};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
-use crate::text::canvas::{Face, Letters};
+use crate::text::canvas::{Face, TextStyle};
 use crate::text::colors::Rgb;
 
-/// Most lines and bytes of one output, and most outputs of one cell.
-const MOST_LINES: usize = 200;
-const MOST_BYTES: usize = 100 << 10;
-const MOST_OUTPUTS: usize = 100;
-/// Most bytes of one cell.
-const MOST_CELL: usize = 1 << 20;
+/// Largest number of lines of one output.
+const MAX_LINES: usize = 200;
+/// Largest size of one output in bytes.
+const MAX_BYTES: usize = 100 << 10;
+/// Largest number of outputs of one cell.
+const MAX_OUTPUTS: usize = 100;
+/// Largest size of one cell in bytes.
+const MAX_CELL: usize = 1 << 20;
 
-/// Lays a notebook out.
+/// Lays out a notebook.
 pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Result<Flow<'a>, Refusal> {
     let notebook: Value = serde_json::from_str(source).map_err(|error| {
         let says = clean(&format!("the notebook cannot be read: {error}"));
@@ -47,14 +49,14 @@ pub(super) fn flow<'a>(source: &str, request: &Request<'a>) -> Result<Flow<'a>, 
         }
     }
     if flow.strips.is_empty() {
-        let letters = Look::colored(flow.look.body(), flow.look.faint);
+        let letters = PageStyle::colored(flow.style.body(), flow.style.faint);
         let says = Span::new("a notebook without cells", letters);
         flow.paragraph(&[says], Align::Left, Keep::Free);
     }
     Ok(flow)
 }
 
-/// The cells, where either format has them.
+/// The cells, in either format.
 fn cells(notebook: &Value) -> Option<Vec<&Value>> {
     if let Some(cells) = notebook.get("cells").and_then(Value::as_array) {
         return Some(cells.iter().collect());
@@ -64,7 +66,7 @@ fn cells(notebook: &Value) -> Option<Vec<&Value>> {
     Some(cells.flatten().collect())
 }
 
-/// The language of its code.
+/// The language of the code.
 fn language(notebook: &Value) -> String {
     let metadata = &notebook["metadata"];
     let names = [
@@ -80,9 +82,10 @@ fn language(notebook: &Value) -> String {
     }
 }
 
+/// Adds a cell.
 fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     let source = lines(cell.get("source").or(cell.get("input")));
-    let source = bounded(source, MOST_CELL, flow);
+    let source = bounded(source, MAX_CELL, flow);
     match cell["cell_type"].as_str() {
         Some("markdown") => {
             flow.attachments = attachments(cell);
@@ -97,16 +100,16 @@ fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
         Some("code") => {
             let language = cell["language"].as_str().unwrap_or(language);
             let count = cell.get("execution_count").or(cell.get("prompt_number"));
-            let color = flow.look.hues[3];
+            let color = flow.style.hues[3];
             label("In", count, color, flow);
             code(source, language, flow);
             let outputs = cell["outputs"].as_array().map_or(&[][..], Vec::as_slice);
-            for output in outputs.iter().take(MOST_OUTPUTS) {
+            for output in outputs.iter().take(MAX_OUTPUTS) {
                 flow.gap(8.0);
                 add_output(output, count, flow);
             }
-            if outputs.len() > MOST_OUTPUTS {
-                let says = format!("{} outputs of a cell", outputs.len() - MOST_OUTPUTS);
+            if outputs.len() > MAX_OUTPUTS {
+                let says = format!("{} outputs of a cell", outputs.len() - MAX_OUTPUTS);
                 flow.left_out.push(LeftOut::new(Missing::Rest, &says));
             }
         }
@@ -115,26 +118,28 @@ fn add(cell: &Value, language: &str, flow: &mut Flow<'_>) {
     }
 }
 
-/// Pictures that a cell holds under names, for its text to refer to.
+/// The named pictures of a cell.
 fn attachments(cell: &Value) -> Vec<(String, Vec<u8>)> {
     let attached = cell["attachments"].as_object().into_iter().flatten();
     let decoded = attached.filter_map(|(name, forms)| {
         let data = forms.as_object()?.values().next()?;
         Some((name.clone(), pictures::base64(&lines(Some(data)))?))
     });
-    decoded.take(MOST_OUTPUTS).collect()
+    decoded.take(MAX_OUTPUTS).collect()
 }
 
+/// Adds the label of an input or output.
 fn label(words: &str, count: Option<&Value>, color: Rgb, flow: &mut Flow<'_>) {
     let count = count.and_then(Value::as_u64).map_or(" ".to_owned(), |count| count.to_string());
-    let letters = Letters { face: Face::Mono, size: 16.0, ..flow.look.body() };
-    let says = Span::new(format!("{words} [{count}]:"), Look::colored(letters, color));
+    let letters = TextStyle { face: Face::Mono, size: 16.0, ..flow.style.body() };
+    let says = Span::new(format!("{words} [{count}]:"), PageStyle::colored(letters, color));
     flow.paragraph(&[says], Align::Left, Keep::WithNext);
     flow.gap(2.0);
 }
 
+/// Adds code.
 fn code(text: String, language: &str, flow: &mut Flow<'_>) {
-    // What a cell begins with may say that it is in another language.
+    // A cell may name another language in its first line.
     let magic = text.lines().next().and_then(|line| line.strip_prefix("%%")).unwrap_or_default();
     let language = match magic.split_whitespace().next() {
         Some("bash" | "sh" | "script") => "bash",
@@ -148,20 +153,21 @@ fn code(text: String, language: &str, flow: &mut Flow<'_>) {
     flow.code(Code { text, language: Some(language.to_owned()), places: Vec::new() });
 }
 
+/// Adds an output.
 fn add_output(output: &Value, count: Option<&Value>, flow: &mut Flow<'_>) {
     let plain = plain(flow);
     match output["output_type"].as_str() {
         Some("stream") => {
             let name = output["name"].as_str().or(output["stream"].as_str());
-            let color = if name == Some("stderr") { flow.look.hues[0] } else { plain.pen.color };
-            text(lines(output.get("text")), Look::colored(plain, color), flow);
+            let color = if name == Some("stderr") { flow.style.hues[0] } else { plain.pen.color };
+            text(lines(output.get("text")), PageStyle::colored(plain, color), flow);
         }
         Some("error" | "pyerr") => {
             let traceback = lines_by(output.get("traceback"), "\n");
             let name = output["ename"].as_str().unwrap_or("error");
             let value = output["evalue"].as_str().unwrap_or_default();
             let brief = format!("{name}: {value}");
-            let color = flow.look.hues[0];
+            let color = flow.style.hues[0];
             let shown = if traceback.is_empty() { brief } else { traceback };
             flow.quote(color);
             text(shown, plain, flow);
@@ -169,14 +175,14 @@ fn add_output(output: &Value, count: Option<&Value>, flow: &mut Flow<'_>) {
         }
         Some("execute_result" | "pyout") => {
             let count = output.get("execution_count").or(count);
-            label("Out", count, flow.look.hues[0], flow);
+            label("Out", count, flow.style.hues[0], flow);
             data(output, flow);
         }
         _ => data(output, flow),
     }
 }
 
-/// The best of the forms that an output has: a picture, Markdown, or text.
+/// Adds the best form of an output: a picture, Markdown, or text.
 fn data(output: &Value, flow: &mut Flow<'_>) {
     let bundle = output.get("data").unwrap_or(output);
     let form = |names: [&str; 2]| names.into_iter().find_map(|name| bundle.get(name));
@@ -202,7 +208,7 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
         flow.left_out.push(LeftOut::new(what, "HTML of an output"));
     }
     if let Some(markdown) = form(["text/markdown", "text/markdown"]) {
-        let text = bounded(lines(Some(markdown)), MOST_BYTES, flow);
+        let text = bounded(lines(Some(markdown)), MAX_BYTES, flow);
         markdown::add(&text, flow, Origin::Elsewhere);
         return;
     }
@@ -222,23 +228,23 @@ fn data(output: &Value, flow: &mut Flow<'_>) {
     }
 }
 
-/// Letters of outputs: those of code.
-fn plain(flow: &Flow<'_>) -> Letters {
-    Letters { face: Face::Mono, size: 18.0, ..flow.look.body() }
+/// The style of outputs.
+fn plain(flow: &Flow<'_>) -> TextStyle {
+    TextStyle { face: Face::Mono, size: 18.0, ..flow.style.body() }
 }
 
-/// Text of a program, with the colors it asked for.
-fn text(text: String, plain: Letters, flow: &mut Flow<'_>) {
-    let text = bounded(text, MOST_BYTES, flow);
+/// Adds text of a program, with its colors.
+fn text(text: String, plain: TextStyle, flow: &mut Flow<'_>) {
+    let text = bounded(text, MAX_BYTES, flow);
     let mut now = plain;
     for (number, line) in text.trim_end().split('\n').enumerate() {
-        if number == MOST_LINES {
+        if number == MAX_LINES {
             flow.left_out.push(LeftOut::new(Missing::Rest, "the end of a long output"));
-            let faint = Look::colored(plain, flow.look.faint);
+            let faint = PageStyle::colored(plain, flow.style.faint);
             flow.paragraph(&[Span::new("…", faint)], Align::Left, Keep::Free);
             break;
         }
-        let (spans, after) = ansi::spans(line, plain, now, &flow.look);
+        let (spans, after) = ansi::spans(line, plain, now, &flow.style);
         now = after;
         let blank = [Span::new(" ", plain)];
         let shown = if spans.is_empty() { &blank[..] } else { &spans };
@@ -246,7 +252,7 @@ fn text(text: String, plain: Letters, flow: &mut Flow<'_>) {
     }
 }
 
-/// Cut, and listed if it was.
+/// Cuts a text, and lists it if it was too long.
 fn bounded(mut text: String, most: usize, flow: &mut Flow<'_>) -> String {
     if text.len() > most {
         let mut end = most;
@@ -259,11 +265,12 @@ fn bounded(mut text: String, most: usize, flow: &mut Flow<'_>) -> String {
     text
 }
 
-/// A text, or a list of its lines, as one.
+/// A text, or a list of its lines, as one string.
 fn lines(value: Option<&Value>) -> String {
     lines_by(value, "")
 }
 
+/// Joins lines with a separator.
 fn lines_by(value: Option<&Value>, between: &str) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),

@@ -1,14 +1,14 @@
-//! Strips become pages: filled from the top, the same whichever is asked for.
+//! Cuts strips into pages, filled from the top, independent of the requested page.
 
 use std::ops::Range;
 
 use super::strip::{Keep, Strip};
 use crate::text::{MARGIN, SHEET};
 
-/// Room for strips on a page.
+/// Height for strips on a page.
 pub(super) const ROOM: f64 = SHEET - 2.0 * MARGIN;
 
-/// Which strips are on which page.
+/// The strips of each page.
 pub(super) fn cut(strips: &[Strip<'_>]) -> Vec<Range<usize>> {
     let mut pages = Vec::new();
     let mut start = 0;
@@ -34,7 +34,7 @@ pub(super) fn cut(strips: &[Strip<'_>]) -> Vec<Range<usize>> {
     pages
 }
 
-/// The strips of a page with their upper edges, and where the last one ends.
+/// The strips of a page with their positions, and the end of the last one.
 pub(super) fn place(strips: &[Strip<'_>], page: &Range<usize>) -> (Vec<(usize, f64)>, f64) {
     let mut top = MARGIN;
     let mut placed = Vec::new();
@@ -52,18 +52,18 @@ pub(super) fn place(strips: &[Strip<'_>], page: &Range<usize>) -> (Vec<(usize, f
     (placed, top)
 }
 
-/// The head that a strip needs above it when it begins a page.
+/// The table head to repeat above a strip that starts a page.
 fn head(strips: &[Strip<'_>], index: usize) -> Option<usize> {
     strips.get(index).and_then(|strip| strip.head).filter(|head| *head < index)
 }
 
-/// Where a page ends that has no room for this strip: before what must stay with it.
+/// The end of a page without room for this strip: before strips that must stay with it.
 fn before_kept(strips: &[Strip<'_>], start: usize, index: usize) -> usize {
     let mut end = index;
     while end > start + 1 && strips[end - 1].keep == Keep::WithNext {
         end -= 1;
     }
-    // A page of nothing but headings is cut where it is full.
+    // A page that consists of headings is cut where it is full.
     if end == start + 1 && strips[start].keep == Keep::WithNext { index } else { end }
 }
 

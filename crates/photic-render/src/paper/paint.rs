@@ -1,4 +1,4 @@
-//! Strips become pixels, and rows that lead back to the source.
+//! Paints strips, and records the rows that map back to the source.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -8,39 +8,39 @@ use vello_cpu::kurbo::{Affine, Rect};
 use vello_cpu::peniko::{ImageQuality, ImageSampler};
 use vello_cpu::{Glyph, Image, ImageSource};
 
-use super::look::{Leading, Look};
+use super::page_style::{Leading, PageStyle};
 use super::pictures::Picture;
-use super::places::{Mark, Places};
+use super::source_positions::{ClusterMark, SourcePositions};
 use super::span::Span;
 use super::strip::{Align, Code, CodeRow, Content, Line, Role, Strip, TableRow};
 use super::table::{PAD, PAD_ABOVE};
-use crate::Row;
+use crate::TextRow;
 use crate::frame::Frame;
 use crate::page::{LeftOut, Missing};
 use crate::request::{Request, Theme};
 use crate::text::canvas::Canvas;
-use crate::text::colors::{self, Colored};
+use crate::text::colors::{self, ColoredCode};
 use crate::text::rows::RowPiece;
 use crate::text::{CELL, ROW, cells, paint};
 
-/// Turns a line whose paragraph reads from right to left, whatever its first letter.
-const LEFTWARD: &str = "\u{200f}";
+/// Mark that sets the direction of a paragraph from right to left.
+const RIGHT_TO_LEFT_MARK: &str = "\u{200f}";
 
-/// What one page needs to be drawn.
+/// Everything that is needed to draw one page.
 pub(super) struct Painter<'p, 'a> {
     pub(super) canvas: Canvas,
     pub(super) frame: Frame,
-    pub(super) look: Look,
+    pub(super) style: PageStyle,
     pub(super) request: &'p Request<'a>,
-    pub(super) places: Places<'p>,
-    pub(super) rows: Vec<Row>,
+    pub(super) places: SourcePositions<'p>,
+    pub(super) rows: Vec<TextRow>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Pixels that its pictures may still have.
+    /// Pixels left for pictures.
     pub(super) budget: u64,
 }
 
 impl Painter<'_, '_> {
-    /// Draws the strips of a page, each with its upper edge.
+    /// Draws the strips of a page at their positions.
     pub(super) fn strips(&mut self, strips: &[Strip<'_>], placed: &[(usize, f64)]) {
         let colors = self.colors(strips, placed);
         let mut above: Option<(&Strip<'_>, f64)> = None;
@@ -56,7 +56,7 @@ impl Painter<'_, '_> {
                 }
                 Content::Row(row) => self.row(row, (*top, strip.height)),
                 Content::Rule { left, right } => {
-                    self.canvas.fill((*left, *top), (*right, top + strip.height), self.look.rule);
+                    self.canvas.fill((*left, *top), (*right, top + strip.height), self.style.rule);
                 }
                 Content::Picture { picture, left, width } => {
                     self.picture(picture, (*left, *top), (*width, strip.height));
@@ -66,7 +66,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// What lies under a strip: the ground of code, the bars of quotes.
+    /// Draws the background of code and the bars of quotes.
     fn ground(&mut self, strip: &Strip<'_>, top: f64, above: Option<(&Strip<'_>, f64)>) {
         if let Some((left, right, color)) = strip.shade {
             self.canvas.fill((left, top), (right, top + strip.height), color);
@@ -80,7 +80,11 @@ impl Painter<'_, '_> {
     }
 
     /// The colors of all code on this page.
-    fn colors(&self, strips: &[Strip<'_>], placed: &[(usize, f64)]) -> Vec<(Rc<Code>, Colored)> {
+    fn colors(
+        &self,
+        strips: &[Strip<'_>],
+        placed: &[(usize, f64)],
+    ) -> Vec<(Rc<Code>, ColoredCode)> {
         let mut blocks: Vec<(Rc<Code>, Vec<RowPiece>)> = Vec::new();
         let mut known: HashMap<*const Code, usize> = HashMap::new();
         for (index, _) in placed {
@@ -93,7 +97,7 @@ impl Painter<'_, '_> {
             });
             blocks[at].1.push(row.clone());
         }
-        let (theme, ground) = (self.look.theme, self.look.shade);
+        let (theme, ground) = (self.style.theme, self.style.shade);
         let colored = blocks.into_iter().map(|(code, shown)| {
             let lines: Vec<&str> = code.text.lines().collect();
             let colored = colors::of(&lines, &shown, code.language.as_deref(), theme, ground);
@@ -102,7 +106,8 @@ impl Painter<'_, '_> {
         colored.collect()
     }
 
-    fn code(&mut self, row: &CodeRow, colored: Option<&Colored>, top: f64) {
+    /// Draws a row of code.
+    fn code(&mut self, row: &CodeRow, colored: Option<&ColoredCode>, top: f64) {
         let CodeRow { code, left, row } = row;
         let Some(line) = code.text.lines().nth(row.line) else { return };
         let cells = cells::of(&line[row.bytes.clone()], row.column);
@@ -111,38 +116,40 @@ impl Painter<'_, '_> {
         let Some(Some(at)) = code.places.get(row.line) else { return };
         let Some((line, first)) = self.places.of(*at) else { return };
         let columns = columns.into_iter().map(|column| column + first - 1).collect();
-        self.rows.push(Row { top, height: ROW, left: *left, cell: CELL, line, columns });
+        self.rows.push(TextRow { top, height: ROW, left: *left, cell: CELL, line, columns });
     }
 
+    /// Draws a line of text with its marker.
     fn line(&mut self, line: &Line, top: f64) {
         let marks = self.text(line, &line.spans, (line.left, line.right), top);
-        self.lead_back(&marks, top, line.leading.height);
+        self.map_back(&marks, top, line.leading.height);
         if !line.marker.is_empty() {
-            let (edges, align) = if line.leftward {
+            let (edges, align) = if line.right_to_left {
                 ((line.right + 8.0, line.right + 200.0), Align::Left)
             } else {
                 ((line.left - 200.0, line.left - 8.0), Align::Right)
             };
             let (spans, marker) = (Vec::new(), Vec::new());
-            let plain = Line { align, leftward: false, spans, marker, ..*line };
+            let plain = Line { align, right_to_left: false, spans, marker, ..*line };
             self.text(&plain, &line.marker, edges, top);
         }
     }
 
+    /// Draws a row of a table.
     fn row(&mut self, row: &TableRow, (top, height): (f64, f64)) {
         let (left, right) = (row.left, row.right);
         if row.role == Role::Head {
-            self.canvas.fill((left, top), (right, top + height), self.look.head);
+            self.canvas.fill((left, top), (right, top + height), self.style.head);
         }
         let bottom = top + height;
-        self.canvas.fill((left, bottom - 1.0), (right, bottom), self.look.rule);
+        self.canvas.fill((left, bottom - 1.0), (right, bottom), self.style.rule);
         for cell in &row.cells {
             let edge = cell.right + PAD;
-            self.canvas.fill((edge - 1.0, top), (edge, bottom), self.look.rule);
+            self.canvas.fill((edge - 1.0, top), (edge, bottom), self.style.rule);
         }
-        self.canvas.fill((left, top), (left + 1.0, bottom), self.look.rule);
-        // The lower line of the row above, or the upper line of the table.
-        self.canvas.fill((left, top - 1.0), (right, top), self.look.rule);
+        self.canvas.fill((left, top), (left + 1.0, bottom), self.style.rule);
+        // The lower rule of the row above, or the upper rule of the table.
+        self.canvas.fill((left, top - 1.0), (right, top), self.style.rule);
         let lines = row.cells.iter().map(|cell| cell.lines.len()).max().unwrap_or(0);
         for number in 0..lines {
             let top = top + PAD_ABOVE + number as f64 * row.leading.height;
@@ -154,25 +161,25 @@ impl Painter<'_, '_> {
                     right: cell.right,
                     align: cell.align,
                     leading: row.leading,
-                    leftward: false,
+                    right_to_left: false,
                     spans: Vec::new(),
                     marker: Vec::new(),
                 };
                 marks.extend(self.text(&line, spans, (cell.left, cell.right), top));
             }
-            self.lead_back(&marks, top, row.leading.height);
+            self.map_back(&marks, top, row.leading.height);
         }
     }
 
-    /// Writes spans in a line between edges; says where each cluster stands and comes from.
+    /// Draws spans in a line, and returns the position and source offset of each cluster.
     fn text(
         &mut self,
         line: &Line,
         spans: &[Span],
         (left, right): (f64, f64),
         top: f64,
-    ) -> Vec<Mark> {
-        let mut text = String::from(if line.leftward { LEFTWARD } else { "" });
+    ) -> Vec<ClusterMark> {
+        let mut text = String::from(if line.right_to_left { RIGHT_TO_LEFT_MARK } else { "" });
         let mut ranges = Vec::new();
         for span in spans {
             let start = text.len();
@@ -181,7 +188,7 @@ impl Painter<'_, '_> {
         }
         let layout = self.canvas.shape(&text, &ranges);
         let slack = (right - left - f64::from(layout.width())).max(0.0);
-        let left = match (line.align, line.leftward) {
+        let left = match (line.align, line.right_to_left) {
             (Align::Left, false) => left,
             (Align::Center, _) => (left + slack / 2.0).round(),
             (Align::Right, _) | (Align::Left, true) => (left + slack).floor(),
@@ -219,19 +226,20 @@ impl Painter<'_, '_> {
             }
         }
         for run in layout.lines().flat_map(|line| line.runs()) {
-            let mut x = left + marks.last().map_or(0.0, |mark: &Mark| mark.right - left);
+            let mut x = left + marks.last().map_or(0.0, |mark: &ClusterMark| mark.right - left);
             for cluster in run.visual_clusters() {
                 let advance = f64::from(cluster.advance());
                 let byte = cluster.text_range().start;
                 let span = ranges.iter().position(|(range, _)| range.contains(&byte));
                 let at = span.and_then(|span| spans[span].at.of(byte - ranges[span].0.start));
-                marks.push(Mark { left: x, right: x + advance, at });
+                marks.push(ClusterMark { left: x, right: x + advance, at });
                 x += advance;
             }
         }
         marks
     }
 
+    /// Records characters that no font has.
     fn miss(&mut self, run: &parley::GlyphRun<'_, crate::text::canvas::Pen>, text: &str) {
         for cluster in run.run().clusters() {
             if cluster.glyphs().any(|glyph| glyph.id == 0) {
@@ -240,10 +248,12 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn lead_back(&mut self, marks: &[Mark], top: f64, height: f64) {
+    /// Adds rows that map back to the source.
+    fn map_back(&mut self, marks: &[ClusterMark], top: f64, height: f64) {
         self.places.rows(marks, top, height, &mut self.rows);
     }
 
+    /// Draws a picture.
     fn picture(
         &mut self,
         picture: &Picture<'_>,
@@ -262,12 +272,12 @@ impl Painter<'_, '_> {
             Ok(pixels) => pixels,
             Err(missing) => {
                 self.left_out.push(missing);
-                self.canvas.fill((left, top), (left + width, top + height), self.look.shade);
+                self.canvas.fill((left, top), (left + width, top + height), self.style.shade);
                 return;
             }
         };
         // Drawings are made for white paper.
-        if self.look.theme == Theme::Dark && pixels.may_have_transparency() {
+        if self.style.theme == Theme::Dark && pixels.may_have_transparency() {
             self.canvas.fill((left, top), (left + width, top + height), [255; 3]);
         }
         let scale = (width / f64::from(pixels.width()), height / f64::from(pixels.height()));
@@ -280,7 +290,7 @@ impl Painter<'_, '_> {
         context.reset_paint_transform();
     }
 
-    /// The characters that no font has, as something left out.
+    /// Characters that no font has, as something left out.
     pub(super) fn unknown(unknown: impl IntoIterator<Item = char>) -> Option<LeftOut> {
         let unknown: String = unknown.into_iter().collect();
         (!unknown.is_empty()).then(|| LeftOut::new(Missing::Glyphs, &unknown))

@@ -1,6 +1,6 @@
-//! Pictures in prose: from the source itself or handed over, decoded within bounds when drawn.
+//! Pictures in prose, from the source or handed over, decoded within limits when drawn.
 //!
-//! It must never open what a source refers to: that is listed, and the host may hand it over.
+//! References are never opened: they are listed, and the host may hand the files over.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,36 +9,37 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use photic_pixels::header::{self, Header};
-use photic_pixels::{Layout, Limits, Raster, decode, resize};
+use photic_pixels::{DecodeLimits, Layout, Raster, decode, resize};
 use vello_cpu::PixelMetadata;
 use vello_cpu::Pixmap;
 use vello_cpu::peniko::ImageAlphaType;
 
 use crate::page::{LeftOut, Missing};
-use crate::request::{Fit, Kind, Request, Wanted};
+use crate::request::{DrawOptions, Fit, Kind, Request};
 use crate::svg;
 
-/// Most pixels of one picture.
-const MOST_PIXELS: u64 = 32_000_000;
-/// Most pixels of all pictures on one page, as their files have them.
-pub(super) const MOST_ON_A_PAGE: u64 = 96_000_000;
-/// Most bytes of one picture.
-const MOST_BYTES: usize = 32 << 20;
+/// Largest number of pixels of one picture.
+const MAX_PIXELS: u64 = 32_000_000;
+/// Largest number of pixels of all pictures on one page.
+pub(super) const MAX_PAGE_PIXELS: u64 = 96_000_000;
+/// Largest size of one picture in bytes.
+const MAX_BYTES: usize = 32 << 20;
 
-/// A picture whose size is known.
+/// A picture of known size.
 pub(super) struct Picture<'a> {
     bytes: Cow<'a, [u8]>,
     form: Form,
-    /// Width and height as it would like them.
+    /// Its natural width and height.
     pub(super) size: (f64, f64),
 }
 
+/// The kind of a picture.
 enum Form {
     Pixels(Header),
     Drawing,
 }
 
-/// The picture that a source refers to, or why there is none.
+/// Finds the picture of a reference, or the reason why there is none.
 pub(super) fn find<'a>(reference: &str, request: &Request<'a>) -> Result<Picture<'a>, LeftOut> {
     let trimmed = reference.trim();
     let is_data = trimmed.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
@@ -53,15 +54,15 @@ pub(super) fn find<'a>(reference: &str, request: &Request<'a>) -> Result<Picture
     }
 }
 
-/// A picture of these bytes.
+/// Reads a picture from bytes.
 pub(super) fn of<'a>(bytes: Cow<'a, [u8]>, request: &Request<'a>) -> Result<Picture<'a>, LeftOut> {
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(unusable("a picture has too many bytes"));
     }
     match header::probe(&bytes) {
         Ok(header) => {
             let pixels = u64::from(header.width) * u64::from(header.height);
-            if pixels == 0 || pixels > MOST_PIXELS {
+            if pixels == 0 || pixels > MAX_PIXELS {
                 let (width, height) = (header.width, header.height);
                 return Err(unusable(&format!(
                     "a picture of {width}x{height} pixels is too large"
@@ -80,7 +81,7 @@ pub(super) fn of<'a>(bytes: Cow<'a, [u8]>, request: &Request<'a>) -> Result<Pict
 }
 
 impl Picture<'_> {
-    /// Its pixels, so many across and down; what it left out itself is listed.
+    /// Decodes or draws it at a size, and lists what it left out itself.
     pub(super) fn pixels(
         &self,
         (width, height): (u32, u32),
@@ -93,9 +94,13 @@ impl Picture<'_> {
                 let pixels = u64::from(header.width) * u64::from(header.height);
                 let left = budget.checked_sub(pixels);
                 *budget = left.ok_or_else(|| unusable("the pictures of a page are too large"))?;
-                let limits = Limits { pixels: MOST_PIXELS, memory: 256 << 20, ..Limits::default() };
+                let limits = DecodeLimits {
+                    pixels: MAX_PIXELS,
+                    memory: 256 << 20,
+                    ..DecodeLimits::default()
+                };
                 let wanted =
-                    decode::Wanted { at_most: Some((width, height)), ..Default::default() };
+                    decode::DecodeOptions { at_most: Some((width, height)), ..Default::default() };
                 let decoded = decode::decode(&self.bytes, header, &limits, wanted)
                     .map_err(|refusal| unusable(&refusal.says))?;
                 resize::resize_window(&decoded.raster, &decoded.window, (width, height))
@@ -113,24 +118,27 @@ impl Picture<'_> {
     }
 }
 
+/// The request for a drawing.
 fn drawing<'r>(bytes: &'r [u8], request: &Request<'r>, fit: Fit) -> Request<'r> {
-    let wanted = Wanted { fit, bounds: request.wanted.bounds, ..Wanted::new(Kind::Svg) };
+    let wanted = DrawOptions { fit, bounds: request.wanted.bounds, ..DrawOptions::new(Kind::Svg) };
     Request { bytes, wanted, fonts: request.fonts, files: request.files }
 }
 
+/// A picture that cannot be used.
 fn unusable(says: &str) -> LeftOut {
     LeftOut::new(Missing::Picture, says)
 }
 
+/// Returns `true` for bytes that start like XML.
 fn looks_like_xml(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     start.is_some_and(|start| bytes[start..].starts_with(b"<"))
 }
 
-/// What a `data:` address holds.
+/// The content of a `data:` URL.
 fn data(address: &str) -> Option<Vec<u8>> {
     let (kind, data) = address.get(5..)?.split_once(',')?;
-    if data.len() > MOST_BYTES * 2 {
+    if data.len() > MAX_BYTES * 2 {
         return None;
     }
     if kind.trim_end().to_ascii_lowercase().ends_with(";base64") {
@@ -140,9 +148,9 @@ fn data(address: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Bytes in base64, wherever its lines end and whether or not it is padded.
+/// Decodes base64, with or without line ends and padding.
 pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
-    if text.len() > MOST_BYTES * 2 {
+    if text.len() > MAX_BYTES * 2 {
         return None;
     }
     let config = GeneralPurposeConfig::new()
@@ -152,6 +160,7 @@ pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(&STANDARD, config).decode(bytes).ok()
 }
 
+/// Decodes percent escapes.
 fn unescaped(data: &str) -> Vec<u8> {
     let mut bytes = data.bytes();
     let mut found = Vec::with_capacity(data.len());
@@ -169,6 +178,7 @@ fn unescaped(data: &str) -> Vec<u8> {
     found
 }
 
+/// Converts a raster for the rasterizer.
 fn pixmap(raster: &Raster) -> Option<Arc<Pixmap>> {
     let (width, height) = (u16::try_from(raster.width).ok()?, u16::try_from(raster.height).ok()?);
     let mut data = Vec::with_capacity(usize::from(width) * usize::from(height) * 4);

@@ -1,23 +1,23 @@
-//! Pieces of styled text, and where in the source they come from.
+//! Pieces of styled text with their source offsets.
 
 use std::ops::Range;
 
-use crate::text::canvas::Letters;
+use crate::text::canvas::TextStyle;
 use crate::text::cells;
 
-/// Where in the source a piece comes from: bytes.
+/// The source offset of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum SourceOffset {
     /// It is not in the source.
     Nowhere,
-    /// All of it stands for what is here.
+    /// The whole piece comes from this offset.
     Point(usize),
-    /// It stands there byte for byte.
+    /// It is in the source byte for byte, from this offset.
     Verbatim(usize),
 }
 
-impl At {
-    /// Where the byte comes from that is so far into the piece.
+impl SourceOffset {
+    /// The source offset of a byte of the piece.
     pub(super) fn of(self, into: usize) -> Option<usize> {
         match self {
             Self::Nowhere => None,
@@ -26,6 +26,7 @@ impl At {
         }
     }
 
+    /// The offset of a later part of the piece.
     fn later(self, by: usize) -> Self {
         match self {
             Self::Verbatim(at) => Self::Verbatim(at + by),
@@ -38,14 +39,14 @@ impl At {
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub(super) text: String,
-    pub(super) letters: Letters,
-    pub(super) at: At,
+    pub(super) letters: TextStyle,
+    pub(super) at: SourceOffset,
 }
 
 impl Span {
-    /// Text of our own.
-    pub(super) fn new(text: impl Into<String>, letters: Letters) -> Self {
-        Self { text: text.into(), letters, at: At::Nowhere }
+    /// Text that is not from the source.
+    pub(super) fn new(text: impl Into<String>, letters: TextStyle) -> Self {
+        Self { text: text.into(), letters, at: SourceOffset::Nowhere }
     }
 
     /// A part of it.
@@ -55,8 +56,8 @@ impl Span {
     }
 }
 
-/// Adds text of the source: nothing in it stays invisible or turns the direction of writing.
-pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) {
+/// Adds text of the source. Invisible characters and changes of direction are spelled out.
+pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: TextStyle, at: SourceOffset) {
     let mut rest = 0;
     let mut add = |bytes: Range<usize>, shown: Option<String>| {
         if bytes.is_empty() {
@@ -64,7 +65,7 @@ pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) 
         }
         let start = bytes.start;
         let (text, at) = match shown {
-            Some(shown) => (shown, at.of(start).map_or(At::Nowhere, At::Point)),
+            Some(shown) => (shown, at.of(start).map_or(SourceOffset::Nowhere, SourceOffset::Point)),
             None => (text[bytes].to_owned(), at.later(start)),
         };
         spans.push(Span { text, letters, at });
@@ -85,8 +86,8 @@ pub(super) fn push(spans: &mut Vec<Span>, text: &str, letters: Letters, at: At) 
     add(rest..text.len(), None);
 }
 
-/// Whether a text is read from right to left: its first letter decides.
-pub(super) fn reads_leftward(spans: &[Span]) -> bool {
+/// Returns `true` if a text reads from right to left, decided by its first letter.
+pub(super) fn reads_right_to_left(spans: &[Span]) -> bool {
     let mut characters = spans.iter().flat_map(|span| span.text.chars());
     characters.find(|c| c.is_alphabetic()).is_some_and(
         |c| matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'),
@@ -100,17 +101,17 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_spelled_and_keeps_its_place() {
         let mut spans = Vec::new();
-        push(&mut spans, "ab\u{202e}c\td", Letters::default(), At::Verbatim(10));
-        let found: Vec<(&str, At)> =
+        push(&mut spans, "ab\u{202e}c\td", TextStyle::default(), SourceOffset::Verbatim(10));
+        let found: Vec<(&str, SourceOffset)> =
             spans.iter().map(|span| (span.text.as_str(), span.at)).collect();
         assert_eq!(
             found,
             [
-                ("ab", At::Verbatim(10)),
-                ("<U+202E>", At::Point(12)),
-                ("c", At::Verbatim(15)),
-                ("    ", At::Point(16)),
-                ("d", At::Verbatim(17)),
+                ("ab", SourceOffset::Verbatim(10)),
+                ("<U+202E>", SourceOffset::Point(12)),
+                ("c", SourceOffset::Verbatim(15)),
+                ("    ", SourceOffset::Point(16)),
+                ("d", SourceOffset::Verbatim(17)),
             ]
         );
     }

@@ -1,46 +1,46 @@
-//! What a page is made of: strips from edge to edge, none of which is ever cut.
+//! Strips, of which pages are made. A strip is never cut.
 
 use std::rc::Rc;
 
-use super::look::Leading;
+use super::page_style::Leading;
 use super::pictures::Picture;
 use super::span::Span;
 use crate::text::colors::Rgb;
 use crate::text::rows::RowPiece;
 
-/// A strip of paper.
+/// A strip from edge to edge.
 pub(super) struct Strip<'a> {
-    /// White above it, unless it is the first of a page.
+    /// Space above it, unless it is the first on a page.
     pub(super) before: f64,
     pub(super) height: f64,
     pub(super) keep: Keep,
-    /// The strip that is repeated above it where it begins a page: the head of its table.
+    /// The table head that is repeated above it at the start of a page.
     pub(super) head: Option<usize>,
-    /// Bars at its left, from quotes.
+    /// Bars of quotes at its left.
     pub(super) bars: Rc<[Bar]>,
-    /// A color under it, from left to right.
+    /// Background, from left to right.
     pub(super) shade: Option<(f64, f64, Rgb)>,
     pub(super) content: Content<'a>,
 }
 
-/// Whether a page may end after it.
+/// Tells whether a page may end after a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     Free,
-    /// No heading is the last of its page.
+    /// It must not: a heading is never the last strip of a page.
     WithNext,
 }
 
 /// A bar beside a quote.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Bar {
-    /// Which quote.
+    /// Number of the quote.
     pub(super) quote: usize,
     pub(super) left: f64,
     pub(super) color: Rgb,
 }
 
-/// What a strip shows.
+/// The content of a strip.
 pub(super) enum Content<'a> {
     Blank,
     Line(Line),
@@ -56,10 +56,10 @@ pub(super) struct Line {
     pub(super) right: f64,
     pub(super) align: Align,
     pub(super) leading: Leading,
-    /// Whether its paragraph reads from right to left.
-    pub(super) leftward: bool,
+    /// `true` if its paragraph reads from right to left.
+    pub(super) right_to_left: bool,
     pub(super) spans: Vec<Span>,
-    /// What stands before it: the mark of an item. It ends at the left edge.
+    /// The marker of a list item, which ends at the left edge.
     pub(super) marker: Vec<Span>,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct CodeRow {
 pub(super) struct Code {
     pub(super) text: String,
     pub(super) language: Option<String>,
-    /// For each line of it, where in the source it begins.
+    /// For each line, its source offset.
     pub(super) places: Vec<Option<usize>>,
 }
 
@@ -87,14 +87,14 @@ pub(super) struct TableRow {
     pub(super) role: Role,
 }
 
-/// What a row of a table is.
+/// The role of a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Head,
     Body,
 }
 
-/// A cell: its edges, without the white inside, and its lines.
+/// A cell: its edges without padding, and its lines.
 pub(super) struct Cell {
     pub(super) left: f64,
     pub(super) right: f64,
@@ -102,7 +102,7 @@ pub(super) struct Cell {
     pub(super) lines: Vec<Vec<Span>>,
 }
 
-/// Where a line stands between its edges.
+/// The alignment of a line between its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Align {
     #[default]

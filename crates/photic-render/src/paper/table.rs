@@ -1,25 +1,26 @@
-//! Tables: how wide each column is, and where cells go on.
+//! Tables: the widths of columns, and the layout of cells.
 
 use super::flow::Flow;
-use super::look::{Leading, SMALL};
 use super::measure::Measure;
+use super::page_style::{Leading, SMALL};
 use super::pages::ROOM;
 use super::span::Span;
 use super::strip::{Align, Cell, Content, Keep, Role, TableRow};
 use super::wrap;
 use crate::page::{LeftOut, Missing};
 
-/// White at the sides of a cell, and above and below its lines.
+/// Padding at the sides of a cell.
 pub(super) const PAD: f64 = 10.0;
+/// Padding above and below the lines of a cell.
 pub(super) const PAD_ABOVE: f64 = 5.0;
-/// The narrowest column, white included.
-const LEAST: f64 = 56.0;
-/// The most of a word that a column is widened for.
-const MOST_WORD: f64 = 240.0;
-/// Most rows that are looked at to find the widths.
+/// Narrowest column, including padding.
+const MIN_WIDTH: f64 = 56.0;
+/// Largest width of a word for which a column is widened.
+const MAX_WORD: f64 = 240.0;
+/// Number of rows that are examined for the widths.
 const SAMPLE: usize = 400;
 
-/// A table as its source has it.
+/// A table as the source has it.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) aligns: Vec<Align>,
@@ -27,11 +28,11 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<Vec<Span>>>,
 }
 
-/// Lays a table out.
+/// Lays out a table.
 pub(super) fn flow(table: &Table, flow: &mut Flow<'_>) {
     let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0).max(table.head.len());
     let room = flow.right - flow.left;
-    let shown = columns.min((room / LEAST) as usize);
+    let shown = columns.min((room / MIN_WIDTH) as usize);
     if shown < columns {
         let says = format!("columns {} to {columns} of a table", shown + 1);
         flow.left_out.push(LeftOut::new(Missing::Rest, &says));
@@ -40,7 +41,7 @@ pub(super) fn flow(table: &Table, flow: &mut Flow<'_>) {
     for row in std::iter::once(&table.head).chain(table.rows.iter().take(SAMPLE)) {
         for (wish, cell) in wishes.iter_mut().zip(row) {
             let (line, word) = wrap::widths(cell, &mut flow.measure);
-            *wish = (f64::max(wish.0, line), f64::max(wish.1, word.min(MOST_WORD)));
+            *wish = (f64::max(wish.0, line), f64::max(wish.1, word.min(MAX_WORD)));
         }
     }
     let widths = widths(&wishes, room);
@@ -62,12 +63,13 @@ pub(super) fn flow(table: &Table, flow: &mut Flow<'_>) {
     }
 }
 
-/// How high a row is.
+/// The height of a row.
 pub(super) fn row_height(row: &TableRow) -> f64 {
     let lines = row.cells.iter().map(|cell| cell.lines.len()).max().unwrap_or(0).max(1);
     lines as f64 * row.leading.height + 2.0 * PAD_ABOVE
 }
 
+/// Lays out a row.
 fn row(
     cells: &[Vec<Span>],
     widths: &[f64],
@@ -94,7 +96,7 @@ fn row(
     TableRow { cells: laid, left, right: edge, leading, role }
 }
 
-/// Cuts lines that are too many; the last one then ends with a mark. Says whether it did.
+/// Cuts lines beyond a limit and ends the last one with `…`. Returns `true` if it did.
 pub(super) fn shorten(
     lines: &mut Vec<Vec<Span>>,
     most: usize,
@@ -123,29 +125,29 @@ pub(super) fn shorten(
     true
 }
 
-/// The width of each column, from how wide its lines and its words would like to be.
+/// The widths of columns, from the wanted widths of their lines and words.
 ///
-/// Columns that ask for less than their share get what they ask for; the others share the rest by
-/// what they ask for, and no word is broken while there is room.
+/// Columns that want less than their share get what they want; the others share the rest in
+/// proportion. No word is broken while there is room.
 pub(super) fn widths(wishes: &[(f64, f64)], room: f64) -> Vec<f64> {
     let white = 2.0 * PAD + 1.0;
-    let whole: Vec<f64> = wishes.iter().map(|(line, _)| (line + white).max(LEAST)).collect();
+    let whole: Vec<f64> = wishes.iter().map(|(line, _)| (line + white).max(MIN_WIDTH)).collect();
     if whole.iter().sum::<f64>() <= room {
         return whole;
     }
     let least: Vec<f64> = wishes
         .iter()
         .zip(&whole)
-        .map(|((_, word), whole)| (word + white).clamp(LEAST, *whole))
+        .map(|((_, word), whole)| (word + white).clamp(MIN_WIDTH, *whole))
         .collect();
     let (sum_least, sum_whole) = (least.iter().sum::<f64>(), whole.iter().sum::<f64>());
     if sum_least >= room {
-        // Not even the words fit: everybody gives the same part above the very least.
+        // Not even the words fit: every column gives up the same share above the minimum.
         let count = least.len() as f64;
-        let part = (room - LEAST * count).max(0.0) / (sum_least - LEAST * count).max(1.0);
-        return least.iter().map(|width| LEAST + (width - LEAST) * part).collect();
+        let part = (room - MIN_WIDTH * count).max(0.0) / (sum_least - MIN_WIDTH * count).max(1.0);
+        return least.iter().map(|width| MIN_WIDTH + (width - MIN_WIDTH) * part).collect();
     }
-    // A long text would starve the short ones next to it: wishes count by their square roots.
+    // Shares go by square roots, since a long text would starve short ones next to it.
     let wants: Vec<f64> = least.iter().zip(&whole).map(|(l, w)| (w - l).max(0.0)).collect();
     let mut given = vec![0.0; wants.len()];
     let mut left = room - sum_least;

@@ -1,23 +1,23 @@
-//! Where the lines of a paragraph end.
+//! Breaks paragraphs into lines.
 
 use unicode_width::UnicodeWidthChar;
 
 use super::measure::Measure;
 use super::span::Span;
 
-/// A tower of accents has no width; so many characters end a line all the same.
-const MOST_CHARACTERS: usize = 1_000;
+/// Largest number of characters of a line: combining characters have no width.
+const MAX_CHARACTERS: usize = 1_000;
 
-/// A place between characters: which span, which byte of it.
-type Place = (usize, usize);
+/// A position between characters: a span, and a byte of it.
+type CharPosition = (usize, usize);
 
-/// The lines of a paragraph. Its own line ends stay; others are put where the width asks for them.
+/// The lines of a paragraph. Its own line ends stay; others are added by width.
 pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Vec<Vec<Span>> {
     let mut lines = Vec::new();
-    let mut start: Place = (0, 0);
+    let mut start: CharPosition = (0, 0);
     let (mut taken, mut count) = (0.0, 0);
-    // The last place where a line may end, and what is taken there.
-    let mut gap: Option<(Place, f64)> = None;
+    // The last position where the line may end, and the width up to it.
+    let mut gap: Option<(CharPosition, f64)> = None;
     let mut places = places(spans).peekable();
     while let Some((place, character)) = places.next() {
         let after = (place.0, place.1 + character.len_utf8());
@@ -29,7 +29,7 @@ pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Ve
         let letters = &spans[place.0].letters;
         let wide = measure.character(character, letters);
         let full = taken + wide > width && wide > 0.0 && character != ' ';
-        if (full || count >= MOST_CHARACTERS) && place > start {
+        if (full || count >= MAX_CHARACTERS) && place > start {
             let (end, before) = gap.take().unwrap_or((place, taken));
             lines.push(between(spans, start, end));
             (start, taken, count) = (end, taken - before, 0);
@@ -48,7 +48,7 @@ pub(super) fn lines(spans: &[Span], width: f64, measure: &mut Measure<'_>) -> Ve
     lines
 }
 
-/// How wide the text would be without a break of ours, and its widest word.
+/// The width of the text without breaks, and of its widest word.
 pub(super) fn widths(spans: &[Span], measure: &mut Measure<'_>) -> (f64, f64) {
     let (mut line, mut word) = (0.0_f64, 0.0_f64);
     let (mut widest_line, mut widest_word) = (0.0_f64, 0.0_f64);
@@ -73,14 +73,15 @@ pub(super) fn widths(spans: &[Span], measure: &mut Measure<'_>) -> (f64, f64) {
     (widest_line, widest_word)
 }
 
-fn places(spans: &[Span]) -> impl Iterator<Item = (Place, char)> {
+/// The positions and characters of a text.
+fn places(spans: &[Span]) -> impl Iterator<Item = (CharPosition, char)> {
     spans.iter().enumerate().flat_map(|(index, span)| {
         span.text.char_indices().map(move |(at, character)| ((index, at), character))
     })
 }
 
-/// The pieces between two places, without the spaces at their end.
-fn between(spans: &[Span], start: Place, end: Place) -> Vec<Span> {
+/// The pieces between two positions, without trailing spaces.
+fn between(spans: &[Span], start: CharPosition, end: CharPosition) -> Vec<Span> {
     let last = end.0.min(spans.len().saturating_sub(1));
     let mut line: Vec<Span> = Vec::new();
     for (index, span) in spans.iter().enumerate().take(last + 1).skip(start.0) {
@@ -100,7 +101,7 @@ fn between(spans: &[Span], start: Place, end: Place) -> Vec<Span> {
     line
 }
 
-/// Whether a line may end between these.
+/// Returns `true` if a line may end between two characters.
 fn may_break(before: char, after: char) -> bool {
     if before.is_ascii() && after.is_ascii() {
         return match before {
@@ -109,7 +110,7 @@ fn may_break(before: char, after: char) -> bool {
             _ => false,
         };
     }
-    // What has no width belongs to what it stands behind, and a joiner to both its sides.
+    // A character without width belongs to the one before it, a joiner to both sides.
     if after.width() == Some(0) || before == '\u{200d}' {
         return false;
     }
@@ -120,12 +121,12 @@ fn may_break(before: char, after: char) -> bool {
     }
 }
 
-/// Han and Kana stand without spaces; Hangul has them.
+/// Returns `true` for Han and Kana, which are written without spaces.
 fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Marks that do not begin or end a line.
+/// Returns `true` for punctuation that must not start or end a line.
 fn clings(before: char, after: char) -> bool {
     const NEVER_FIRST: &str =
         "、。，．・：；？！」』）】〉》〕ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;!?)]}%…";
@@ -136,16 +137,16 @@ fn clings(before: char, after: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper::span::At;
-    use crate::text::canvas::{Face, Letters};
+    use crate::paper::span::SourceOffset;
+    use crate::text::canvas::{Face, TextStyle};
 
-    /// Letters of exactly ten units.
-    fn mono() -> Letters {
-        Letters { face: Face::Mono, size: 16.61, ..Letters::default() }
+    /// A style whose characters are exactly ten units wide.
+    fn mono() -> TextStyle {
+        TextStyle { face: Face::Mono, size: 16.61, ..TextStyle::default() }
     }
 
     fn broken(text: &str, cells: f64) -> Vec<String> {
-        let span = Span { text: text.to_owned(), letters: mono(), at: At::Verbatim(0) };
+        let span = Span { text: text.to_owned(), letters: mono(), at: SourceOffset::Verbatim(0) };
         let lines = lines(&[span], cells * 10.0, &mut Measure::new(&[]));
         lines.iter().map(|line| line.iter().map(|span| span.text.as_str()).collect()).collect()
     }
@@ -170,18 +171,27 @@ mod tests {
     #[test]
     fn a_tower_of_accents_ends() {
         let lines = broken(&format!("a{}", "\u{301}".repeat(10_000)), 10.0);
-        assert!(lines.iter().all(|line| line.chars().count() <= MOST_CHARACTERS + 1));
+        assert!(lines.iter().all(|line| line.chars().count() <= MAX_CHARACTERS + 1));
     }
 
     #[test]
     fn pieces_keep_their_places() {
         let span = |text: &str, at| Span { text: text.to_owned(), letters: mono(), at };
-        let spans = [span("one two", At::Verbatim(5)), span(" three", At::Verbatim(20))];
+        let spans = [
+            span("one two", SourceOffset::Verbatim(5)),
+            span(" three", SourceOffset::Verbatim(20)),
+        ];
         let lines = lines(&spans, 80.0, &mut Measure::new(&[]));
-        let found: Vec<Vec<(&str, At)>> = lines
+        let found: Vec<Vec<(&str, SourceOffset)>> = lines
             .iter()
             .map(|line| line.iter().map(|span| (span.text.as_str(), span.at)).collect())
             .collect();
-        assert_eq!(found, [vec![("one two", At::Verbatim(5))], vec![("three", At::Verbatim(21))]]);
+        assert_eq!(
+            found,
+            [
+                vec![("one two", SourceOffset::Verbatim(5))],
+                vec![("three", SourceOffset::Verbatim(21))]
+            ]
+        );
     }
 }

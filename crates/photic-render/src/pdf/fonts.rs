@@ -1,6 +1,6 @@
-//! Fonts for documents that name a font of the Far East and do not hold it.
+//! Fonts for documents that name an East Asian font without embedding it.
 //!
-//! The renderer knows which characters are meant, and has letters for Europe only.
+//! The renderer knows the characters, but has only European fonts.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use hayro::hayro_interpret::font::FontData;
 use hayro::hayro_interpret::hayro_cmap::CidFamily;
 use skrifa::{FontRef, MetadataProvider};
 
-/// What is at hand: files of the host first, then those that come with the crate.
+/// The available fonts: those of the host first, then the built-in ones.
 pub(super) struct Fonts(Vec<FontData>);
 
 impl Fonts {
-    /// With those that the host hands over.
+    /// Collects the fonts.
     pub(super) fn new(handed: &[Vec<u8>]) -> Self {
         let handed = handed.iter().map(|file| Arc::new(file.clone()) as FontData);
         let ours = crate::fonts::FILES.iter().map(|file| Arc::new(*file) as FontData);
         Self(handed.chain(ours).collect())
     }
 
-    /// One that has a character which every font for these documents has.
+    /// A font with a character that every font of the family has.
     pub(super) fn with(&self, family: &CidFamily) -> Option<(FontData, u32)> {
         let character = match family {
             CidFamily::AdobeJapan1 => 'の',

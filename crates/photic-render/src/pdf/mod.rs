@@ -1,12 +1,12 @@
-//! Pages of PDF documents.
+//! Draws pages of PDF documents.
 //!
-//! Owns the choice of a page and its place on the canvas. A page is drawn as it is read: rotated as
-//! the document says, cut at its crop box, with its annotations. Nothing that a document could do
-//! (links, launches, scripts, forms that submit) is done.
+//! A page is drawn as it is read: rotated as the document says, cut at its crop box, with its
+//! annotations. Actions of a document (links, launches, scripts, form submission) are never
+//! performed.
 
-mod beyond;
 mod fonts;
-mod words;
+mod not_shown;
+mod text_layer;
 
 use hayro::hayro_interpret::util::TransformExt;
 use hayro::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -19,23 +19,23 @@ use hayro::vello_cpu::{
 };
 use hayro::{RenderCache, RenderSettings};
 
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, Page, Words, opaque};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{Page, PageFacts, PageText, opaque};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
-/// An A4 page has about two pixels a point so, and ordinary text stands 20 pixels high.
-const USUAL: Usual = Usual { least: 1568.0, most: 1568.0 };
+/// About two pixels per point on an A4 page, so that ordinary text is 20 pixels high.
+const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 1568.0, most: 1568.0 };
 
-/// The words of a page of a PDF.
-pub(crate) fn words(request: &Request<'_>) -> Result<Words, Refusal> {
+/// Extracts the text of a page.
+pub(crate) fn words(request: &Request<'_>) -> Result<PageText, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let (page, pages) = chosen(&document, request.wanted.page)?;
-    let text = words::of(&document, page, request);
-    Ok(Words { page: request.wanted.page, pages, text })
+    let text = text_layer::of(&document, page, request);
+    Ok(PageText { page: request.wanted.page, pages, text })
 }
 
-/// The page of this number, and how many there are.
+/// The page of a number, and the number of pages.
 fn chosen(
     document: &Pdf,
     number: u32,
@@ -49,7 +49,7 @@ fn chosen(
     page.map(|page| (page, count)).ok_or_else(|| no_such_page(number, count))
 }
 
-/// Draws a page of a PDF.
+/// Draws a page.
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let document = Pdf::new(request.bytes.to_vec()).map_err(unreadable)?;
     let number = request.wanted.page;
@@ -57,10 +57,10 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
 
     let (width, height) = page.render_dimensions();
     let size = (f64::from(width), f64::from(height));
-    let frame = Frame::new(size, &request.wanted, USUAL)?.unstretched();
+    let frame = Frame::new(size, &request.wanted, DEFAULT_SIZE)?.unstretched();
 
-    let listener = beyond::Listener::default();
-    let settings = listener.settings(fonts::Fonts::new(request.fonts));
+    let warnings = not_shown::WarningCollector::default();
+    let settings = warnings.settings(fonts::Fonts::new(request.fonts));
     let place = Affine::new(frame.place()) * page.initial_transform(true).to_kurbo();
     let (across, down) = (frame.width as u16, frame.height as u16);
     // The same instructions on every machine, and so the same bytes.
@@ -73,9 +73,9 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let paper = RasterizerSettings { target_init: TargetInit::Clear(WHITE), ..Default::default() };
     context.render_with(&mut canvas, &mut Resources::default(), paper);
 
-    let mut facts = Facts { page: number, pages: count, ..Facts::single(size) };
-    let beyond = beyond::of_document(&document).into_iter().chain(beyond::of_page(page));
-    for what in beyond.chain(listener.heard()) {
+    let mut facts = PageFacts { page: number, pages: count, ..PageFacts::single(size) };
+    let missing = not_shown::of_document(&document).into_iter().chain(not_shown::of_page(page));
+    for what in missing.chain(warnings.collected()) {
         facts.leave_out(what);
     }
     let mut pixels = canvas.take_rgba8(ImageAlphaType::AlphaPremultiplied);
@@ -84,7 +84,7 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 
-/// Where one thing shines through another, rounding takes a step or two off the white beneath.
+/// Restores the white paper where rounding of transparency took a step or two off.
 fn on_paper(pixels: &mut [u8]) {
     for pixel in pixels.chunks_exact_mut(4) {
         let lost = 255 - pixel[3];
@@ -96,6 +96,7 @@ fn on_paper(pixels: &mut [u8]) {
     }
 }
 
+/// Translates an error of the parser.
 fn unreadable(error: LoadPdfError) -> Refusal {
     match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => Refusal::new(
@@ -116,6 +117,7 @@ fn unreadable(error: LoadPdfError) -> Refusal {
     }
 }
 
+/// The refusal of a page number.
 fn no_such_page(number: u32, count: u32) -> Refusal {
     let hint = match count {
         1 => "ask for page 1".to_owned(),

@@ -1,18 +1,18 @@
-//! The fonts a program in the sandbox finds: those of this crate and those that were handed over.
+//! The fonts for programs in the sandbox: the built-in ones and those handed over.
 //!
-//! The same letters on every machine, whatever fonts it has.
+//! Programs see the same fonts on every machine.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::fonts::{FILES, MONO, SANS, SERIF};
 
-/// What fontconfig reads.
+/// Path of the fontconfig file.
 pub(super) const SETTINGS: &str = "/tmp/fonts/fonts.conf";
 
-/// Families that sources name most, by what stands in for them. Programs take no stand-in for a
-/// family they find by its name only, so the fonts themselves are listed under these names.
-const STAND_INS: [(&str, &[&str]); 3] = [
+/// Common families and their replacements. Programs that look families up by name take no
+/// replacement, so the fonts are listed under these names.
+const REPLACEMENTS: [(&str, &[&str]); 3] = [
     (
         SANS,
         &[
@@ -36,8 +36,8 @@ const STAND_INS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// The files that make up the fonts, for [`Job::files`](super::Job), and a folder of the system with
-/// more that come with the program.
+/// The font files for [`SandboxJob::files`](super::SandboxJob), with a system folder of fonts that
+/// come with the program.
 pub(crate) fn files(handed: &[Vec<u8>], more: &str) -> Vec<(String, Cow<'static, [u8]>)> {
     let own = FILES.iter().map(|file| Cow::Borrowed(*file));
     let handed = handed.iter().map(|file| Cow::Owned(file.clone()));
@@ -50,11 +50,12 @@ pub(crate) fn files(handed: &[Vec<u8>], more: &str) -> Vec<(String, Cow<'static,
     files
 }
 
+/// The fontconfig file.
 fn settings(more: &str) -> String {
     let more = if more.is_empty() { String::new() } else { format!("<dir>{more}</dir>") };
     let mut named = String::new();
     for (family, name) in
-        STAND_INS.iter().flat_map(|(family, names)| names.iter().map(move |name| (family, name)))
+        REPLACEMENTS.iter().flat_map(|(family, names)| names.iter().map(move |name| (family, name)))
     {
         let _ = writeln!(
             named,
@@ -62,7 +63,7 @@ fn settings(more: &str) -> String {
              <edit name='family' mode='append'><string>{name}</string></edit></match>"
         );
     }
-    // Unhinted: a letter has the same shape at every size, so a region shows what the whole shows.
+    // Without hinting, a letter has the same shape at every size, so a region looks like the whole.
     format!(
         "<?xml version='1.0'?><!DOCTYPE fontconfig SYSTEM 'fonts.dtd'>\n<fontconfig>\n\
          <dir>/tmp/fonts</dir>{more}<cachedir>/tmp/fonts-cache</cachedir>\n{named}\

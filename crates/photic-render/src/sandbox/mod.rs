@@ -1,14 +1,12 @@
-//! Programs that are too large to be trusted with a source: run by bubblewrap, in a world of their
-//! own.
+//! Runs programs that are too large to be trusted with a source, in bubblewrap.
 //!
-//! Owns what such a program sees: the system's programs and libraries, read-only; an empty folder in
-//! memory; no network but its own loopback, no process but its own, no variable but ours. Sources
-//! and fonts come in through standard input, so nothing of them ever lies on a disk. Must never run
-//! anything without bubblewrap: then it is refused.
+//! A program sees the system's programs and libraries, read-only; an empty folder in memory; only
+//! its own loopback, processes and variables. Sources and fonts come in through standard input and
+//! never touch a disk. Nothing is run without bubblewrap.
 
 mod fonts;
-mod running;
-mod tree;
+mod process_tree;
+mod program;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -18,68 +16,69 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 pub(crate) use fonts::files as font_files;
-pub(crate) use running::{Ending, Running};
+pub(crate) use program::{ProgramEnd, SandboxedProgram};
 
-use crate::program;
+use crate::program as installed;
 use crate::refusal::{Refusal, RefusalCode};
 
-/// What a program may use for one source.
+/// Limits of a program for one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramLimits {
     /// Longest time from start to answer.
     pub time: Duration,
-    /// Most memory of all its processes together, in bytes.
+    /// Largest memory of all its processes together, in bytes.
     pub memory: u64,
 }
 
 impl Default for ProgramLimits {
-    /// A cold start on a slow machine, and room for a page of 32 megapixels.
+    /// Enough for a cold start on a slow machine, and a page of 32 megapixels.
     fn default() -> Self {
         Self { time: Duration::from_secs(20), memory: 1 << 30 }
     }
 }
 
-/// The way to start programs.
+/// Starts programs in bubblewrap.
 #[derive(Clone, Debug)]
 pub(crate) struct Sandbox {
     bubblewrap: PathBuf,
 }
 
-/// A program, what is put before it, and how it is wired.
-pub(crate) struct Job<'a> {
+/// A program, its files, and its connections.
+pub(crate) struct SandboxJob<'a> {
     pub(crate) program: &'a Path,
     pub(crate) arguments: Vec<OsString>,
-    /// Names beneath [`HOME`] that need no quoting, and what is in them.
+    /// Names below [`HOME`] that need no quoting, with their contents.
     pub(crate) files: Vec<(String, Cow<'static, [u8]>)>,
-    /// What the shell does once the files lie there; `"$@"` is the program.
+    /// Shell command that runs once the files are written; `"$@"` is the program.
     pub(crate) then: &'static str,
     pub(crate) limits: ProgramLimits,
 }
 
-/// The only folder that can be written to. It is in memory, and goes with the program.
+/// The only writable folder. It is in memory and disappears with the program.
 pub(crate) const HOME: &str = "/tmp";
 
 /// 64 MiB, as a power of two.
-const ROUND: u32 = 26;
+const LIMIT_SHIFT: u32 = 26;
 
 impl Sandbox {
-    /// The sandbox, if this machine has one. Nothing is ever drawn without it.
+    /// Finds bubblewrap. Nothing is drawn without it.
     pub(crate) fn find() -> Result<Self, Refusal> {
-        let found = program::find(&["bwrap"]);
+        let found = installed::find(&["bwrap"]);
         let absent = || {
             let what = "bubblewrap, the sandbox for other programs,";
-            program::absent(what, "bubblewrap")
+            installed::absent(what, "bubblewrap")
         };
         Ok(Self { bubblewrap: found.ok_or_else(absent)? })
     }
 
-    /// Starts a program. The thread that calls must outlive it: with the thread goes the program.
-    pub(crate) fn start(&self, job: Job<'_>) -> Result<Running, Refusal> {
+    /// Starts a program. The calling thread must outlive it, since the program ends with the
+    /// thread.
+    pub(crate) fn start(&self, job: SandboxJob<'_>) -> Result<SandboxedProgram, Refusal> {
         let mut command = Command::new(&self.bubblewrap);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command
-            .args(world(&job))
+            .args(sandbox_arguments(&job))
             .args(["--", "/bin/sh", "-c"])
             .arg(script(&job))
             .arg("sh")
@@ -93,10 +92,11 @@ impl Sandbox {
             .spawn()
             .map_err(|_| not_started())?;
         let files = job.files.into_iter().map(|(_, bytes)| bytes).collect();
-        Running::new(child, files, job.limits).ok_or_else(not_started)
+        SandboxedProgram::new(child, files, job.limits).ok_or_else(not_started)
     }
 }
 
+/// The refusal if a program cannot be started.
 pub(crate) fn not_started() -> Refusal {
     Refusal::new(
         RefusalCode::Unavailable,
@@ -105,12 +105,12 @@ pub(crate) fn not_started() -> Refusal {
     )
 }
 
-/// What a program sees of the machine.
-fn world(job: &Job<'_>) -> Vec<OsString> {
+/// The bubblewrap arguments that define what a program sees.
+fn sandbox_arguments(job: &SandboxJob<'_>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut say = |words: &[&str]| arguments.extend(words.iter().map(OsString::from));
     say(&["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
-    // Not root, even where the host is: Chromium then keeps its own sandbox on.
+    // Not root, even if the host is: Chromium then keeps its own sandbox on.
     say(&["--unshare-user", "--uid", "1000", "--gid", "1000", "--hostname", "photic"]);
     say(&["--ro-bind", "/usr", "/usr", "--tmpfs", "/usr/local"]);
     for folder in ["/bin", "/lib", "/lib32", "/lib64"] {
@@ -142,11 +142,11 @@ fn world(job: &Job<'_>) -> Vec<OsString> {
     arguments
 }
 
-/// Limits, files, and the program. `head` reads no byte more than it is told to.
-fn script(job: &Job<'_>) -> String {
-    // What one process may write to; the watch counts what all of them have. V8 takes its share of
-    // this number for a length of memory, and breaks where that is not a round one.
-    let data = (job.limits.memory >> ROUND).max(1) << (ROUND - 10);
+/// The script with limits, files and the program. `head` reads no byte more than requested.
+fn script(job: &SandboxJob<'_>) -> String {
+    // Memory of one process; the watcher counts all of them. V8 derives lengths from this number,
+    // and fails if it is not a round one.
+    let data = (job.limits.memory >> LIMIT_SHIFT).max(1) << (LIMIT_SHIFT - 10);
     let blocks = job.limits.memory / 512;
     let mut script = format!(
         "ulimit -c 0; ulimit -d {data}; ulimit -f {blocks}; umask 077; cd {HOME} || exit 1\n"

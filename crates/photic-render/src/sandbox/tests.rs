@@ -1,4 +1,4 @@
-//! What a program in the sandbox sees and may, tried from inside.
+//! Tests from inside the sandbox.
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails")]
 
@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::*;
 
-/// What a shell says in there, and how it ended. None where there is no bubblewrap.
-fn tried(script: &str, limits: ProgramLimits) -> Option<(String, Ending)> {
+/// The output of a shell in the sandbox, and how it ended. `None` without bubblewrap.
+fn tried(script: &str, limits: ProgramLimits) -> Option<(String, ProgramEnd)> {
     let sandbox = match Sandbox::find() {
         Ok(sandbox) => sandbox,
         Err(refusal) => {
@@ -16,7 +16,7 @@ fn tried(script: &str, limits: ProgramLimits) -> Option<(String, Ending)> {
             return None;
         }
     };
-    let job = Job {
+    let job = SandboxJob {
         program: Path::new("/bin/sh"),
         arguments: vec!["-c".into(), script.into()],
         files: vec![
@@ -42,7 +42,7 @@ fn files_come_in_whole() {
     let script = "cat deep/er/file; echo; cat last; pwd";
     let Some((said, ending)) = tried(script, limits()) else { return };
     assert_eq!(said, "what was handed in\n1234/tmp\n");
-    assert!(matches!(ending, Ending::Itself(_)), "{ending:?}");
+    assert!(matches!(ending, ProgramEnd::Itself(_)), "{ending:?}");
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn time_and_memory_are_bounded_and_nothing_stays() {
     let script =
         "setsid sleep 987654 & (sleep 987654 &) ; trap '' TERM HUP INT; sleep 987654; sleep 987654";
     let Some((_, ending)) = tried(script, short) else { return };
-    assert_eq!(ending, Ending::TooSlow);
+    assert_eq!(ending, ProgramEnd::TooSlow);
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     let processes = std::fs::read_dir("/proc").expect("processes").flatten();
     let left = processes
@@ -91,7 +91,7 @@ fn time_and_memory_are_bounded_and_nothing_stays() {
     let hog = "hog() { x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 60; }; \
                hog & hog & hog & hog & hog & hog & wait";
     let (_, ending) = tried(hog, limits()).expect("a sandbox");
-    assert_eq!(ending, Ending::TooMuchMemory);
+    assert_eq!(ending, ProgramEnd::TooMuchMemory);
     // Files are memory, too.
     let (said, _) = tried("head -c 300000000 /dev/zero > file; ls -s file", limits()).expect("one");
     assert!(said.contains("No space left"), "{said}");

@@ -1,4 +1,4 @@
-//! Fonts that are not at hand, and characters that none of those at hand has: both are named.
+//! Reports fonts that are not available, and characters that no font has.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use resvg::usvg::{FallbackSelectionFn, Font, FontFamily, FontResolver, Group, No
 
 use crate::page::{LeftOut, Missing};
 
-/// Chooses as the library does, but for what it passes over in silence.
+/// A font resolver that reports what the library skips silently.
 ///
-/// It names a family that is not at hand, if the drawing names no other that is, and takes one of
-/// the same kind: letters without serifs for Arial, not those of a book. And it looks for a character in every font: where none has it, the library would end the search there, also for all
-/// characters that follow.
+/// It reports a family that is not available, unless the drawing names another that is, and chooses
+/// a font of the same kind: sans-serif for Arial, for example. It also searches every font for a
+/// character; the library would stop at the first character that no font has.
 pub(super) fn resolver(leave_out: &(dyn Fn(LeftOut) + Sync)) -> FontResolver<'_> {
     let select = FontResolver::default_font_selector();
     let select_font = Box::new(move |font: &Font, database: &mut Arc<Database>| {
@@ -36,14 +36,14 @@ pub(super) fn resolver(leave_out: &(dyn Fn(LeftOut) + Sync)) -> FontResolver<'_>
     FontResolver { select_font, select_fallback }
 }
 
-/// The first family that a text asks for, if it has to do with another that it did not ask for.
+/// The first family that a text names, if none of its families is available.
 fn absent<'f>(font: &'f Font, database: &Database) -> Option<&'f str> {
     let at_hand = |family: &FontFamily| match family {
         FontFamily::Named(name) => {
             let families = &[Family::Name(name)];
             database.query(&Query { families, ..Query::default() }).is_some()
         }
-        // Each of the five kinds has a font.
+        // Each generic family has a font.
         _ => true,
     };
     match font.families().first()? {
@@ -52,7 +52,7 @@ fn absent<'f>(font: &'f Font, database: &Database) -> Option<&'f str> {
     }
 }
 
-/// What kind of font a family is, by its name, and whether the name means no more than that kind.
+/// The kind of a family by its name, and whether the name means only that kind.
 fn kind(family: &str) -> (Family<'static>, bool) {
     let name = family.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -68,9 +68,10 @@ fn kind(family: &str) -> (Family<'static>, bool) {
     (kind, own_kind)
 }
 
-/// Parts of names that tell a kind.
+/// Parts of names of monospaced families.
 const MONOSPACED: [&str; 9] =
     ["mono", "courier", "consol", "menlo", "monaco", "code", "terminal", "typewriter", "fixed"];
+/// Parts of names of sans-serif families.
 const SANS_SERIF: [&str; 24] = [
     "sans",
     "arial",
@@ -105,6 +106,7 @@ pub(super) fn missing(tree: &Tree) -> String {
     found.into_iter().collect()
 }
 
+/// Collects them in a group.
 fn in_group(group: &Group, found: &mut BTreeSet<char>) {
     for node in group.children() {
         match node {
@@ -121,7 +123,7 @@ fn in_group(group: &Group, found: &mut BTreeSet<char>) {
     }
 }
 
-/// Whether anything is missing when there is no glyph for it.
+/// Returns `true` for characters that are visible.
 fn is_seen(character: char) -> bool {
     let joins = matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e01ef}');

@@ -1,13 +1,12 @@
-//! Drawings in SVG.
+//! Draws SVG.
 //!
-//! Owns the way from XML to pixels. It must never open a file: what a drawing refers to and does
-//! not hold is left out and listed. Time and memory are the worker's to bound; a few hundred bytes
-//! of filters can ask for minutes and more.
+//! Files are never opened: references that a drawing does not contain are left out and listed. Time
+//! and memory are limited by the worker; a few hundred bytes of filters can take minutes.
 
 mod glyphs;
+mod limit;
 mod pictures;
 mod references;
-mod tame;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,16 +15,16 @@ use resvg::usvg::{self, ImageHrefResolver, Options, Tree, fontdb, roxmltree};
 
 use crate::encoding;
 use crate::fonts;
-use crate::frame::{Frame, Usual};
-use crate::page::{Facts, LeftOut, Missing, Page, clean, raster};
+use crate::frame::{DefaultSize, Frame};
+use crate::page::{LeftOut, Missing, Page, PageFacts, clean, raster};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
 /// An icon of 16 pixels is drawn large enough to be seen, a poster small enough to be sent.
-const USUAL: Usual = Usual { least: 512.0, most: 1568.0 };
+const DEFAULT_SIZE: DefaultSize = DefaultSize { least: 512.0, most: 1568.0 };
 
-/// Most nodes of the XML; maps and plots stay under a tenth of it.
-const MOST_NODES: u32 = 1_000_000;
+/// Largest number of XML nodes; maps and plots have less than a tenth of it.
+const MAX_NODES: u32 = 1_000_000;
 
 /// Draws an SVG.
 pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
@@ -39,16 +38,16 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     let text = encoding::text(request.bytes).ok_or_else(not_text)?;
     let document = parsed(&text).map_err(unreadable)?;
     let missing = Mutex::new(Vec::new());
-    let tree = match tame::tamed(&text, &document) {
+    let tree = match limit::limited(&text, &document) {
         None => parse(&document, request, &missing)?,
-        Some(tamed) => {
-            let tamed = parsed(&tamed).map_err(unreadable)?;
-            parse(&tamed, request, &missing)?
+        Some(limited) => {
+            let limited = parsed(&limited).map_err(unreadable)?;
+            parse(&limited, request, &missing)?
         }
     };
     let size = (f64::from(tree.size().width()), f64::from(tree.size().height()));
-    let frame = Frame::new(size, &request.wanted, USUAL)?;
-    let mut facts = Facts::single(size);
+    let frame = Frame::new(size, &request.wanted, DEFAULT_SIZE)?;
+    let mut facts = PageFacts::single(size);
     for what in references::left_out(&document, request.files) {
         facts.leave_out(what);
     }
@@ -67,32 +66,32 @@ pub(crate) fn draw(request: &Request<'_>) -> Result<Page, Refusal> {
     Ok(Page { raster, to_page: frame.to_page(), facts })
 }
 
-/// The XML. Entities are allowed, for drawing programs write them; the parser stops their loops.
+/// Parses XML. Entities are allowed, since drawing programs write them; the parser stops loops.
 fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: true,
-        nodes_limit: MOST_NODES,
+        nodes_limit: MAX_NODES,
         ..roxmltree::ParsingOptions::default()
     };
     roxmltree::Document::parse_with_options(text, options)
 }
 
-/// As browsers do, which the library takes from style sheets only.
+/// Attributes that browsers support, but the library only in style sheets.
 const STYLE: &str = "[image-rendering=pixelated]{image-rendering:pixelated}\
     [image-rendering=crisp-edges]{image-rendering:crisp-edges}";
 
-/// The drawing, with nothing in it that was not handed over.
+/// Builds the tree, with only the files that were handed over.
 fn parse(
     document: &roxmltree::Document<'_>,
     request: &Request<'_>,
     missing: &Mutex<Vec<LeftOut>>,
 ) -> Result<Tree, Refusal> {
-    let budget = pictures::Budget::default();
+    let budget = pictures::PixelBudget::default();
     let leave_out = |what: LeftOut| {
         missing.lock().unwrap_or_else(PoisonError::into_inner).push(what);
     };
     let picture = |bytes: &[u8], options: &Options<'_>| {
-        pictures::handed(bytes, options, &budget, &leave_out)
+        pictures::prepared(bytes, options, &budget, &leave_out)
             .map_err(|says| leave_out(LeftOut::new(Missing::Picture, &says)))
             .ok()
     };
@@ -103,7 +102,8 @@ fn parse(
         style_sheet: Some(STYLE.to_owned()),
         image_href_resolver: ImageHrefResolver {
             resolve_data: Box::new(|_, data, options| picture(&data, options)),
-            // A path, an address: if nobody handed it over, `references` lists it. Nobody opens it.
+            // A path or URL is listed by `references` unless its file was handed over. It is never
+            // opened.
             resolve_string: Box::new(|reference, options| {
                 let file = references::file(reference, request.files)?;
                 picture(&file.bytes, options)
@@ -123,6 +123,7 @@ fn parse(
     })
 }
 
+/// The font database.
 fn database(handed: &[Vec<u8>]) -> fontdb::Database {
     let mut database = fontdb::Database::new();
     for file in fonts::FILES {
@@ -139,6 +140,7 @@ fn database(handed: &[Vec<u8>]) -> fontdb::Database {
     database
 }
 
+/// Translates an error of the XML parser.
 fn unreadable(error: roxmltree::Error) -> Refusal {
     match error {
         roxmltree::Error::NodesLimitReached => too_large(),
@@ -146,11 +148,13 @@ fn unreadable(error: roxmltree::Error) -> Refusal {
     }
 }
 
+/// The refusal of a broken drawing.
 fn broken(error: &dyn std::fmt::Display) -> Refusal {
     let says = clean(&format!("the drawing cannot be read: {error}"));
     Refusal::new(RefusalCode::Corrupt, says, "read its source, and repair it there")
 }
 
+/// The refusal of an oversized drawing.
 fn too_large() -> Refusal {
     Refusal::new(
         RefusalCode::TooLarge,
@@ -159,6 +163,7 @@ fn too_large() -> Refusal {
     )
 }
 
+/// The refusal of a source that is not text.
 fn not_text() -> Refusal {
     Refusal::new(
         RefusalCode::Corrupt,

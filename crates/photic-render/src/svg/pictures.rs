@@ -1,44 +1,43 @@
-//! Pictures inside a drawing: decoded within the bounds of `photic-pixels`, never by the renderer.
+//! Pictures inside a drawing, decoded within the limits of `photic-pixels`, never by the renderer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_pixels::{Limits, decode, header};
+use photic_pixels::{DecodeLimits, decode, header};
 use resvg::usvg::{FontResolver, ImageHrefResolver, ImageKind, Options, Tree};
 
-use super::{references, tame};
+use super::{limit, references};
 use crate::page::LeftOut;
 
-/// What all pictures of one drawing may hold together.
-pub(crate) struct Budget {
+/// Pixels left for the pictures of one drawing.
+pub(crate) struct PixelBudget {
     pixels: AtomicU64,
 }
 
-impl Default for Budget {
+impl Default for PixelBudget {
     fn default() -> Self {
-        Self { pixels: AtomicU64::new(MOST_PIXELS) }
+        Self { pixels: AtomicU64::new(MAX_PIXELS) }
     }
 }
 
-/// Twice a photo of today; a pixel costs the renderer up to twelve bytes.
-const MOST_PIXELS: u64 = 32_000_000;
+/// Largest number of pixels: twice a photo of today. Each costs the renderer up to twelve bytes.
+const MAX_PIXELS: u64 = 32_000_000;
 
-/// A picture that stands in the drawing or was handed over with it, as the renderer takes it, or
-/// why not.
+/// Prepares a picture of a drawing for the renderer, or returns the reason why not.
 ///
-/// The renderer's own decoders take any size. So the bytes are decoded here first, and handed on as
-/// a PNG of our own, whose size is known.
-pub(crate) fn handed(
+/// The renderer's own decoders accept any size. So the bytes are decoded here first, and passed on
+/// as a PNG of known size.
+pub(crate) fn prepared(
     bytes: &[u8],
     options: &Options<'_>,
-    budget: &Budget,
+    budget: &PixelBudget,
     leave_out: &dyn Fn(LeftOut),
 ) -> Result<ImageKind, String> {
     let header = match header::probe(bytes) {
         Ok(header) => header,
         Err(refusal) if !looks_like_xml(bytes) => return Err(refusal.says),
-        // A drawing in a drawing, where nothing outside is looked up either.
+        // A drawing inside a drawing; it has no access to files either.
         Err(_) => return drawing(bytes, options, leave_out),
     };
     let pixels = u64::from(header.width) * u64::from(header.height);
@@ -47,8 +46,8 @@ pub(crate) fn handed(
         let (width, height) = (header.width, header.height);
         return Err(format!("{width}x{height} pixels are more than is left for pictures"));
     }
-    let limits = Limits { pixels: MOST_PIXELS, memory: 256 << 20, ..Limits::default() };
-    let decoded = decode::decode(bytes, &header, &limits, decode::Wanted::default())
+    let limits = DecodeLimits { pixels: MAX_PIXELS, memory: 256 << 20, ..DecodeLimits::default() };
+    let decoded = decode::decode(bytes, &header, &limits, decode::DecodeOptions::default())
         .map_err(|refusal| refusal.says)?;
     let lossless =
         EncodeOptions { accepts: &["image/png"], prefer: Prefer::Lossless, ..Default::default() };
@@ -56,6 +55,7 @@ pub(crate) fn handed(
     Ok(ImageKind::PNG(Arc::new(encoded.bytes)))
 }
 
+/// Reads a drawing inside a drawing.
 fn drawing(
     bytes: &[u8],
     options: &Options<'_>,
@@ -65,17 +65,17 @@ fn drawing(
     let document = super::parsed(text).map_err(|error| error.to_string())?;
     references::left_out(&document, &[]).into_iter().for_each(leave_out);
     let options = inside(options);
-    let tree = match tame::tamed(text, &document) {
+    let tree = match limit::limited(text, &document) {
         None => Tree::from_xmltree(&document, &options),
-        Some(tamed) => {
-            let document = super::parsed(&tamed).map_err(|error| error.to_string())?;
+        Some(limited) => {
+            let document = super::parsed(&limited).map_err(|error| error.to_string())?;
             Tree::from_xmltree(&document, &options)
         }
     };
     tree.map(ImageKind::SVG).map_err(|error| error.to_string())
 }
 
-/// The same options, but for files: those that were handed over are the outer drawing's.
+/// The options for an inner drawing, without files: those belong to the outer one.
 fn inside<'o>(outer: &'o Options<'_>) -> Options<'o> {
     let (fonts, pictures) = (&outer.font_resolver, &outer.image_href_resolver);
     Options {
@@ -98,6 +98,7 @@ fn inside<'o>(outer: &'o Options<'_>) -> Options<'o> {
     }
 }
 
+/// Returns `true` for bytes that start like XML.
 fn looks_like_xml(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     start.is_some_and(|start| bytes[start..].starts_with(b"<"))

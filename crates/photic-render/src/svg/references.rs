@@ -1,23 +1,24 @@
-//! What a drawing asks for and does not hold, or holds and is not shown.
+//! Lists references and content of a drawing that are not shown.
 //!
-//! The renderer ignores all of it silently; a model that looks at the picture should know.
+//! The renderer ignores them silently; a model that looks at the picture should know.
 
 use resvg::usvg::roxmltree::{Document, Node};
 
 use crate::page::{LeftOut, Missing};
-use crate::request::File;
+use crate::request::SourceFile;
 
-/// Everything of the kind, in document order, but for the files that were handed over.
-pub(crate) fn left_out(document: &Document<'_>, files: &[File]) -> Vec<LeftOut> {
+/// Everything left out, in document order, except files that were handed over.
+pub(crate) fn left_out(document: &Document<'_>, files: &[SourceFile]) -> Vec<LeftOut> {
     document.descendants().flat_map(|node| of(&node, files)).collect()
 }
 
-/// The file that a reference means. It is a name, never a path that is followed.
-pub(crate) fn file<'f>(reference: &str, files: &'f [File]) -> Option<&'f File> {
+/// The file of a reference, compared as a name; no path is followed.
+pub(crate) fn file<'f>(reference: &str, files: &'f [SourceFile]) -> Option<&'f SourceFile> {
     files.iter().find(|file| file.reference.trim() == reference.trim())
 }
 
-fn of(node: &Node<'_, '_>, files: &[File]) -> Vec<LeftOut> {
+/// Returns the references of one node.
+fn of(node: &Node<'_, '_>, files: &[SourceFile]) -> Vec<LeftOut> {
     if let Some(instruction) = node.pi() {
         let outside = instruction.target == "xml-stylesheet";
         let value = instruction.value.unwrap_or_default();
@@ -39,7 +40,7 @@ fn of(node: &Node<'_, '_>, files: &[File]) -> Vec<LeftOut> {
     }
     for attribute in node.attributes() {
         match attribute.name() {
-            // Where a link leads is not part of the picture.
+            // The target of a link is not part of the picture.
             "href" | "src" if name != "a" && is_outside(attribute.value()) => {
                 let shows_files = matches!(name, "image" | "feImage");
                 if shows_files && file(attribute.value(), files).is_some() {
@@ -56,22 +57,24 @@ fn of(node: &Node<'_, '_>, files: &[File]) -> Vec<LeftOut> {
     found
 }
 
+/// The text of a style element.
 fn style_text(node: &Node<'_, '_>) -> String {
     node.children().filter_map(|child| child.text()).collect()
 }
 
-/// `onload` and the like.
+/// Returns `true` for event handlers such as `onload`.
 fn is_handler(name: &str) -> bool {
     name.len() > 4 && name.starts_with("on") && name.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
+/// Returns `true` for references outside the drawing.
 fn is_outside(reference: &str) -> bool {
     let reference = reference.trim();
     let data = reference.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("data:"));
     !reference.is_empty() && !reference.starts_with('#') && !data
 }
 
-/// What `url(…)` and `@import "…"` refer to outside the drawing, and fonts inside it.
+/// References of `url(…)` and `@import "…"` outside the drawing, and embedded fonts.
 fn in_css(css: &str) -> Vec<LeftOut> {
     let mut found = Vec::new();
     let faces = css.split("@font-face").skip(1);
@@ -101,7 +104,7 @@ fn in_css(css: &str) -> Vec<LeftOut> {
     found
 }
 
-/// The name that a `@font-face` gives to its font.
+/// The family name of a `@font-face`.
 fn family(face: &str) -> String {
     let named = face.split("font-family").nth(1).unwrap_or_default();
     let name = named.split(';').next().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! A sheet of pixels, and the fonts that write on it.
+//! A canvas and the fonts for it.
 //!
-//! Owns how letters become pixels: which font has a character, how it is hinted, slanted and
-//! colored. It must never ask the system for a font.
+//! Decides which font has a character, and draws glyphs with hinting, slant and color. System fonts
+//! are never used.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,20 +25,20 @@ use crate::fonts;
 use crate::frame::Frame;
 use crate::page::raster;
 
-/// Most characters that are named as unknown.
-const MOST_UNKNOWN: usize = 40;
+/// Largest number of unknown characters that are reported.
+const MAX_UNKNOWN: usize = 40;
 
-/// How a run of characters is colored and underlined.
+/// Color and decoration of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pen {
     pub(crate) color: Rgb,
-    /// What is laid under it.
+    /// Background.
     pub(crate) shade: Option<Rgb>,
     pub(crate) underline: bool,
     pub(crate) strike: bool,
 }
 
-/// Which letters are used.
+/// The typeface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Face {
     #[default]
@@ -46,9 +46,9 @@ pub(crate) enum Face {
     Mono,
 }
 
-/// How a run of characters is written.
+/// The style of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Letters {
+pub(crate) struct TextStyle {
     pub(crate) face: Face,
     pub(crate) size: f32,
     pub(crate) bold: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Letters {
     pub(crate) pen: Pen,
 }
 
-/// A sheet being written.
+/// A canvas in progress.
 pub(crate) struct Canvas {
     context: RenderContext,
     resources: Resources,
@@ -68,7 +68,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty sheet.
+    /// An empty canvas.
     pub(crate) fn new(frame: &Frame, paper: Rgb, handed: &[Vec<u8>]) -> Self {
         // The same instructions on every machine, and so the same bytes.
         let settings = RenderSettings { level: Level::baseline(), num_threads: 0 };
@@ -87,8 +87,8 @@ impl Canvas {
         }
     }
 
-    /// Shapes one line of text; each range of its bytes has its letters.
-    pub(crate) fn shape(&mut self, text: &str, spans: &[(Range<usize>, Letters)]) -> Layout<Pen> {
+    /// Shapes one line of text; each range of bytes has a style.
+    pub(crate) fn shape(&mut self, text: &str, spans: &[(Range<usize>, TextStyle)]) -> Layout<Pen> {
         let [sans, mono, emoji] = &self.families;
         let mut builder = self.layouts.ranged_builder(&mut self.fonts, text, 1.0, false);
         builder.push_default(StyleProperty::FontFamily(FontFamily::from(mono.as_slice())));
@@ -114,7 +114,7 @@ impl Canvas {
         layout
     }
 
-    /// Writes glyphs of a run. A font without a bold cut is written twice, one beside the other.
+    /// Draws glyphs. A font without a bold cut is drawn twice, slightly shifted.
     pub(crate) fn write(&mut self, run: &Run<'_, Pen>, color: Rgb, glyphs: Vec<Glyph>) {
         self.color(color);
         if run.synthesis().embolden() {
@@ -125,6 +125,7 @@ impl Canvas {
         self.write_once(run, glyphs);
     }
 
+    /// Draws glyphs once.
     fn write_once(&mut self, run: &Run<'_, Pen>, glyphs: Vec<Glyph>) {
         let variation: Vec<i16> =
             run.normalized_coords().iter().map(|coordinate| coordinate.to_bits()).collect();
@@ -138,11 +139,11 @@ impl Canvas {
             let slant = f64::from(degrees).to_radians().tan();
             writer = writer.glyph_transform(Affine::new([1.0, 0.0, -slant, 1.0, 0.0, 0.0]));
         }
-        // What a font cannot draw stays blank, and is no reason for having no page.
+        // Glyphs that a font cannot draw stay blank.
         let _ = writer.fill_glyphs(glyphs.into_iter());
     }
 
-    /// Fills a rectangle, from its left upper to its right lower corner.
+    /// Fills a rectangle, given by its upper left and lower right corners.
     pub(crate) fn fill(
         &mut self,
         (left, top): (f64, f64),
@@ -153,15 +154,15 @@ impl Canvas {
         self.context.fill_rect(&Rect::new(left, top, right, bottom));
     }
 
-    /// What else is drawn.
+    /// The context, for other drawing operations.
     pub(crate) fn context(&mut self) -> &mut RenderContext {
         &mut self.context
     }
 
-    /// Remembers characters that no font has.
+    /// Records characters that no font has.
     pub(crate) fn miss(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_whitespace()) {
-            if self.unknown.len() < MOST_UNKNOWN {
+            if self.unknown.len() < MAX_UNKNOWN {
                 self.unknown.insert(character);
             }
         }
@@ -181,17 +182,18 @@ impl Canvas {
         (raster(u32::from(width), u32::from(height), data), self.unknown)
     }
 
+    /// Sets the color.
     fn color(&mut self, [r, g, b]: Rgb) {
         self.context.set_paint(AlphaColor::<Srgb>::from_rgb8(r, g, b));
     }
 }
 
-/// Whether a character is a picture first and a letter second.
+/// Returns `true` for emoji.
 pub(crate) fn is_emoji(character: char) -> bool {
     matches!(character, '\u{1f000}'..='\u{1faff}' | '\u{231a}' | '\u{231b}' | '\u{23e9}'..='\u{23f3}')
 }
 
-/// Base64Runs of emoji, with what joins and changes them.
+/// Runs of emoji, including joiners and variation selectors.
 fn emoji_ranges(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     if text.is_ascii() {
@@ -199,7 +201,7 @@ fn emoji_ranges(text: &str) -> Vec<Range<usize>> {
     }
     for (at, character) in text.char_indices() {
         let end = at + character.len_utf8();
-        // A joiner or a selector of style, as in the sign of a heart; then what it follows counts.
+        // Joiners and variation selectors belong to the emoji before them.
         let joins = matches!(character, '\u{200d}' | '\u{fe0f}');
         let follows = ranges.last().is_some_and(|range| range.end == at);
         let after_joiner = follows && text[..at].ends_with('\u{200d}');
@@ -214,8 +216,7 @@ fn emoji_ranges(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
-/// The built-in fonts and those handed over, with the order in which they are asked: for prose, for
-/// code, for emoji.
+/// The built-in fonts and those handed over, with the orders of families for prose, code and emoji.
 fn collect(handed: &[Vec<u8>]) -> (FontContext, [Vec<FontFamilyName<'static>>; 3]) {
     let options = CollectionOptions { shared: false, system_fonts: false };
     let mut collection = Collection::new(options);

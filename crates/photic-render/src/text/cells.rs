@@ -1,28 +1,28 @@
-//! What is shown for each character, and how many cells of the grid it takes.
+//! The cells that each character takes on the grid.
 //!
-//! Nothing in a text may be invisible or move what stands around it: control characters, and those
-//! that turn the direction of writing or have no width, are spelled out.
+//! No character may be invisible or move others: control characters, changes of direction and
+//! characters without width are spelled out.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Tabs lead to the next multiple of so many cells.
+/// Tabs lead to the next multiple of this many cells.
 const TAB: usize = 4;
 
 /// A piece of text on the grid.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cells {
-    /// What is drawn.
+    /// The text that is drawn.
     pub(crate) text: String,
-    /// For each character of it: its first byte, its cells, its column in the source, from 1.
+    /// For each character: its first byte, its cells, its source column from 1.
     pub(crate) characters: Vec<(usize, usize, u32)>,
 }
 
-/// A piece of a line that begins at this column, from 1.
+/// Lays out a piece of a line that starts at a column, from 1.
 pub(crate) fn of(piece: &str, column: u32) -> Cells {
     let mut cells = Cells::default();
     let mut taken = 0;
     for (column, character) in (column..).zip(piece.chars()) {
-        let shown = Shown::of(character, taken);
+        let shown = CellForm::of(character, taken);
         taken += shown.cells();
         shown.each(|shown, width| {
             cells.characters.push((cells.text.len(), width, column));
@@ -32,32 +32,32 @@ pub(crate) fn of(piece: &str, column: u32) -> Cells {
     cells
 }
 
-/// How many cells a character takes after so many.
+/// The number of cells of a character after `taken` cells.
 pub(crate) fn width(character: char, taken: usize) -> usize {
-    Shown::of(character, taken).cells()
+    CellForm::of(character, taken).cells()
 }
 
-/// Whether a character is spelled out by its number; tabs are not.
+/// Returns `true` if a character is spelled out by its number; tabs are not.
 pub(crate) fn is_spelled(character: char) -> bool {
-    matches!(Shown::of(character, 0), Shown::Number(_))
+    matches!(CellForm::of(character, 0), CellForm::Number(_))
 }
 
-/// How a character is shown.
-enum Shown {
+/// The form in which a character is shown.
+enum CellForm {
     /// As it is, with its width.
     Plain(char, usize),
-    /// As so many spaces.
+    /// As spaces.
     Spaces(usize),
     /// By its number.
     Number(char),
 }
 
-impl Shown {
+impl CellForm {
     fn of(character: char, taken: usize) -> Self {
         match character {
             ' '..='~' => Self::Plain(character, 1),
             '\t' => Self::Spaces(TAB - taken % TAB),
-            // Joiners shape emoji and Indic scripts; they stay.
+            // Joiners shape emoji and Indic scripts, so they stay.
             '\u{200c}' | '\u{200d}' => Self::Plain(character, 0),
             '\0'..='\u{1f}'
             | '\u{7f}'..='\u{9f}'
@@ -89,7 +89,7 @@ impl Shown {
     }
 }
 
-/// `<U+202E>`: ASCII, so a byte is a cell.
+/// The spelled-out form, such as `<U+202E>`: ASCII, so one byte per cell.
 pub(crate) fn number(character: char) -> String {
     format!("<U+{:04X}>", character as u32)
 }

@@ -1,7 +1,7 @@
-//! The color of every character, from the grammar of its language.
+//! Colors of code, from the grammar of its language.
 //!
-//! Owns the themes. Whatever a theme says, no color stands out from the paper by less than
-//! [`LEAST_CONTRAST`]: pale comments are pretty, and lost on a model.
+//! Every color has a contrast of at least [`MIN_CONTRAST`] to the background: models cannot read
+//! pale comments.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use crate::request::Theme;
 /// Red, green, blue.
 pub(crate) type Rgb = [u8; 3];
 
-/// How a character is written.
+/// Color and weight of a character.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ink {
     pub(crate) color: Rgb,
@@ -29,33 +29,34 @@ pub(crate) struct Ink {
 pub(crate) struct Palette {
     pub(crate) paper: Rgb,
     pub(crate) text: Rgb,
-    /// Of line numbers.
+    /// Color of line numbers.
     pub(crate) faint: Rgb,
 }
 
-/// What is known about the colors of a page.
-pub(crate) struct Colored {
+/// The colors of a page.
+pub(crate) struct ColoredCode {
     pub(crate) palette: Palette,
-    /// Whether all of it was colored.
+    /// `true` if all of it was colored.
     pub(crate) complete: bool,
-    /// By line: for each piece, the byte it ends before, and its ink.
+    /// For each line, the end of each piece in bytes and its ink.
     lines: BTreeMap<usize, Vec<(usize, Ink)>>,
     starts: BTreeMap<(usize, usize), Vec<Ink>>,
 }
 
-/// Read once: a page may have a hundred blocks of code.
+/// Grammars, loaded once: a page may have a hundred blocks of code.
 static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+/// Themes, loaded once.
 static THEMES: LazyLock<EmbeddedLazyThemeSet> = LazyLock::new(two_face::theme::extra);
 
-/// As WCAG asks of text.
-const LEAST_CONTRAST: f64 = 4.5;
-/// A grammar has to read everything before a page to color it; so much is read.
-const MOST_BYTES: usize = 512 << 10;
-/// Longer lines are data, and cost grammars dearly.
-const MOST_LINE: usize = 4 << 10;
+/// Smallest contrast ratio, as WCAG requires for text.
+const MIN_CONTRAST: f64 = 4.5;
+/// Largest text before the end of a page that is read for coloring.
+const MAX_BYTES: usize = 512 << 10;
+/// Longest line that is colored; longer ones are data and slow for grammars.
+const MAX_LINE: usize = 4 << 10;
 
 impl Palette {
-    /// As a theme has them.
+    /// The palette of a theme.
     pub(crate) fn of(theme: Theme) -> Self {
         match theme {
             Theme::Light => Self { paper: [255; 3], text: [28, 30, 33], faint: [115; 3] },
@@ -64,27 +65,26 @@ impl Palette {
     }
 }
 
-impl Colored {
+impl ColoredCode {
     /// The ink of each character of a row.
     pub(crate) fn inks(&self, row: &RowPiece) -> Vec<Ink> {
         self.starts.get(&(row.line, row.bytes.start)).cloned().unwrap_or_default()
     }
 }
 
-/// Colors the rows of a page; grammars begin at the first line.
+/// Colors the rows of a page. Grammars start at the first line.
 ///
-/// The name is that of a file, its ending, or that of a language; every color can be read on the
-/// ground.
+/// `name` is a file name, an extension, or a language. Every color is readable on the background.
 pub(crate) fn of(
     lines: &[&str],
     shown: &[RowPiece],
     name: Option<&str>,
     theme: Theme,
     ground: Rgb,
-) -> Colored {
+) -> ColoredCode {
     let palette = Palette { paper: ground, ..Palette::of(theme) };
     let mut colored =
-        Colored { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
+        ColoredCode { palette, complete: true, lines: BTreeMap::new(), starts: BTreeMap::new() };
     let (Some(first), Some(last)) = (shown.first(), shown.last()) else { return colored };
     if let Some(name) = name {
         color(&mut colored, lines, first.line..=last.line, name, theme);
@@ -103,8 +103,9 @@ pub(crate) fn of(
     colored
 }
 
+/// Colors lines by a grammar.
 fn color(
-    colored: &mut Colored,
+    colored: &mut ColoredCode,
     lines: &[&str],
     shown: std::ops::RangeInclusive<usize>,
     name: &str,
@@ -115,7 +116,7 @@ fn color(
         return;
     };
     let before: usize = lines[..=*shown.end()].iter().map(|line| line.len() + 1).sum();
-    if before > MOST_BYTES {
+    if before > MAX_BYTES {
         colored.complete = false;
         return;
     }
@@ -126,7 +127,7 @@ fn color(
     let mut grammar = HighlightLines::new(syntax, theme);
     let paper = colored.palette.paper;
     for (number, line) in lines.iter().enumerate().take(shown.end() + 1) {
-        if line.len() > MOST_LINE {
+        if line.len() > MAX_LINE {
             colored.complete &= !shown.contains(&number);
             continue;
         }
@@ -145,7 +146,7 @@ fn color(
     }
 }
 
-/// The color of a line that was added or taken away; themes only change the ground under it.
+/// The color of an added or removed line; themes only change its background.
 fn change(line: &str, paper: Rgb) -> Option<Rgb> {
     match line.as_bytes().first()? {
         b'+' => Some(readable([20, 125, 50], paper)),
@@ -154,7 +155,7 @@ fn change(line: &str, paper: Rgb) -> Option<Rgb> {
     }
 }
 
-/// By the name, its ending, or what the first line says.
+/// Finds the grammar by name, extension, or first line.
 fn syntax<'s>(syntaxes: &'s SyntaxSet, name: &str, first: &str) -> Option<&'s SyntaxReference> {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let ending = file.rsplit('.').next().unwrap_or(file);
@@ -165,13 +166,14 @@ fn syntax<'s>(syntaxes: &'s SyntaxSet, name: &str, first: &str) -> Option<&'s Sy
     (found.name != syntaxes.find_syntax_plain_text().name).then_some(found)
 }
 
+/// The ink of a style.
 fn ink(style: Style, paper: Rgb) -> Ink {
     let Color { r, g, b, .. } = style.foreground;
     let bold = style.font_style.contains(FontStyle::BOLD);
     Ink { color: readable([r, g, b], paper), bold }
 }
 
-/// The color, moved away from the paper until it can be read.
+/// Moves a color away from the background until it is readable.
 pub(crate) fn readable(color: Rgb, paper: Rgb) -> Rgb {
     let away = if luminance(paper) > 0.5 { 0.0 } else { 255.0 };
     let moved = |step: u32| {
@@ -179,15 +181,16 @@ pub(crate) fn readable(color: Rgb, paper: Rgb) -> Rgb {
         color.map(|sample| (f64::from(sample) * (1.0 - part) + away * part).round() as u8)
     };
     let steps = (0..=20).map(moved);
-    steps.into_iter().find(|color| contrast(*color, paper) >= LEAST_CONTRAST).unwrap_or(moved(20))
+    steps.into_iter().find(|color| contrast(*color, paper) >= MIN_CONTRAST).unwrap_or(moved(20))
 }
 
-/// WCAG's contrast ratio.
+/// The contrast ratio of WCAG.
 fn contrast(one: Rgb, other: Rgb) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
+/// The relative luminance of WCAG.
 fn luminance(color: Rgb) -> f64 {
     let [r, g, b] = color.map(|sample| {
         let sample = f64::from(sample) / 255.0;
@@ -206,11 +209,11 @@ mod tests {
         for theme in [Theme::Light, Theme::Dark] {
             let palette = Palette::of(theme);
             for color in [palette.text, palette.faint] {
-                assert!(contrast(color, palette.paper) >= LEAST_CONTRAST, "{theme:?} {color:?}");
+                assert!(contrast(color, palette.paper) >= MIN_CONTRAST, "{theme:?} {color:?}");
             }
             for color in [[255, 255, 0], [200; 3], [40; 3], [0, 0, 255], palette.paper] {
                 let color = readable(color, palette.paper);
-                assert!(contrast(color, palette.paper) >= LEAST_CONTRAST, "{theme:?} {color:?}");
+                assert!(contrast(color, palette.paper) >= MIN_CONTRAST, "{theme:?} {color:?}");
             }
         }
         assert_eq!(readable([0, 0, 120], [255; 3]), [0, 0, 120], "what can be read stays");

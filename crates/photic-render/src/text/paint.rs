@@ -1,28 +1,28 @@
-//! Rows of a grid: every cluster is put where its cell begins, whatever its font says about widths.
-//! Columns stay columns, with Han beside Latin and Arabic between both.
+//! Paints rows of the grid: every cluster starts at its cell, whatever its font's widths. Columns
+//! stay aligned with Han beside Latin, and Arabic between both.
 
 use std::ops::Range;
 
 use vello_cpu::Glyph;
 
-use super::canvas::{Canvas, Face, Letters, Pen};
+use super::canvas::{Canvas, Face, Pen, TextStyle};
 use super::cells::{self, Cells};
 use super::colors::{Ink, Rgb};
 use super::{CELL, ROW};
 
-/// Height of letters, at which they are about as wide as a cell: a gap would be taken for a space.
+/// Font size at which letters are about as wide as a cell; a gap would look like a space.
 const LETTER: f32 = 18.0;
-/// Where in a row they stand.
+/// Position of the baseline in a row.
 const BASELINE: f64 = ROW - 6.0;
 
-/// Writes a line number.
+/// Draws a line number.
 pub(crate) fn label(canvas: &mut Canvas, text: &str, color: Rgb, left: f64, top: f64) {
     let ink = Ink { color, bold: false };
     let cells = cells::of(text, 1);
     row(canvas, &cells, &vec![ink; cells.characters.len()], 1, (left, top));
 }
 
-/// Writes a row whose first column is `first`; says for each of its cells which column it shows.
+/// Draws a row that starts at column `first`. Returns the column that each cell shows.
 pub(crate) fn row(
     canvas: &mut Canvas,
     cells: &Cells,
@@ -39,7 +39,7 @@ pub(crate) fn row(
             let end = cells.characters.partition_point(|(at, ..)| *at < range.end);
             let room: usize = cells.characters[begin..end].iter().map(|(_, width, _)| width).sum();
             let mut pen = left + columns.len() as f64 * CELL;
-            // Han is narrower than the two cells it takes, and stands in their middle.
+            // Han is narrower than its two cells, and is centered.
             if room == 2 && end - begin == 1 {
                 pen += ((2.0 * CELL - f64::from(cluster.advance())) / 2.0).max(0.0).round();
             }
@@ -65,8 +65,8 @@ pub(crate) fn row(
     columns
 }
 
-/// Gives every character its ink; neighbors with the same share a span.
-fn spans(cells: &Cells, inks: &[Ink], first: u32) -> Vec<(Range<usize>, Letters)> {
+/// Groups neighboring characters with the same ink.
+fn spans(cells: &Cells, inks: &[Ink], first: u32) -> Vec<(Range<usize>, TextStyle)> {
     let of = |column: u32| inks.get((column - first) as usize).copied().unwrap_or_default();
     let spans = cells.characters.chunk_by(|one, next| of(one.2) == of(next.2));
     let mut spans = spans.peekable();
@@ -76,7 +76,7 @@ fn spans(cells: &Cells, inks: &[Ink], first: u32) -> Vec<(Range<usize>, Letters)
         let Ink { color, bold } = of(*column);
         let end = next.and_then(|next| next.first()).map_or(cells.text.len(), |(at, ..)| *at);
         let pen = Pen { color, ..Pen::default() };
-        let letters = Letters { face: Face::Mono, size: LETTER, bold, italic: false, pen };
+        let letters = TextStyle { face: Face::Mono, size: LETTER, bold, italic: false, pen };
         found.push((*start..end, letters));
     }
     found

@@ -1,7 +1,6 @@
-//! From lines to rows: where a line that is too long goes on.
+//! Breaks long lines into rows.
 //!
-//! Counts cells and shapes nothing, so that the pages of a file with a million lines are known at
-//! once, and are the same whichever is drawn.
+//! Only counts cells, so the pages of a file with a million lines are known at once.
 
 use std::ops::Range;
 
@@ -10,16 +9,16 @@ use super::cells;
 /// A row: a line, or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowPiece {
-    /// Which line, from 0.
+    /// The line, from 0.
     pub(crate) line: usize,
-    /// Which bytes of it.
+    /// Its bytes of the line.
     pub(crate) bytes: Range<usize>,
     /// The column of its first character, from 1.
     pub(crate) column: u32,
 }
 
 impl RowPiece {
-    /// What stands before it: the number of its line, or a mark that the line goes on.
+    /// The text before it: the line number, or a mark of continuation.
     pub(crate) fn label(&self, digits: usize) -> String {
         if self.column == 1 {
             format!("{:>digits$}", self.line + 1)
@@ -29,11 +28,11 @@ impl RowPiece {
     }
 }
 
-/// All rows of all lines, for a grid this wide.
+/// The rows of all lines, for a grid of this width.
 pub(crate) fn of(lines: &[&str], columns: usize) -> Vec<RowPiece> {
     let mut rows = Vec::with_capacity(lines.len());
     for (line, text) in lines.iter().enumerate() {
-        // Nothing takes fewer bytes than cells but tabs and what is spelled out.
+        // Only tabs and spelled-out characters take more cells than bytes.
         let plain = text.len() <= columns && text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         if plain {
             rows.push(RowPiece { line, bytes: 0..text.len(), column: 1 });
@@ -44,10 +43,11 @@ pub(crate) fn of(lines: &[&str], columns: usize) -> Vec<RowPiece> {
     rows
 }
 
+/// Breaks one line.
 fn wrap(line: usize, text: &str, columns: usize, rows: &mut Vec<RowPiece>) {
     let (mut start, mut start_column) = (0, 1);
     let mut taken = 0;
-    // The last place after a space, with its column, and how full the row is there.
+    // The last position after a space, with its column.
     let mut gap: Option<(usize, u32)> = None;
     let mut column = 1;
     let mut characters = text.char_indices().peekable();
@@ -62,7 +62,7 @@ fn wrap(line: usize, text: &str, columns: usize, rows: &mut Vec<RowPiece>) {
         taken += cells::width(character, taken);
         column += 1;
         let after = characters.peek().map_or(text.len(), |(at, _)| *at);
-        // A break that leaves a short row helps nobody.
+        // A break that leaves a short row does not help.
         if character == ' ' && taken * 5 > columns * 3 {
             gap = Some((after, column));
         }

@@ -1,24 +1,24 @@
-//! What a child gives up before it reads a byte: time, memory, files, sockets, other processes.
+//! The confinement of a child before it reads a byte: time, memory, files, sockets, other
+//! processes.
 //!
-//! The floor everywhere on Unix is resource limits. With a limit of no open files the three pipes
-//! it was born with go on working, and nothing else can be opened, connected or listened on. Where
-//! the kernel has Landlock, what needs no descriptor (starting programs, renaming, deleting) goes,
-//! too. Must run while the process has one thread: Landlock binds a thread and its children.
+//! On Unix, resource limits are the minimum. With a limit of no open files, the three pipes still
+//! work, but nothing else can be opened, connected or listened on. With Landlock, starting
+//! programs, renaming and deleting are forbidden as well. This must run while the process has one
+//! thread, since Landlock applies to a thread and its children.
 
-/// Takes the rights of this process away, for good. What cannot be taken is an error: then nothing
-/// should be drawn.
+/// Gives up the rights of this process for good. An error means that nothing should be drawn.
 #[cfg(unix)]
 pub fn confine(processor_seconds: u64, memory: u64) -> std::io::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let limit = |resource, most: u64| {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })
     };
-    // Without the parent there is nobody to answer.
+    // Without the parent, an answer has no receiver.
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     #[cfg(target_os = "linux")]
     landlock()?;
-    // One second between the signal that is counted as too slow, and the one that cannot be missed.
+    // One second between the signal that counts as too slow and the one that cannot be caught.
     let hard = processor_seconds.saturating_add(1);
     let processor = Rlimit { current: Some(processor_seconds), maximum: Some(hard) };
     setrlimit(Resource::Cpu, processor)?;
@@ -29,19 +29,18 @@ pub fn confine(processor_seconds: u64, memory: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Takes nothing away: without resource limits, the parent's clock is what bounds a child.
+/// Gives up nothing: without resource limits, only the parent's timeout limits a child.
 #[cfg(not(unix))]
 pub fn confine(_processor_seconds: u64, _memory: u64) -> std::io::Result<()> {
     Ok(())
 }
 
-/// No path may be touched and no port used, as far as this kernel can forbid it.
+/// Forbids all paths and ports, as far as this kernel supports it.
 #[cfg(target_os = "linux")]
 fn landlock() -> std::io::Result<()> {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, Scope};
     let newest = ABI::V6;
-    // Best effort is the crate's own way: an old kernel gives what it has, and says so without an
-    // error.
+    // The crate's best-effort mode: an old kernel applies what it supports, without an error.
     Ruleset::default()
         .handle_access(AccessFs::from_all(newest))
         .and_then(|rules| rules.handle_access(AccessNet::from_all(newest)))

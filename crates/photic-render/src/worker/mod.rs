@@ -1,11 +1,11 @@
-//! The child process that draws, from its parent's side: started, fed, timed, and never trusted.
+//! The parent's side of the child process: starts it, feeds it, times it, and validates its answer.
 //!
-//! Owns the life of one child a request. Whatever it does (crash, hang, flood, lie) becomes a
-//! refusal here. Must never pass on a page whose size is not what its pixels say.
+//! Each request has its own child. A crash, hang, flood or false answer becomes a refusal. A page
+//! is returned only if its size matches its pixels.
 
 mod child;
 mod confine;
-mod wire;
+mod protocol;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -16,76 +16,77 @@ use std::time::Duration;
 
 pub use child::serve;
 pub use confine::confine;
-use wire::Found;
+use protocol::WorkerResult;
 
-use crate::page::{Page, Words};
+use crate::page::{Page, PageText};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::request::Request;
 
-/// How a child is started, and what it may use.
+/// The program of a child, and its limits.
 #[derive(Clone, Debug)]
 pub struct Worker {
     /// The program.
     pub program: PathBuf,
     /// Its first arguments; it must call [`serve`] with those that follow.
     pub arguments: Vec<OsString>,
-    /// What each child may use.
+    /// Limits of each child.
     pub limits: WorkerLimits,
 }
 
-/// What one child may use.
+/// Limits of one child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerLimits {
-    /// Longest time from start to answer. Then it is killed; on a machine with more work than
-    /// processors, dying takes its turn as well, and a second was seen to pass.
+    /// Longest time from start to answer. Then it is killed, which may take another second on an
+    /// overloaded machine.
     pub time: Duration,
-    /// Most time of the processor, in whole seconds.
+    /// Largest processor time, in whole seconds.
     pub processor_seconds: u64,
-    /// Most address space, in bytes.
+    /// Largest address space, in bytes.
     pub memory: u64,
 }
 
 impl Default for WorkerLimits {
-    /// Room for 32 megapixels with several layers, and an end to everything within ten seconds.
+    /// Enough for 32 megapixels with several layers, and an end within ten seconds.
     fn default() -> Self {
         Self { time: Duration::from_secs(10), processor_seconds: 8, memory: 1 << 30 }
     }
 }
 
 impl Worker {
-    /// A worker with the usual limits.
+    /// A worker with the default limits.
     pub fn new(program: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
         Self { program: program.into(), arguments, limits: WorkerLimits::default() }
     }
 
-    /// Draws in a child of its own. Blocks until there is an answer or the time is up.
+    /// Draws in a child of its own. Blocks until it is drawn or the time is up.
     pub fn draw(&self, request: &Request<'_>) -> Result<Page, Refusal> {
         match self.ask(request, false)? {
-            Found::Page(page) => Ok(page),
-            Found::Words(_) => Err(unavailable()),
+            WorkerResult::Page(page) => Ok(page),
+            WorkerResult::Text(_) => Err(unavailable()),
         }
     }
 
-    /// The text layer of a page, in a child of its own.
-    pub fn words(&self, request: &Request<'_>) -> Result<Words, Refusal> {
+    /// Extracts the text layer of a page, in a child of its own.
+    pub fn words(&self, request: &Request<'_>) -> Result<PageText, Refusal> {
         match self.ask(request, true)? {
-            Found::Words(words) => Ok(words),
-            Found::Page(_) => Err(unavailable()),
+            WorkerResult::Text(words) => Ok(words),
+            WorkerResult::Page(_) => Err(unavailable()),
         }
     }
 
-    fn ask(&self, request: &Request<'_>, words: bool) -> Result<Found, Refusal> {
-        crate::draw::acceptable(request)?;
-        let question = wire::question(request, words).map_err(|_| unavailable())?;
+    /// Sends a request to a child and reads its answer.
+    fn ask(&self, request: &Request<'_>, words: bool) -> Result<WorkerResult, Refusal> {
+        crate::draw::check_size(request)?;
+        let question = protocol::question(request, words).map_err(|_| unavailable())?;
         let mut child = self.start()?;
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             end(&mut child);
             return Err(unavailable());
         };
-        let most = wire::longest_answer(&request.wanted.bounds);
+        let most = protocol::longest_answer(&request.wanted.bounds);
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                // A child that died early closes the pipe; what it answered or how it ended says why.
+                // A child that died early closes the pipe; its answer or exit status tells why.
                 let fed = question.iter().try_for_each(|piece| stdin.write_all(piece));
                 drop((stdin, fed));
             });
@@ -97,7 +98,7 @@ impl Worker {
             });
             let answer = answer.recv_timeout(self.limits.time);
             if answer.is_err() {
-                // Ends both threads as well: their pipes close.
+                // This also ends both threads, since their pipes close.
                 end(&mut child);
             }
             let answer = match answer {
@@ -107,26 +108,27 @@ impl Worker {
                     return Err(too_slow(self.limits.time.as_secs(), ""));
                 }
             };
-            match wire::answer(answer, &request.wanted.bounds) {
+            match protocol::answer(answer, &request.wanted.bounds) {
                 Some(answer) => {
                     end(&mut child);
                     answer
                 }
-                None => Err(self.autopsy(&mut child)),
+                None => Err(self.failure(&mut child)),
             }
         })
     }
 
+    /// Starts a child.
     fn start(&self) -> Result<Child, Refusal> {
         let mut command = Command::new(&self.program);
-        // A group of its own, so that it can be ended with whatever it may have started.
+        // A process group of its own, so that it can be ended with its descendants.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command
             .args(&self.arguments)
             .arg(self.limits.processor_seconds.to_string())
             .arg(self.limits.memory.to_string())
-            // Nothing of ours is its business: no keys from the environment, no place to work in.
+            // The child gets no environment, which may hold keys, and no working directory.
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -136,14 +138,16 @@ impl Worker {
             .map_err(|_| unavailable())
     }
 
-    /// Why a child gave no answer that can be used.
-    fn autopsy(&self, child: &mut Child) -> Refusal {
+    /// The refusal for a child without a usable answer.
+    fn failure(&self, child: &mut Child) -> Refusal {
         let died = died_by_itself(child);
         kill(child);
         let status = child.wait().ok().filter(|_| died);
         match status.and_then(killed_by) {
-            Some(Death::Processor) => too_slow(self.limits.processor_seconds, " of the processor"),
-            Some(Death::Memory) => Refusal::new(
+            Some(ExceededLimit::Processor) => {
+                too_slow(self.limits.processor_seconds, " of the processor")
+            }
+            Some(ExceededLimit::Memory) => Refusal::new(
                 RefusalCode::TooMuchMemory,
                 format!(
                     "drawing it takes more than {} MiB of memory, or nests too deep",
@@ -160,6 +164,7 @@ impl Worker {
     }
 }
 
+/// The refusal of a drawing that takes too long.
 fn too_slow(seconds: u64, of_what: &str) -> Refusal {
     Refusal::new(
         RefusalCode::TooSlow,
@@ -168,35 +173,36 @@ fn too_slow(seconds: u64, of_what: &str) -> Refusal {
     )
 }
 
-/// What a child died of, as far as its limits are concerned.
-enum Death {
+/// The limit that ended a child.
+enum ExceededLimit {
     Processor,
     Memory,
 }
 
+/// The limit behind an exit status.
 #[cfg(unix)]
-fn killed_by(status: ExitStatus) -> Option<Death> {
+fn killed_by(status: ExitStatus) -> Option<ExceededLimit> {
     use std::os::unix::process::ExitStatusExt;
     let signal = status.signal()?;
     let is = |other: rustix::process::Signal| signal == other.as_raw();
     if is(rustix::process::Signal::XCPU) {
-        Some(Death::Processor)
+        Some(ExceededLimit::Processor)
     } else if is(rustix::process::Signal::ABORT) || is(rustix::process::Signal::KILL) {
-        // An allocation that fails aborts, and so does a stack that is used up; a panic does not.
-        // And who kills what is not theirs is a system out of memory.
-        Some(Death::Memory)
+        // A failed allocation and an exhausted stack abort; a panic does not. A kill from outside
+        // means that the system is out of memory.
+        Some(ExceededLimit::Memory)
     } else {
         None
     }
 }
 
 #[cfg(not(unix))]
-fn killed_by(_: ExitStatus) -> Option<Death> {
+fn killed_by(_: ExitStatus) -> Option<ExceededLimit> {
     None
 }
 
-/// Whether it is dead without our doing. A child that dies closes its output a moment before it has
-/// died; one that closed its output and lives on has half a second to do so.
+/// Returns `true` if the child died by itself. It closes its output a moment before it is dead, so
+/// it gets half a second.
 fn died_by_itself(child: &mut Child) -> bool {
     let moment = Duration::from_millis(10);
     (0..50).any(|_| {
@@ -208,7 +214,8 @@ fn died_by_itself(child: &mut Child) -> bool {
     })
 }
 
-/// Looks without taking: until it is waited for, its number and its group's stay its own.
+/// Returns `true` if the child is dead, without consuming its status: its process ID and group stay
+/// its own.
 #[cfg(unix)]
 fn is_dead(child: &mut Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -222,13 +229,13 @@ fn is_dead(child: &mut Child) -> bool {
     !matches!(child.try_wait(), Ok(None))
 }
 
-/// Kills it if it still runs, and takes its end off the system's hands.
+/// Kills the child if it still runs, and waits for it.
 fn end(child: &mut Child) {
     kill(child);
     let _ = child.wait();
 }
 
-/// What was not waited for yet keeps its number, so nobody else is hit.
+/// Kills the process group. The ID cannot have been reused, since the child was not waited for.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -237,6 +244,7 @@ fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
+/// The refusal if the renderer cannot be started.
 fn unavailable() -> Refusal {
     Refusal::new(
         RefusalCode::Unavailable,

@@ -1,7 +1,7 @@
-//! Pictures that somebody looked at, compared exactly. `PHOTIC_BLESS=1` writes them anew.
+//! Compares drawn pages exactly with approved pictures. `PHOTIC_BLESS=1` rewrites the pictures.
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
-use photic_pixels::{Limits, Raster, decode, header};
+use photic_pixels::{DecodeLimits, Raster, decode, header};
 use photic_render::Page;
 
 use crate::data;
@@ -14,8 +14,9 @@ pub(crate) fn assert_approved(name: &str, page: &Page) {
     }
     let Ok(bytes) = std::fs::read(&path) else { panic!("no approved picture of `{name}`") };
     let header = header::probe(&bytes).expect("a picture");
-    let wanted = decode::Wanted::default();
-    let approved = decode::decode(&bytes, &header, &Limits::default(), wanted).expect("pixels");
+    let wanted = decode::DecodeOptions::default();
+    let approved =
+        decode::decode(&bytes, &header, &DecodeLimits::default(), wanted).expect("pixels");
     let (new, old) = (rgba(&page.raster), rgba(&approved.raster));
     let size = |raster: &Raster| (raster.width, raster.height);
     assert_eq!(size(&page.raster), size(&approved.raster), "the size of `{name}`");

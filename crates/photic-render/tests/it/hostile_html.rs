@@ -17,7 +17,7 @@ fn marked() -> u64 {
     (1 << 30) + (u64::from(std::process::id()) << 10)
 }
 
-/// How many processes run under this test's limit.
+/// Number of processes that run under the limit of this test.
 fn running() -> usize {
     let mark = marked().to_string();
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -44,7 +44,7 @@ fn patient() -> Option<Browser> {
     Some(browser)
 }
 
-/// What is drawn or refused of a page, after all the promises were held against it.
+/// Draws a page, checks every promise of the crate, and returns the result.
 fn survived(browser: &Browser, name: &str, page: &str) -> Result<Page, Refusal> {
     let begin = Instant::now();
     let outcome = browser.draw(&Request::new(page.as_bytes(), Kind::Html));
@@ -139,7 +139,7 @@ fn nothing_outside_is_fetched_or_read() {
     }
     // The bait is one: what is handed over is shown.
     let bytes = std::fs::read(folder.join("bait.svg")).expect("the bait");
-    let files = [photic_render::File { reference: "bait.svg".to_owned(), bytes }];
+    let files = [photic_render::SourceFile { reference: "bait.svg".to_owned(), bytes }];
     let request = Request { files: &files, ..Request::new(b"<img src=bait.svg>", Kind::Html) };
     assert!(shows_red(&browser.draw(&request).expect("a page")));
     assert!(trap.accept().is_err(), "somebody connected");

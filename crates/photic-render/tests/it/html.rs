@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use photic_render::{Area, File, Fit, Kind, Missing, Page, RefusalCode, Request, Theme};
+use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, SourceFile, Theme};
 
 use crate::data;
 use crate::programs::{assert_resembles, browser};
@@ -149,9 +149,12 @@ fn what_is_missing_is_listed_and_shown_once_it_is_handed_over() {
         ("inner.html", b"<body style='background:#fe9'>the inner page"),
         ("css/more.css", b"h2{color:#b00}"),
     ];
-    let files: Vec<File> = contents
+    let files: Vec<SourceFile> = contents
         .iter()
-        .map(|(reference, bytes)| File { reference: (*reference).into(), bytes: bytes.to_vec() })
+        .map(|(reference, bytes)| SourceFile {
+            reference: (*reference).into(),
+            bytes: bytes.to_vec(),
+        })
         .collect();
     let mut request = Request { files: &files, ..Request::new(&bytes, Kind::Html) };
     request.wanted.fit = Fit::Scale(0.75);

@@ -1,4 +1,4 @@
-//! What the crate promises, held against real children and approved pictures.
+//! Integration tests of `photic-render` with real child processes and approved pictures.
 #![expect(
     clippy::expect_used,
     clippy::panic,

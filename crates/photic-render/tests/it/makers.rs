@@ -7,7 +7,7 @@ pub(crate) fn pdf(objects: &[String]) -> Vec<u8> {
     pdf_with_trailer(objects, "")
 }
 
-/// The same, with more in its trailer.
+/// Makes a PDF with additional entries in its trailer.
 pub(crate) fn pdf_with_trailer(objects: &[String], trailer: &str) -> Vec<u8> {
     let mut file = String::from("%PDF-1.7\n");
     let mut offsets = Vec::new();
@@ -233,7 +233,7 @@ pub(crate) fn deflated(pattern: &[u8], length: usize) -> Vec<u8> {
     bits.bytes
 }
 
-/// The same as PDF has it. The sum at its end is missing; nobody gets that far.
+/// Makes a zlib stream, as PDF holds it. The checksum at its end is missing; no reader gets there.
 pub(crate) fn zlib(pattern: &[u8], length: usize) -> Vec<u8> {
     [&[0x78, 0x9c][..], &deflated(pattern, length)].concat()
 }

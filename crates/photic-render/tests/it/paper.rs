@@ -5,7 +5,9 @@
 
 use std::path::Path;
 
-use photic_render::{Area, File, Fit, Kind, Missing, Page, RefusalCode, Request, Theme, draw};
+use photic_render::{
+    Area, Fit, Kind, Missing, Page, RefusalCode, Request, SourceFile, Theme, draw,
+};
 
 use crate::approved::assert_approved;
 use crate::{data, worker};
@@ -31,7 +33,7 @@ fn drawn_as_named(path: &Path, kind: Kind) -> Page {
     let bytes = std::fs::read(path).expect("a source");
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
     let svg = std::fs::read(data("sources/svg/chart.svg")).expect("a drawing");
-    let files = [File { reference: "images/chart.svg".to_owned(), bytes: svg }];
+    let files = [SourceFile { reference: "images/chart.svg".to_owned(), bytes: svg }];
     let mut request = Request::new(&bytes, kind);
     request.files = &files;
     request.wanted.name = Some(name.to_owned());
@@ -69,7 +71,7 @@ fn markdown(text: &str) -> Page {
     draw(&Request::new(text.as_bytes(), Kind::Markdown)).expect("a page")
 }
 
-/// What is left out, as pairs.
+/// Returns the content that a page leaves out, as pairs.
 fn left_out(page: &Page) -> Vec<(Missing, &str)> {
     page.facts.left_out.iter().map(|missing| (missing.what, missing.detail.as_str())).collect()
 }
@@ -93,7 +95,7 @@ fn pictures_are_shown_if_handed_over_and_listed_if_not() {
 
     let red = "<svg xmlns='http://www.w3.org/2000/svg' width='50' height='50'>\
                <rect width='50' height='50' fill='#f00'/></svg>";
-    let files = [File { reference: "images/a.svg".to_owned(), bytes: red.into() }];
+    let files = [SourceFile { reference: "images/a.svg".to_owned(), bytes: red.into() }];
     let mut request = Request::new(text.as_bytes(), Kind::Markdown);
     request.files = &files;
     let second = draw(&request).expect("a page");

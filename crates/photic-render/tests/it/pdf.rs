@@ -148,7 +148,7 @@ fn a_font_of_the_far_east_is_taken_from_those_at_hand() {
     assert_eq!(left_out(&page), [named("Mincho"), named("Batang")]);
 }
 
-/// What was left out, as it is compared here.
+/// Content that was left out, in the form that the tests compare.
 #[derive(Debug, PartialEq)]
 struct LeftOutOf(Missing, String);
 
@@ -201,7 +201,7 @@ fn units_are_points_of_the_page_as_it_is_read() {
     assert_eq!(turned.facts.size, (160.0, 240.0));
     assert_eq!((turned.raster.width, turned.raster.height), (213, 320));
     assert_eq!(turned.raster.layout, Layout::Rgb, "paper is white");
-    // The blue box stands 20 points from the left and 100 from above.
+    // The blue box is 20 points from the left and 100 from above.
     let (x, y) = upright.to_page.unmap_point(50.0, 120.0).expect("a map");
     let at = (y as usize * 320 + x as usize) * 3;
     assert_eq!(upright.raster.data[at..at + 3], [26, 102, 204]);

@@ -1,9 +1,9 @@
-//! Programs of other makers in tests: left out where they are absent, unless they must be there, and
-//! compared by a tolerance, because each of their versions draws a little differently.
+//! Programs of other makers in tests: left out where they are absent, unless they must be there,
+//! and compared by a tolerance, because each of their versions draws a little differently.
 
 use std::time::Duration;
 
-use photic_pixels::{Limits, decode, header};
+use photic_pixels::{DecodeLimits, decode, header};
 use photic_render::{Browser, Office, Page, ProgramLimits, Refusal};
 
 use crate::approved::{png, rgba};
@@ -22,7 +22,7 @@ pub(crate) fn browser() -> Option<Browser> {
     Some(browser)
 }
 
-/// Whether the programs must be there: then the long tests run, too.
+/// Returns true if the programs must be installed. Then the long tests run, too.
 pub(crate) fn needed() -> bool {
     std::env::var_os("PHOTIC_NEED_PROGRAMS").is_some()
 }
@@ -53,8 +53,9 @@ pub(crate) fn assert_resembles(name: &str, page: &Page) {
     }
     let Ok(bytes) = std::fs::read(&path) else { panic!("no approved picture of `{name}`") };
     let header = header::probe(&bytes).expect("a picture");
-    let wanted = decode::Wanted::default();
-    let approved = decode::decode(&bytes, &header, &Limits::default(), wanted).expect("pixels");
+    let wanted = decode::DecodeOptions::default();
+    let approved =
+        decode::decode(&bytes, &header, &DecodeLimits::default(), wanted).expect("pixels");
     let got = std::env::temp_dir().join(format!("photic-render-{name}.png"));
     let size = (approved.raster.width, approved.raster.height);
     let same_size = (page.raster.width, page.raster.height) == size;

@@ -2,7 +2,7 @@
 
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{Layout, Raster};
-use photic_render::{Area, File, Fit, Kind, Missing, Page, RefusalCode, Request, draw};
+use photic_render::{Area, Fit, Kind, Missing, Page, RefusalCode, Request, SourceFile, draw};
 
 use crate::approved::assert_approved;
 use crate::{data, worker};
@@ -277,8 +277,8 @@ fn a_file_that_is_handed_over_is_shown_and_no_other() {
     assert_eq!(details(&without), [external("pictures/board.png"), external("../other.png")]);
 
     let files = [
-        File { reference: "pictures/board.png".to_owned(), bytes: checkerboard() },
-        File { reference: "unused.png".to_owned(), bytes: b"no picture".to_vec() },
+        SourceFile { reference: "pictures/board.png".to_owned(), bytes: checkerboard() },
+        SourceFile { reference: "unused.png".to_owned(), bytes: b"no picture".to_vec() },
     ];
     let mut request = Request { files: &files, ..Request::new(svg.as_bytes(), Kind::Svg) };
     request.wanted.fit = Fit::Scale(1.0);
@@ -287,7 +287,7 @@ fn a_file_that_is_handed_over_is_shown_and_no_other() {
     let alpha = |x: usize, y: usize| page.raster.data[(y * 80 + x) * 4 + 3];
     assert_eq!((alpha(5, 5), alpha(35, 35), alpha(45, 5)), (255, 255, 0));
 
-    let broken = [File { bytes: b"no picture".to_vec(), ..files[0].clone() }];
+    let broken = [SourceFile { bytes: b"no picture".to_vec(), ..files[0].clone() }];
     let page = draw(&Request { files: &broken, ..request }).expect("a page");
     assert_eq!(details(&page)[0], external("../other.png"));
     assert_eq!(details(&page)[1].0, Missing::Picture);
@@ -295,7 +295,7 @@ fn a_file_that_is_handed_over_is_shown_and_no_other() {
 
 #[test]
 fn pixels_stay_square_where_the_drawing_asks_for_it() {
-    let files = [File { reference: "board.png".to_owned(), bytes: checkerboard() }];
+    let files = [SourceFile { reference: "board.png".to_owned(), bytes: checkerboard() }];
     let grays = |attributes: &str| {
         let svg = format!(
             "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'>\

@@ -94,7 +94,7 @@ fn a_large_source_is_fed_to_the_end() {
     assert_eq!((page.raster.width, page.raster.height), (4000, 3000));
 }
 
-/// What a child would say about a page of this size, without the pixels.
+/// The answer of a child for a page of this size, without the pixels.
 fn claim(width: u64, height: u64, to_page: &str) -> Vec<u8> {
     let header = format!(
         r#"{{"drawn":{{"width":{width},"height":{height},"alpha":false,"to_page":{to_page},"facts":

@@ -305,7 +305,7 @@ fn limit_png_jpeg_gif_and_webp_are_supported() {
 #[test]
 fn limit_the_type_is_decided_by_256_kib() {
     assert_eq!(Bounds::default().sniff_bytes, 256 << 10);
-    assert_eq!(photic_pixels::header::READ_MOST, 256 << 10);
+    assert_eq!(photic_pixels::header::MAX_PROBE_BYTES, 256 << 10);
 }
 
 #[test]

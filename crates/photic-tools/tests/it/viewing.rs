@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use photic_net::fetch::{Fetch, Rules, System};
 use photic_pixels::geometry::Affine;
-use photic_pixels::{Drawn, Layout, Raster};
+use photic_pixels::{DrawnPage, Layout, Raster};
 use photic_tools::RefusalCode::{
     Absent, BadArguments, BadRegion, Corrupt, Empty, FetchRefused, NeedsNet, NeedsRender,
     NeedsStore, NotAnImage, TooLarge, UnsupportedFormat,
@@ -207,7 +207,7 @@ impl Render for Painter {
         content == Content::Svg && head.starts_with(b"<svg")
     }
 
-    fn render(&self, request: &RenderRequest<'_>) -> Result<Drawn, Refusal> {
+    fn render(&self, request: &RenderRequest<'_>) -> Result<DrawnPage, Refusal> {
         assert!(request.bytes.starts_with(b"<svg"));
         if request.page != 1 {
             return Err(Refusal::new(BadRegion, "there is one page", "ask for page 1"));
@@ -219,7 +219,7 @@ impl Render for Painter {
         let raster =
             Raster { width: 400, height: 200, layout: Layout::Rgb, data: vec![9; 240_000] };
         let to_page = Affine::scale(0.5, 0.5);
-        Ok(Drawn {
+        Ok(DrawnPage {
             raster,
             to_page,
             size: (200.0, 100.0),

@@ -1,5 +1,6 @@
-//! What comes out: a line of JSON for each line of the list, in its order, the same bytes whoever
-//! worked on it.
+//! Writes one line of JSON for each line of the list, in its order.
+//!
+//! The bytes do not depend on which process asked a question.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -12,25 +13,25 @@ use photic_store::work::Work;
 use photic_tools::{Batch, Line, Progress};
 use serde_json::{Value, json};
 
-use super::list::Entry;
+use super::list::ListEntry;
 use super::progress::span;
 use crate::style::grouped;
 
-/// How many lines came to what.
+/// Number of lines by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct LineCounts {
     pub(super) answered: u64,
     pub(super) refused: u64,
     pub(super) failed: u64,
     pub(super) pending: u64,
 }
 
-impl Counts {
+impl LineCounts {
     pub(super) const fn all(&self) -> u64 {
         self.answered + self.refused + self.failed + self.pending
     }
 
-    /// The summary.
+    /// The summary of a run.
     pub(super) fn words(&self, last: &Progress, asked: u64, took: Duration) -> String {
         let mut parts = vec![format!("{} answered", grouped(self.answered))];
         let others =
@@ -48,13 +49,13 @@ impl Counts {
     }
 }
 
-/// Writes all lines, to a file that is whole or not there, or to standard output.
+/// Writes all lines to standard output, or to a file that is replaced as a whole.
 pub(super) async fn write<W: Work>(
     batch: &Batch<'_, W>,
     chunks: u64,
-    entries: &[Entry],
+    entries: &[ListEntry],
     out: Option<&Path>,
-) -> anyhow::Result<Counts> {
+) -> anyhow::Result<LineCounts> {
     let Some(path) = out else {
         let mut out = BufWriter::new(io::stdout());
         let counts = write_to(&mut out, batch, chunks, entries).await?;
@@ -73,16 +74,17 @@ pub(super) async fn write<W: Work>(
     Ok(counts)
 }
 
+/// Writes all lines and counts them.
 async fn write_to<W: Work>(
     out: &mut impl Write,
     batch: &Batch<'_, W>,
     chunks: u64,
-    entries: &[Entry],
-) -> anyhow::Result<Counts> {
-    let mut counts = Counts::default();
+    entries: &[ListEntry],
+) -> anyhow::Result<LineCounts> {
+    let mut counts = LineCounts::default();
     let mut entries = entries.iter();
     for chunk in 0..chunks {
-        let lines = batch.lines(chunk).await.context("the answers cannot be read")?;
+        let lines = batch.lines(chunk).await.context("cannot read the answers")?;
         for (line, entry) in lines.into_iter().zip(&mut entries) {
             *match &line {
                 Line::Told(told) if told.answer.is_some() => &mut counts.answered,
@@ -96,7 +98,8 @@ async fn write_to<W: Work>(
     Ok(counts)
 }
 
-fn written(entry: &Entry, line: &Line) -> Value {
+/// The JSON of one line.
+fn written(entry: &ListEntry, line: &Line) -> Value {
     let mut written = json!({});
     if let Some(id) = &entry.id {
         written["id"] = id.clone();
@@ -122,7 +125,7 @@ mod tests {
 
     #[test]
     fn lines_have_what_the_list_gave_first() {
-        let entry = |id| Entry { id, image: "a.png".into(), question: "?".into() };
+        let entry = |id| ListEntry { id, image: "a.png".into(), question: "?".into() };
         let told = Told {
             answer: Some("two\nlines".into()),
             refused: None,
@@ -145,12 +148,12 @@ mod tests {
 
     #[test]
     fn the_summary_leaves_out_what_there_was_none_of() {
-        let all = Counts { answered: 1997, ..Counts::default() };
+        let all = LineCounts { answered: 1997, ..LineCounts::default() };
         let last = Progress::default();
         let took = Duration::from_secs(125);
         let words = all.words(&last, 12, took);
         assert_eq!(words, "of 1,997: 1,997 answered · 12 asked here · 2 min 5 s");
-        let some = Counts { refused: 2, pending: 1, ..all };
+        let some = LineCounts { refused: 2, pending: 1, ..all };
         let last = Progress { spent: photic_store::Usd::dollars(1.5), ..last };
         let right = "of 2,000: 1,997 answered, 2 refused, 1 not asked · 12 asked here \
                      · $1.50 in all · 2 min 5 s";

@@ -1,4 +1,4 @@
-//! The list: a path a line, or a line of JSON.
+//! Reads the list of pictures: one path or one JSON object per line.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -10,33 +10,33 @@ use serde_json::Value;
 
 use crate::style::Hint;
 
-/// One line of it.
+/// One line of the list.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
-    /// Whatever the caller wants to see again.
+pub(super) struct ListEntry {
+    /// An ID of the caller's, repeated in the output.
     pub(super) id: Option<Value>,
     pub(super) image: String,
     pub(super) question: String,
 }
 
-impl Entry {
+impl ListEntry {
     pub(super) fn arguments(&self) -> InspectArguments {
         InspectArguments { source: self.image.clone(), question: self.question.clone() }
     }
 }
 
-/// A line of JSON. A key that is not known may be a question that was misspelled, and asking
-/// another one a million times is dear.
+/// A line of JSON. Unknown keys are errors: a misspelled `question` would ask a wrong question many
+/// times.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct JsonLine {
     image: String,
     question: Option<String>,
     id: Option<Value>,
 }
 
-/// Reads a file, or standard input.
-pub(super) fn read(list: &Path, question: Option<&str>) -> anyhow::Result<Vec<Entry>> {
+/// Reads the list from a file or standard input.
+pub(super) fn read(list: &Path, question: Option<&str>) -> anyhow::Result<Vec<ListEntry>> {
     let text = if list == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map(|_| text)
@@ -46,32 +46,33 @@ pub(super) fn read(list: &Path, question: Option<&str>) -> anyhow::Result<Vec<En
     let text = text.with_context(|| format!("cannot read the list `{}`", list.display()))?;
     let entries = parse(&text, question)?;
     if entries.is_empty() {
-        bail!("there is nothing in the list `{}`", list.display());
+        bail!("the list `{}` is empty", list.display());
     }
     Ok(entries)
 }
 
-fn parse(text: &str, question: Option<&str>) -> anyhow::Result<Vec<Entry>> {
+/// Parses the list.
+fn parse(text: &str, question: Option<&str>) -> anyhow::Result<Vec<ListEntry>> {
     let mut entries = Vec::new();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let line = if line.trim_start().starts_with('{') {
             serde_json::from_str(line).with_context(|| format!("line {number} of the list"))?
         } else {
-            Line { image: line.to_owned(), question: None, id: None }
+            JsonLine { image: line.to_owned(), question: None, id: None }
         };
         let question = line.question.as_deref().or(question).filter(|one| !one.trim().is_empty());
         let question = question.ok_or_else(|| {
-            anyhow!("there is no question for line {number} of the list")
-                .context(Hint("say what to find out with `--question`"))
+            anyhow!("no question for line {number} of the list")
+                .context(Hint("pass one with `--question`"))
         })?;
-        entries.push(Entry { id: line.id, image: line.image, question: question.to_owned() });
+        entries.push(ListEntry { id: line.id, image: line.image, question: question.to_owned() });
     }
     Ok(entries)
 }
 
-/// Of everything that the lines which come out depend on, but the pictures: those have names here,
-/// and may change.
-pub(super) fn digest(entries: &[Entry], model: &Model, original: bool) -> blake3::Hash {
+/// A digest of everything that the output depends on, except the contents of the pictures, which
+/// may change.
+pub(super) fn digest(entries: &[ListEntry], model: &Model, original: bool) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new_derive_key("photic 2026 list of pictures to inspect");
     let mut feed = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
@@ -100,7 +101,7 @@ mod tests {
         let text =
             "a.png\n\n  b c.png \r\n{\"image\":\"{d}.png\",\"question\":\"Who?\",\"id\":7}\n";
         let entries = parse(text, Some("What?")).unwrap();
-        let entry = |id, image: &str, question: &str| Entry {
+        let entry = |id, image: &str, question: &str| ListEntry {
             id,
             image: image.to_owned(),
             question: question.to_owned(),

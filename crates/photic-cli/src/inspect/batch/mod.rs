@@ -1,7 +1,6 @@
-//! `photic inspect --batch`: a list in, lines of JSON out, and words on the way.
+//! `photic inspect --batch`: asks about every picture of a list.
 //!
-//! What is asked, when and how often is the business of `photic-tools`; which store keeps the work
-//! is decided here.
+//! Chooses the store for the work and reports progress. `photic-tools` decides what is asked when.
 
 mod lines;
 mod list;
@@ -21,18 +20,18 @@ use photic_tools::{Batch, BatchOptions, Ended, InspectArguments, Model, TokenPri
 use crate::arguments::InspectOptions;
 use crate::read::refused;
 use crate::style::{CYAN, Hint, YELLOW, grouped};
-use lines::Counts;
-use list::Entry;
-use progress::Meter;
+use lines::LineCounts;
+use list::ListEntry;
+use progress::BatchProgress;
 
-/// How long a statement may take: nobody waits for it but this process.
+/// Longest time of a database statement.
 #[cfg(feature = "fleet")]
-const PATIENCE: Duration = Duration::from_secs(30);
-/// What is written costs that many times what is read, unless somebody says what it does. List
-/// prices lie between four and eight.
-const WRITTEN: f64 = 8.0;
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Factor from the input price to the output price, if the latter is not given. List prices have
+/// factors between four and eight.
+const OUTPUT_PRICE_FACTOR: f64 = 8.0;
 
-/// 0 all answered, 1 not all, 2 error or misuse.
+/// Runs the command. Exit code: 0 all answered, 1 not all, 2 error.
 pub(super) fn run(
     options: &InspectOptions,
     list: &Path,
@@ -46,26 +45,27 @@ pub(super) fn run(
     let settings = settings(options, model)?;
     let runtime = photic_gateway::runtime().context("cannot start the runtime")?;
     runtime.block_on(async {
-        let job = Asked { options, entries: &entries, tools, model, settings };
+        let job = BatchJob { options, entries: &entries, tools, model, settings };
         #[cfg(feature = "fleet")]
         if let Some(file) = &options.batch.fleet {
             let settings = crate::settings::load(Some(file))?.config.fleet;
-            // It also says what is wrong with them; the record it opens is a gateway's, which waits
-            // for nothing.
+            // Opening also validates the settings. A gateway's record does not wait, so another one
+            // is opened below.
             let named = settings.open()?.and(settings.postgres.as_deref());
             let address = named.ok_or_else(|| {
-                anyhow!("`{}` names no servers", file.display())
-                    .context(Hint("set `postgres` and `bucket` below `[fleet]`"))
+                anyhow!("`{}` names no fleet servers", file.display())
+                    .context(Hint("set `postgres` and `bucket` in `[fleet]`"))
             })?;
-            let patience = PostgresOptions { patience: PATIENCE, ..PostgresOptions::default() };
+            let patience =
+                PostgresOptions { patience: STATEMENT_TIMEOUT, ..PostgresOptions::default() };
             let record = Postgres::open(address, patience).await;
             let record = record.context("cannot open the record of the fleet")?;
             return job.done(&record, &Tenant::new(&options.batch.tenant)).await;
         }
         let directory = options.batch.record.clone().or_else(LocalStore::usual_directory);
         let directory = directory
-            .context(Hint("name a directory with `--record`"))
-            .context("this system does not say where work is kept")?;
+            .context(Hint("pass a directory with `--record`"))
+            .context("this system has no state directory for the work")?;
         let shown = directory.display();
         let record = Sqlite::open(&directory)
             .with_context(|| format!("cannot open the record in `{shown}`"))?;
@@ -73,16 +73,17 @@ pub(super) fn run(
     })
 }
 
-/// A list, and whom it is about to be asked of.
-struct Asked<'a> {
+/// A list, and the model and options to ask it with.
+struct BatchJob<'a> {
     options: &'a InspectOptions,
-    entries: &'a [Entry],
+    entries: &'a [ListEntry],
     tools: &'a Tools,
     model: &'a Model,
     settings: BatchOptions,
 }
 
-impl Asked<'_> {
+impl BatchJob<'_> {
+    /// Runs the job and prints the result.
     async fn done<W: Work>(&self, work: &W, tenant: &Tenant) -> anyhow::Result<ExitCode> {
         let began = Instant::now();
         let given = &self.options.batch;
@@ -95,52 +96,53 @@ impl Asked<'_> {
         let job = work.open_job(tenant, &list).await.context("cannot open the job")?;
         let chunks = job.chunks();
 
-        let arguments: Vec<InspectArguments> = self.entries.iter().map(Entry::arguments).collect();
+        let arguments: Vec<InspectArguments> =
+            self.entries.iter().map(ListEntry::arguments).collect();
         let batch = match Batch::new(self.tools, work, job, &arguments, self.settings) {
             Ok(batch) => batch,
             Err(refusal) => return refused(&super::with_hint(refusal), false),
         };
-        let meter = Meter::new(self.settings.price.is_some());
+        let meter = BatchProgress::new(self.settings.price.is_some());
         let stop = async {
             signals(1).await;
-            meter.say("ending what is under way; once more to leave at once");
+            meter.say("finishing open requests; interrupt again to exit at once");
         };
         let tell = |progress| meter.at(progress);
         let ended = tokio::select! {
             ended = batch.run(stop, &tell) => ended,
             () = signals(2) => {
                 meter.end();
-                anstream::eprintln!("left; run the same command again to go on");
+                anstream::eprintln!("interrupted; run the same command again to continue");
                 return Ok(ExitCode::from(1));
             }
         };
         meter.end();
         let ended = ended
-            .context(Hint("what was answered is kept; run the same command again to go on"))
+            .context(Hint("answers are kept; run the same command again to continue"))
             .context("the record of the work failed")?;
         let counts = lines::write(&batch, chunks, self.entries, given.out.as_deref()).await?;
         let words = counts.words(&meter.last(), batch.asked(), began.elapsed());
         anstream::eprintln!("{words} · job {name}");
-        self.farewell(&ended, &counts)
+        self.report_end(&ended, &counts)
     }
 
-    /// What is left to do, and how.
-    fn farewell(&self, ended: &Ended, counts: &Counts) -> anyhow::Result<ExitCode> {
-        let again = "run the same command again to go on";
+    /// Reports why the run ended, and how to continue.
+    fn report_end(&self, ended: &Ended, counts: &LineCounts) -> anyhow::Result<ExitCode> {
+        let again = "run the same command again to continue";
         let (why, hint) = match ended {
             Ended::Done => {
                 if counts.failed > 0 {
-                    let hint = "run the same command again to ask about those that failed";
+                    let hint = "run the same command again to retry the failed ones";
                     anstream::eprintln!("\n{CYAN}hint:{CYAN:#} {hint}");
                 }
                 return Ok(ExitCode::from(u8::from(counts.answered < counts.all())));
             }
             Ended::Capped => {
                 let cap = self.options.batch.spend_at_most.map(Usd::dollars).unwrap_or_default();
-                let why = format!("the next question could make it cost more than {cap}");
-                (why, "raise `--spend-at-most` and run the same command again to go on")
+                let why = format!("the next question could exceed the limit of {cap}");
+                (why, "raise `--spend-at-most` and run the same command again to continue")
             }
-            Ended::Stopped => ("as told".to_owned(), again),
+            Ended::Stopped => ("interrupted".to_owned(), again),
             Ended::Hopeless(refusal) => {
                 let left = grouped(counts.pending);
                 anstream::eprintln!("{YELLOW}stopped:{YELLOW:#} {left} are left");
@@ -155,18 +157,21 @@ impl Asked<'_> {
     }
 }
 
+/// The options of the batch.
 fn settings(options: &InspectOptions, model: &Model) -> anyhow::Result<BatchOptions> {
     let given = &options.batch;
     let listed = model.profile.price.map(|price| price.input_usd_per_million);
-    let listed = listed.map(|input| TokenPrice { input, output: input * WRITTEN });
+    let listed = listed.map(|input| TokenPrice { input, output: input * OUTPUT_PRICE_FACTOR });
     let price = given.price.map(|price| price.0).or(listed);
     if given.spend_at_most.is_some() && price.is_none() {
         let model = model.name();
-        return Err(anyhow!("nobody knows what `{model}` costs, so a cap cannot be kept")
-            .context(Hint("say it with `--price IN/OUT`, in dollars a million tokens")));
+        return Err(anyhow!(
+            "the price of `{model}` is unknown, so `--spend-at-most` cannot be applied"
+        )
+        .context(Hint("pass `--price IN/OUT`, in dollars per million tokens")));
     }
     let mut seed = [0; 8];
-    getrandom::fill(&mut seed).context("the system gives no random numbers")?;
+    getrandom::fill(&mut seed).context("cannot get random numbers from the system")?;
     Ok(BatchOptions {
         at_once: usize::from(given.at_once),
         cap: given.spend_at_most.map(Usd::dollars),
@@ -177,7 +182,7 @@ fn settings(options: &InspectOptions, model: &Model) -> anyhow::Result<BatchOpti
     })
 }
 
-/// Waits until somebody has said so often that it should end.
+/// Waits for a number of interrupts.
 async fn signals(times: u32) {
     #[cfg(unix)]
     {

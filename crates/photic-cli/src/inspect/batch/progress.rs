@@ -1,5 +1,5 @@
-//! How far it is, on standard error: a line that is drawn anew where somebody watches, and one now
-//! and then where nobody does.
+//! Progress of a batch on standard error: a line that is redrawn in a terminal, otherwise a line
+//! every 30 seconds.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -10,31 +10,35 @@ use photic_tools::Progress;
 
 use crate::style::{self, grouped};
 
+/// Shortest time between two redraws in a terminal.
 const TICK: Duration = Duration::from_millis(100);
-const NOW_AND_THEN: Duration = Duration::from_secs(30);
+/// Time between two lines in a log.
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
-pub(super) struct Meter {
+/// Shows the progress of a batch.
+pub(super) struct BatchProgress {
     watched: bool,
     priced: Priced,
     began: Instant,
     state: Mutex<State>,
 }
 
-/// Whether anybody knows what tokens cost.
+/// Tells whether the price of tokens is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Priced {
     Yes,
     No,
 }
 
+/// The last progress and the time it was drawn.
 struct State {
     last: Progress,
-    /// What was done when it began, by earlier runs.
+    /// Number of answers from earlier runs.
     before: Option<u64>,
     drawn: Instant,
 }
 
-impl Meter {
+impl BatchProgress {
     pub(super) fn new(has_price: bool) -> Self {
         let (watched, began) = (std::io::stderr().is_terminal(), Instant::now());
         let state = State { last: Progress::default(), before: None, drawn: began };
@@ -42,11 +46,12 @@ impl Meter {
         Self { watched, priced, began, state: Mutex::new(state) }
     }
 
+    /// Shows new progress.
     pub(super) fn at(&self, progress: Progress) {
         let mut state = self.state();
         state.last = progress;
         let before = *state.before.get_or_insert(progress.done);
-        let every = if self.watched { TICK } else { NOW_AND_THEN };
+        let every = if self.watched { TICK } else { LOG_INTERVAL };
         if state.drawn.elapsed() < every {
             return;
         }
@@ -59,17 +64,18 @@ impl Meter {
         }
     }
 
-    /// What was told last.
+    /// The last progress.
     pub(super) fn last(&self) -> Progress {
         self.state().last
     }
 
-    /// Says something in between.
+    /// Prints a message between two updates.
     pub(super) fn say(&self, words: &str) {
         self.end();
         style::progress(&format!("{words}\n"));
     }
 
+    /// Removes the line.
     pub(super) fn end(&self) {
         if self.watched {
             style::progress("\r\u{1b}[K");
@@ -81,13 +87,14 @@ impl Meter {
     }
 }
 
+/// Describes the progress in one line.
 fn words(progress: &Progress, before: u64, since: Duration, priced: Priced) -> String {
     let Progress { items, done, spent, .. } = *progress;
     let mut words = format!("{} of {}", grouped(done), grouped(items));
     let new = done.saturating_sub(before);
     let rate = new as f64 / since.as_secs_f64().max(0.001);
     if new > 0 {
-        let _ = write!(words, " · {rate:.1} a second");
+        let _ = write!(words, " · {rate:.1} per second");
     }
     if priced == Priced::Yes {
         let _ = write!(words, " · {spent}");
@@ -97,12 +104,12 @@ fn words(progress: &Progress, before: u64, since: Duration, priced: Priced) -> S
         let _ = write!(words, " · {} left", span(left.unwrap_or(Duration::MAX)));
     }
     if progress.is_waiting {
-        words += " · the provider asks to wait";
+        words += " · rate limited by the provider";
     }
     words
 }
 
-/// A span of time, in the two largest units that matter.
+/// A duration in its two largest units.
 pub(super) fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -130,10 +137,10 @@ mod tests {
         };
         let minute = Duration::from_mins(1);
         let line = words(&progress, 600, minute, Priced::Yes);
-        assert_eq!(line, "1,200 of 2,000 · 10.0 a second · $1.32 · 1 min 20 s left");
+        assert_eq!(line, "1,200 of 2,000 · 10.0 per second · $1.32 · 1 min 20 s left");
         let first = Progress { done: 600, is_waiting: true, ..progress };
         let line = words(&first, 600, minute, Priced::No);
-        assert_eq!(line, "600 of 2,000 · the provider asks to wait");
+        assert_eq!(line, "600 of 2,000 · rate limited by the provider");
         let spans = [5, 65, 3700, 200_000].map(|seconds| span(Duration::from_secs(seconds)));
         assert_eq!(spans, ["5 s", "1 min 5 s", "1 h 1 min", "2 days"]);
     }

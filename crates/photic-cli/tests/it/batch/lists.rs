@@ -1,4 +1,4 @@
-//! What goes in and what comes out.
+//! Input lists and output records of `photic batch`.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -6,12 +6,12 @@ use std::process::Stdio;
 use photic_mock::Options;
 use serde_json::{Value, json};
 
-use super::Place;
+use super::BatchTest;
 use crate::{stderr, stdout};
 
 #[test]
 fn a_list_of_json_has_its_own_questions_and_names_and_keeps_its_order() {
-    let place = Place::new(2, Options::default());
+    let place = BatchTest::new(2, Options::default());
     let list = [
         json!({"image": "1.png", "id": {"row": 1}}),
         json!({"image": "missing.png", "id": 2}),
@@ -44,7 +44,7 @@ fn a_list_of_json_has_its_own_questions_and_names_and_keeps_its_order() {
 
 #[test]
 fn the_same_picture_many_times_is_asked_about_once() {
-    let place = Place::new(1, Options::default());
+    let place = BatchTest::new(1, Options::default());
     place.write("same.txt", ["0.png"; 30].join("\n"));
     let output = place.command("same.txt", &["--chunk", "10"]).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -53,10 +53,10 @@ fn the_same_picture_many_times_is_asked_about_once() {
 
 #[test]
 fn misuse_is_named() {
-    let place = Place::new(1, Options::default());
+    let place = BatchTest::new(1, Options::default());
     for (list, more, says) in [
         ("nowhere.txt", &[][..], "cannot read the list `nowhere.txt`"),
-        ("/dev/null", &[], "there is nothing in the list"),
+        ("/dev/null", &[], "the list `/dev/null` is empty"),
         ("list.txt", &["--chunk", "0"], "--chunk"),
         ("list.txt", &["--fleet", "photic.toml"], "cannot be used with"),
         ("list.txt", &["picture.png"], "cannot be used with"),

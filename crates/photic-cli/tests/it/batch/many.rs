@@ -5,7 +5,7 @@ use std::process::Output;
 
 use photic_mock::Options;
 
-use super::Place;
+use super::BatchTest;
 use crate::{stderr, stdout};
 
 /// Every day's number of charts; `PHOTIC_BATCH_CHARTS` asks for more.
@@ -18,7 +18,7 @@ fn charts() -> u64 {
 }
 
 /// Three begin, one is killed in the middle, the others do it all; then nothing is asked again.
-fn three_and_one_dies(place: &Place) {
+fn three_and_one_dies(place: &BatchTest) {
     let charts = place.charts.len();
     let mut all = [place.start(&FLAGS), place.start(&FLAGS), place.start(&FLAGS)];
     place.until_asked(charts / 3);
@@ -59,14 +59,14 @@ fn three_and_one_dies(place: &Place) {
     assert_eq!(place.asked(), before, "nothing is asked twice");
 }
 
-fn backward(place: &Place) -> String {
+fn backward(place: &BatchTest) -> String {
     let names = (0..place.charts.len()).rev().map(|number| format!("{number}.png"));
     names.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn three_processes_share_a_list_in_a_directory_and_one_is_killed() {
-    three_and_one_dies(&Place::new(charts(), Options::default()));
+    three_and_one_dies(&BatchTest::new(charts(), Options::default()));
 }
 
 #[test]
@@ -76,16 +76,16 @@ fn three_processes_share_a_list_on_a_server_and_one_is_killed() {
         println!("skipped: no servers are up; see tests/e2e/fleet/with");
         return;
     };
-    let mut place = Place::new(charts(), Options::default());
+    let mut place = BatchTest::new(charts(), Options::default());
     place.write("photic.toml", format!("[fleet]\npostgres = {postgres:?}\nbucket = {bucket:?}\n"));
     let tenant = place.folder.file_name().unwrap().to_str().unwrap().to_owned();
-    place.kept = ["--fleet", "photic.toml", "--tenant", &tenant].map(str::to_owned).to_vec();
+    place.record = ["--fleet", "photic.toml", "--tenant", &tenant].map(str::to_owned).to_vec();
     three_and_one_dies(&place);
 }
 
 #[test]
 fn one_that_was_killed_goes_on_where_it_was() {
-    let place = Place::new(charts(), Options::default());
+    let place = BatchTest::new(charts(), Options::default());
     let mut child = place.start(&FLAGS);
     place.until_asked(place.charts.len() / 2);
     child.kill().unwrap();
@@ -102,7 +102,7 @@ fn one_that_was_killed_goes_on_where_it_was() {
 #[cfg(unix)]
 #[test]
 fn one_that_is_told_to_stop_ends_what_is_under_way_and_says_how_to_go_on() {
-    let place = Place::new(60, Options::default());
+    let place = BatchTest::new(60, Options::default());
     let child = place.start(&FLAGS);
     place.until_asked(15);
     let pid = rustix::process::Pid::from_child(&child);
@@ -110,7 +110,7 @@ fn one_that_is_told_to_stop_ends_what_is_under_way_and_says_how_to_go_on() {
     let output = child.wait_with_output().unwrap();
     let words = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{words}");
-    assert!(words.contains("run the same command again to go on"), "{words}");
+    assert!(words.contains("run the same command again to continue"), "{words}");
     let lines = stdout(&output);
     let answered = lines.lines().filter(|line| line.contains("\"answer\":")).count();
     let pending = lines.lines().filter(|line| line.ends_with("\"pending\":true}")).count();

@@ -2,9 +2,9 @@
 //! else: who was asked how often is in its journal.
 
 mod caps;
+mod failures;
 mod lists;
 mod many;
-mod patience;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,16 +19,16 @@ use crate::photic;
 
 const QUESTION: &str = "which colors?";
 
-/// Charts, a list of them, and a place for the work; gone with the test.
-struct Place {
+/// A folder with charts, a list of them and the record of a batch. Dropping it deletes the folder.
+struct BatchTest {
     folder: PathBuf,
     charts: Vec<Chart>,
     mock: Mock,
-    /// Where the work is kept.
-    kept: Vec<String>,
+    /// Arguments of the command that name the record of the batch.
+    record: Vec<String>,
 }
 
-impl Place {
+impl BatchTest {
     /// So many charts, with the work in a directory.
     fn new(charts: u64, options: Options) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -44,9 +44,9 @@ impl Place {
         }
         let list: Vec<String> = (0..charts.len()).map(|number| format!("{number}.png")).collect();
         std::fs::write(folder.join("list.txt"), list.join("\n")).unwrap();
-        let kept = ["--record", folder.join("record").to_str().unwrap()].map(str::to_owned);
+        let record = ["--record", folder.join("record").to_str().unwrap()].map(str::to_owned);
         let mock = Mock::start(options).unwrap();
-        Self { folder, charts, mock, kept: kept.to_vec() }
+        Self { folder, charts, mock, record: record.to_vec() }
     }
 
     /// The command, for a list in the folder.
@@ -57,7 +57,7 @@ impl Place {
             .current_dir(&self.folder)
             .args(["inspect", "--batch", list, "--question", QUESTION])
             .args(["--model", "gpt-4o", "--base-url", &base])
-            .args(&self.kept)
+            .args(&self.record)
             .args(more)
             .env("OPENAI_API_KEY", "sk-secret")
             .stdin(Stdio::null())
@@ -78,12 +78,12 @@ impl Place {
         std::fs::write(self.folder.join(name), content).unwrap();
     }
 
-    /// How often a question was asked.
+    /// Number of requests that the provider received.
     fn asked(&self) -> usize {
         self.mock.journal().len()
     }
 
-    /// How often each picture was asked about, by the digest of the message it stood in.
+    /// Number of requests for each picture, by the digest of the message that held it.
     fn asked_each(&self) -> BTreeMap<String, usize> {
         let mut each = BTreeMap::new();
         for entry in self.mock.journal() {
@@ -113,7 +113,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for BatchTest {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }

@@ -15,7 +15,7 @@ use crate::photic;
 pub(super) const CURRENT: &str = "2026-07-28";
 pub(super) const PREVIOUS: &str = "2025-11-25";
 /// Longer than anything here takes, even on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(2);
+const REPLY_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A folder of its own for a test, gone with it.
 pub(super) struct Folder(pub(super) PathBuf);
@@ -38,7 +38,7 @@ impl Drop for Folder {
     }
 }
 
-/// What a request of the current version says about itself.
+/// The `_meta` object of a request of the current protocol version.
 pub(super) fn meta(host: &str) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": CURRENT,
@@ -62,7 +62,7 @@ pub(super) struct Pipe {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     next: u64,
-    /// What came that was no answer to what was asked.
+    /// Received messages that answer no request.
     pub(super) others: Vec<Value>,
 }
 
@@ -121,10 +121,10 @@ impl Pipe {
         answer["result"].clone()
     }
 
-    /// Waits for an answer. Whatever stands on standard output is protocol, or this fails.
+    /// Waits for an answer. Fails if standard output holds anything but protocol messages.
     pub(super) fn answer(&mut self, id: u64) -> Value {
         loop {
-            let message = self.message(PATIENCE).unwrap();
+            let message = self.message(REPLY_TIMEOUT).unwrap();
             if message["id"] == id {
                 return message;
             }
@@ -197,7 +197,7 @@ impl Listening {
         body: &str,
     ) -> (String, String) {
         let mut socket = TcpStream::connect(&self.address).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        socket.set_read_timeout(Some(REPLY_TIMEOUT)).unwrap();
         let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
         let host = ("host", self.address.as_str());
         let own = headers.iter().any(|(name, _)| *name == "host");

@@ -1,10 +1,10 @@
-//! `probe`: whoever looks is told so, and whoever does not, too.
+//! `probe` reports whether a host passes pictures on to its model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use photic_pixels::chart::{PALETTE, PLAIN};
-use photic_pixels::decode::{Wanted, decode};
-use photic_pixels::{Limits, header};
+use photic_pixels::chart::{PALETTE, PLAIN_COLORS};
+use photic_pixels::decode::{DecodeOptions, decode};
+use photic_pixels::{DecodeLimits, header};
 use serde_json::{Value, json};
 
 use super::client::{Folder, Listening, PREVIOUS, Pipe, request};
@@ -16,7 +16,8 @@ fn look(result: &Value) -> String {
     let data = result["content"][1]["data"].as_str().unwrap();
     let bytes = STANDARD.decode(data).unwrap();
     let header = header::probe(&bytes).unwrap();
-    let raster = decode(&bytes, &header, &Limits::default(), Wanted::default()).unwrap().raster;
+    let raster =
+        decode(&bytes, &header, &DecodeLimits::default(), DecodeOptions::default()).unwrap().raster;
     let color = |cell: u32| {
         let (x, y) = (cell % 4, cell / 4);
         let (x, y) = (raster.width * (2 * x + 1) / 8, raster.height * (2 * y + 1) / 8);
@@ -60,7 +61,7 @@ fn a_host_that_shows_pixels_sees_and_one_that_does_not_is_blind() {
     assert_eq!((&honest["verdict"], &honest["hits"]), (&json!("blind"), &json!(0)));
 }
 
-/// What a chart shows stands in no text: a host that passes everything but pixels is found out.
+/// No text of the result holds the content of a chart, so a host that drops pixels is detected.
 #[test]
 fn the_answer_is_nowhere_but_in_the_pixels() {
     let folder = Folder::new("probe-text");
@@ -71,7 +72,7 @@ fn the_answer_is_nowhere_but_in_the_pixels() {
     let rest = shown.to_string().replace("structuredContent", "data");
     assert!(!rest.contains(&colors) && !rest.contains("hash"), "{rest}");
     // Every color is named once in the question and once in the data, whatever the chart shows.
-    for (name, _) in &PALETTE[..PLAIN] {
+    for (name, _) in &PALETTE[..PLAIN_COLORS] {
         assert_eq!(rest.matches(name).count(), 2, "{name}: {rest}");
     }
 }

@@ -17,7 +17,7 @@ fn the_previous_version_is_negotiated_by_handshake() {
     }
 }
 
-/// The current version has no handshake; whoever shakes hands gets the newest that has one.
+/// The current version has no handshake; a client that starts one gets the newest version with one.
 #[test]
 fn a_handshake_for_the_current_version_ends_with_the_previous() {
     let folder = Folder::new("shake");

@@ -1,8 +1,8 @@
 //! GIF, APNG and WebP animations, and contact sheets.
 
-use photic_pixels::decode::{self, Wanted};
+use photic_pixels::decode::{self, DecodeOptions};
 use photic_pixels::header::{self, Frames};
-use photic_pixels::{Layout, Limits, Raster, RefusalCode};
+use photic_pixels::{DecodeLimits, Layout, Raster, RefusalCode};
 
 use super::make::{part, riff, vp8l, vp8x};
 use super::{near, open, pixel};
@@ -13,7 +13,7 @@ const BLUE: [u8; 3] = [0, 0, 255];
 const WHITE: [u8; 3] = [255, 255, 255];
 
 fn frame(bytes: &[u8], frame: u32) -> Raster {
-    open(bytes, Wanted { frame, ..Wanted::default() }).unwrap().raster
+    open(bytes, DecodeOptions { frame, ..DecodeOptions::default() }).unwrap().raster
 }
 
 /// A red canvas; then green in a corner that goes back; then blue in another that is wiped; then
@@ -53,7 +53,7 @@ fn check_disposal(bytes: &[u8]) {
     assert_eq!((at(1, 1, 1), at(1, 5, 5)), (opaque(GREEN), opaque(RED)));
     assert_eq!((at(2, 1, 1), at(2, 5, 5)), (opaque(RED), opaque(BLUE)));
     assert_eq!((at(3, 1, 1), at(3, 5, 5)[3]), (opaque(WHITE), 0));
-    let past = open(bytes, Wanted { frame: 4, ..Wanted::default() }).unwrap_err();
+    let past = open(bytes, DecodeOptions { frame: 4, ..DecodeOptions::default() }).unwrap_err();
     assert_eq!(past.code, RefusalCode::BadRegion);
 }
 
@@ -111,7 +111,8 @@ fn webp_frames_are_counted_and_shown() {
 fn a_contact_sheet_shows_evenly_spaced_frames() {
     let bytes = gif();
     let header = header::probe(&bytes).unwrap();
-    let sheet = |most| decode::contact_sheet(&bytes, &header, &Limits::default(), most).unwrap();
+    let sheet =
+        |most| decode::contact_sheet(&bytes, &header, &DecodeLimits::default(), most).unwrap();
     let four = sheet(4);
     // Two by two cells of eight, four apart.
     assert_eq!((four.width, four.height, four.layout), (20, 20, Layout::Rgb));
@@ -131,6 +132,6 @@ fn a_contact_sheet_shows_evenly_spaced_frames() {
 fn a_still_has_a_contact_sheet_of_one() {
     let bytes = super::small();
     let header = header::probe(&bytes).unwrap();
-    let sheet = decode::contact_sheet(&bytes, &header, &Limits::default(), 9).unwrap();
+    let sheet = decode::contact_sheet(&bytes, &header, &DecodeLimits::default(), 9).unwrap();
     assert_eq!((sheet.width, sheet.height), (20, 10));
 }

@@ -1,12 +1,13 @@
-//! Whoever pays is asked before memory is used, and for no less than is used: held against the resident set of a
-//! process of its own, for sound, hostile and damaged files of every format.
+//! A decoder asks its meter before it uses memory, and for no less than it uses. The test compares
+//! with the resident set of a separate process, for sound, hostile and damaged files of every
+//! format.
 
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use photic::{Profile, Wire};
-use photic_pixels::{Limits, Meter, RefusalCode, ViewRequest, view};
+use photic_pixels::{DecodeLimits, Meter, RefusalCode, ViewRequest, view};
 
 use super::make::{colors, jpeg};
 
@@ -107,7 +108,7 @@ fn child() {
     let _ = view(&jpeg((64, 64), &colors((64, 64))), &ViewRequest::new(&profile));
     for (name, bytes) in files() {
         let lender = Lender::default();
-        let limits = Limits { meter: Some(&lender), ..Limits::default() };
+        let limits = DecodeLimits { meter: Some(&lender), ..DecodeLimits::default() };
         let _ = std::fs::write("/proc/self/clear_refs", "5");
         let before = status("VmRSS:");
         let _ = view(&bytes, &ViewRequest { limits, ..ViewRequest::new(&profile) });
@@ -137,7 +138,7 @@ fn no_more_memory_is_used_than_was_asked_for() {
 fn work_that_nobody_wants_ends_with_a_refusal() {
     let profile = Profile::generic(Wire::Anthropic);
     let lender = Lender { unwanted: AtomicBool::new(true), ..Lender::default() };
-    let limits = Limits { meter: Some(&lender), ..Limits::default() };
+    let limits = DecodeLimits { meter: Some(&lender), ..DecodeLimits::default() };
     for bytes in [jpeg((64, 64), &colors((64, 64))), gif((64, 64)), tiff((64, 64))] {
         let refused = view(&bytes, &ViewRequest { limits, ..ViewRequest::new(&profile) });
         assert_eq!(refused.unwrap_err().code, RefusalCode::TooLarge);

@@ -1,7 +1,7 @@
 //! Profiles to sRGB.
 
 use moxcms::ColorProfile;
-use photic_pixels::decode::{Note, Wanted};
+use photic_pixels::decode::{DecodeOptions, Note};
 use photic_pixels::header::{self, Profile};
 use png::{BitDepth, ColorType};
 
@@ -56,7 +56,7 @@ fn display_p3_is_turned_into_srgb_wherever_it_is_named() {
     let jpeg = make::with_segment(&jpeg, 0xe2, &[b"ICC_PROFILE\0\x01\x01", &icc[..]].concat());
     let webp = riff(&[vp8x((16, 16), 0x20), part(b"ICCP", &icc), vp8l((16, 16), &data, false)]);
     for (file, most) in [(&by_profile, 1), (&by_codes, 1), (&jpeg, 3), (&webp, 1)] {
-        let got = open(file, Wanted::default()).unwrap();
+        let got = open(file, DecodeOptions::default()).unwrap();
         assert!(near(pixel(&got.raster, 3, 3), &expected, most), "{:?}", pixel(&got.raster, 3, 3));
         assert_eq!(got.notes, []);
     }
@@ -80,7 +80,7 @@ fn an_srgb_profile_changes_nothing() {
 fn a_profile_that_cannot_be_used_is_a_note() {
     let data = make::colors((16, 16));
     let broken = chunk(b"iCCP", &[b"p\0\0", &fdeflate::compress_to_vec(&[7; 500])[..]].concat());
-    let got = open(&png(&data, ColorType::Rgb, vec![broken]), Wanted::default()).unwrap();
+    let got = open(&png(&data, ColorType::Rgb, vec![broken]), DecodeOptions::default()).unwrap();
     assert_eq!((got.raster.data, got.notes), (data, vec![Note::ProfileIgnored]));
 }
 
@@ -88,7 +88,7 @@ fn a_profile_that_cannot_be_used_is_a_note() {
 fn a_gray_profile_with_another_curve_moves_the_levels() {
     let linear = ColorProfile::new_gray_with_gamma(1.0);
     let file = png(&[55; 256], ColorType::Grayscale, vec![iccp(&linear)]);
-    let got = open(&file, Wanted::default()).unwrap();
+    let got = open(&file, DecodeOptions::default()).unwrap();
     // 55/255 of the light is 0.2157, which sRGB writes as 128.
     assert!(near(pixel(&got.raster, 1, 1), &[128], 2), "{:?} {:?}", got.raster.data[0], got.notes);
 }

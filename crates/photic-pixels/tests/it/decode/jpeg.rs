@@ -3,7 +3,7 @@
 use super::make;
 use super::{all, near, open, pixel};
 use libjpeg_turbo_rs::{ColorSpace, Encoder, PixelFormat, Subsampling};
-use photic_pixels::decode::{Note, Wanted};
+use photic_pixels::decode::{DecodeOptions, Note};
 use photic_pixels::geometry::Rect;
 use photic_pixels::{Layout, header};
 
@@ -94,7 +94,7 @@ fn a_damaged_scan_opens_with_a_note() {
         // Keeps markers apart from data.
         *byte = if *byte == 0xff { 0xff } else { 0x55 };
     }
-    let got = open(&file, Wanted::default()).unwrap();
+    let got = open(&file, DecodeOptions::default()).unwrap();
     assert_eq!(got.notes, [Note::Damaged]);
     assert!(near(pixel(&got.raster, 5, 5), &pixels[(5 * size + 5) * 3..][..3], 4));
 }
@@ -109,7 +109,7 @@ fn a_second_frame_of_another_size_is_refused() {
     let scan = file.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
     for place in [at, scan] {
         let two = [&file[..place], &second, &file[place..]].concat();
-        assert!(open(&two, Wanted::default()).is_err());
+        assert!(open(&two, DecodeOptions::default()).is_err());
     }
 }
 
@@ -127,7 +127,7 @@ fn cross(size: (u32, u32), at: (u32, u32)) -> Vec<u8> {
 fn scaling_never_goes_below_what_is_asked_and_says_what_it_did() {
     let file = cross((1000, 600), (512, 304));
     for (at_most, eighths) in [((125, 75), 1), ((126, 75), 2), ((500, 300), 4), ((999, 1), 8)] {
-        let wanted = Wanted { at_most: Some(at_most), ..Wanted::default() };
+        let wanted = DecodeOptions { at_most: Some(at_most), ..DecodeOptions::default() };
         let got = open(&file, wanted).unwrap();
         let scale = f64::from(eighths) / 8.0;
         assert_eq!(got.scale, (scale, scale));
@@ -146,7 +146,7 @@ fn scaling_never_goes_below_what_is_asked_and_says_what_it_did() {
 fn a_scaled_region_says_where_it_lies_between_pixels() {
     let file = cross((800, 800), (400, 400));
     let region = Rect::new(101, 203, 500, 501);
-    let wanted = Wanted { region: Some(region), at_most: Some((250, 250)), frame: 0 };
+    let wanted = DecodeOptions { region: Some(region), at_most: Some((250, 250)), frame: 0 };
     let got = open(&file, wanted).unwrap();
     assert_eq!(got.scale, (0.5, 0.5));
     assert_eq!((got.window.x, got.window.y), (0.5, 0.5));
@@ -160,7 +160,7 @@ fn a_scaled_region_says_where_it_lies_between_pixels() {
 #[test]
 fn a_file_without_its_end_opens_with_a_note_and_a_cut_one_does_not() {
     let file = make::jpeg((64, 64), &make::colors((64, 64)));
-    let open = |bytes: &[u8]| open(bytes, Wanted::default());
+    let open = |bytes: &[u8]| open(bytes, DecodeOptions::default());
     assert_eq!(open(&file).unwrap().notes, []);
     let got = open(&file[..file.len() - 2]).unwrap();
     assert_eq!(got.notes, [Note::Damaged]);
@@ -173,7 +173,7 @@ fn headers_with_stray_bytes_still_open() {
     let file = make::jpeg((16, 16), &[30, 60, 90].repeat(256));
     let at = file.windows(2).position(|pair| pair == [0xff, 0xdb]).unwrap();
     let stray = [&file[..at], &[0; 10], &file[at..]].concat();
-    let got = open(&stray, Wanted::default()).unwrap();
+    let got = open(&stray, DecodeOptions::default()).unwrap();
     assert!(near(pixel(&got.raster, 5, 5), &[30, 60, 90], 3));
     assert_eq!(got.notes, [Note::Damaged]);
 }

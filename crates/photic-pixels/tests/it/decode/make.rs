@@ -20,7 +20,7 @@ fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// What a PNG is made of.
+/// Parts of a PNG file.
 pub(crate) struct Png<'a> {
     pub(crate) size: (u32, u32),
     pub(crate) color: ColorType,
@@ -42,7 +42,7 @@ impl Png<'_> {
         self.wrap(&head, &raw)
     }
 
-    /// The same pixels in the seven passes of Adam7; whole bytes a sample only.
+    /// Makes a file with these pixels in the seven passes of Adam7; whole bytes per sample only.
     pub(crate) fn interlaced(&self) -> Vec<u8> {
         let (width, height) = self.size;
         let mut head = [width.to_be_bytes(), height.to_be_bytes()].concat();

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::Command;
 use std::time::Duration;
 
-use photic_pixels::decode::{self, Wanted};
-use photic_pixels::{Limits, header};
+use photic_pixels::decode::{self, DecodeOptions};
+use photic_pixels::{DecodeLimits, header};
 
 use super::make::chunk;
 
@@ -48,9 +48,9 @@ fn child() {
     let bytes = std::fs::read(path).unwrap();
     let before = status("VmRSS");
     let header = header::probe(&bytes).unwrap();
-    let wanted = Wanted { at_most: Some((1568, 1176)), ..Wanted::default() };
+    let wanted = DecodeOptions { at_most: Some((1568, 1176)), ..DecodeOptions::default() };
     // Memory is what is measured here; a busy machine may take its time.
-    let limits = Limits { time: Duration::from_mins(2), ..Limits::default() };
+    let limits = DecodeLimits { time: Duration::from_mins(2), ..DecodeLimits::default() };
     let got = decode::decode(&bytes, &header, &limits, wanted).unwrap();
     assert_eq!((got.raster.width, got.raster.height), (4000, 3000));
     println!("\nLARGE {}", status("VmHWM").saturating_sub(before));

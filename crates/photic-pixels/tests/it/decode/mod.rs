@@ -12,17 +12,17 @@ mod others;
 mod png;
 mod upright;
 
-use photic_pixels::decode::{self, Decoded, Wanted};
+use photic_pixels::decode::{self, DecodeOptions, Decoded};
 use photic_pixels::geometry::Rect;
-use photic_pixels::{Limits, Raster, Refusal, RefusalCode, header};
+use photic_pixels::{DecodeLimits, Raster, Refusal, RefusalCode, header};
 
-fn open(bytes: &[u8], wanted: Wanted) -> Result<Decoded, Refusal> {
+fn open(bytes: &[u8], wanted: DecodeOptions) -> Result<Decoded, Refusal> {
     let header = header::probe(bytes)?;
-    decode::decode(bytes, &header, &Limits::default(), wanted)
+    decode::decode(bytes, &header, &DecodeLimits::default(), wanted)
 }
 
 fn all(bytes: &[u8]) -> Raster {
-    open(bytes, Wanted::default()).unwrap().raster
+    open(bytes, DecodeOptions::default()).unwrap().raster
 }
 
 fn pixel(raster: &Raster, x: u32, y: u32) -> &[u8] {
@@ -51,21 +51,25 @@ fn small() -> Vec<u8> {
 fn limits_hold_before_anything_is_decoded() {
     let bytes = small();
     let header = header::probe(&bytes).unwrap();
-    let code = |limits: Limits<'_>| {
-        decode::decode(&bytes, &header, &limits, Wanted::default()).unwrap_err().code
+    let code = |limits: DecodeLimits<'_>| {
+        decode::decode(&bytes, &header, &limits, DecodeOptions::default()).unwrap_err().code
     };
-    let room = Limits::default();
-    assert_eq!(code(Limits { file_bytes: 10, ..room }), RefusalCode::TooLarge);
-    assert_eq!(code(Limits { pixels: 199, ..room }), RefusalCode::TooLarge);
-    assert_eq!(code(Limits { frames: 0, ..room }), RefusalCode::TooLarge);
-    assert_eq!(code(Limits { memory: 600, ..room }), RefusalCode::TooLarge);
-    assert_eq!(code(Limits { time: std::time::Duration::ZERO, ..room }), RefusalCode::TooLarge);
+    let room = DecodeLimits::default();
+    assert_eq!(code(DecodeLimits { file_bytes: 10, ..room }), RefusalCode::TooLarge);
+    assert_eq!(code(DecodeLimits { pixels: 199, ..room }), RefusalCode::TooLarge);
+    assert_eq!(code(DecodeLimits { frames: 0, ..room }), RefusalCode::TooLarge);
+    assert_eq!(code(DecodeLimits { memory: 600, ..room }), RefusalCode::TooLarge);
+    assert_eq!(
+        code(DecodeLimits { time: std::time::Duration::ZERO, ..room }),
+        RefusalCode::TooLarge
+    );
 }
 
 #[test]
 fn a_region_is_checked_against_the_picture() {
     let bytes = small();
-    let ask = |region| open(&bytes, Wanted { region: Some(region), ..Wanted::default() });
+    let ask =
+        |region| open(&bytes, DecodeOptions { region: Some(region), ..DecodeOptions::default() });
     let code = |region| ask(region).unwrap_err().code;
     assert_eq!(code(Rect::new(20, 0, 1, 1)), RefusalCode::BadRegion);
     assert_eq!(code(Rect::new(0, 0, 0, 1)), RefusalCode::BadRegion);
@@ -74,7 +78,7 @@ fn a_region_is_checked_against_the_picture() {
 
 #[test]
 fn a_frame_that_is_not_there_is_refused() {
-    let wanted = Wanted { frame: 1, ..Wanted::default() };
+    let wanted = DecodeOptions { frame: 1, ..DecodeOptions::default() };
     assert_eq!(open(&small(), wanted).unwrap_err().code, RefusalCode::BadRegion);
 }
 
@@ -91,7 +95,7 @@ fn formats_without_a_decoder_are_still_measured() {
     // Small, 64 high, square; all metadata by default.
     let jxl = header::probe(&[0xff, 0x0a, 0x4f, 0x02]).unwrap();
     assert_eq!((jxl.width, jxl.height), (64, 64));
-    let refusal = open(&read("unsupported-heic.heic"), Wanted::default()).unwrap_err();
+    let refusal = open(&read("unsupported-heic.heic"), DecodeOptions::default()).unwrap_err();
     assert!(refusal.says.contains("HEIC"), "{refusal}");
 }
 

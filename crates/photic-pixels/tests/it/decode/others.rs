@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use image::ImageEncoder;
-use photic_pixels::decode::Wanted;
+use photic_pixels::decode::DecodeOptions;
 use photic_pixels::header::{self, Format, Frames};
 use photic_pixels::{Layout, RefusalCode};
 use tiff::encoder::{TiffEncoder, colortype};
@@ -112,10 +112,10 @@ fn tiff_pages_have_their_own_size() {
     encoder.write_image::<colortype::Gray8>(3, 5, &[9; 15]).unwrap();
     let bytes = out.into_inner();
     assert_eq!(header::probe(&bytes).unwrap().frames, Frames::Known(2));
-    let page = open(&bytes, Wanted { frame: 1, ..Wanted::default() }).unwrap();
+    let page = open(&bytes, DecodeOptions { frame: 1, ..DecodeOptions::default() }).unwrap();
     assert_eq!((page.raster.width, page.raster.height, page.raster.data[0]), (3, 5, 9));
     assert_eq!((page.scale, page.frames), ((1.0, 1.0), Frames::Known(2)));
-    let past = open(&bytes, Wanted { frame: 2, ..Wanted::default() }).unwrap_err();
+    let past = open(&bytes, DecodeOptions { frame: 2, ..DecodeOptions::default() }).unwrap_err();
     assert_eq!(past.code, RefusalCode::BadRegion);
 }
 

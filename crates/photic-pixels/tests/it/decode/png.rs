@@ -1,6 +1,6 @@
 //! PNG: depths, palettes, passes, shrinking.
 
-use photic_pixels::decode::Wanted;
+use photic_pixels::decode::DecodeOptions;
 use photic_pixels::geometry::Rect;
 use photic_pixels::{Layout, header};
 use png::{BitDepth, ColorType};
@@ -90,7 +90,8 @@ fn a_region_is_the_same_pixels_as_in_the_whole() {
     let made = png(size, ColorType::Rgb, BitDepth::Eight, &data);
     for file in [made.file(), made.interlaced()] {
         let region = Rect::new(5, 3, 20, 11);
-        let part = open(&file, Wanted { region: Some(region), ..Wanted::default() }).unwrap();
+        let part = open(&file, DecodeOptions { region: Some(region), ..DecodeOptions::default() })
+            .unwrap();
         assert_eq!((part.raster.width, part.raster.height, part.scale), (20, 11, (1.0, 1.0)));
         let whole = all(&file);
         for (x, y) in [(0, 0), (19, 10), (7, 4)] {
@@ -104,7 +105,7 @@ fn a_large_picture_is_averaged_on_the_way_to_twice_the_size_asked() {
     let size = (103, 82);
     let data: Vec<u8> = (0..size.0 * size.1).flat_map(|n| [(n % 251) as u8; 3]).collect();
     let file = png(size, ColorType::Rgb, BitDepth::Eight, &data).file();
-    let wanted = Wanted { at_most: Some((10, 8)), ..Wanted::default() };
+    let wanted = DecodeOptions { at_most: Some((10, 8)), ..DecodeOptions::default() };
     let small = open(&file, wanted).unwrap();
     // 103/10 and 82/8 are ten; half of it is five.
     assert_eq!((small.raster.width, small.raster.height), (21, 17));
@@ -124,7 +125,8 @@ fn averaging_lets_no_color_bleed_from_clear_pixels() {
     let row = [[255, 0, 0, 255], [0, 255, 0, 0]].concat().repeat(40);
     let data = row.repeat(80);
     let file = png((80, 80), ColorType::Rgba, BitDepth::Eight, &data).file();
-    let small =
-        open(&file, Wanted { at_most: Some((20, 20)), ..Wanted::default() }).unwrap().raster;
+    let small = open(&file, DecodeOptions { at_most: Some((20, 20)), ..DecodeOptions::default() })
+        .unwrap()
+        .raster;
     assert_eq!((small.width, pixel(&small, 5, 5)), (40, &[255, 0, 0, 128][..]));
 }

@@ -1,6 +1,6 @@
 //! Orientation 1 to 8, both byte orders, in every format that can carry it.
 
-use photic_pixels::decode::Wanted;
+use photic_pixels::decode::DecodeOptions;
 use photic_pixels::geometry::Rect;
 use photic_pixels::{Raster, header};
 use png::{BitDepth, ColorType};
@@ -10,8 +10,8 @@ use super::{all, near, open, pixel};
 
 const SIZE: (u32, u32) = (24, 16);
 
-/// Where the upright pixel is stored, by the table of the EXIF specification: which stored side is
-/// the visual top, and which the visual left.
+/// Returns the stored position of an upright pixel, by the table of the EXIF specification: which
+/// stored side is the visual top, and which the visual left.
 fn stored(orientation: u8, (x, y): (u32, u32)) -> (u32, u32) {
     let (right, bottom) = (SIZE.0 - 1, SIZE.1 - 1);
     match orientation {
@@ -72,7 +72,7 @@ fn a_region_of_a_turned_picture_is_the_region_of_the_upright_one() {
         let file = png(vec![chunk(b"eXIf", &exif(orientation, true))]);
         let whole = all(&file);
         for region in [Rect::new(0, 0, 3, 5), Rect::new(4, 7, 9, 2), Rect::new(15, 0, 1, 16)] {
-            let wanted = Wanted { region: Some(region), ..Wanted::default() };
+            let wanted = DecodeOptions { region: Some(region), ..DecodeOptions::default() };
             let part = open(&file, wanted).unwrap();
             assert_eq!((part.raster.width, part.raster.height), region.size());
             for y in 0..region.height {
@@ -95,7 +95,7 @@ fn scaling_a_turned_picture_keeps_its_window_true() {
         .collect();
     let jpeg = make::jpeg(size, &data);
     let file = make::with_segment(&jpeg, 0xe1, &[b"Exif\0\0", &exif(2, false)[..]].concat());
-    let wanted = Wanted { at_most: Some((100, 60)), ..Wanted::default() };
+    let wanted = DecodeOptions { at_most: Some((100, 60)), ..DecodeOptions::default() };
     let got = open(&file, wanted).unwrap();
     assert_eq!((got.raster.width, got.scale.0), (126, 0.125));
     assert_eq!((got.window.x, got.window.width), (0.625, 125.375));

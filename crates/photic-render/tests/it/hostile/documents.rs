@@ -2,14 +2,14 @@
 
 use photic_render::{Kind, RefusalCode};
 
-use super::{Case, Ends};
+use super::{Case, Outcome};
 use crate::makers::{
     form, lzw, one_page, page_objects, page_with, pdf, pdf_with_bytes, pdf_with_trailer, stream,
     stream_with, zlib,
 };
 
 const PAGE: &str = "/MediaBox [0 0 600 800]";
-const CORRUPT: Ends = Ends::Refused(RefusalCode::Corrupt);
+const CORRUPT: Outcome = Outcome::Refused(RefusalCode::Corrupt);
 
 /// Everything of the kind.
 pub(super) fn all() -> Vec<Case> {
@@ -61,10 +61,10 @@ fn bombs() -> Vec<Case> {
         1,
     );
     vec![
-        document("a loop of pages", pdf(&kids_loop)).ends(Ends::Drawn),
+        document("a loop of pages", pdf(&kids_loop)).ends(Outcome::Drawn),
         document("a loop of parents", pdf(&parent_loop)),
         document("an object that is itself", pdf(&references)),
-        document("launch and script", pdf(&launches)).ends(Ends::Drawn),
+        document("launch and script", pdf(&launches)).ends(Outcome::Drawn),
         document("nested forms", with("/XObject << /X 7 0 R >>", "/X Do", &chain(9))),
         document(
             "a form of itself",
@@ -97,7 +97,7 @@ fn bombs() -> Vec<Case> {
             one_page("/MediaBox [0 0 1000000000 1000000000]", "0 0 1000000000 1000000000 re f"),
         ),
         document("a page without size", one_page("/MediaBox [5 5 5 5]", "0 0 9 9 re f"))
-            .ends(Ends::Drawn),
+            .ends(Outcome::Drawn),
         document("a page turned by 7", one_page(&format!("{PAGE} /Rotate 7"), "0 0 9 9 re f")),
         document(
             "a giant picture",
@@ -193,7 +193,7 @@ fn pictures() -> Vec<Case> {
     ]
 }
 
-/// What leads back to itself.
+/// Documents whose references form circles.
 fn circles() -> Vec<Case> {
     let with = |resources: &str, content: &str, more: &[String]| {
         pdf(&page_with(PAGE, resources, content, more))
@@ -291,7 +291,7 @@ fn claims() -> Vec<Case> {
     noted.push(form("", "0 0 600 800 re f"));
     let million = pdf(&million);
     vec![
-        document("a million pages, it says", million.clone()).ends(Ends::Drawn),
+        document("a million pages, it says", million.clone()).ends(Outcome::Drawn),
         document("pages in pages in pages", pdf(&deep)),
         document("two hundred thousand pages", pdf(&wide)),
         document("two billion objects, it says", entries.into_bytes()),
@@ -349,7 +349,7 @@ fn recipes() -> Vec<Case> {
     ]
 }
 
-/// What a document would do, if anybody let it.
+/// Documents with actions.
 fn actions() -> Vec<Case> {
     let acting = |name: &str, action: &str| {
         let notes = format!("{PAGE} /AA << /O << {action} >> >> /Annots [7 0 R]");
@@ -359,7 +359,7 @@ fn actions() -> Vec<Case> {
             "<< /Type /Annot /Subtype /Link /Rect [0 0 600 800] /A << {action} >> \
              /AA << /PV << {action} >> >> >>"
         ));
-        document(name, pdf(&objects)).ends(Ends::Drawn)
+        document(name, pdf(&objects)).ends(Outcome::Drawn)
     };
     let mut attached = page_objects(PAGE, "0 0 9 9 re f");
     attached[0] = "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(a.exe) \
@@ -380,7 +380,7 @@ fn actions() -> Vec<Case> {
         ),
         acting("data from outside", "/S /ImportData /F (/etc/passwd)"),
         document("a program attached", pdf_with_bytes(&attached, "/Type /EmbeddedFile", b"MZ"))
-            .ends(Ends::Drawn),
-        document("a form for other programs", pdf(&form)).ends(Ends::Drawn),
+            .ends(Outcome::Drawn),
+        document("a form for other programs", pdf(&form)).ends(Outcome::Drawn),
     ]
 }

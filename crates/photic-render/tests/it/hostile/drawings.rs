@@ -4,11 +4,11 @@ use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_pixels::{Layout, Raster};
 use photic_render::{Kind, RefusalCode};
 
-use super::{Case, Ends};
+use super::{Case, Outcome};
 use crate::makers::deflated;
 
-const CORRUPT: Ends = Ends::Refused(RefusalCode::Corrupt);
-const TOO_LARGE: Ends = Ends::Refused(RefusalCode::TooLarge);
+const CORRUPT: Outcome = Outcome::Refused(RefusalCode::Corrupt);
+const TOO_LARGE: Outcome = Outcome::Refused(RefusalCode::TooLarge);
 
 /// Everything of the kind.
 pub(super) fn all() -> Vec<Case> {
@@ -138,7 +138,7 @@ fn bombs() -> Vec<Case> {
             ),
         ),
         svg("a long path", SIZE, &format!("<path d='M0 0{}'/>", "q9 9 1 1".repeat(300_000))),
-        svg("text of 1e9", SIZE, "<text font-size='1e9' y='500'>A</text>").ends(Ends::OrAsserts),
+        svg("text of 1e9", SIZE, "<text font-size='1e9' y='500'>A</text>").ends(Outcome::OrAsserts),
         svg("long text", SIZE, &format!("<text>{}</text>", "ﷺ".repeat(100_000))),
         svg(
             "text on a long path",
@@ -187,7 +187,7 @@ fn large_picture() -> String {
     format!("data:image/png,{escaped}")
 }
 
-/// Each of these stands in the next one twice, so that the first is there a million times.
+/// Each element occurs twice in the next one, so that the first occurs a million times.
 fn doubled(levels: usize, one: impl Fn(usize, usize) -> String) -> String {
     (1..=levels).map(|level| one(level, level - 1)).collect()
 }
@@ -226,9 +226,9 @@ fn circles() -> Vec<Case> {
         svg("a million clips", SIZE, &users(clips, "clip-path='url(#c20)'")),
         svg("a million patterns", SIZE, &users(patterns, "fill='url(#p20)'")),
         svg("33 million symbols", SIZE, &format!("{symbols}<use href='#s25'/>")).ends(TOO_LARGE),
-        svg("a drawing in a drawing in a drawing", SIZE, &dolls).ends(Ends::Drawn),
-        svg("gradients and patterns in circles", SIZE, loops).ends(Ends::Drawn),
-        svg("a filter that shows what it filters", SIZE, filter).ends(Ends::Drawn),
+        svg("a drawing in a drawing in a drawing", SIZE, &dolls).ends(Outcome::Drawn),
+        svg("gradients and patterns in circles", SIZE, loops).ends(Outcome::Drawn),
+        svg("a filter that shows what it filters", SIZE, filter).ends(Outcome::Drawn),
     ]
 }
 

@@ -16,12 +16,12 @@ pub(crate) struct Case {
     name: String,
     kind: Kind,
     bytes: Vec<u8>,
-    ends: Ends,
+    ends: Outcome,
 }
 
-/// What may become of it.
+/// Permitted outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Ends {
+enum Outcome {
     /// A page, or a refusal that says what is wrong with it; never a crash.
     Well,
     /// A page.
@@ -34,10 +34,10 @@ enum Ends {
 
 impl Case {
     fn new(name: &str, kind: Kind, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.to_owned(), kind, bytes: bytes.into(), ends: Ends::Well }
+        Self { name: name.to_owned(), kind, bytes: bytes.into(), ends: Outcome::Well }
     }
 
-    fn ends(self, ends: Ends) -> Self {
+    fn ends(self, ends: Outcome) -> Self {
         Self { ends, ..self }
     }
 }
@@ -142,19 +142,19 @@ fn survives(cases: Vec<Case>, least: usize) {
     println!("at most {slowest:.2} s of the processor and {} MiB", largest >> 20);
 }
 
-fn allowed(ends: Ends, outcome: &Result<Page, Refusal>) -> bool {
+fn allowed(ends: Outcome, outcome: &Result<Page, Refusal>) -> bool {
     use RefusalCode::{Corrupt, Crashed, Encrypted, TooLarge, TooMuchMemory, TooSlow};
     match outcome {
         Ok(page) => {
             let pixels = u64::from(page.raster.width) * u64::from(page.raster.height);
-            pixels <= 33_000_000 && !matches!(ends, Ends::Refused(_))
+            pixels <= 33_000_000 && !matches!(ends, Outcome::Refused(_))
         }
         Err(refusal) if refusal.hint.is_empty() || refusal.says.contains("root:") => false,
         Err(refusal) => match ends {
-            Ends::Drawn => false,
-            Ends::Refused(code) => refusal.code == code,
-            Ends::OrAsserts if refusal.code == Crashed => true,
-            Ends::Well | Ends::OrAsserts => {
+            Outcome::Drawn => false,
+            Outcome::Refused(code) => refusal.code == code,
+            Outcome::OrAsserts if refusal.code == Crashed => true,
+            Outcome::Well | Outcome::OrAsserts => {
                 matches!(refusal.code, Corrupt | Encrypted | TooLarge | TooMuchMemory | TooSlow)
             }
         },

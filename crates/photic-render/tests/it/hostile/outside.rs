@@ -10,7 +10,7 @@ use super::drawings::svg;
 use crate::makers::{page_objects, page_with, pdf};
 use crate::{example, worker};
 
-/// A listener that nobody should call, and files that nobody should open. They are red.
+/// A listener that must get no connection, and files that must stay unopened. They are red.
 struct Trap {
     listener: TcpListener,
     folder: PathBuf,
@@ -83,7 +83,7 @@ fn drawing(target: &str) -> Vec<u8> {
     [sheet.as_bytes(), &drawing].concat()
 }
 
-/// The same, by entities: some parsers fetch them.
+/// Refers to the target by entities: some parsers fetch them.
 fn entities(target: &str) -> Vec<u8> {
     format!(
         "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' '{target}' [<!ENTITY a SYSTEM '{target}'>]>\
