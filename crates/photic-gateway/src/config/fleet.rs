@@ -1,4 +1,4 @@
-//! The servers that many gateways share, and who may come in.
+//! Settings of a fleet: the database and the bucket that gateways share, and tenant keys.
 
 use std::time::Duration;
 
@@ -8,23 +8,24 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 
-/// The servers that many gateways share: with both set, conversations are kept there, and tenants
-/// have keys. Somebody who runs one gateway needs none of this.
+/// The servers that several gateways share. With both set, conversations are stored there, and
+/// tenants have keys. A single gateway needs none of this.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FleetConfig {
-    /// The address of the record's database, `PostgreSQL` 15 or later. Its password comes from the
-    /// variable `PGPASSWORD` or a password file, and never stands here.
+    /// Address of the database, `PostgreSQL` 15 or later. Its password is read from the variable
+    /// `PGPASSWORD` or from a password file, never from this file.
     #[schemars(example = "postgres://photic@database/photic?sslmode=verify-full")]
     pub postgres: Option<String>,
-    /// The bucket of pictures, on any server that speaks S3. Its keys come from the variables of AWS.
+    /// Bucket for images, on any server that speaks S3. Its keys are read from the AWS variables.
     #[schemars(example = "s3://photic?endpoint=https://s3.example&region=eu-central-1")]
     pub bucket: Option<String>,
-    /// Whether callers have to show a key of their tenant in `x-photic-key`. Without, all are one.
+    /// If true, requests must carry a tenant key in `x-photic-key`. If false, all callers are one
+    /// tenant.
     pub keys: bool,
-    /// How many days conversations and their pictures are kept.
+    /// Days for which conversations and their images are kept.
     pub days: u16,
-    /// Most connections of this gateway to the database.
+    /// Maximum connections of this gateway to the database.
     pub connections: u32,
 }
 
@@ -34,18 +35,24 @@ impl Default for FleetConfig {
     }
 }
 
-/// How long a request waits for the database: the gateway goes on without it.
-const DATABASE: Duration = Duration::from_secs(2);
-/// How long one waits for the bucket.
-const BUCKET: BucketOptions = BucketOptions { patience: Duration::from_secs(8), retries: 2 };
+/// Time for which a request waits for the database. Then the gateway continues without it.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit and retries of requests to the bucket.
+const BUCKET_OPTIONS: BucketOptions =
+    BucketOptions { patience: Duration::from_secs(8), retries: 2 };
 
 impl FleetConfig {
-    /// Whether callers have to show a key: without a database there is nothing to compare it with.
+    /// Returns `true` if requests must carry a tenant key. Keys need a database to be checked.
     pub(crate) fn asks_for_keys(&self) -> bool {
         self.keys && self.postgres.as_ref().is_some_and(|address| !address.is_empty())
     }
 
-    /// The servers, if they are named. They need not be there yet.
+    /// Opens the configured servers, or returns `None` if none are configured. It does not connect:
+    /// the servers may start later.
+    ///
+    /// # Errors
+    ///
+    /// Fails if only one of the two servers is set, or if an address cannot be used.
     pub fn open(&self) -> Result<Option<Fleet>, ConfigError> {
         let named = |address: &Option<String>| address.clone().filter(|one| !one.is_empty());
         let wrong =
@@ -53,20 +60,25 @@ impl FleetConfig {
         let (postgres, bucket) = match (named(&self.postgres), named(&self.bucket)) {
             (None, None) => return Ok(None),
             (Some(postgres), Some(bucket)) => (postgres, bucket),
-            (Some(_), None) => return Err(wrong("fleet.bucket", "a bucket is wanted, too".into())),
+            (Some(_), None) => {
+                let problem = "not set; a fleet needs a bucket beside `fleet.postgres`";
+                return Err(wrong("fleet.bucket", problem.into()));
+            }
             (None, Some(_)) => {
-                return Err(wrong("fleet.postgres", "a database is wanted, too".into()));
+                let problem = "not set; a fleet needs a database beside `fleet.bucket`";
+                return Err(wrong("fleet.postgres", problem.into()));
             }
         };
         if has_password(&postgres) {
-            let problem = "a password does not belong into a file that others read: set PGPASSWORD";
+            let problem = "the address contains a password; remove it and set `PGPASSWORD`";
             return Err(wrong("fleet.postgres", problem.into()));
         }
-        let options = PostgresOptions { connections: self.connections, patience: DATABASE };
+        let options = PostgresOptions { connections: self.connections, patience: DATABASE_TIMEOUT };
         let record = Postgres::lazy(&postgres, options).map_err(|_| {
-            wrong("fleet.postgres", "`postgres://USER@HOST/DATABASE` is wanted".into())
+            let problem = "invalid address; write it like `postgres://USER@HOST/DATABASE`";
+            wrong("fleet.postgres", problem.into())
         })?;
-        let bucket = Bucket::open(&bucket, BUCKET)
+        let bucket = Bucket::open(&bucket, BUCKET_OPTIONS)
             .map_err(|error: BucketError| wrong("fleet.bucket", error.to_string()))?;
         Ok(Some(Fleet { record, bucket }))
     }

@@ -1,6 +1,7 @@
-//! What many gateways learned, as one document in their database: whoever learns something adds to
-//! its newest version, and everybody looks at it every few seconds, so that soon the same request
-//! goes out as the same bytes from each of them.
+//! The lessons of a fleet, as one document in its database.
+//!
+//! A gateway adds lessons to the newest version of the document, and reads it every few seconds. So
+//! all gateways soon send identical bytes for identical requests.
 
 use std::sync::Mutex;
 
@@ -10,14 +11,22 @@ use photic_store::{Error, wait};
 use super::entry::Entry;
 use super::file;
 
-/// Everything that the gateways of a fleet learned.
+/// Reads the lessons of a fleet.
+///
+/// # Errors
+///
+/// Fails if the database is unavailable.
 pub async fn read_shared(record: &Postgres) -> Result<Vec<Entry>, Error> {
     let document = record.document(LESSONS).await?;
     Ok(file::parse(document.text.as_bytes()).unwrap_or_default())
 }
 
-/// Forgets what the gateways of a fleet learned, as far as it is meant; how many lessons that were.
-/// Each gateway follows within seconds.
+/// Removes the lessons of a fleet for which `is_meant` returns `true`. Returns their number. Each
+/// gateway follows within seconds.
+///
+/// # Errors
+///
+/// Fails if the database is unavailable.
 pub async fn forget_shared(
     record: &Postgres,
     is_meant: impl Fn(&Entry) -> bool + Send + Sync,
@@ -29,14 +38,14 @@ pub async fn forget_shared(
         entries.retain(|entry| !is_meant(entry));
         let count = before - entries.len();
         *gone.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = count;
-        // What nothing is taken from stays as it is.
+        // Without a removal the text stays as it is, byte by byte.
         if count == 0 { text.to_owned() } else { file::text(&entries) }
     });
     changing.await?;
     Ok(gone.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
-/// Changes the document; what it says then, or nothing if that is not possible now. Waits.
+/// Changes the document. Returns its new lessons, or `None` if the database is unavailable. Blocks.
 pub(super) fn change(
     record: &Postgres,
     merge: &(impl Fn(&mut Vec<Entry>) -> Vec<Entry> + Sync),

@@ -1,4 +1,4 @@
-//! Whether the servers of the store answer.
+//! Tracks if the servers of the store answer.
 //!
 //! A failed operation marks its server as unavailable. Until the server answers again, requests are
 //! still repaired and passed on, and features that need the server return an error at once.
@@ -17,14 +17,17 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Time for the answer to a check.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A server.
+/// A server of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
+    /// The database of the record.
     Record,
+    /// The bucket of the blobs.
     Blobs,
 }
 
 impl Server {
+    /// All servers.
     pub(crate) const ALL: [Self; 2] = [Self::Record, Self::Blobs];
 
     /// Returns the name in metrics and in `/ready`.
@@ -86,7 +89,7 @@ impl Availability {
         tried
     }
 
-    /// Asks both servers again and again whether they are there.
+    /// Checks both servers periodically. Never returns.
     pub(super) async fn watch(&self, fleet: &Fleet) {
         tokio::join!(
             self.ask(Server::Record, || fleet.record.is_there()),

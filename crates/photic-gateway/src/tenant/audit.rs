@@ -1,7 +1,8 @@
-//! What was done for a tenant, written into its audit: names and counts, never content.
+//! Writes the audit of a tenant: names and counts of what was done for it, never content.
 //!
-//! Entries of a turn that is acknowledged are written before its reply. All others follow it; while
-//! the database is away they wait, as many as there is room for, and what is lost is counted.
+//! Entries of an acknowledged turn are written before its reply. All others are written later. While
+//! the database is unavailable they wait, up to [`MAX_WAITING`] requests, and lost entries are
+//! counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,38 +13,39 @@ use tokio::sync::Semaphore;
 use super::callers::Caller;
 use crate::counter::Counter;
 
-/// How many requests' entries may wait.
+/// Maximum number of requests whose entries may wait.
 const MAX_WAITING: usize = 10_000;
-/// How often, and how far apart, they are tried again.
+/// Number of attempts to write an entry.
 const TRIES: u32 = 120;
+/// Time between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// How long a reply waits for its entries.
+/// Time for which a reply waits until its entries are written.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Writes entries.
+/// Writes entries to the audit.
 #[derive(Clone, Debug)]
 pub(crate) struct Auditing {
     audit: Audit,
-    room: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
     lost: Arc<Counter>,
 }
 
 impl Auditing {
     pub(crate) fn new(audit: Audit) -> Self {
-        Self { audit, room: Arc::new(Semaphore::new(MAX_WAITING)), lost: Arc::default() }
+        Self { audit, waiting: Arc::new(Semaphore::new(MAX_WAITING)), lost: Arc::default() }
     }
 
-    /// Entries that could not be written.
+    /// Returns the number of entries that could not be written.
     pub(crate) fn lost(&self) -> u64 {
         self.lost.get()
     }
 
-    /// Writes entries down, sooner or later.
+    /// Writes entries in the background, with retries.
     pub(crate) fn note(&self, caller: &Caller, entries: Vec<Entry>) {
         if entries.is_empty() {
             return;
         }
-        let Ok(place) = Arc::clone(&self.room).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.waiting).try_acquire_owned() else {
             return self.lost.add(entries.len() as u64);
         };
         let (this, tenant) = (self.clone(), caller.tenant.clone());
@@ -55,18 +57,18 @@ impl Auditing {
                 tokio::time::sleep(RETRY_AFTER).await;
             }
             this.lost.add(entries.len() as u64);
-            drop(place);
+            drop(permit);
         });
     }
 
-    /// Writes entries down now; whether they are.
+    /// Writes entries now. Returns `true` if they are written within [`WRITE_TIMEOUT`].
     pub(crate) async fn write(&self, caller: &Caller, entries: Vec<Entry>) -> bool {
         let writing = self.audit.write(&caller.tenant, entries);
         tokio::time::timeout(WRITE_TIMEOUT, writing).await.is_ok_and(|written| written.is_ok())
     }
 }
 
-/// Something that was refused, or done, beside conversations.
+/// Creates an entry for something that is not part of a turn.
 pub(crate) fn entry(
     caller: &Caller,
     what: What,

@@ -1,7 +1,7 @@
-//! Who asks: a tenant, by a key of its own.
+//! Identifies the caller of a request by its tenant key.
 //!
-//! Keys of providers are none of this: they pass through. Where no keys are asked for, everybody is
-//! the same tenant.
+//! Keys of providers are not tenant keys: they pass through. If no tenant keys are required, all
+//! callers are the same tenant.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -12,13 +12,14 @@ use super::identity::Identity;
 use crate::http::Failure;
 use crate::http::headers::TENANT_KEY;
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
+    /// The tenant.
     pub(crate) tenant: Tenant,
-    /// The name of the key it came with.
+    /// The id of the tenant key in the request.
     pub(crate) key: Option<KeyId>,
-    /// Whom its lessons, and what is made for it, are kept for.
+    /// The owner of its lessons and of its cached images.
     pub(crate) identity: Identity,
 }
 
@@ -31,24 +32,30 @@ pub(crate) enum KeyPlace {
     OwnHeaderOrBearer,
 }
 
-/// Finds out the callers of requests.
+/// Identifies the callers of requests.
 #[derive(Debug, Default)]
 pub(crate) struct Callers {
+    /// Set if tenant keys are required.
     gate: Option<Gate<Postgres>>,
 }
 
 impl Callers {
-    /// Lets in whoever has a key.
+    /// Requires a tenant key in every request.
     pub(crate) fn by_key(keys: Postgres) -> Self {
         Self { gate: Some(Gate::new(keys)) }
     }
 
-    /// Whether callers have to show a key of their tenant.
+    /// Returns `true` if requests must carry a tenant key.
     pub(crate) const fn requires_keys(&self) -> bool {
         self.gate.is_some()
     }
 
-    /// Whose request it is. On paths of our own a key may stand where keys usually do.
+    /// Returns the caller of a request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a tenant key is required and the request has no valid one, or if the database is
+    /// unavailable.
     pub(crate) async fn caller(
         &self,
         headers: &HeaderMap,

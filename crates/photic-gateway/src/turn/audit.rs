@@ -7,8 +7,8 @@ use crate::record::Turn;
 use crate::tenant::Caller;
 
 /// Returns what was done with a turn, one entry for each kind.
-pub(super) fn entries(caller: &Caller, account: &RequestLog, turn: Option<&Turn>) -> Vec<Entry> {
-    let host = account.host().and_then(|host| Subject::host(host).ok());
+pub(super) fn entries(caller: &Caller, log: &RequestLog, turn: Option<&Turn>) -> Vec<Entry> {
+    let host = log.host().and_then(|host| Subject::host(host).ok());
     let subject = match turn {
         Some(turn) => Subject::turn(&turn.session, turn.number),
         None => host.unwrap_or_else(Subject::tenant),
@@ -18,14 +18,14 @@ pub(super) fn entries(caller: &Caller, account: &RequestLog, turn: Option<&Turn>
         what,
         subject: subject.clone(),
         decision,
-        bytes_in: account.bytes_in,
-        bytes_out: account.bytes_sent,
+        bytes_in: log.bytes_in,
+        bytes_out: log.bytes_sent,
     };
-    let images = &account.facts.images;
+    let images = &log.facts.images;
     let mut entries = Vec::new();
     entries.extend((images.shown() > 0).then(|| entry(What::View, "shown")));
     entries.extend((images.refused > 0).then(|| entry(What::Refusal, "not_shown")));
-    entries.extend(account.fixes.iter().map(|(did, _)| match did {
+    entries.extend(log.fixes.iter().map(|(did, _)| match did {
         "fetched" => entry(What::Fetch, did),
         _ => entry(What::Fix, did),
     }));

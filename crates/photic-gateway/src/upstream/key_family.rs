@@ -1,6 +1,6 @@
-//! Whose key a request shows, by the headers, parameters and shapes that providers' keys have.
+//! Recognizes the provider that issued a request's key, by headers, parameters and key prefixes.
 //!
-//! The shapes are data (`data/keys.toml`), with the day they were looked up.
+//! They are data (`data/keys.toml`), with the day on which they were looked up.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::config::ConfigError;
 use crate::config::Family;
 
-/// The marks of every family.
+/// Headers, parameters, key prefixes and authorization schemes of every family.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyShapes {
@@ -21,32 +21,33 @@ pub(crate) struct KeyShapes {
     schemes: BTreeMap<String, String>,
 }
 
-/// Whose key a request shows.
+/// The issuer of a request's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyOwner {
-    /// It shows none.
+    /// The request has no key.
     Nobody,
-    /// One of this family, and of no other.
+    /// All keys are of this family.
     Family(Family),
-    /// One that has no known shape.
+    /// The key has no known prefix.
     Unknown,
-    /// One of a provider without a default upstream, or keys of several.
+    /// The key is of a provider without a default upstream, or there are keys of several providers.
     Foreign,
 }
 
 impl KeyShapes {
+    /// Loads the built-in data.
     pub(crate) fn load() -> Result<Self, ConfigError> {
         toml::from_str(include_str!("../../data/keys.toml"))
             .map_err(|error| ConfigError::Toml(error.to_string()))
     }
 
-    /// Whose key the headers and the query of a request show.
+    /// Returns the issuer of the keys in the headers and the query of a request.
     pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyOwner {
         let mut owner = KeyOwner::Nobody;
         for (name, value) in headers {
             if let Some(family) = self.headers.get(name.as_str()) {
                 owner = owner.and(named(family));
-                // The header says whose it is; the key in it may say otherwise.
+                // The header names one family, but the key in it may be of another.
                 if name.as_str().ends_with("key")
                     && let Some(family) = value.to_str().ok().and_then(|key| self.shape(key))
                 {
@@ -73,7 +74,7 @@ impl KeyShapes {
         family.or_else(|| self.shape(key.trim())).map_or(KeyOwner::Unknown, named)
     }
 
-    /// The family whose keys begin like this one.
+    /// Returns the family whose keys begin like this one.
     fn shape(&self, key: &str) -> Option<&str> {
         let fitting = self.keys.iter().filter(|(start, _)| key.starts_with(start.as_str()));
         fitting.max_by_key(|(start, _)| start.len()).map(|(_, family)| family.as_str())
@@ -81,7 +82,7 @@ impl KeyShapes {
 }
 
 impl KeyOwner {
-    /// What two marks say together.
+    /// Combines the issuers that two parts of a request indicate.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             _ if self == other || other == Self::Nobody => self,

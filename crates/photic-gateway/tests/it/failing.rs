@@ -105,7 +105,7 @@ async fn an_upstream_that_is_the_gateway_itself_is_refused() {
         let mut config = Config::parse(&format!("[[upstream]]\nurl='{upstream}'")).unwrap();
         (config.listen, config.open) = (listen, true);
         let error = Gateway::bind(config).await.unwrap_err().to_string();
-        assert!(error.ends_with("is this gateway itself"), "{error}");
+        assert!(error.contains("is this gateway itself"), "{error}");
     }
 }
 

@@ -148,17 +148,17 @@ fn cases() -> Vec<Case> {
             Responses => "o3-mini",
             Messages => "claude-2.1",
         };
-        add(wire.shows(&charts(1)), judge_as(blind), "images are not taken at all");
+        add(wire.shows(&charts(1)), judge_as(blind), "images are not accepted at all");
         let broken = wire.image("image/png", &image::broken::truncated_png());
         let images = vec![charts(1).remove(0), broken, chart(wire, 2)];
-        add(wire.returned(&images), Options::default(), "a medium of");
+        add(wire.returned(&images), Options::default(), "a media file of");
     }
     let webp = vec![Chat.image("image/webp", &image::webp()), chart(Chat, 1)];
     cases.push(Case {
         wire: Chat,
         body: Chat.shows(&webp),
         options: judge_as("grok-4"),
-        learned: "`image/webp` is not taken",
+        learned: "`image/webp` is not accepted",
     });
     let tiny = vec![Chat.image("image/png", &image::png(8, 8, [1, 2, 3])), chart(Chat, 1)];
     cases.push(Case {
@@ -171,7 +171,7 @@ fn cases() -> Vec<Case> {
         wire: Chat,
         body: Chat.returned(&[chart(Chat, 1)]),
         options: judge_as("mistral-large-3"),
-        learned: "no user turn stands right behind a tool's or another",
+        learned: "a user message must not directly follow a tool message or another user message",
     });
     cases
 }

@@ -110,7 +110,7 @@ async fn what_no_glob_fits_is_refused_in_the_callers_own_words() {
             let reply = exchange(gateway, &post(path, "x-photic-off: 0\r\n", body)).await;
             assert_eq!(reply.status, 404);
             let message = reply.json()["error"]["message"].as_str().unwrap().to_owned();
-            assert!(message.contains("no upstream is named for this request"), "{message}");
+            assert!(message.contains("no upstream is configured for this request"), "{message}");
             assert_eq!(reply.json()["type"] == "error", path.ends_with("messages"));
         }
     }

@@ -199,7 +199,7 @@ async fn what_was_healed_and_charged_is_counted() {
         ])
         .await;
     let log = watching.ended().await;
-    assert!(log.contains(&format!("`{address}` charges images to `gpt-4o` as text")), "{log}");
+    assert!(log.contains(&format!("`{address}` bills images to `gpt-4o` as text")), "{log}");
 }
 
 #[tokio::test]

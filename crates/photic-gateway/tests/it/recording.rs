@@ -183,5 +183,5 @@ async fn a_record_that_cannot_be_opened_is_said_at_the_start() {
     let mut config = photic_gateway::Config::parse(&settings(&file, "")).unwrap();
     "127.0.0.1:0".clone_into(&mut config.listen);
     let error = photic_gateway::Gateway::bind(config).await.unwrap_err();
-    assert_eq!(error.to_string(), "cannot keep a record");
+    assert_eq!(error.to_string(), "cannot open the record");
 }

@@ -211,7 +211,7 @@ async fn tool_images_move_to_the_user_where_results_hold_none() {
     let reply = exchange(gateway, &request).await;
     assert_eq!(reply.header("x-photic-fixed"), Some("hoisted=1"));
     assert_eq!(reply.header("x-photic-healed"), Some("role_not_allowed"));
-    assert_eq!(kept.lessons(), ["images are not taken in tool results"]);
+    assert_eq!(kept.lessons(), ["images are not accepted in tool results"]);
     let sent: Value = serde_json::from_slice(&upstream.last().body).unwrap();
     assert_eq!(sent["input"][3]["role"], "user");
     // A rejection must be readable: no compression is offered where one may come.
@@ -234,7 +234,7 @@ async fn healing_crosses_wires() {
     let reply = ask(gateway, Messages.path(), &body).await;
     assert_eq!((reply.status, &reply.json()["type"]), (200, &json!("message")));
     assert_eq!(recorded.taken().len(), 2);
-    assert_eq!(kept.lessons(), ["images are not taken at all"]);
+    assert_eq!(kept.lessons(), ["images are not accepted at all"]);
     // A rejection that cannot be helped comes in the words of the caller's wire.
     let kept = Kept::new("crossing-no");
     let no = rejection("400 Bad Request", &error("image too large"));

@@ -56,7 +56,7 @@ async fn what_the_provider_cannot_fetch_is_fetched_here_and_from_then_on() {
     let bytes = STANDARD.encode(png_noise(64, 48, 1));
     let sent = String::from_utf8(upstream.last().body).unwrap();
     assert!(sent.contains(&bytes), "{sent}");
-    assert_eq!(kept.lessons(), ["addresses of images are not fetched"]);
+    assert_eq!(kept.lessons(), ["image URLs are not fetched"]);
     let reply = ask(gateway, Wire::Chat.path(), &shows(pictures, "/a.png")).await;
     assert_eq!((reply.status, reply.header("x-photic-healed")), (200, None));
     assert_eq!(upstream.seen.lock().unwrap().len(), 3);
@@ -72,6 +72,6 @@ async fn what_nobody_can_fetch_says_nothing_about_the_provider() {
         let sent = String::from_utf8(upstream.last().body).unwrap();
         assert!(!sent.contains("image_url"), "{sent}");
         let [lesson] = &kept.lessons()[..] else { panic!("{:?}", kept.lessons()) };
-        assert!(lesson.starts_with("a medium of "), "{lesson}");
+        assert!(lesson.starts_with("a media file of "), "{lesson}");
     }
 }
