@@ -79,7 +79,7 @@ mod tests {
         let chart = include_str!("../../../../deploy/helm/photic/values.yaml");
         assert!(chart.contains("limits: { memory: 1Gi }"));
         assert!(include_str!("../../../../deploy/compose/compose.yaml").contains("mem_limit: 1g"));
-        // The budget, the 64 MB that a process may hold beside it, and room for what the kernel counts as well.
+        // The budget, 64 MB of the process beside it, and a reserve for memory that the kernel counts.
         let budget = budget(Some(1024), Some(16 << 10));
         assert!((budget << 20) + 64_000_000 + (64 << 20) <= 1 << 30, "{budget}");
     }

@@ -192,7 +192,7 @@ mod tests {
     use crate::memory::{CallerIds, MemoryBudget};
 
     fn share() -> Share {
-        MemoryBudget::new(64).share(CallerIds::default().of("somebody"))
+        MemoryBudget::new(64).share(CallerIds::default().of("caller"))
     }
 
     #[tokio::test]

@@ -175,7 +175,7 @@ mod tests {
         Buffers::within(&MemoryBudget::new(256))
     }
 
-    /// A buffer that was used.
+    /// Returns a buffer with bytes in it.
     async fn filled(buffers: &Arc<Buffers>, size: usize) -> Buffer {
         let mut buffer = buffers.take(size, None);
         buffer.extend(&vec![0; size]).await.unwrap();
@@ -226,7 +226,7 @@ mod tests {
     async fn a_caller_pays_for_what_arrived_and_for_what_it_was_given() {
         let budget = MemoryBudget::new(256);
         let buffers = Buffers::within(&budget);
-        let share = budget.share(CallerIds::default().of("somebody"));
+        let share = budget.share(CallerIds::default().of("caller"));
         let bodies = || budget.used()[Use::Bodies as usize];
         let mut buffer = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
         buffer.extend(b"{").await.unwrap();

@@ -25,7 +25,7 @@ pub(crate) struct KeyShapes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyOwner {
     /// The request has no key.
-    Nobody,
+    NoKey,
     /// All keys are of this family.
     Family(Family),
     /// The key has no known prefix.
@@ -43,7 +43,7 @@ impl KeyShapes {
 
     /// Returns the issuer of the keys in the headers and the query of a request.
     pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyOwner {
-        let mut owner = KeyOwner::Nobody;
+        let mut owner = KeyOwner::NoKey;
         for (name, value) in headers {
             if let Some(family) = self.headers.get(name.as_str()) {
                 owner = owner.and(named(family));
@@ -85,8 +85,8 @@ impl KeyOwner {
     /// Combines the issuers that two parts of a request indicate.
     fn and(self, other: Self) -> Self {
         match (self, other) {
-            _ if self == other || other == Self::Nobody => self,
-            (Self::Nobody | Self::Unknown, _) => other,
+            _ if self == other || other == Self::NoKey => self,
+            (Self::NoKey | Self::Unknown, _) => other,
             (_, Self::Unknown) => self,
             _ => Self::Foreign,
         }
@@ -125,7 +125,7 @@ mod tests {
             ("x-goog-api-key", "anything", KeyOwner::Family(google)),
             ("anthropic-version", "2023-06-01", KeyOwner::Family(anthropic)),
             ("api-key", "azure", KeyOwner::Foreign),
-            ("accept", "sk-ant-x", KeyOwner::Nobody),
+            ("accept", "sk-ant-x", KeyOwner::NoKey),
         ] {
             assert_eq!(owner(&[(name, value)], None), expected, "{name}: {value}");
         }

@@ -83,7 +83,7 @@ impl Upstreams {
             _ => true,
         };
         match keys.owner(request.headers(), request.uri().query()) {
-            KeyOwner::Nobody => Ok(wire),
+            KeyOwner::NoKey => Ok(wire),
             KeyOwner::Unknown if is_of_wire => Ok(wire),
             KeyOwner::Family(family) if family == Family::of(wire) => Ok(wire),
             KeyOwner::Family(family) if !is_of_wire => Ok(family.wire()),

@@ -166,7 +166,7 @@ mod tests {
         let rest = objects.list(&tenant, &place("p/"), last);
         assert_eq!((rest.entries.len(), rest.more), (1, false));
         assert!(objects.list(&tenant, &place("r"), None).entries.is_empty());
-        // A cursor from elsewhere leads nowhere else.
+        // A cursor of another list stays within this one.
         assert_eq!(objects.list(&tenant, &place("q"), Some("p/")).entries.len(), 1);
     }
 
