@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub enum LogFormat {
     /// Nothing.
     Off,
-    /// Warnings and errors, as text.
+    /// Warnings, as text.
     #[default]
     Text,
     /// A line of JSON for every request, and one for every fix.

@@ -24,7 +24,8 @@ pub struct Config {
     /// Address to listen on.
     pub listen: String,
     /// If true, the gateway may listen on an address that other machines can reach without requiring
-    /// tenant keys (`fleet.keys`): everyone who reaches it can use it. If false, it does not start.
+    /// tenant keys (`fleet.keys`). Everyone who reaches it can then use it. If false, the gateway does
+    /// not start on such an address.
     pub open: bool,
     /// Host names that requests may use in `Host`, beside those of loopback. If empty, a gateway that
     /// other machines can reach accepts every name.
