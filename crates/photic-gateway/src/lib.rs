@@ -37,12 +37,14 @@
 //! |---|---|
 //! | `config` | The settings, read from `photic.toml`. |
 //! | `counter` | A counter that threads change without waiting for each other. |
+//! | `future` | The type of futures that methods of trait objects return. |
 //! | `memory` | One memory budget for all requests and caches, fair between callers. |
 //! | `http` | Bodies, headers, routes and failures. |
 //! | `tenant` | The caller of a request: its identity, its quota, its audit. |
 //! | `upstream` | Chooses the upstream of a request, resolves its profile, sends and signs. |
 //! | [`learned`] | Lessons that rejections and probes taught about endpoints. |
-//! | `record` | Stores turns and uploaded media, in local files or on the servers of a fleet. |
+//! | `record` | Records turns and uploaded media. Contains the store in local files. |
+//! | `fleet` | Keys, quotas, audit, lessons and the store on the servers of a fleet (feature `fleet`). |
 //! | `media` | Fetches, loads, caches and prepares the images of a request. |
 //! | `observe` | Metrics, the log, and traces. |
 //! | `turn` | A turn of a conversation, stage by stage, from its request to its reply. |
@@ -52,6 +54,9 @@
 mod config;
 mod counter;
 mod dispatch;
+#[cfg(feature = "fleet")]
+pub mod fleet;
+mod future;
 mod http;
 pub mod learned;
 mod media;

@@ -36,7 +36,7 @@ pub(super) async fn run(
             return Err(anyhow!("what is to be forgotten is not said")
                 .context(Hint("name it with `--host`, `--model` or `--teacher`, or say `--all`")));
         }
-        let gone = learned::forget_shared(&fleet.record, is_meant).await?;
+        let gone = photic_gateway::fleet::forget_shared(&fleet.record, is_meant).await?;
         print(&if json {
             json!({ "forgotten": gone }).to_string()
         } else {
@@ -44,7 +44,7 @@ pub(super) async fn run(
         })?;
         return Ok(if gone > 0 { ExitCode::SUCCESS } else { ExitCode::from(1) });
     }
-    let mut entries = learned::read_shared(&fleet.record).await?;
+    let mut entries = photic_gateway::fleet::read_shared(&fleet.record).await?;
     entries.retain(is_meant);
     let until = |entry: &Entry| entry.evidence.at + u64::from(days) * DAY;
     if json {

@@ -1,6 +1,5 @@
 //! Settings of the default quota of a tenant.
 
-use photic_fleet::Limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,15 +20,4 @@ pub struct QuotaConfig {
     /// Stored bytes, in MiB.
     #[schemars(example = 102_400)]
     pub stored_mib: Option<u64>,
-}
-
-impl QuotaConfig {
-    pub(crate) fn limits(self) -> Limits {
-        Limits {
-            requests_per_minute: self.requests_per_minute,
-            bytes_in_flight: self.in_flight_mib.map(|mib| mib << 20),
-            megapixels_per_minute: self.megapixels_per_minute,
-            stored_bytes: self.stored_mib.map(|mib| mib << 20),
-        }
-    }
 }

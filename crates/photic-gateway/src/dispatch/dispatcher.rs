@@ -11,6 +11,7 @@ use photic_net::Outgoing;
 
 use super::entry::Entry;
 use super::media_api::MediaApi;
+#[cfg(feature = "openwop")]
 use super::openwop::{self, Openwop};
 use super::status::{Status, not_found};
 use crate::config::PathPrefixes;
@@ -36,6 +37,7 @@ pub(crate) struct Dispatcher {
     pub(crate) turns: Turns,
     pub(crate) media: MediaApi,
     /// Set if the gateway is an openwop host.
+    #[cfg(feature = "openwop")]
     pub(crate) openwop: Option<Openwop>,
 }
 
@@ -67,6 +69,7 @@ impl Dispatcher {
             Err(failure) => {
                 drain(request.into_body());
                 match route {
+                    #[cfg(feature = "openwop")]
                     Route::Openwop if self.openwop.is_some() => Ok(openwop::flat(&failure)),
                     _ => Err(failure),
                 }
@@ -118,6 +121,7 @@ impl Dispatcher {
         if route == Route::Media {
             return Box::pin(self.media.answer(request, peer, log)).await;
         }
+        #[cfg(feature = "openwop")]
         if let Some(openwop) = self.openwop.as_ref().filter(|_| route == Route::Openwop) {
             return Ok(Box::pin(openwop.answer(&self.turns, request, peer, log)).await);
         }

@@ -3,12 +3,13 @@
 //! A failure says which side failed and if a retry helps. It never contains a body, a key, or an
 //! address that is not in the settings.
 
+use std::time::Duration;
+
 use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use photic::Wire;
 use photic::retention::Retention;
 use photic::wire::{ErrorKind, ErrorWords};
-use photic_fleet::Over;
 
 use super::refusal::Refusal;
 use super::reply_body::ReplyBody;
@@ -59,7 +60,7 @@ pub(crate) enum Failure {
     #[error("the gateway has no memory left for this request; try again in a few seconds")]
     NoRoom,
     #[error("{0}")]
-    OverQuota(Over),
+    OverQuota(OverQuota),
     #[error("this gateway stores no media; set `[record] directory` or `[fleet]` in its settings")]
     NoStore,
     #[error("no such image; it may have expired")]
@@ -72,6 +73,21 @@ pub(crate) enum Failure {
     Broken,
     #[error(transparent)]
     Refused(#[from] Refusal),
+}
+
+/// A tenant has used up a quota.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the tenant's limit of {quota} is reached")]
+pub(crate) struct OverQuota {
+    /// The name of the quota.
+    pub(crate) quota: &'static str,
+    /// The time after which another try may succeed. `None` if the request is larger than the limit.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl OverQuota {
+    /// The name of the quota of stored bytes.
+    pub(crate) const STORED_BYTES: &'static str = "stored_bytes";
 }
 
 impl From<NoRoom> for Failure {
@@ -112,7 +128,7 @@ impl Failure {
             Self::KeysAway | Self::StoreAway | Self::NoRoom => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
-            Self::OverQuota(Over { retry_after: Some(after), .. }) => {
+            Self::OverQuota(OverQuota { retry_after: Some(after), .. }) => {
                 let seconds = after.as_secs_f64().ceil() as u64;
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
             }
@@ -192,7 +208,7 @@ impl Failure {
                 | Self::KeysAway
                 | Self::StoreAway
                 | Self::NoRoom
-                | Self::OverQuota(Over { retry_after: Some(_), .. })
+                | Self::OverQuota(OverQuota { retry_after: Some(_), .. })
         )
     }
 

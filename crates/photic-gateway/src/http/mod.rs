@@ -11,7 +11,7 @@ mod request_body;
 mod request_target;
 mod route;
 
-pub(crate) use failure::Failure;
+pub(crate) use failure::{Failure, OverQuota};
 pub(crate) use pieces::pieces;
 pub(crate) use refusal::Refusal;
 pub(crate) use reply_body::{Broken, ReplyBody, ReplyTap, Stream};

@@ -64,7 +64,7 @@ pub(crate) fn look(path: &Path) -> io::Result<Option<Vec<Entry>>> {
 }
 
 /// Parses the text of a file. Returns `None` if it is malformed or of a newer version.
-pub(super) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
+pub(crate) fn parse(text: &[u8]) -> Option<Vec<Entry>> {
     let file: Option<RawFile> = serde_json::from_slice(text).ok();
     let file = file.filter(|file| (1..=VERSION).contains(&file.version))?;
     // Lessons that only another version knows are left out.
@@ -83,7 +83,7 @@ fn from_version_1(entry: Entry) -> Option<Entry> {
 }
 
 /// Returns the text of a file with these lessons.
-pub(super) fn text(entries: &[Entry]) -> String {
+pub(crate) fn text(entries: &[Entry]) -> String {
     serde_json::to_string(&FileRef { version: VERSION, entries }).unwrap_or_default()
 }
 

@@ -6,18 +6,30 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use photic_fleet::{Documents as _, LESSONS, Postgres};
-
 use super::agreed::{Endpoint, lay};
 use super::entry::{Entry, MAX_NAME_LENGTH, add, bound};
 use super::lessons::Lessons;
-use super::{evidence, file, shared};
+use super::{evidence, file};
+use crate::future::BoxFuture;
 use crate::tenant::Identity;
 
 /// Time between two reads of the shared lessons.
 const POLL_INTERVAL: Duration = Duration::from_secs(3);
 /// Seconds of a day.
 pub(super) const DAY: u64 = 24 * 60 * 60;
+
+/// A document of lessons that several gateways share.
+pub(crate) trait SharedLessons: std::fmt::Debug + Send + Sync {
+    /// Reads the document and its version. Returns `None` if that is not possible now.
+    fn read(&self) -> BoxFuture<'_, Option<(u64, String)>>;
+
+    /// Replaces the document by the result of `change`, which is called again if another gateway
+    /// changed the document in the meantime. Returns `true` on success.
+    fn change<'a>(
+        &'a self,
+        change: &'a (dyn Fn(&str) -> String + Send + Sync),
+    ) -> BoxFuture<'a, bool>;
+}
 
 /// All lessons of a gateway.
 #[derive(Debug)]
@@ -31,8 +43,8 @@ pub(crate) struct Learned {
     known: RwLock<Endpoints>,
     /// Held while lessons are added, so that memory and storage change in the same order.
     remembering: Mutex<()>,
-    /// The database that gateways of a fleet share, used instead of the file.
-    shared: Option<Postgres>,
+    /// The document that gateways of a fleet share, used instead of the file.
+    shared: Option<Arc<dyn SharedLessons>>,
 }
 
 /// Lessons by host and model.
@@ -140,7 +152,7 @@ impl Learned {
             entries.clone()
         };
         let kept = match (&self.shared, self.path.as_deref()) {
-            (Some(shared), _) => shared::change(shared, &merge),
+            (Some(shared), _) => change(&**shared, &merge),
             (None, Some(path)) => file::change(path, merge).ok(),
             (None, None) => None,
         };
@@ -179,28 +191,49 @@ impl Learned {
 }
 
 impl Learned {
-    /// Shares lessons with other gateways through a database.
+    /// Shares lessons with other gateways.
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet shares lessons"))]
     #[must_use]
-    pub(crate) fn shared_in(mut self, record: Postgres) -> Self {
+    pub(crate) fn shared_in(mut self, shared: Arc<dyn SharedLessons>) -> Self {
         self.path = None;
-        self.shared = Some(record);
+        self.shared = Some(shared);
         self
     }
 
     /// Loads the lessons of other gateways every few seconds. Never returns if lessons are shared.
     pub(crate) async fn keep_up(&self) {
-        let Some(record) = &self.shared else { return };
+        let Some(shared) = &self.shared else { return };
         let mut seen = 0;
         loop {
             // While the database is unavailable, the lessons in memory apply.
-            if let Ok(document) = record.document(LESSONS).await
-                && document.version != seen
+            if let Some((version, text)) = shared.read().await
+                && version != seen
             {
-                seen = document.version;
-                let entries = file::parse(document.text.as_bytes()).unwrap_or_default();
+                seen = version;
+                let entries = file::parse(text.as_bytes()).unwrap_or_default();
                 self.hold(&entries, evidence::now());
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
+}
+
+/// Changes the shared document. Returns the entries that it holds then, or `None` if that is not
+/// possible now. Blocks.
+fn change(
+    shared: &dyn SharedLessons,
+    merge: &(impl Fn(&mut Vec<Entry>) -> Vec<Entry> + Sync),
+) -> Option<Vec<Entry>> {
+    let merged: Mutex<Option<Vec<Entry>>> = Mutex::default();
+    let write = |text: &str| {
+        let mut entries = file::parse(text.as_bytes()).unwrap_or_default();
+        let entries = merge(&mut entries);
+        let text = file::text(&entries);
+        *merged.lock().unwrap_or_else(PoisonError::into_inner) = Some(entries);
+        text
+    };
+    if !photic_store::wait(shared.change(&write)) {
+        return None;
+    }
+    merged.into_inner().ok().flatten()
 }

@@ -17,7 +17,6 @@ mod learned;
 mod lesson;
 mod lessons;
 mod quarantine;
-mod shared;
 #[cfg(test)]
 mod teachers;
 #[cfg(test)]
@@ -26,11 +25,14 @@ mod tests;
 pub use commands::{forget, read, teach, usual_file};
 pub use entry::{Entry, tighten};
 pub use evidence::Evidence;
+#[cfg(feature = "fleet")]
+pub(crate) use file::{parse as parse_entries, text as write_entries};
 pub(crate) use learned::Learned;
+#[cfg(feature = "fleet")]
+pub(crate) use learned::SharedLessons;
 pub use lesson::Lesson;
 pub(crate) use lesson::MANY;
 pub(crate) use lessons::Lessons;
 pub(crate) use quarantine::refused;
-pub use shared::{forget_shared, read_shared};
 
 pub use crate::tenant::{Identity, NoIdentity};

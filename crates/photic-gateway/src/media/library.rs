@@ -6,15 +6,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic::MediaStub;
 use photic::media::{Header, Payload};
-use photic_fleet::{Kind, Over, Subject, Upload, What};
 use photic_store::{BlobError, Error, Facts, MediaRecord, MediaRef, Tenant};
 
 use super::cache::MediaCache;
 use super::signed_path::{self, Claim, MAX_LIFETIME};
-use crate::http::Failure;
+use crate::http::{Failure, OverQuota};
 use crate::memory::{Share, Use, charged};
-use crate::record::{DirectUploads, MediaUpload, StoreBackend};
-use crate::tenant::{Admission, Caller};
+use crate::record::{DirectUploads, MediaUpload, SignedUpload, StoreBackend};
+use crate::tenant::{Admission, AuditAction, AuditSubject, Caller};
 
 /// Maximum size of an upload.
 pub(crate) const MAX_UPLOAD: u64 = 32 << 20;
@@ -73,7 +72,8 @@ impl MediaLibrary {
         let upload = inspected.map_err(|_| Failure::Broken)??;
         let created = self.backend.create_media(&caller.tenant, &upload).await;
         let (reference, blob) = created.map_err(|error| failure(&error))?;
-        self.admission.note(caller, What::Upload, Subject::from(&reference), "taken", size);
+        let subject = AuditSubject::Media(reference.clone());
+        self.admission.note(caller, AuditAction::Upload, subject, "taken", size);
         let expires = (signed_path::now() + lifetime.as_millis() as u64).cast_signed();
         let MediaUpload { facts, stub, .. } = upload;
         Ok((reference, MediaRecord { blob, facts, memory: stub, expires }))
@@ -156,7 +156,7 @@ impl MediaLibrary {
         caller: &Caller,
         bytes: Option<u64>,
         lifetime_s: Option<u64>,
-    ) -> Result<(Upload, u64, u64), Failure> {
+    ) -> Result<(SignedUpload, u64, u64), Failure> {
         let uploads = self.direct_uploads()?;
         let lifetime = lifetime_s.map_or(MAX_LIFETIME, Duration::from_secs).min(MAX_LIFETIME);
         let bytes = bytes.unwrap_or(MAX_UPLOAD);
@@ -201,7 +201,8 @@ impl MediaLibrary {
 
     /// Returns the failure for a tenant with too many unused upload addresses.
     fn too_many_uploads(&self, caller: &Caller) -> Failure {
-        let over = Over { what: Kind::StoredBytes, retry_after: Some(MAX_LIFETIME) };
+        let quota = OverQuota::STORED_BYTES;
+        let over = OverQuota { quota, retry_after: Some(MAX_LIFETIME) };
         self.admission.over_quota(caller, over)
     }
 }

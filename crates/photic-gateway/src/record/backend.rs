@@ -1,19 +1,47 @@
 //! The interface of the stores that a gateway can keep conversations in.
 
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use photic::MediaStub;
-use photic_fleet::Upload;
-use photic_store::{BlobError, BlobId, Done, Error, Facts, MediaRecord, MediaRef, Secret, Tenant};
+use photic_store::{
+    BlobError, BlobId, Done, Error, Facts, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
+};
 
-use super::availability::Server;
 use super::session_context::{SessionContext, Turn};
+use crate::future::BoxFuture;
 
-/// A future of a backend.
-pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+/// A server of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    /// The database of conversations.
+    Record,
+    /// The bucket of blobs.
+    Blobs,
+}
+
+impl Server {
+    /// All servers.
+    pub(crate) const ALL: [Self; 2] = [Self::Record, Self::Blobs];
+
+    /// Returns the name in metrics and in `/ready`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Record => "record",
+            Self::Blobs => "blobs",
+        }
+    }
+}
+
+/// An upload that a client puts into the store itself.
+#[derive(Debug)]
+pub(crate) struct SignedUpload {
+    /// The id with which the upload is completed.
+    pub(crate) id: String,
+    /// The signed URL for a `PUT`. Every client that has it may write there.
+    pub(crate) url: String,
+}
 
 /// Media that are to be stored under a new reference.
 #[derive(Debug)]
@@ -26,6 +54,19 @@ pub(crate) struct MediaUpload {
     pub(crate) stub: MediaStub,
     /// The time for which the reference is valid.
     pub(crate) lifetime: Duration,
+}
+
+impl MediaUpload {
+    /// Describes the media for the record, once their bytes are stored.
+    pub(crate) fn stored_as(&self, blob: BlobId) -> NewMedia {
+        NewMedia {
+            blob,
+            facts: self.facts.clone(),
+            memory: self.stub.clone(),
+            session: None,
+            lasting: self.lifetime,
+        }
+    }
 }
 
 /// A store for conversations and for media that callers upload.
@@ -114,7 +155,7 @@ pub(crate) trait DirectUploads: Send + Sync {
         tenant: &'a Tenant,
         bytes: u64,
         lifetime: Duration,
-    ) -> BoxFuture<'a, Result<Option<Upload>, Error>>;
+    ) -> BoxFuture<'a, Result<Option<SignedUpload>, Error>>;
 
     /// Returns the bytes that were announced for an upload, if there is one.
     fn expected_bytes<'a>(

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use photic_store::{
     BlobError, BlobId, Blobs, Done, Error, Handles, LocalStore, Media as _, MediaRecord, MediaRef,
-    NewMedia, Record as _, Secret, Tenant, wait,
+    Record as _, Secret, Tenant, wait,
 };
 
-use super::backend::{BoxFuture, MediaUpload, StoreBackend};
+use super::backend::{MediaUpload, StoreBackend};
 use super::session_context::{SessionContext, Turn};
 use super::store;
+use crate::future::BoxFuture;
 
 /// Maximum number of turns that may wait to be written. Beyond it replies wait, because each waiting
 /// turn holds its body in memory.
@@ -86,7 +87,7 @@ impl StoreBackend for LocalBackend {
     ) -> BoxFuture<'a, Result<(MediaRef, BlobId), Error>> {
         Box::pin(async move {
             let blob = Blobs::put(&self.0.blobs, &upload.bytes).await?;
-            let reference = self.0.record.create_media(tenant, &new_media(blob, upload)).await?;
+            let reference = self.0.record.create_media(tenant, &upload.stored_as(blob)).await?;
             Ok((reference, blob))
         })
     }
@@ -117,16 +118,5 @@ impl StoreBackend for LocalBackend {
 
     fn max_waiting(&self) -> u32 {
         MAX_WAITING
-    }
-}
-
-/// Describes stored bytes for the record.
-pub(super) fn new_media(blob: BlobId, upload: &MediaUpload) -> NewMedia {
-    NewMedia {
-        blob,
-        facts: upload.facts.clone(),
-        memory: upload.stub.clone(),
-        session: None,
-        lasting: upload.lifetime,
     }
 }

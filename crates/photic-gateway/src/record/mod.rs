@@ -4,17 +4,15 @@
 //! is not saved, but the client still gets the answer. If `record.acknowledge` is set, a reply waits
 //! until its turn is saved and then names it. A reply that names no turn was not saved.
 
-mod availability;
 mod backend;
-mod fleet;
 mod local;
 mod recorder;
 mod session_context;
 mod store;
 
-pub(crate) use availability::Server;
-pub(crate) use backend::{DirectUploads, MediaUpload, StoreBackend};
-pub(crate) use fleet::FleetBackend;
+pub(crate) use backend::{DirectUploads, MediaUpload, Server, SignedUpload, StoreBackend};
 pub(crate) use local::LocalBackend;
 pub(crate) use recorder::{Bill, Made, Recorder};
 pub(crate) use session_context::{Named, SessionContext, Turn};
+#[cfg(feature = "fleet")]
+pub(crate) use store::{append, recall};

@@ -5,7 +5,7 @@ use photic_store::{Blobs, Done, Error, Past, Record, Store};
 use super::session_context::{SessionContext, Turn};
 
 /// Loads the stored state of a conversation into a context.
-pub(super) async fn recall<R: Record, B: Blobs>(
+pub(crate) async fn recall<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &mut SessionContext,
     references: bool,
@@ -23,7 +23,7 @@ pub(super) async fn recall<R: Record, B: Blobs>(
 }
 
 /// Writes a turn. A conversation that is not known begins a session.
-pub(super) async fn append<R: Record, B: Blobs>(
+pub(crate) async fn append<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &SessionContext,
     done: &Done<'_, '_>,

@@ -8,20 +8,25 @@ use std::time::Duration;
 
 use photic::Policy;
 use photic::retention::Retention;
-use photic_fleet::{Audit, Fleet, QuotaOptions, Quotas};
 use photic_net::Client;
 use photic_store::LocalStore;
 
 use super::listener::{self, Listener};
 use crate::config::{Config, ConfigError, Policies};
-use crate::dispatch::{Dispatcher, ListenerKind, MediaApi, Objects, Openwop, Status};
+use crate::dispatch::{Dispatcher, ListenerKind, MediaApi, Status};
+#[cfg(feature = "openwop")]
+use crate::dispatch::{Objects, Openwop};
+#[cfg(feature = "fleet")]
+use crate::fleet::{self, ConnectError, FleetParts};
 use crate::http::Bounds;
 use crate::learned::Learned;
+#[cfg(feature = "fleet")]
+use crate::learned::SharedLessons;
 use crate::media::{Derivatives, MediaCache, MediaLibrary, PixelWork, RemoteMedia};
 use crate::memory::{Buffers, MemoryBudget};
 use crate::observe::{self, Exporter, Log, Tally, Watchers};
-use crate::record::{FleetBackend, LocalBackend, Recorder, StoreBackend};
-use crate::tenant::{Admission, Auditing, Callers};
+use crate::record::{LocalBackend, Recorder, StoreBackend};
+use crate::tenant::{Admission, Auditing, Callers, Quota};
 use crate::turn::{Fetcher, Pipeline, Planner, Recall, TurnRecorder, Turns};
 use crate::upstream::{Profiles, UpstreamClient, Upstreams, is_itself};
 
@@ -73,13 +78,15 @@ pub(super) struct Parts {
     pub(super) warning: Option<String>,
 }
 
-/// The parts that a fleet changes.
+/// The parts that a fleet provides, where there is one.
 #[derive(Debug, Default)]
 struct Shared {
-    fleet: Option<Fleet>,
     callers: Callers,
-    quotas: Option<Quotas>,
+    quotas: Option<Box<dyn Quota>>,
     auditing: Option<Auditing>,
+    backend: Option<Arc<dyn StoreBackend>>,
+    #[cfg(feature = "fleet")]
+    lessons: Option<Arc<dyn SharedLessons>>,
 }
 
 /// Builds a gateway, and begins to listen.
@@ -91,15 +98,28 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let (spans, exporter) =
         endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
     let watchers = Watchers::new(Log::new(config.log, io::stderr()), spans);
-    let Shared { fleet, callers, quotas, auditing } = shared(config)?;
-    let (learned, mut warning) = learned(config, fleet.as_ref());
+    let shared = shared(config)?;
+    #[cfg(feature = "openwop")]
+    let is_fleet = shared.backend.is_some();
+    let (learned, mut warning) = learned(config, &shared);
+    let Shared { callers, quotas, auditing, backend, .. } = shared;
     if callers.requires_keys() && admin.is_none() {
         let hidden = "`/metrics` is not answered if tenant keys are required; set `admin.listen`";
         warning = Some(warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}")));
     }
+    #[cfg(not(feature = "openwop"))]
+    if config.openwop.enabled {
+        let problem = "this build has no openwop host; build `photic` with the feature `openwop`";
+        let key = "openwop.enabled".to_owned();
+        return Err(ConfigError::Value { key, problem: problem.to_owned() }.into());
+    }
     // In a fleet the next request may reach another process, which does not have the objects.
-    let objects = if fleet.is_none() { Some(Objects::new()?) } else { None };
-    let backend = backend(config, fleet)?;
+    #[cfg(feature = "openwop")]
+    let objects = if is_fleet { None } else { Some(Objects::new()?) };
+    let backend = match backend {
+        Some(backend) => Some(backend),
+        None => local_backend(config)?,
+    };
     let recorder = backend
         .as_ref()
         .map(|backend| Arc::new(Recorder::new(Arc::clone(backend), &config.record)));
@@ -171,6 +191,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         admission,
         client,
         turns,
+        #[cfg(feature = "openwop")]
         openwop: Openwop::new(config, objects, library)?,
         stopping,
     });
@@ -219,41 +240,50 @@ async fn bind(address: &str, kind: ListenerKind, config: &Config) -> Result<List
 }
 
 /// Opens the servers of a fleet, if they are configured.
+#[cfg(feature = "fleet")]
 fn shared(config: &Config) -> Result<Shared, StartError> {
-    let Some(fleet) = config.fleet.open()? else { return Ok(Shared::default()) };
-    let callers = match config.fleet.keys {
-        true => Callers::by_key(fleet.record.clone()),
-        false => Callers::default(),
-    };
-    let options = QuotaOptions { defaults: config.quota.limits(), ..QuotaOptions::default() };
-    let quotas = Quotas::new(fleet.record.clone(), options)?;
-    let auditing = Auditing::new(Audit::new(fleet.record.clone()));
-    Ok(Shared { fleet: Some(fleet), callers, quotas: Some(quotas), auditing: Some(auditing) })
+    let parts = fleet::connect(config).map_err(|error| match error {
+        ConnectError::Config(error) => StartError::Config(error),
+        ConnectError::Store(error) => StartError::Record(error),
+    })?;
+    Ok(parts.map_or_else(Shared::default, |parts| {
+        let FleetParts { callers, quotas, auditing, lessons, backend } = parts;
+        Shared {
+            callers,
+            quotas: Some(quotas),
+            auditing: Some(auditing),
+            backend: Some(backend),
+            lessons: Some(lessons),
+        }
+    }))
+}
+
+/// Fails if servers are configured that this build cannot use.
+#[cfg(not(feature = "fleet"))]
+fn shared(config: &Config) -> Result<Shared, StartError> {
+    if config.fleet.is_set() {
+        let problem = "this build has no fleet; build `photic` with the feature `fleet`".to_owned();
+        return Err(ConfigError::Value { key: "fleet".to_owned(), problem }.into());
+    }
+    Ok(Shared::default())
 }
 
 /// Opens the lessons: in the fleet's database, or in a file.
-fn learned(config: &Config, fleet: Option<&Fleet>) -> (Arc<Learned>, Option<String>) {
-    let file = config.learned.file().filter(|_| fleet.is_none());
+fn learned(config: &Config, shared: &Shared) -> (Arc<Learned>, Option<String>) {
+    let file = config.learned.file().filter(|_| shared.backend.is_none());
     let (learned, warning) = Learned::open(file, config.learned.days);
-    let learned = match fleet {
-        Some(fleet) => learned.shared_in(fleet.record.clone()),
+    #[cfg(feature = "fleet")]
+    let learned = match &shared.lessons {
+        Some(lessons) => learned.shared_in(Arc::clone(lessons)),
         None => learned,
     };
     (Arc::new(learned), warning)
 }
 
-/// Opens the store on the fleet's servers or in a directory, if one is configured.
-fn backend(
-    config: &Config,
-    fleet: Option<Fleet>,
-) -> Result<Option<Arc<dyn StoreBackend>>, StartError> {
-    Ok(match (fleet, config.record.directory()) {
-        (Some(fleet), _) => Some(Arc::new(FleetBackend::new(fleet))),
-        (None, Some(directory)) => {
-            Some(Arc::new(LocalBackend(Arc::new(LocalStore::open(directory)?))))
-        }
-        (None, None) => None,
-    })
+/// Opens the store in a directory, if one is configured.
+fn local_backend(config: &Config) -> Result<Option<Arc<dyn StoreBackend>>, StartError> {
+    let Some(directory) = config.record.directory() else { return Ok(None) };
+    Ok(Some(Arc::new(LocalBackend(Arc::new(LocalStore::open(directory)?)))))
 }
 
 fn client(config: &Config) -> UpstreamClient {

@@ -4,12 +4,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::HeaderMap;
-use photic_fleet::{Ask, Guard, Over, Quotas, Subject, What};
 
-use super::audit::{self, Auditing};
+use super::audit::{self, AuditAction, AuditSubject, Auditing};
 use super::callers::{Caller, Callers, KeyPlace};
 use super::identity::Identity;
-use crate::http::{Failure, declared_length};
+use super::quota::{Quota, QuotaGuard};
+use crate::http::{Failure, OverQuota, declared_length};
 use crate::memory::{CallerIds, MemoryBudget, Share};
 
 /// Bytes that a request counts for in its tenant's quota if it does not declare a length.
@@ -19,27 +19,32 @@ const UNDECLARED: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Admission {
     callers: Callers,
-    quotas: Option<Quotas>,
+    quotas: Option<Box<dyn Quota>>,
     auditing: Option<Auditing>,
     memory: Arc<MemoryBudget>,
     ids: CallerIds,
 }
 
 /// A request that was admitted: its caller, and what it may use.
-#[derive(Debug)]
 pub(crate) struct Admitted {
     pub(crate) caller: Caller,
     /// The memory that the request is charged to.
     pub(crate) share: Share,
     /// The part of its tenant's quota that it holds until it is dropped.
-    pub(crate) _quota: Option<Guard>,
+    pub(crate) _quota: Option<QuotaGuard>,
+}
+
+impl std::fmt::Debug for Admitted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Admitted").field("caller", &self.caller).finish_non_exhaustive()
+    }
 }
 
 impl Admission {
     /// Creates the admission of a gateway. Without `quotas`, callers may use what they like.
     pub(crate) fn new(
         callers: Callers,
-        quotas: Option<Quotas>,
+        quotas: Option<Box<dyn Quota>>,
         auditing: Option<Auditing>,
         memory: Arc<MemoryBudget>,
     ) -> Self {
@@ -68,8 +73,7 @@ impl Admission {
         let quota = match &self.quotas {
             None => None,
             Some(quotas) => {
-                let admitted =
-                    Box::pin(quotas.admit(&caller.tenant, Ask { requests: 1, bytes })).await;
+                let admitted = quotas.admit(&caller.tenant, bytes).await;
                 Some(admitted.map_err(|over| self.over_quota(&caller, over))?)
             }
         };
@@ -95,20 +99,20 @@ impl Admission {
     /// Returns stored bytes to the quota of a caller.
     pub(crate) async fn release_storage(&self, caller: &Caller, bytes: u64) {
         if let Some(quotas) = &self.quotas {
-            quotas.give_back(&caller.tenant, bytes).await;
+            quotas.release(&caller.tenant, bytes).await;
         }
     }
 
     /// Takes pixels from the quota of a caller.
     pub(crate) async fn spend_pixels(&self, caller: &Caller, pixels: u64) -> Result<(), Failure> {
         let Some(quotas) = self.quotas.as_ref().filter(|_| pixels > 0) else { return Ok(()) };
-        let spent = Box::pin(quotas.spend_pixels(&caller.tenant, pixels)).await;
+        let spent = quotas.spend_pixels(&caller.tenant, pixels).await;
         spent.map_err(|over| self.over_quota(caller, over))
     }
 
     /// Writes to the audit that a caller is over its quota, and returns the failure.
-    pub(crate) fn over_quota(&self, caller: &Caller, over: Over) -> Failure {
-        self.note(caller, What::Refusal, Subject::tenant(), over.what.as_str(), 0);
+    pub(crate) fn over_quota(&self, caller: &Caller, over: OverQuota) -> Failure {
+        self.note(caller, AuditAction::Refusal, AuditSubject::Tenant, over.quota, 0);
         Failure::OverQuota(over)
     }
 
@@ -116,13 +120,13 @@ impl Admission {
     pub(crate) fn note(
         &self,
         caller: &Caller,
-        what: What,
-        subject: Subject,
+        action: AuditAction,
+        subject: AuditSubject,
         decision: &'static str,
         bytes: u64,
     ) {
         if let Some(auditing) = &self.auditing {
-            auditing.note(caller, audit::entry(caller, what, subject, decision, bytes));
+            auditing.note(caller, audit::entry(caller, action, subject, decision, bytes));
         }
     }
 

@@ -7,11 +7,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use photic_fleet::{Audit, Entry, Subject, What};
+use photic_store::{MediaRef, SessionId, Tenant};
 use tokio::sync::Semaphore;
 
 use super::callers::Caller;
 use crate::counter::Counter;
+use crate::future::BoxFuture;
 
 /// Maximum number of requests whose entries may wait.
 const MAX_WAITING: usize = 10_000;
@@ -22,16 +23,64 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Time for which a reply waits until its entries are written.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Writes entries to the audit.
+/// The audit of all tenants.
+pub(crate) trait AuditLog: std::fmt::Debug + Send + Sync {
+    /// Writes entries of a tenant. Returns `true` if they are written.
+    fn write<'a>(&'a self, tenant: &'a Tenant, entries: Vec<AuditEntry>) -> BoxFuture<'a, bool>;
+}
+
+/// An entry of the audit: names and counts, never content.
+#[derive(Clone, Debug)]
+pub(crate) struct AuditEntry {
+    /// The public name of the caller's key.
+    pub(crate) key: Option<String>,
+    pub(crate) action: AuditAction,
+    pub(crate) subject: AuditSubject,
+    /// The decision, by a name of the gateway.
+    pub(crate) decision: &'static str,
+    pub(crate) bytes_in: u64,
+    pub(crate) bytes_out: u64,
+}
+
+/// An action that is audited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AuditAction {
+    /// An image was fetched from a URL.
+    Fetch,
+    /// An image was shown to the model.
+    View,
+    /// A request was changed so that the model can see.
+    Fix,
+    /// A request or an image was refused.
+    Refusal,
+    /// An image was uploaded.
+    Upload,
+}
+
+/// The subject of an action.
+#[derive(Clone, Debug)]
+pub(crate) enum AuditSubject {
+    /// The tenant itself.
+    Tenant,
+    /// A turn of a session.
+    Turn(SessionId, u64),
+    /// A host that a request was sent to.
+    Host(String),
+    /// Uploaded media.
+    Media(MediaRef),
+}
+
+/// Writes entries, before replies or in the background.
 #[derive(Clone, Debug)]
 pub(crate) struct Auditing {
-    audit: Audit,
+    audit: Arc<dyn AuditLog>,
     waiting: Arc<Semaphore>,
     lost: Arc<Counter>,
 }
 
 impl Auditing {
-    pub(crate) fn new(audit: Audit) -> Self {
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet has an audit"))]
+    pub(crate) fn new(audit: Arc<dyn AuditLog>) -> Self {
         Self { audit, waiting: Arc::new(Semaphore::new(MAX_WAITING)), lost: Arc::default() }
     }
 
@@ -41,7 +90,7 @@ impl Auditing {
     }
 
     /// Writes entries in the background, with retries.
-    pub(crate) fn note(&self, caller: &Caller, entries: Vec<Entry>) {
+    pub(crate) fn note(&self, caller: &Caller, entries: Vec<AuditEntry>) {
         if entries.is_empty() {
             return;
         }
@@ -51,7 +100,7 @@ impl Auditing {
         let (this, tenant) = (self.clone(), caller.tenant.clone());
         tokio::spawn(async move {
             for _ in 0..TRIES {
-                if this.audit.write(&tenant, entries.clone()).await.is_ok() {
+                if this.audit.write(&tenant, entries.clone()).await {
                     return;
                 }
                 tokio::time::sleep(RETRY_AFTER).await;
@@ -62,20 +111,20 @@ impl Auditing {
     }
 
     /// Writes entries now. Returns `true` if they are written within [`WRITE_TIMEOUT`].
-    pub(crate) async fn write(&self, caller: &Caller, entries: Vec<Entry>) -> bool {
+    pub(crate) async fn write(&self, caller: &Caller, entries: Vec<AuditEntry>) -> bool {
         let writing = self.audit.write(&caller.tenant, entries);
-        tokio::time::timeout(WRITE_TIMEOUT, writing).await.is_ok_and(|written| written.is_ok())
+        tokio::time::timeout(WRITE_TIMEOUT, writing).await.unwrap_or(false)
     }
 }
 
-/// Creates an entry for something that is not part of a turn.
+/// Returns an entry for something that is not part of a turn.
 pub(crate) fn entry(
     caller: &Caller,
-    what: What,
-    subject: Subject,
+    action: AuditAction,
+    subject: AuditSubject,
     decision: &'static str,
     bytes: u64,
-) -> Vec<Entry> {
+) -> Vec<AuditEntry> {
     let key = caller.key.clone();
-    vec![Entry { key, what, subject, decision, bytes_in: bytes, bytes_out: 0 }]
+    vec![AuditEntry { key, action, subject, decision, bytes_in: bytes, bytes_out: 0 }]
 }

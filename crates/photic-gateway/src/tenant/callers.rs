@@ -5,10 +5,10 @@
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use photic_fleet::{ApiKey, Gate, KeyId, Postgres};
 use photic_store::Tenant;
 
 use super::identity::Identity;
+use crate::future::BoxFuture;
 use crate::http::Failure;
 use crate::http::headers::TENANT_KEY;
 
@@ -18,7 +18,7 @@ pub(crate) struct Caller {
     /// The tenant.
     pub(crate) tenant: Tenant,
     /// The id of the tenant key in the request.
-    pub(crate) key: Option<KeyId>,
+    pub(crate) key: Option<String>,
     /// The owner of its lessons and of its cached images.
     pub(crate) identity: Identity,
 }
@@ -36,18 +36,37 @@ pub(crate) enum KeyPlace {
 #[derive(Debug, Default)]
 pub(crate) struct Callers {
     /// Set if tenant keys are required.
-    gate: Option<Gate<Postgres>>,
+    keys: Option<Box<dyn KeyRing>>,
 }
+
+/// The keys of tenants.
+pub(crate) trait KeyRing: std::fmt::Debug + Send + Sync {
+    /// Finds the tenant of a key.
+    fn find<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<KeyOwner>, KeysAway>>;
+}
+
+/// The owner of a key.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyOwner {
+    pub(crate) tenant: Tenant,
+    /// The public name of the key, for the audit.
+    pub(crate) key: Option<String>,
+}
+
+/// Tenant keys cannot be looked up at the moment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeysAway;
 
 impl Callers {
     /// Requires a tenant key in every request.
-    pub(crate) fn by_key(keys: Postgres) -> Self {
-        Self { gate: Some(Gate::new(keys)) }
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet has keys"))]
+    pub(crate) fn by_key(keys: Box<dyn KeyRing>) -> Self {
+        Self { keys: Some(keys) }
     }
 
     /// Returns `true` if requests must carry a tenant key.
     pub(crate) const fn requires_keys(&self) -> bool {
-        self.gate.is_some()
+        self.keys.is_some()
     }
 
     /// Returns the caller of a request.
@@ -62,7 +81,7 @@ impl Callers {
         query: Option<&str>,
         key_place: KeyPlace,
     ) -> Result<Caller, Failure> {
-        let Some(gate) = &self.gate else {
+        let Some(keys) = &self.keys else {
             let identity = Identity::of(headers, query);
             return Ok(Caller { tenant: Tenant::local(), key: None, identity });
         };
@@ -71,9 +90,8 @@ impl Callers {
         let bearer = bearer.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         let key = headers.get(TENANT_KEY).and_then(|value| value.to_str().ok());
         let key = key.or(bearer).ok_or(Failure::NoKey)?;
-        let tenant = Box::pin(gate.tenant(key)).await.map_err(|_| Failure::KeysAway)?;
-        let tenant = tenant.ok_or(Failure::NoKey)?;
-        let key = key.parse::<ApiKey>().ok().map(|key| key.id().clone());
+        let owner = keys.find(key).await.map_err(|KeysAway| Failure::KeysAway)?;
+        let KeyOwner { tenant, key } = owner.ok_or(Failure::NoKey)?;
         let identity = Identity::Tenant(tenant.clone());
         Ok(Caller { tenant, key, identity })
     }

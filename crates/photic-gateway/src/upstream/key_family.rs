@@ -23,7 +23,7 @@ pub(crate) struct KeyShapes {
 
 /// The issuer of a request's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyOwner {
+pub(crate) enum KeyIssuer {
     /// The request has no key.
     NoKey,
     /// All keys are of this family.
@@ -42,8 +42,8 @@ impl KeyShapes {
     }
 
     /// Returns the issuer of the keys in the headers and the query of a request.
-    pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyOwner {
-        let mut owner = KeyOwner::NoKey;
+    pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyIssuer {
+        let mut owner = KeyIssuer::NoKey;
         for (name, value) in headers {
             if let Some(family) = self.headers.get(name.as_str()) {
                 owner = owner.and(named(family));
@@ -54,9 +54,9 @@ impl KeyShapes {
                     owner = owner.and(named(family));
                 }
             } else if name == AUTHORIZATION {
-                owner = owner.and(value.to_str().map_or(KeyOwner::Unknown, |it| self.bearer(it)));
+                owner = owner.and(value.to_str().map_or(KeyIssuer::Unknown, |it| self.bearer(it)));
             } else if name == COOKIE {
-                owner = owner.and(KeyOwner::Unknown);
+                owner = owner.and(KeyIssuer::Unknown);
             }
         }
         for pair in query.into_iter().flat_map(|query| query.split('&')) {
@@ -68,10 +68,10 @@ impl KeyShapes {
         owner
     }
 
-    fn bearer(&self, value: &str) -> KeyOwner {
+    fn bearer(&self, value: &str) -> KeyIssuer {
         let (scheme, key) = value.trim().split_once(' ').unwrap_or(("", value));
         let family = self.schemes.get(scheme).map(String::as_str);
-        family.or_else(|| self.shape(key.trim())).map_or(KeyOwner::Unknown, named)
+        family.or_else(|| self.shape(key.trim())).map_or(KeyIssuer::Unknown, named)
     }
 
     /// Returns the family whose keys begin like this one.
@@ -81,7 +81,7 @@ impl KeyShapes {
     }
 }
 
-impl KeyOwner {
+impl KeyIssuer {
     /// Combines the issuers that two parts of a request indicate.
     fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -93,15 +93,15 @@ impl KeyOwner {
     }
 }
 
-fn named(family: &str) -> KeyOwner {
-    Family::from_name(family).map_or(KeyOwner::Foreign, KeyOwner::Family)
+fn named(family: &str) -> KeyIssuer {
+    Family::from_name(family).map_or(KeyIssuer::Foreign, KeyIssuer::Family)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn owner(headers: &[(&'static str, &'static str)], query: Option<&str>) -> KeyOwner {
+    fn owner(headers: &[(&'static str, &'static str)], query: Option<&str>) -> KeyIssuer {
         let headers = headers.iter().map(|(name, value)| {
             (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
         });
@@ -113,27 +113,27 @@ mod tests {
         let [amazon, anthropic, google, openai] =
             [Family::AMAZON, Family::ANTHROPIC, Family::GOOGLE, Family::OPENAI];
         for (name, value, expected) in [
-            ("authorization", "Bearer sk-proj-x", KeyOwner::Family(openai)),
-            ("authorization", "Bearer sk-ant-oat01-x", KeyOwner::Family(anthropic)),
-            ("authorization", "bearer AIzaSy", KeyOwner::Family(google)),
-            ("authorization", "Bearer ABSKx", KeyOwner::Family(amazon)),
-            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyOwner::Family(amazon)),
-            ("authorization", "Bearer something", KeyOwner::Unknown),
-            ("authorization", "Bearer sk-or-v1-x", KeyOwner::Foreign),
-            ("x-api-key", "anything", KeyOwner::Family(anthropic)),
-            ("x-api-key", "sk-proj-x", KeyOwner::Foreign),
-            ("x-goog-api-key", "anything", KeyOwner::Family(google)),
-            ("anthropic-version", "2023-06-01", KeyOwner::Family(anthropic)),
-            ("api-key", "azure", KeyOwner::Foreign),
-            ("accept", "sk-ant-x", KeyOwner::NoKey),
+            ("authorization", "Bearer sk-proj-x", KeyIssuer::Family(openai)),
+            ("authorization", "Bearer sk-ant-oat01-x", KeyIssuer::Family(anthropic)),
+            ("authorization", "bearer AIzaSy", KeyIssuer::Family(google)),
+            ("authorization", "Bearer ABSKx", KeyIssuer::Family(amazon)),
+            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyIssuer::Family(amazon)),
+            ("authorization", "Bearer something", KeyIssuer::Unknown),
+            ("authorization", "Bearer sk-or-v1-x", KeyIssuer::Foreign),
+            ("x-api-key", "anything", KeyIssuer::Family(anthropic)),
+            ("x-api-key", "sk-proj-x", KeyIssuer::Foreign),
+            ("x-goog-api-key", "anything", KeyIssuer::Family(google)),
+            ("anthropic-version", "2023-06-01", KeyIssuer::Family(anthropic)),
+            ("api-key", "azure", KeyIssuer::Foreign),
+            ("accept", "sk-ant-x", KeyIssuer::NoKey),
         ] {
             assert_eq!(owner(&[(name, value)], None), expected, "{name}: {value}");
         }
-        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyOwner::Family(google));
-        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyOwner::Family(anthropic));
+        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyIssuer::Family(google));
+        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyIssuer::Family(anthropic));
         let both = [("x-goog-api-key", "x"), ("authorization", "Bearer sk-proj-x")];
-        assert_eq!(owner(&both, None), KeyOwner::Foreign);
+        assert_eq!(owner(&both, None), KeyIssuer::Foreign);
         let named = [("anthropic-version", "x"), ("authorization", "Bearer token")];
-        assert_eq!(owner(&named, None), KeyOwner::Family(anthropic));
+        assert_eq!(owner(&named, None), KeyIssuer::Family(anthropic));
     }
 }

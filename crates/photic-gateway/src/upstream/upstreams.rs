@@ -7,7 +7,7 @@ use http::{Request, Uri};
 use photic::Wire;
 use photic::wire::PathParams;
 
-use super::key_family::{KeyOwner, KeyShapes};
+use super::key_family::{KeyIssuer, KeyShapes};
 use super::sign::Signer;
 use crate::config::Family;
 use crate::config::{ConfigError, UpstreamConfig};
@@ -83,11 +83,13 @@ impl Upstreams {
             _ => true,
         };
         match keys.owner(request.headers(), request.uri().query()) {
-            KeyOwner::NoKey => Ok(wire),
-            KeyOwner::Unknown if is_of_wire => Ok(wire),
-            KeyOwner::Family(family) if family == Family::of(wire) => Ok(wire),
-            KeyOwner::Family(family) if !is_of_wire => Ok(family.wire()),
-            KeyOwner::Unknown | KeyOwner::Family(_) | KeyOwner::Foreign => Err(Refusal::ForeignKey),
+            KeyIssuer::NoKey => Ok(wire),
+            KeyIssuer::Unknown if is_of_wire => Ok(wire),
+            KeyIssuer::Family(family) if family == Family::of(wire) => Ok(wire),
+            KeyIssuer::Family(family) if !is_of_wire => Ok(family.wire()),
+            KeyIssuer::Unknown | KeyIssuer::Family(_) | KeyIssuer::Foreign => {
+                Err(Refusal::ForeignKey)
+            }
         }
     }
 

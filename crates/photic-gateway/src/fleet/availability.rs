@@ -10,34 +10,14 @@ use std::time::Duration;
 use photic_fleet::Fleet;
 use photic_store::{BlobError, Error};
 
+use crate::record::Server;
+
 /// Time between two checks of a server that does not answer.
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Time between two checks of a server that answers. Buckets charge for requests.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// Time for the answer to a check.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A server of the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Server {
-    /// The database of the record.
-    Record,
-    /// The bucket of the blobs.
-    Blobs,
-}
-
-impl Server {
-    /// All servers.
-    pub(crate) const ALL: [Self; 2] = [Self::Record, Self::Blobs];
-
-    /// Returns the name in metrics and in `/ready`.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Record => "record",
-            Self::Blobs => "blobs",
-        }
-    }
-}
 
 /// The servers that did not answer lately.
 #[derive(Debug, Default)]

@@ -3,13 +3,13 @@
 //! A gateway adds lessons to the newest version of the document, and reads it every few seconds. So
 //! all gateways soon send identical bytes for identical requests.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use photic_fleet::{Documents as _, LESSONS, Postgres};
-use photic_store::{Error, wait};
+use photic_store::Error;
 
-use super::entry::Entry;
-use super::file;
+use crate::future::BoxFuture;
+use crate::learned::{Entry, SharedLessons, parse_entries, write_entries};
 
 /// Reads the lessons of a fleet.
 ///
@@ -18,7 +18,7 @@ use super::file;
 /// Fails if the database is unavailable.
 pub async fn read_shared(record: &Postgres) -> Result<Vec<Entry>, Error> {
     let document = record.document(LESSONS).await?;
-    Ok(file::parse(document.text.as_bytes()).unwrap_or_default())
+    Ok(parse_entries(document.text.as_bytes()).unwrap_or_default())
 }
 
 /// Removes the lessons of a fleet for which `is_meant` returns `true`. Returns their number. Each
@@ -33,31 +33,34 @@ pub async fn forget_shared(
 ) -> Result<usize, Error> {
     let gone = Mutex::new(0);
     let changing = record.change_document(LESSONS, |text| {
-        let mut entries = file::parse(text.as_bytes()).unwrap_or_default();
+        let mut entries = parse_entries(text.as_bytes()).unwrap_or_default();
         let before = entries.len();
         entries.retain(|entry| !is_meant(entry));
         let count = before - entries.len();
-        *gone.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = count;
+        *gone.lock().unwrap_or_else(PoisonError::into_inner) = count;
         // Without a removal the text stays as it is, byte by byte.
-        if count == 0 { text.to_owned() } else { file::text(&entries) }
+        if count == 0 { text.to_owned() } else { write_entries(&entries) }
     });
     changing.await?;
-    Ok(gone.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    Ok(gone.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Changes the document. Returns its new lessons, or `None` if the database is unavailable. Blocks.
-pub(super) fn change(
-    record: &Postgres,
-    merge: &(impl Fn(&mut Vec<Entry>) -> Vec<Entry> + Sync),
-) -> Option<Vec<Entry>> {
-    let merged: Mutex<Option<Vec<Entry>>> = Mutex::default();
-    let changing = record.change_document(LESSONS, |text| {
-        let mut entries = file::parse(text.as_bytes()).unwrap_or_default();
-        let entries = merge(&mut entries);
-        let text = file::text(&entries);
-        *merged.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(entries);
-        text
-    });
-    wait(changing).ok()?;
-    merged.into_inner().ok().flatten()
+/// The lessons of a fleet, as a document in its database.
+#[derive(Debug)]
+pub(crate) struct FleetLessons(pub(crate) Postgres);
+
+impl SharedLessons for FleetLessons {
+    fn read(&self) -> BoxFuture<'_, Option<(u64, String)>> {
+        Box::pin(async move {
+            let document = self.0.document(LESSONS).await.ok()?;
+            Some((document.version, document.text))
+        })
+    }
+
+    fn change<'a>(
+        &'a self,
+        change: &'a (dyn Fn(&str) -> String + Send + Sync),
+    ) -> BoxFuture<'a, bool> {
+        Box::pin(async move { self.0.change_document(LESSONS, change).await.is_ok() })
+    }
 }

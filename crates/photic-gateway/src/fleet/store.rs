@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use photic_fleet::{Fleet, Upload};
+use photic_fleet::Fleet;
 use photic_store::{
     BlobError, BlobId, Blobs as _, Done, Error, Handles as _, Media as _, MediaRecord, MediaRef,
     Record as _, Secret, Tenant,
 };
 
-use super::availability::{Availability, Server};
-use super::backend::{BoxFuture, DirectUploads, MediaUpload, StoreBackend};
-use super::local::new_media;
-use super::session_context::{SessionContext, Turn};
-use super::store;
+use super::availability::Availability;
+use crate::future::BoxFuture;
+use crate::record::{
+    self, DirectUploads, MediaUpload, Server, SessionContext, SignedUpload, StoreBackend, Turn,
+};
 
 /// Maximum number of turns that may wait to be written. Servers write many at once.
 const MAX_WAITING: u32 = 64;
@@ -44,7 +44,7 @@ impl StoreBackend for FleetBackend {
                 return context;
             }
             let store = self.fleet.store(context.tenant.clone());
-            let read = store::recall(&store, &mut context, references).await;
+            let read = record::recall(&store, &mut context, references).await;
             let _ = self.availability.notice(read);
             context
         })
@@ -61,7 +61,7 @@ impl StoreBackend for FleetBackend {
             let needed: &[Server] = if has_media { &Server::ALL } else { &[Server::Record] };
             self.availability.require(needed)?;
             let store = self.fleet.store(context.tenant.clone());
-            self.availability.notice(store::append(&store, context, done).await)
+            self.availability.notice(record::append(&store, context, done).await)
         })
     }
 
@@ -109,7 +109,7 @@ impl StoreBackend for FleetBackend {
             self.availability.require(&Server::ALL)?;
             let stored = async {
                 let blob = self.fleet.store(tenant.clone()).blobs.put(&upload.bytes).await?;
-                let media = new_media(blob, upload);
+                let media = upload.stored_as(blob);
                 Ok((self.fleet.record.create_media(tenant, &media).await?, blob))
             };
             self.availability.notice(stored.await)
@@ -162,9 +162,11 @@ impl DirectUploads for FleetBackend {
         tenant: &'a Tenant,
         bytes: u64,
         lifetime: Duration,
-    ) -> BoxFuture<'a, Result<Option<Upload>, Error>> {
+    ) -> BoxFuture<'a, Result<Option<SignedUpload>, Error>> {
         Box::pin(async move {
-            self.availability.notice(self.fleet.expect_upload(tenant, bytes, lifetime).await)
+            let expected = self.fleet.expect_upload(tenant, bytes, lifetime).await;
+            let upload = self.availability.notice(expected)?;
+            Ok(upload.map(|upload| SignedUpload { id: upload.id, url: upload.url }))
         })
     }
 

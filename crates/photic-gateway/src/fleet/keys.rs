@@ -1,0 +1,26 @@
+//! The keys of a fleet's tenants.
+
+use photic_fleet::{ApiKey, Gate, Postgres};
+
+use crate::future::BoxFuture;
+use crate::tenant::{KeyOwner, KeyRing, KeysAway};
+
+/// The keys of a fleet's tenants, in its database.
+#[derive(Debug)]
+pub(super) struct FleetKeys(Gate<Postgres>);
+
+impl FleetKeys {
+    pub(super) fn new(record: Postgres) -> Self {
+        Self(Gate::new(record))
+    }
+}
+
+impl KeyRing for FleetKeys {
+    fn find<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<KeyOwner>, KeysAway>> {
+        Box::pin(async move {
+            let tenant = self.0.tenant(key).await.map_err(|_| KeysAway)?;
+            let name = key.parse::<ApiKey>().ok().map(|key| key.id().as_str().to_owned());
+            Ok(tenant.map(|tenant| KeyOwner { tenant, key: name }))
+        })
+    }
+}
