@@ -155,13 +155,13 @@ mod tests {
     #[test]
     fn lists_go_on_where_they_ended_and_end_where_the_name_does() {
         let (objects, tenant) = (Objects::new().unwrap(), Tenant::new("a"));
-        for at in 0..=PAGE {
+        for at in 0..=PAGE_SIZE {
             objects.put(&tenant, &place(&format!("p/{at:03}")), media()).unwrap();
         }
         objects.put(&tenant, &place("q"), media()).unwrap();
         objects.put(&Tenant::new("b"), &place("p/999"), media()).unwrap();
         let first = objects.list(&tenant, &place("p/"), None);
-        assert_eq!((first.entries.len(), first.more), (PAGE, true));
+        assert_eq!((first.entries.len(), first.more), (PAGE_SIZE, true));
         let last = first.entries.last().map(|entry| entry.key.as_str());
         let rest = objects.list(&tenant, &place("p/"), last);
         assert_eq!((rest.entries.len(), rest.more), (1, false));
