@@ -42,7 +42,9 @@ pub(crate) use session::{
 pub(crate) use view::ViewOptions;
 
 use crate::body_format::BodyFormat;
-use values::{body_format, misbehavior, size, wire};
+#[cfg(feature = "mock")]
+use values::misbehavior;
+use values::{body_format, size, wire};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -1,8 +1,8 @@
-//! The yardstick: a proxy that forwards and does nothing else. What a gateway costs is measured
-//! against it, in CPU time.
+//! The baseline of measurements: a proxy that only forwards. The CPU time of the gateway is compared
+//! with it.
 //!
-//! `pipe 127.0.0.1:1234` listens on a free port, prints it, and forwards everything there until it
-//! is interrupted.
+//! `pipe 127.0.0.1:1234` listens on a free port, prints it, and forwards everything to that address
+//! until it is interrupted.
 
 use http::{Request, Response, Uri};
 use hyper::body::Incoming;
@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let upstream =
-        std::env::args().nth(1).ok_or("the upstream is wanted, like `127.0.0.1:1234`")?;
+        std::env::args().nth(1).ok_or("missing argument: the upstream, like `127.0.0.1:1234`")?;
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let client: Client<_, Incoming> = Client::builder(TokioExecutor::new()).build(connector);
@@ -47,7 +47,7 @@ async fn forward(
     client.request(request).await
 }
 
-#[expect(clippy::print_stdout, reason = "whoever started it reads the port")]
+#[expect(clippy::print_stdout, reason = "the program that started it reads the port")]
 fn announce(port: u16) {
     println!("{port}");
 }

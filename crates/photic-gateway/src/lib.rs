@@ -12,19 +12,44 @@
 //! # }
 //! ```
 //!
-//! A conversation is read whole, repaired by `photic`, and sent on in pieces that borrow from what
-//! came in; a body that is fine goes out as the bytes that came. Replies, and every other path, are
-//! streamed through. A rejection that blames media is obeyed: the request is repaired further and
-//! sent again, and what helped is remembered, with its evidence.
+//! The gateway reads a request completely, repairs it with `photic`, and sends it to an upstream. A
+//! body that needs no repair is sent as the bytes that arrived. Replies, and requests to all other
+//! paths, are streamed. If a provider rejects a request because of its media, the gateway repairs it
+//! further and sends it again. It remembers what helped as a *lesson*, with its evidence.
 //!
 //! # What it does not do
 //!
-//! It holds no keys: the caller's pass through, to an upstream that was named for them, or to the
-//! provider that issued them. It answers no web pages (`origins`), and on loopback no other names
-//! (`hosts`). It fetches no image addresses where the provider can
-//! (unless told to), and none from private networks. It keeps nothing on disk but what rejections
-//! taught it (neither media nor keys), tells neither bodies nor headers to its log, its metrics or
-//! its traces, and serves no TLS.
+//! - It stores no keys of providers. A client's key is passed to a configured upstream, or to the
+//!   provider that issued it.
+//! - It refuses requests from web pages (`origins`), and on loopback requests to other host names
+//!   (`hosts`).
+//! - It fetches no image URLs that the provider can fetch (unless configured), and none from private
+//!   networks.
+//! - It stores nothing but lessons, unless `[record]` or `[fleet]` is configured.
+//! - Its log, metrics and traces contain no bodies and no headers.
+//! - It serves no TLS.
+//!
+//! # Layers
+//!
+//! Modules from bottom to top. A module uses only modules above it in this table.
+//!
+//! | module | content |
+//! |---|---|
+//! | `config` | The settings, read from `photic.toml`. |
+//! | `counter` | A counter that threads change without waiting for each other. |
+//! | `future` | The type of futures that methods of trait objects return. |
+//! | `memory` | One memory budget for all requests and caches, fair between callers. |
+//! | `http` | Bodies, headers, routes and failures. |
+//! | `tenant` | The caller of a request: its identity, its quota, its audit. |
+//! | `upstream` | Chooses the upstream of a request, resolves its profile, sends and signs. |
+//! | [`learned`] | Lessons that rejections and probes taught about endpoints. |
+//! | `record` | Records turns and uploaded media. Contains the store in local files. |
+//! | `fleet` | Keys, quotas, audit, lessons and the store on the servers of a fleet (feature `fleet`). |
+//! | `media` | Fetches, loads, caches and prepares the images of a request. |
+//! | `observe` | Metrics, the log, and traces. |
+//! | `turn` | A turn of a conversation, stage by stage, from its request to its reply. |
+//! | `dispatch` | Passes each request to the part of the gateway that answers it. |
+//! | `server` | Listeners, connections, start and stop. |
 
 mod config;
 mod counter;

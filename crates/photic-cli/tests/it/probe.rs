@@ -55,7 +55,7 @@ fn verdicts_are_said_and_learned() {
         "notice that an older picture is no longer shown: 0 of 4 answers claim to see it",
         "notice that a picture is not shown: 0 of 4 answers claim to see it",
         "learned: images are seen on openai-chat",
-        "learned: images are not taken in tool results on openai-chat",
+        "learned: images are not accepted in tool results on openai-chat",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -65,7 +65,7 @@ fn verdicts_are_said_and_learned() {
     let for_it = ["--for", "gpt-5.4", "--host", &host(&mock), "--wire", "openai-chat"];
     let known = stdout(&run(&[&["profiles", "--file", learned], &for_it[..]].concat()));
     assert!(known.contains("probe: user message sees, 28 of 28 named, "), "{known}");
-    assert!(known.contains("images are not taken in tool results on openai-chat"), "{known}");
+    assert!(known.contains("images are not accepted in tool results on openai-chat"), "{known}");
 }
 
 #[test]

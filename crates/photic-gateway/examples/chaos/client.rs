@@ -1,4 +1,4 @@
-//! A client that shows what came, and leaves when it is told to.
+//! A client that returns the reply, and can disconnect early.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,24 +9,24 @@ use tokio::time::timeout;
 
 use crate::request::{Request, Trouble};
 
-/// Longer than anything may take on a busy machine, with a provider that is given twenty seconds.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Time limit of a request, on a busy machine and with a provider that may take twenty seconds.
+const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What came of a request.
+/// The reply to a request.
 #[derive(Default)]
 pub(crate) struct Reply {
-    /// 0 where no reply began.
+    /// The status, or 0 if no reply began.
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
-    /// It came to its own end.
+    /// Set if the reply is complete.
     pub(crate) whole: bool,
-    /// Nothing came, and nothing ended.
+    /// Set if nothing arrived within the time limit.
     pub(crate) hung: bool,
     pub(crate) left: bool,
 }
 
 impl Reply {
-    /// In short.
+    /// Returns a short description.
     pub(crate) fn describe(&self) -> String {
         let end = if self.whole { "whole" } else { "broken off" };
         let beginning = &self.body[..self.body.len().min(500)];
@@ -34,9 +34,9 @@ impl Reply {
     }
 }
 
-/// Sends a request, and reads the reply as long as its trouble lets it.
+/// Sends a request, and reads the reply, unless its trouble is to disconnect.
 pub(crate) async fn exchange(to: SocketAddr, request: &Request) -> Reply {
-    match timeout(PATIENCE, converse(to, request)).await {
+    match timeout(REPLY_TIMEOUT, converse(to, request)).await {
         Ok(reply) => reply,
         Err(_) => Reply { hung: true, ..Reply::default() },
     }
@@ -49,7 +49,7 @@ async fn converse(to: SocketAddr, request: &Request) -> Reply {
         return Reply { left: true, ..Reply::default() };
     }
     let (mut reader, mut writer) = stream.split();
-    // An early answer may come before all is sent.
+    // An early answer may arrive before the whole request is sent.
     let send = async {
         let _ = writer.write_all(&request.bytes).await;
     };

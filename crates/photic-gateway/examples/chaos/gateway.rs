@@ -1,4 +1,4 @@
-//! The gateway as a process of its own, and what the system knows about it.
+//! The gateway as a separate process, with its open files and its memory.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
 }
 
-/// What the process does: serves until it is killed. A provider that hangs is given up soon.
+/// Serves until the process is killed. The time limits for the provider are short.
 pub(crate) fn run(upstream: &str) -> Outcome<()> {
     let settings = format!(
         "listen = '127.0.0.1:0'\nlog = 'off'\n[timeouts]\nanswer_s = 20\nidle_s = 10\n\
@@ -41,12 +41,12 @@ impl Gateway {
         Ok(Self { child, address })
     }
 
-    /// How many files it has open, sockets included.
+    /// Returns the number of open files, sockets included.
     pub(crate) fn files(&self) -> Outcome<usize> {
         Ok(std::fs::read_dir(format!("/proc/{}/fd", self.child.id()))?.count())
     }
 
-    /// Its memory, in MB.
+    /// Returns its memory, in MB.
     pub(crate) fn memory(&self) -> Outcome<u64> {
         self.status("VmRSS:")
     }

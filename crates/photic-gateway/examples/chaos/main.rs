@@ -1,8 +1,8 @@
-//! Chaos: thousands of requests through the gateway, a process of its own, to a strict provider
-//! that misbehaves at random, from clients that leave at random.
+//! Chaos: thousands of requests through the gateway, a separate process, to a strict provider that
+//! misbehaves at random, from clients that disconnect at random.
 //!
-//! Nothing may hang, leak or be mixed up, and every failure must come in the caller's envelope.
-//! Prints what happened, and fails if something did that may not.
+//! Nothing may hang, leak or be mixed up, and every failure must have the error format of the client's
+//! wire. Prints the results, and fails if one of them is not allowed.
 //!
 //! `cargo run --example chaos [REQUESTS [SEED]]`
 
@@ -25,33 +25,33 @@ use gateway::Gateway;
 use request::Pictures;
 use verdict::Verdict;
 
-/// As the `photic` command has it.
+/// The allocator of the `photic` command.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-/// Requests under way at once.
+/// Requests at once.
 const AT_ONCE: usize = 64;
-/// How long the gateway may take to come to rest. Unused connections to the provider are kept for 50
-/// seconds and looked at every 50.
+/// Time in which the gateway must become idle. Unused connections to the provider are kept for 50
+/// seconds and checked every 50.
 const REST: Duration = Duration::from_secs(130);
-/// How many files may be open more than at the start: one connection to the provider and the like.
+/// Number of files that may be open beyond those at the start, like a connection to the provider.
 const SPARE_FILES: usize = 8;
-/// How much more memory may be in use at rest than at the start, in MB.
+/// Memory that may be in use at the end beyond that at the start, in MB.
 const SPARE_MEMORY: u64 = 20;
-/// How much memory it may ever take for the bodies that are under way, as a multiple of them. What
-/// bodies at rest in it cost is `measure`'s figure (1.15 times); here a body no longer counts once
-/// its client has left, while the gateway still holds it, and the allocator keeps pages for a
-/// moment: 2.1 to 3 times were seen.
-const MOST_FOR_BODIES: f64 = 4.0;
+/// Maximum memory of the gateway as a multiple of the bodies of running requests. `measure` reports
+/// the memory of bodies that are held (1.15 times). Here a body no longer counts once its client has
+/// disconnected, while the gateway still holds it, and the allocator keeps pages for a moment: 2.1 to
+/// 3 times were measured.
+const MAX_BODY_FACTOR: f64 = 4.0;
 
 fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
     let first = arguments.next();
     if first.as_deref() == Some("gateway") {
-        return gateway::run(&arguments.next().ok_or("an upstream is wanted")?);
+        return gateway::run(&arguments.next().ok_or("missing argument: the upstream")?);
     }
     let count = first.map_or(Ok(10_000), |count| count.parse())?;
     let seed = arguments.next().map_or(Ok(1), |seed| seed.parse())?;
@@ -63,7 +63,7 @@ fn main() -> Outcome<()> {
 
 async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
     let pictures = Arc::new(Pictures::new()?);
-    // Once through everything, so that what is made once is made.
+    // Warms up caches and pools.
     let warm = request::Request::plain(&pictures);
     client::exchange(gateway.address, &warm).await;
     let (files, memory) = (gateway.files()?, gateway.memory()?);
@@ -99,16 +99,16 @@ async fn chaos(gateway: &Gateway, count: u64, seed: u64) -> Outcome<()> {
     if memory_after > memory + SPARE_MEMORY {
         return Err("memory was not given back".into());
     }
-    if peak.saturating_sub(memory) as f64 > bodies as f64 * MOST_FOR_BODIES {
+    if peak.saturating_sub(memory) as f64 > bodies as f64 * MAX_BODY_FACTOR {
         return Err("the bodies took too much memory".into());
     }
     Ok(())
 }
 
-/// How often what happened when what was asked for.
+/// The number of each verdict for each trouble.
 type Tally = BTreeMap<(&'static str, Verdict), u64>;
 
-/// Bytes of requests that are under way, and the most there ever were.
+/// Bytes of running requests, and their maximum.
 #[derive(Default)]
 struct Bodies {
     now: AtomicU64,

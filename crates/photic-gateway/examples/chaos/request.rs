@@ -1,4 +1,4 @@
-//! One request: its size, its wire, its trouble, and the pictures only it shows.
+//! One request: its size, its wire, its trouble, and its images, which no other request has.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,26 +10,26 @@ use serde_json::{Value, json};
 
 use crate::Outcome;
 
-/// As many charts as pairs of them are needed: every request shows a pair that no other shows.
+/// Number of charts. Every request has a different pair of them.
 const CHARTS: u64 = 128;
-/// The most noise behind one picture; every endpoint takes that much.
-const MOST_NOISE: usize = 2_500_000;
+/// Maximum bytes of noise in one image. Every endpoint accepts as many.
+const MAX_NOISE: usize = 2_500_000;
 
-/// The charts, drawn once, and noise to make pictures heavier.
+/// The charts, drawn once, and noise to make images larger.
 pub(crate) struct Pictures {
     charts: Vec<(Vec<u8>, String)>,
     noise: Vec<u8>,
 }
 
-/// What goes wrong.
+/// The trouble of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trouble {
     None,
     /// The provider misbehaves.
     Provider(Misbehavior),
-    /// The client leaves before all is sent.
+    /// The client disconnects before the whole request is sent.
     LeavesAsking,
-    /// The client leaves when the reply has begun.
+    /// The client disconnects after the reply has begun.
     LeavesReading,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Request {
     pub(crate) streams: bool,
     pub(crate) trouble: Trouble,
     pub(crate) bytes: Vec<u8>,
-    /// What a model says that sees its pictures.
+    /// The answer of a model that sees its images.
     pub(crate) answer: String,
 }
 
@@ -57,15 +57,15 @@ impl Pictures {
             Ok((png.bytes, chart.words()))
         };
         let mut random = SplitMix64::new(7);
-        let noise = (0..MOST_NOISE).map(|_| random.below(256) as u8).collect();
+        let noise = (0..MAX_NOISE).map(|_| random.below(256) as u8).collect();
         Ok(Self { charts: (0..CHARTS).map(drawn).collect::<Outcome<_>>()?, noise })
     }
 
-    /// A chart with so much noise in a chunk that no decoder looks at, and its words.
+    /// Returns a chart with noise in a chunk that decoders ignore, and its text.
     fn heavy(&self, chart: u64, noise: usize) -> (Vec<u8>, &str) {
         let (png, words) = &self.charts[(chart % CHARTS) as usize];
         let Some(end) = png.len().checked_sub(12) else { return (png.clone(), words) };
-        let noise = &self.noise[..noise.min(MOST_NOISE)];
+        let noise = &self.noise[..noise.min(MAX_NOISE)];
         let mut bytes = png[..end].to_vec();
         bytes.extend((noise.len() as u32).to_be_bytes());
         let from = bytes.len();
@@ -79,28 +79,26 @@ impl Pictures {
 }
 
 impl Request {
-    /// Request so and so; the same one for the same seed.
+    /// Returns the request of a number and a seed.
     pub(crate) fn new(number: u64, seed: u64, pictures: &Pictures) -> Self {
         let mut random = SplitMix64::new(seed.wrapping_mul(1 << 32).wrapping_add(number));
         let size = size(number, &mut random);
-        // One wire takes 32 MB at the most.
+        // One wire accepts at most 32 MB.
         let wires = if size > 15_000_000 { 2 } else { 3 };
         let wire = Wire::ALL[random.below(wires)];
         let crosses = wires == 3 && wire != Wire::OpenAiResponses && random.below(4) == 0;
         let trouble = match random.below(100) {
             0..=4 => Trouble::LeavesAsking,
             5..=9 => Trouble::LeavesReading,
-            // The last one makes answers up: they could not be told from somebody else's.
-            10..=44 => {
-                Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)])
-            }
+            // The last one invents answers, which could not be told from those of another request.
+            10..=44 => Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)]),
             _ => Trouble::None,
         };
         let streams = random.below(2) == 0;
         Self::made((wire, crosses, streams), trouble, (number, size), pictures)
     }
 
-    /// One without any trouble.
+    /// Returns a request without trouble.
     pub(crate) fn plain(pictures: &Pictures) -> Self {
         Self::made((Wire::OpenAiChat, false, false), Trouble::None, (0, 2000), pictures)
     }
@@ -111,13 +109,13 @@ impl Request {
         (number, size): (u64, usize),
         pictures: &Pictures,
     ) -> Self {
-        let noise = size / 4 * 3 / MOST_NOISE;
+        let noise = size / 4 * 3 / MAX_NOISE;
         let count = 2.max(noise + 1);
         let each = (size / 4 * 3 / count).saturating_sub(600);
         let mut images = Vec::new();
         let mut said = Vec::new();
         for index in 0..count {
-            // The first two tell which request it is, the rest are anything.
+            // The first two identify the request, the others are arbitrary.
             let chart = match index {
                 0 => number % CHARTS,
                 1 => number / CHARTS,
@@ -149,7 +147,7 @@ impl Request {
         Self { wire, crosses, streams, trouble, bytes, answer: said.join("; ") }
     }
 
-    /// In short, without its pictures.
+    /// Returns a short description, without its images.
     pub(crate) fn describe(&self) -> String {
         format!(
             "{}{}{}, {} bytes, {}",
@@ -173,7 +171,7 @@ impl Trouble {
     }
 }
 
-/// From 2 KB to 40 MB, most of them small; 25 of 10,000 are past 30 MB.
+/// Returns a size from 2 KB to 40 MB. Most are small, and 25 of 10,000 are above 30 MB.
 fn size(number: u64, random: &mut SplitMix64) -> usize {
     let (least, most) = match number {
         number if number % 400 == 399 => (30_000_000_f64, 40_000_000_f64),
@@ -199,7 +197,7 @@ fn image(wire: Wire, base64: &str) -> Value {
     }
 }
 
-/// A tool returned the pictures: where results hold none, they have to be moved.
+/// Returns a conversation whose images are in a tool result, so that some wires have to move them.
 fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
     let ask = json!({"role": "user", "content": "What is on the screen?"});
     let mut body = match wire {
@@ -234,7 +232,7 @@ fn body(wire: Wire, crosses: bool, streams: bool, images: &[Value]) -> Value {
     body
 }
 
-/// The sum at the end of a chunk of a PNG.
+/// Returns the checksum of a PNG chunk.
 fn checksum(bytes: &[u8]) -> u32 {
     static TABLE: std::sync::LazyLock<Vec<u32>> = std::sync::LazyLock::new(|| {
         let step = |sum: u32, _| if sum & 1 == 1 { 0xedb8_8320 ^ (sum >> 1) } else { sum >> 1 };

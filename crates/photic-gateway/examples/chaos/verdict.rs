@@ -1,4 +1,4 @@
-//! What a client got, and whether it may have got that.
+//! The verdict about a reply, and the verdicts that each trouble allows.
 
 use photic::Wire;
 use photic_mock::Misbehavior;
@@ -7,31 +7,32 @@ use serde_json::Value;
 use crate::client::Reply;
 use crate::request::{Request, Trouble};
 
-/// What a model says that sees nothing.
+/// The answer of a model that sees no image.
 const BLIND: &str = "I see no image.";
-/// What `constant` says.
+/// The answer of the trouble `constant`.
 const CONSTANT: &str = "The picture shows a bar chart with rising values.";
 
-/// What a client got.
+/// The verdict about a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verdict {
-    /// Its own answer.
+    /// The answer to this request.
     Answered,
-    /// The beginning of its own answer, and then the end of the connection or an error event.
+    /// The beginning of the answer, then a closed connection or an error event.
     BrokeOff,
-    /// What a provider says that did not look.
+    /// The answer of a provider that did not look at the images.
     Blind,
-    /// A success without a word, as the provider sent it.
+    /// A success without text, as the provider sent it.
     Nothing,
-    /// A failure, in the envelope of its wire.
+    /// A failure, in the error format of the wire.
     Failed(u16),
-    /// It did not wait.
+    /// The client disconnected.
     Left,
-    /// Not what it was to get: another's answer, another wire's envelope, success for a failure.
+    /// A wrong reply: the answer to another request, the format of another wire, or a success
+    /// instead of a failure.
     Wrong,
-    /// No reply at all.
+    /// No reply.
     Silence,
-    /// Nothing, and no end.
+    /// No reply within the time limit.
     Hung,
 }
 
@@ -56,7 +57,7 @@ impl Verdict {
         matches!(self, Self::Wrong | Self::Silence | Self::Hung)
     }
 
-    /// What was not expected is wrong, but silence stays silence.
+    /// Returns the verdict for an unexpected reply. A missing reply stays a missing reply.
     const fn wrong(self) -> Self {
         match self {
             Self::Silence => Self::Silence,
@@ -79,15 +80,15 @@ impl Verdict {
     }
 }
 
-/// What may come of each trouble.
+/// Returns the verdict about a reply, by the trouble of its request.
 fn expected(request: &Request) -> &'static [Verdict] {
     use Verdict::{Answered, Blind, BrokeOff, Failed, Nothing};
     match request.trouble {
         Trouble::None | Trouble::LeavesAsking | Trouble::LeavesReading => &[Answered],
         Trouble::Provider(kind) => match kind {
-            // As text, a large one does not fit the model's context.
+            // As text, a large image does not fit into the model's context.
             Misbehavior::BillAsText => &[Answered, Failed(400)],
-            // It may look at what was moved out of the results.
+            // It may see images that were moved out of tool results.
             Misbehavior::IgnoreToolImages | Misbehavior::Late => &[Answered, Blind],
             Misbehavior::DropImages | Misbehavior::Constant => &[Blind],
             Misbehavior::RateLimit => &[Failed(429)],
@@ -95,7 +96,7 @@ fn expected(request: &Request) -> &'static [Verdict] {
             Misbehavior::ServerError => &[Failed(500)],
             Misbehavior::Hang => &[Failed(504)],
             Misbehavior::Close => &[Failed(502)],
-            // What has to be translated whole fails whole.
+            // A reply that is not streamed is translated as a whole, so it fails as a whole.
             Misbehavior::Cut if request.crosses => &[BrokeOff, Failed(502)],
             Misbehavior::Cut => &[BrokeOff],
             Misbehavior::Empty => &[Nothing],
@@ -127,7 +128,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The words of a reply that came whole.
+/// Returns the text of a reply that is not streamed.
 fn whole(wire: Wire, body: &Value) -> String {
     match wire {
         Wire::OpenAiChat => text(&body["choices"][0]["message"]["content"]),
@@ -142,7 +143,7 @@ fn whole(wire: Wire, body: &Value) -> String {
     }
 }
 
-/// The words of a stream, and whether it says that it failed.
+/// Returns the text of a stream, and `true` if it contains an error event.
 fn streamed(wire: Wire, events: &str) -> (String, bool) {
     let mut words = String::new();
     let mut failed = false;
@@ -165,7 +166,7 @@ fn streamed(wire: Wire, events: &str) -> (String, bool) {
     (words, failed)
 }
 
-/// Whether a failure is told as this wire tells it.
+/// Returns `true` if a failure has the error format of this wire.
 fn is_envelope(wire: Wire, body: &[u8]) -> bool {
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return false };
     let error = &body["error"];

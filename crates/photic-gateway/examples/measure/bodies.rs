@@ -1,16 +1,16 @@
-//! What is sent: conversations of words, with and without pictures.
+//! The requests: conversations with and without images.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::OnceLock;
 
 use base64::Engine as _;
 
-/// About 2 KB of words, asking for a stream or not.
+/// Returns about 2 KB of text, with or without streaming.
 pub(crate) fn words(model: &str, stream: bool) -> String {
     body(model, stream, &[user()])
 }
 
-/// About 12 MB: ten pictures that tools returned, which have to be hoisted.
+/// Returns about 12 MB: ten tool images, which have to be hoisted.
 pub(crate) fn screenshots() -> String {
     let mut messages = vec![user()];
     for image in 0..10 {
@@ -26,13 +26,13 @@ pub(crate) fn screenshots() -> String {
     body("gpt-4o", false, &messages)
 }
 
-/// About 12 MB: one picture of the user's, where it belongs.
+/// Returns about 12 MB: one image in a user message, which needs no repair.
 pub(crate) fn photograph() -> String {
     let shown = format!("{{\"role\":\"user\",\"content\":[{}]}}", picture(0, 9_000_000));
     body("gpt-4o", false, &[user(), shown])
 }
 
-/// A request as it stands on the wire.
+/// Returns the bytes of a request.
 pub(crate) fn request(path: &str, headers: &str, body: &str) -> Vec<u8> {
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\nuser-agent: measure\r\n\
@@ -43,7 +43,7 @@ pub(crate) fn request(path: &str, headers: &str, body: &str) -> Vec<u8> {
     [head.as_bytes(), body.as_bytes()].concat()
 }
 
-/// The key that requests carry: LiteLLM asks for one, and for one that cannot be guessed.
+/// The key in requests. LiteLLM requires one that cannot be guessed.
 pub(crate) fn key() -> &'static str {
     static KEY: OnceLock<String> = OnceLock::new();
     KEY.get_or_init(|| {
@@ -62,7 +62,7 @@ fn user() -> String {
     format!("{{\"role\":\"user\",\"content\":\"{words}\"}}")
 }
 
-/// The header of a PNG, then noise: nobody decodes what is within limits.
+/// Returns the header of a PNG with noise behind it. Images within limits are not decoded.
 fn picture(seed: u8, bytes: usize) -> String {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x05\0\0\0\x03\x20\x08\x06\0\0\0".to_vec();
     let mut state = u32::from(seed) + 1;

@@ -8,12 +8,12 @@ use photic_gateway::{Config, Gateway};
 use crate::Outcome;
 use crate::proxy::Proxy;
 
-/// How a gateway is set up.
+/// The configuration of a gateway.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Setting {
-    /// Everything goes to the upstream, in the wire it came in.
+    /// All requests go to the upstream in the client's wire.
     Plain,
-    /// Models called `chat-*` and `messages-*` are served in that wire, whatever the caller's.
+    /// Models named `chat-*` and `messages-*` are served in that wire, for clients of every wire.
     Crossing,
 }
 
@@ -26,13 +26,13 @@ pub(crate) fn start(upstream: SocketAddr, setting: Setting) -> Outcome<Proxy> {
     Proxy::start(Command::new(std::env::current_exe()?).args([name, &upstream.to_string()]))
 }
 
-/// Starts the pipe, which was built beside this.
+/// Starts the example `pipe`.
 pub(crate) fn start_pipe(upstream: SocketAddr) -> Outcome<Proxy> {
     let pipe = std::env::current_exe()?.with_file_name("pipe");
     Proxy::start(Command::new(pipe).arg(upstream.to_string()))
 }
 
-/// What the process of a gateway does: serves until it is interrupted.
+/// Serves until the process is interrupted.
 pub(crate) fn run(upstream: &str, setting: Setting) -> Outcome<()> {
     let address = format!("[[upstream]]\nurl = 'http://{upstream}'\n");
     let mut settings = ["listen = '127.0.0.1:0'\n[policy]\nretention = 'all'\n", &address].concat();

@@ -1,5 +1,5 @@
-//! What requests cost in instructions, counted by callgrind: the same on every machine, whatever
-//! its kernel takes beside them and whatever else it does.
+//! Counts the instructions of a request with callgrind. The count does not depend on the kernel, the
+//! machine, or its load.
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
@@ -10,11 +10,11 @@ use crate::load::repeat;
 use crate::proxy::Proxy;
 use crate::{Claim, Goal, Outcome, Row};
 
-/// Started and warm, and then so many more.
+/// Requests of the shorter run, which includes start and warm-up, and of the longer one.
 const FEW: u32 = 200;
 const MORE: u32 = 1000;
 
-/// The pipe and the gateway, for one request in the process itself.
+/// Returns the instructions of the pipe and of the gateway for one request.
 pub(crate) fn row(name: &'static str, upstream: SocketAddr, request: &[u8]) -> Outcome<Row> {
     let this = std::env::current_exe()?;
     let pipe = this.with_file_name("pipe");
@@ -38,7 +38,7 @@ fn of_one(command: &[&OsStr], request: &[u8]) -> Outcome<f64> {
     Ok(all.saturating_sub(few) as f64 / f64::from(MORE))
 }
 
-/// Of a process that serves so many, from its start to its end.
+/// Returns the instructions of a process that serves so many requests, from start to end.
 fn of_all(command: &[&OsStr], request: &[u8], times: u32) -> Outcome<u64> {
     let counted = std::env::temp_dir().join(format!("photic-instructions-{}", std::process::id()));
     let mut option = std::ffi::OsString::from("--callgrind-out-file=");

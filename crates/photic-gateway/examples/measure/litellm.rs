@@ -1,4 +1,4 @@
-//! LiteLLM's proxy: one worker, no database, one model that is served by the upstream.
+//! LiteLLM's proxy: one worker, no database, one model on the upstream.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use crate::proxy::Proxy;
 use crate::{Outcome, bodies};
 
-/// How long it may take to start.
-const PATIENCE: Duration = Duration::from_mins(3);
+/// Time in which it must start.
+const START_TIMEOUT: Duration = Duration::from_mins(3);
 
-/// It, and where its settings are.
+/// The process, and the directory of its settings.
 pub(crate) struct LiteLlm {
     pub(crate) proxy: Proxy,
     folder: PathBuf,
 }
 
 impl LiteLlm {
-    /// Starts its command.
+    /// Starts the command.
     pub(crate) fn start(command: &Path, upstream: SocketAddr) -> Outcome<Self> {
         let folder = std::env::temp_dir().join(format!("photic-measure-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;
@@ -31,7 +31,7 @@ impl LiteLlm {
                  model: openai/gpt-4o\n      api_base: http://{upstream}/v1\n      api_key: k\n"
             ),
         )?;
-        // Its port, which is free again when this ends; nobody else listens on this machine.
+        // A port that is free again when this listener is dropped.
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log = std::fs::File::create(folder.join("log"))?;
         let child = Command::new(command)
@@ -39,7 +39,7 @@ impl LiteLlm {
             .arg(&config)
             .args(["--host", "127.0.0.1", "--num_workers", "1"])
             .args(["--port", &address.port().to_string(), "--telemetry", "False"])
-            // Otherwise it asks the network for prices.
+            // Otherwise it downloads prices.
             .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
             .env("LITELLM_LOG", "ERROR")
             .env("LITELLM_MASTER_KEY", bodies::key())
@@ -48,7 +48,7 @@ impl LiteLlm {
             .spawn()?;
         let mut this = Self { proxy: Proxy::known(child, address), folder };
         let begun = Instant::now();
-        while begun.elapsed() < PATIENCE && this.proxy.is_alive() {
+        while begun.elapsed() < START_TIMEOUT && this.proxy.is_alive() {
             if is_ready(address) {
                 return Ok(this);
             }

@@ -1,4 +1,4 @@
-//! Requests, one after the other, and what they cost whoever passes them on.
+//! Sends requests one after the other, and measures their cost in the proxy.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -8,16 +8,16 @@ use crate::Outcome;
 use crate::proxy::Proxy;
 use crate::upstream::remaining;
 
-/// What requests cost.
+/// The cost of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// CPU time of the proxy for one, in µs.
+    /// CPU time of the proxy, in µs.
     pub(crate) cpu: f64,
-    /// From the first byte sent to the last received, in µs; the median.
+    /// Median time from the first byte sent to the last received, in µs.
     pub(crate) wall: f64,
 }
 
-/// The same request so many times on one connection.
+/// Sends one request repeatedly on one connection.
 pub(crate) fn repeat(proxy: &Proxy, request: &[u8], times: u32) -> Outcome<Cost> {
     let mut stream = connect(proxy.address)?;
     let mut walls = Vec::new();
@@ -32,7 +32,7 @@ pub(crate) fn repeat(proxy: &Proxy, request: &[u8], times: u32) -> Outcome<Cost>
     Ok(Cost { cpu: cpu.as_secs_f64() * 1e6 / f64::from(times), wall: median(walls) })
 }
 
-/// In turns, each first as often as the others; the median of the rounds for each.
+/// Measures proxies in turns, in rotating order. Returns the median of the rounds for each.
 pub(crate) fn in_turns(
     proxies: &[(&Proxy, u32)],
     request: &[u8],
@@ -64,7 +64,7 @@ pub(crate) fn connect(address: SocketAddr) -> Outcome<TcpStream> {
     Ok(stream)
 }
 
-/// Reads an answer that says how long it is, and says no other status than 200.
+/// Reads a reply with a length. Fails if its status is not 200.
 pub(crate) fn answer(stream: &mut TcpStream) -> Outcome<()> {
     let mut buffer = vec![0; 64 << 10];
     let mut had = 0;

@@ -1,6 +1,6 @@
-//! What the gateway costs: against the pipe, which forwards and does nothing else, and against
-//! LiteLLM's proxy. All are processes of their own and get the same requests, in turns, for the
-//! same upstream. Prints a table.
+//! Measures the cost of the gateway, compared with the example `pipe`, which only forwards, and with
+//! LiteLLM's proxy. All are separate processes and get identical requests, in turns, for one
+//! upstream. Prints a table.
 //!
 //! `measure [--check] [--instructions] [--litellm COMMAND]`, with the example `pipe` built beside it.
 //! `--check` fails if instructions or memory are past their claim, or a time is past twice its
@@ -28,7 +28,7 @@ use proxy::Proxy;
 use streams::{CHAT, CHAT_TO_MESSAGES, MESSAGES_TO_CHAT};
 use table::{Claim, Goal, Row};
 
-/// As the `photic` command has it.
+/// The allocator of the `photic` command.
 #[cfg(not(target_env = "msvc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -41,14 +41,17 @@ fn main() -> Outcome<()> {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "gateway" | "crossing" => {
-                let upstream = arguments.next().ok_or("an upstream is wanted")?;
+                let upstream = arguments.next().ok_or("missing argument: the upstream")?;
                 let crossing = argument == "crossing";
                 let setting = if crossing { Setting::Crossing } else { Setting::Plain };
                 return gateway::run(&upstream, setting);
             }
             "--check" => check = true,
             "--instructions" => counts = true,
-            "--litellm" => litellm = Some(PathBuf::from(arguments.next().ok_or("which?")?)),
+            "--litellm" => {
+                let command = arguments.next().ok_or("`--litellm` needs a command")?;
+                litellm = Some(PathBuf::from(command));
+            }
             other => return Err(format!("what is `{other}`?").into()),
         }
     }
@@ -92,8 +95,8 @@ impl Proxies {
         let mut rows = Vec::new();
         let words = bodies::words("gpt-4o", false);
         let costs = self.costs(&words, [2000, 2000, 20])?;
-        // How the two compare depends on what the kernel takes for both (docs/gateway.md): 1.24 on
-        // one machine, 1.3 to 2.1 on others. What the gateway itself does is held by instructions.
+        // The ratio depends on the time of the kernel for both (docs/gateway.md): 1.24 on one
+        // machine, 1.3 to 2.1 on others. The gateway's own work is checked by instructions.
         rows.push(cpu("CPU, 2 KB", &costs, Some((1.3, 1.31))));
         rows.extend(less_than_litellm("CPU, 2 KB, against LiteLLM", &costs, 50.0));
         rows.push(Row {
@@ -118,7 +121,7 @@ impl Proxies {
         Ok(rows)
     }
 
-    /// Of the pipe, the gateway, and LiteLLM if it is there.
+    /// Measures the pipe, the gateway, and LiteLLM if it is configured.
     fn costs(&self, body: &str, [pipe, gateway, litellm]: [u32; 3]) -> Outcome<Vec<Cost>> {
         let request = bodies::request("/v1/chat/completions", "", body);
         let mut proxies = vec![(&self.pipe, pipe), (&self.gateway, gateway)];
@@ -162,7 +165,7 @@ impl Proxies {
                 claim: Some(Claim {
                     value: (late - late_pipe).max(0.0),
                     goal: Goal::AtMost(2.0),
-                    // A write that waits for an acknowledgement is 40 ms late.
+                    // A write that waits for a delayed acknowledgement is 40 ms late.
                     slack: 9.0,
                     unit: " ms more",
                 }),
@@ -189,7 +192,7 @@ fn memory() -> Outcome<[Row; 2]> {
     ])
 }
 
-/// Against the pipe: at most so many times its CPU, with so much slack.
+/// Returns the claim about CPU time as a multiple of the pipe's, with some slack.
 fn cpu(name: &'static str, costs: &[Cost], claim: Option<(f64, f64)>) -> Row {
     let claim = claim.map(|(most, slack)| Claim {
         value: costs[1].cpu / costs[0].cpu,

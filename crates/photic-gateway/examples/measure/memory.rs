@@ -1,4 +1,4 @@
-//! Memory: many large bodies in flight at once, and what is left of them at rest.
+//! Measures the memory of many large bodies at once, and the memory that is left afterwards.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -7,22 +7,22 @@ use crate::gateway::Setting;
 use crate::load::{answer, connect};
 use crate::{Outcome, bodies, gateway, upstream};
 
-/// Bodies in flight.
+/// Number of bodies at once.
 const BODIES: usize = 16;
-/// How long memory may take to be given back.
+/// Time in which memory must be returned to the system.
 const REST: Duration = Duration::from_secs(40);
 
-/// What a gateway took, in MB.
+/// The memory of a gateway, in MB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
-    /// The bodies in flight.
+    /// The bodies themselves.
     pub(crate) bodies: f64,
     pub(crate) peak: f64,
-    /// The least it came down to.
+    /// The minimum after the requests.
     pub(crate) rest: f64,
 }
 
-/// Sends the bodies to an upstream that answers none before it has all, three times.
+/// Sends the bodies three times to an upstream that answers only when it has all of them.
 pub(crate) fn measure() -> Outcome<Memory> {
     let gateway = gateway::start(upstream::start(BODIES)?, Setting::Plain)?;
     let request = bodies::request("/v1/chat/completions", "", &bodies::screenshots());

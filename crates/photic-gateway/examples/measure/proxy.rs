@@ -1,4 +1,4 @@
-//! A proxy in a process of its own, and what the system knows about it.
+//! A proxy as a separate process, with its CPU time and its memory.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// One that prints its port.
+    /// Starts a proxy that prints its port.
     pub(crate) fn start(command: &mut Command) -> Outcome<Self> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
@@ -23,24 +23,24 @@ impl Proxy {
         Ok(Self { child, address })
     }
 
-    /// One that was told its port.
+    /// Creates a proxy whose port is known.
     pub(crate) const fn known(child: Child, address: SocketAddr) -> Self {
         Self { child, address }
     }
 
-    /// Asks it to end by itself, and waits until it has.
+    /// Asks the process to end, and waits for it.
     pub(crate) fn end(mut self) -> Outcome<()> {
         Command::new("kill").args(["-INT", &self.child.id().to_string()]).status()?;
         self.child.wait()?;
         Ok(())
     }
 
-    /// Whether it has not ended.
+    /// Returns `true` if the process is running.
     pub(crate) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// The time its threads ran, and those of the processes it started, to the nanosecond.
+    /// Returns the CPU time of its threads and of its child processes.
     pub(crate) fn cpu(&self) -> Outcome<Duration> {
         let mut total = 0;
         for process in family(self.child.id())? {
@@ -52,12 +52,12 @@ impl Proxy {
         Ok(Duration::from_nanos(total))
     }
 
-    /// The most memory it ever had, in MB.
+    /// Returns its maximum memory so far, in MB.
     pub(crate) fn peak(&self) -> Outcome<f64> {
         self.status("VmHWM:")
     }
 
-    /// Its memory, in MB.
+    /// Returns its memory, in MB.
     pub(crate) fn resident(&self) -> Outcome<f64> {
         self.status("VmRSS:")
     }
@@ -76,7 +76,7 @@ impl Drop for Proxy {
     }
 }
 
-/// A process and its descendants.
+/// Returns a process and its descendants.
 fn family(ancestor: u32) -> Outcome<Vec<u32>> {
     let mut all = vec![ancestor];
     let mut seen = 0;

@@ -1,6 +1,7 @@
-//! Streams: how soon the first event is there, and how late the others are.
+//! Measures the delay of the first event of a stream, and of the others.
 //!
-//! Every event says when it was written, by the clock of this process, which is the upstream's.
+//! Every event contains the time at which it was written, by the clock of this process, which is also
+//! the upstream.
 
 use std::io::{Read as _, Write as _};
 use std::net::SocketAddr;
@@ -10,14 +11,14 @@ use crate::bodies;
 use crate::load::{connect, median};
 use crate::upstream::{self, MANY, ONE};
 
-/// A caller of one wire, and the model it asks for, which decides whom it gets.
+/// A client of one wire. Its model decides the wire of the upstream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller {
     pub(crate) path: &'static str,
     pub(crate) model: &'static str,
 }
 
-/// A wire that the upstream speaks, too.
+/// Not translated.
 pub(crate) const CHAT: Caller = Caller { path: "/v1/chat/completions", model: "gpt-4o" };
 /// Translated.
 pub(crate) const CHAT_TO_MESSAGES: Caller =
@@ -25,7 +26,7 @@ pub(crate) const CHAT_TO_MESSAGES: Caller =
 /// Translated.
 pub(crate) const MESSAGES_TO_CHAT: Caller = Caller { path: "/v1/messages", model: "chat-m" };
 
-/// From the request to the first event, in µs: the median of so many.
+/// Returns the median time from the request to the first event, in µs.
 pub(crate) fn first_byte(to: SocketAddr, times: usize) -> Outcome<f64> {
     let mut stream = connect(to)?;
     let mut waits = Vec::new();
@@ -38,8 +39,8 @@ pub(crate) fn first_byte(to: SocketAddr, times: usize) -> Outcome<f64> {
     Ok(median(waits))
 }
 
-/// How late events are, in ms: the one that only one of a hundred is later than, and the latest. Of
-/// three streams the best: others on this machine hold one up, small writes hold up every one.
+/// Returns the 99th percentile and the maximum delay of events, in ms. The best of three streams
+/// counts: load on the machine delays one of them, while delayed small writes delay every one.
 pub(crate) fn lateness(to: SocketAddr, caller: Caller) -> Outcome<(f64, f64)> {
     let mut best = (f64::INFINITY, f64::INFINITY);
     for _ in 0..3 {
@@ -84,7 +85,7 @@ fn events(stream: &mut std::net::TcpStream, caller: Caller, which: &str) -> Outc
     Ok(events)
 }
 
-/// The first time in a text, as in `t=17;`, and where it ends.
+/// Parses the first time in a text, as in `t=17;`. Returns it with its end.
 fn time(text: &[u8]) -> Option<(u64, usize)> {
     let mut from = 0;
     loop {

@@ -1,4 +1,4 @@
-//! The figures as a table, and whether they are what is claimed.
+//! The figures as a table, with the claims about them.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ pub(crate) struct Row {
     pub(crate) claim: Option<Claim>,
 }
 
-/// What is claimed.
+/// A claim about a figure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Claim {
     pub(crate) value: f64,
     pub(crate) goal: Goal,
-    /// On a busy machine the goal can be missed by so much of it before something must be wrong.
+    /// The part of the goal by which a busy machine may miss it.
     pub(crate) slack: f64,
     pub(crate) unit: &'static str,
 }
@@ -33,12 +33,12 @@ impl Claim {
         self.miss() <= 1.0
     }
 
-    /// Whether it is missed by more than a busy machine explains.
+    /// Returns `true` if it is missed by more than the slack.
     pub(crate) fn is_broken(&self) -> bool {
         self.miss() > 1.0 + self.slack
     }
 
-    /// The worse, the larger; past 1 it is missed.
+    /// Returns the ratio to the goal. Above 1 it is missed.
     pub(crate) fn miss(&self) -> f64 {
         match self.goal {
             Goal::AtMost(most) => self.value / most,
@@ -59,7 +59,7 @@ impl fmt::Display for Claim {
     }
 }
 
-/// Keeps of each line the better one.
+/// Keeps the better one of each row.
 pub(crate) fn keep_better(best: &mut Vec<Row>, rows: Vec<Row>) {
     let miss = |row: &Row| row.claim.map_or(0.0, |claim| claim.miss());
     for row in rows {

@@ -1,5 +1,5 @@
-//! Whom everything is sent to: reads requests whole and answers at once, or streams what a header
-//! asks for. A thread for each connection; whatever it costs is no proxy's.
+//! The upstream: reads whole requests and answers at once, or streams as a header asks for. It has a
+//! thread for each connection, and its cost is not counted.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,7 +15,7 @@ pub(crate) const ONE: &str = "x-events: one\r\n";
 /// Asks for a stream of many: 100 that are 5 ms apart, then ten bursts of ten.
 pub(crate) const MANY: &str = "x-events: many\r\n";
 
-/// Starts one. It answers when as many requests as that are there.
+/// Starts an upstream that answers when so many requests have arrived.
 pub(crate) fn start(together: usize) -> Outcome<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?;
@@ -29,13 +29,13 @@ pub(crate) fn start(together: usize) -> Outcome<SocketAddr> {
     Ok(address)
 }
 
-/// Nanoseconds since the first question.
+/// Returns the nanoseconds since the first call.
 pub(crate) fn now() -> u64 {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
     u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// How much of a message is still to come, once its head is there.
+/// Returns the number of bytes of a message that are still missing, once its head has arrived.
 pub(crate) fn remaining(bytes: &[u8]) -> Option<usize> {
     let head = head(bytes)?;
     let lower = head.to_ascii_lowercase();
@@ -48,7 +48,7 @@ fn head(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(&bytes[..end]).ok()
 }
 
-/// `None` when its client is gone.
+/// Returns `None` if the client has disconnected.
 fn serve(mut stream: TcpStream, all: &Barrier) -> Option<()> {
     stream.set_nodelay(true).ok()?;
     let reply = format!(
@@ -72,7 +72,7 @@ fn serve(mut stream: TcpStream, all: &Barrier) -> Option<()> {
             }
         }
         all.wait();
-        // Larger bodies than the buffer overwrite their head, and ask for no stream.
+        // Bodies that are larger than the buffer overwrite their head. They ask for no stream.
         match head(&buffer[..had]) {
             Some(head) if head.contains(ONE.trim()) => events(&mut stream, head, false)?,
             Some(head) if head.contains(MANY.trim()) => events(&mut stream, head, true)?,
@@ -125,7 +125,7 @@ fn messages_event(text: &str) -> String {
     )
 }
 
-/// What stands before and after the text of a stream.
+/// The text before and after the time in an event.
 type Around = (&'static [&'static str], &'static [&'static str]);
 
 const CHAT: Around = (

@@ -18,7 +18,7 @@ impl Family {
     /// Ollama.
     pub const OLLAMA: Self = Self("ollama");
 
-    /// Every family, in the order of its first wire.
+    /// Returns every family, in the order of its first wire.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for family in Wire::ALL.map(Self::of) {
@@ -29,27 +29,27 @@ impl Family {
         all
     }
 
-    /// Its name, as paths and data files write it.
+    /// Returns the name, as paths and data files write it.
     pub const fn name(self) -> &'static str {
         self.0
     }
 
-    /// The family of that name.
+    /// Returns the family of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Wire::ALL.map(Self::of).into_iter().find(|family| family.name() == name)
     }
 
-    /// Its wires, the usual one first.
+    /// Returns the wires of the family, the usual one first.
     pub fn wires(self) -> impl Iterator<Item = Wire> {
         Wire::ALL.into_iter().filter(move |wire| Self::of(*wire) == self)
     }
 
-    /// The wire of requests that are no conversation.
+    /// Returns the wire for requests that are not turns of a conversation.
     pub fn wire(self) -> Wire {
         self.wires().next().unwrap_or(Wire::OpenAiChat)
     }
 
-    /// The family of a wire.
+    /// Returns the family of a wire.
     pub fn of(wire: Wire) -> Self {
         Self(wire.http().family)
     }

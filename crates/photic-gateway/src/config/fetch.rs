@@ -1,44 +1,44 @@
-//! Whether pictures are fetched that came as addresses, and from where.
+//! Settings for fetching images that requests name by URL.
 
 use std::net::SocketAddr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether pictures are fetched that came as addresses, and from where.
+/// Fetching of images that requests name by URL.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FetchConfig {
-    /// When the gateway fetches instead of the provider: `never`, `needed` or `always`.
+    /// Selects when the gateway fetches instead of the provider: `never`, `needed` or `always`.
     pub mode: FetchMode,
-    /// Patterns of hosts that may be fetched from, with `*`; without any, every public host.
+    /// Host patterns, with `*`, that may be fetched from. If empty, every public host is allowed.
     pub hosts: Vec<String>,
-    /// Patterns of hosts that may not, whatever `hosts` says.
+    /// Host patterns that may not be fetched from. They take precedence over `hosts`.
     pub not_hosts: Vec<String>,
-    /// Addresses that may be fetched from although they are not public, each with its port.
+    /// Private addresses that may be fetched from, each with its port.
     #[schemars(with = "Vec<String>")]
     pub private: Vec<SocketAddr>,
-    /// The largest picture, in MiB.
+    /// Maximum size of one image, in MiB.
     pub max_mib: u32,
-    /// The most that is fetched for one request, in MiB; what is past that gives way to a notice.
+    /// Maximum bytes fetched for one request, in MiB. Further images are replaced by a notice.
     pub total_mib: u32,
-    /// For each picture, from its name to its last byte, in seconds.
+    /// Time to fetch one image, from the name lookup to the last byte, in seconds.
     pub timeout_s: u32,
-    /// What fetched pictures may take together, in MiB, so that later turns need not fetch them again; at
-    /// most a sixteenth of `limits.memory_mib`.
+    /// Size of the cache of fetched images, in MiB, so that later turns need not fetch them again.
+    /// At most a sixteenth of `limits.memory_mib` is used.
     pub keep_mib: u32,
 }
 
-/// When the gateway fetches a picture that came as an address.
+/// The cases in which the gateway fetches an image that a request names by URL.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FetchMode {
-    /// Never: where the provider takes no addresses, a notice says that it is not shown.
+    /// Never. If the provider accepts no URLs, a notice replaces the image.
     Never,
-    /// Where the provider takes no addresses.
+    /// If the provider accepts no URLs.
     #[default]
     Needed,
-    /// Always: the provider never sees the address.
+    /// Always. The provider never sees the URL.
     Always,
 }
 

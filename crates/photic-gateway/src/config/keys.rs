@@ -1,17 +1,21 @@
-//! The keys there are, by the schema, and what somebody meant who wrote another.
+//! Checks that the keys of a settings file exist, and suggests the nearest one for a misspelled key.
 
 use toml::{Table, Value};
 
 use super::error::ConfigError;
 use super::schema;
 
-/// Complains about the first key that means nothing.
+/// Checks every key of a settings file against the schema.
+///
+/// # Errors
+///
+/// Fails with the first unknown key, and the existing key that is spelled most like it.
 pub(super) fn check(root: &Table, schema: &serde_json::Value) -> Result<(), ConfigError> {
     known(root, "", schema)
 }
 
 fn known(table: &Table, within: &str, schema: &serde_json::Value) -> Result<(), ConfigError> {
-    // Some tables have keys that only their writer knows.
+    // A table without properties in the schema may have any keys.
     if schema::properties(schema).next().is_none() {
         return Ok(());
     }
@@ -37,7 +41,7 @@ fn known(table: &Table, within: &str, schema: &serde_json::Value) -> Result<(), 
     Ok(())
 }
 
-/// How many letters to change, add or remove.
+/// Returns the edit distance of two keys: the letters to change, add or remove.
 fn distance(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.bytes().enumerate() {

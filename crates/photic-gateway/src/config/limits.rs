@@ -1,57 +1,57 @@
-//! Limits of size and time.
+//! Settings that limit sizes, connections and times.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::memory_size::default_mib;
 
-/// What is too much.
+/// Limits of sizes and connections.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// The largest request body, in MiB.
+    /// Maximum size of a request body, in MiB.
     pub body_mib: u32,
-    /// The memory for everything that requests make the gateway hold, in MiB: bodies as they arrive, fetched
-    /// pictures, pixels, replies that are translated, caches. 0 finds it out: seven eighths of what the
-    /// container may have less 192, or a quarter of the machine's memory, and 2048 at most. One caller gets
-    /// at most half while others need some; who finds no room waits a moment, and is told to come again.
+    /// Memory for requests and caches, in MiB: request bodies, fetched images, pixels, replies that
+    /// are translated. 0 derives it: seven eighths of the container's limit less 192, or a quarter of
+    /// the machine's memory, and 2048 at most. While other callers use memory, one caller gets at
+    /// most half. A request that gets no memory within two seconds fails with 503 and `Retry-After`.
     pub memory_mib: u32,
-    /// What prepared pictures may take together, in MiB, so that later turns need not make them again; at
-    /// most a sixteenth of `memory_mib`.
+    /// Size of the cache of prepared images, in MiB, so that later turns need not prepare them again.
+    /// At most a sixteenth of `memory_mib` is used.
     pub pictures_mib: u32,
-    /// The most connections of callers at once; fewer, where the process may not open as many files.
-    /// Beyond that those go first that have not stated a request, and who comes then is told to come
-    /// again. Operators' own door has 64 of its own.
+    /// Maximum client connections at once, or fewer if the process may not open as many files. Beyond
+    /// it, connections without a request are closed first, then new ones get 503. The listener for
+    /// operators (`admin.listen`) has 64 connections of its own.
     pub connections: u32,
-    /// The most connections of one address at once, unless it is loopback's, or callers show keys
-    /// (`fleet.keys`). Behind a proxy all have the proxy's address.
+    /// Maximum connections of one client address at once. Not applied to loopback addresses, and not
+    /// if requests carry tenant keys (`fleet.keys`). Behind a proxy all clients have its address.
     pub connections_per_peer: u32,
 }
 
-/// What is too late, in seconds.
+/// Time limits, in seconds.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// For a connection to an upstream.
+    /// Time to connect to an upstream.
     pub connect_s: u32,
-    /// For the head of a reply.
+    /// Time until the upstream sends the head of its reply.
     pub answer_s: u32,
-    /// Between two pieces of a body, either way; and for a caller that does not read its reply. A request
-    /// body has to come within that and what it takes at 4 KiB a second.
+    /// Time between two pieces of a body, in both directions, and for a client that does not read its
+    /// reply. A request body must arrive within this time plus its size at 4 KiB per second.
     pub idle_s: u32,
-    /// For the pixels of one request; what is not made by then gives way to a notice.
+    /// Time to prepare the images of one request. Unfinished images are replaced by a notice.
     pub pixels_s: u32,
-    /// For requests under way when the gateway is told to stop.
+    /// Time for running requests to finish when the gateway stops.
     pub drain_s: u32,
-    /// For the head of a request, once it has begun.
+    /// Time for the head of a request, from its first byte.
     pub header_s: u32,
-    /// For a connection between two requests. Longer than clients keep theirs: whoever closes first
-    /// loses no request.
+    /// Time for which an idle connection stays open. It should be longer than the clients' own, so
+    /// that the client closes first and loses no request.
     pub keep_alive_s: u32,
 }
 
 impl Limits {
-    /// The memory budget in MiB, found out where nobody says it.
+    /// Returns the memory budget in MiB, derived from the machine if it is not set.
     pub(crate) fn memory_mib(&self) -> u32 {
         if self.memory_mib == 0 { default_mib() } else { self.memory_mib }
     }

@@ -1,16 +1,19 @@
-//! How much memory the process may have, where nobody says.
+//! Derives the default memory budget from the limits of the container or the machine.
 
 use std::fs;
 
-/// What a gateway takes at most by default, however large the machine is, in MiB.
-const MOST: u64 = 2048;
-/// What the process needs beside the budget, in MiB: code, stacks, connections, what the allocator keeps.
-const BESIDE: u64 = 192;
-/// Where control groups are mounted.
+/// Maximum budget by default, in MiB, however large the machine is.
+const MAX_MIB: u64 = 2048;
+/// Memory that the process needs beside the budget, in MiB: code, stacks, connections, free memory
+/// that the allocator keeps.
+const PROCESS_MIB: u64 = 192;
+/// Mount point of control groups.
 const MOUNT: &str = "/sys/fs/cgroup";
 
-/// The budget in MiB: seven eighths of what the container may have, less what the process itself needs, or
-/// a quarter of the machine's memory where there is no container; 2 GiB at most.
+/// Returns the default budget in MiB.
+///
+/// In a container it is seven eighths of the container's limit, less the memory of the process
+/// itself. Otherwise it is a quarter of the machine's memory. It is at most [`MAX_MIB`].
 pub(crate) fn default_mib() -> u32 {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let told = files(&groups).into_iter().filter_map(|path| limit(&fs::read_to_string(path).ok()?));
@@ -18,8 +21,8 @@ pub(crate) fn default_mib() -> u32 {
     u32::try_from(budget(told.min(), machine)).unwrap_or(u32::MAX)
 }
 
-/// Where the kernel tells the limits that hold for this process, in both versions of control groups: that of
-/// its own group and that of the whole container.
+/// Returns the files that may hold a memory limit of this process: those of its own group and of the
+/// whole container, in both versions of control groups.
 fn files(groups: &str) -> Vec<String> {
     let mut files =
         vec![format!("{MOUNT}/memory.max"), format!("{MOUNT}/memory/memory.limit_in_bytes")];
@@ -36,20 +39,20 @@ fn files(groups: &str) -> Vec<String> {
 }
 
 fn budget(group: Option<u64>, machine: Option<u64>) -> u64 {
-    // A group may be allowed more than there is, which says nothing.
+    // A limit above the memory of the machine limits nothing.
     let budget = match group.filter(|mib| machine.is_none_or(|machine| *mib <= machine)) {
-        Some(limit) => limit.saturating_sub(BESIDE) * 7 / 8,
-        None => machine.map_or(MOST, |mib| mib / 4),
+        Some(limit) => limit.saturating_sub(PROCESS_MIB) * 7 / 8,
+        None => machine.map_or(MAX_MIB, |mib| mib / 4),
     };
-    budget.clamp(64, MOST)
+    budget.clamp(64, MAX_MIB)
 }
 
-/// The limit that a group file tells, in MiB; none where it is `max`.
+/// Parses the limit in a control group file, in MiB. Returns `None` for `max`.
 fn limit(text: &str) -> Option<u64> {
     text.trim().parse::<u64>().ok().map(|bytes| bytes >> 20)
 }
 
-/// The memory of the machine, in MiB.
+/// Parses the memory of the machine out of `/proc/meminfo`, in MiB.
 fn physical(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib >> 10)
@@ -67,8 +70,8 @@ mod tests {
         assert_eq!(budget(Some(1024), Some(64 << 10)), 728);
         assert_eq!(budget(Some(1 << 40), Some(4096)), 1024, "a limit that says nothing");
         assert_eq!(budget(None, Some(2048)), 512);
-        assert_eq!(budget(None, None), MOST);
-        assert_eq!(budget(Some(64 << 10), Some(64 << 10)), MOST);
+        assert_eq!(budget(None, None), MAX_MIB);
+        assert_eq!(budget(Some(64 << 10), Some(64 << 10)), MAX_MIB);
     }
 
     #[test]
@@ -76,7 +79,7 @@ mod tests {
         let chart = include_str!("../../../../deploy/helm/photic/values.yaml");
         assert!(chart.contains("limits: { memory: 1Gi }"));
         assert!(include_str!("../../../../deploy/compose/compose.yaml").contains("mem_limit: 1g"));
-        // The budget, the 64 MB that a process may hold beside it, and room for what the kernel counts as well.
+        // The budget, 64 MB of the process beside it, and a reserve for memory that the kernel counts.
         let budget = budget(Some(1024), Some(16 << 10));
         assert!((budget << 20) + 64_000_000 + (64 << 20) <= 1 << 30, "{budget}");
     }

@@ -1,6 +1,6 @@
 //! The settings of a gateway, read from `photic.toml` or set by the program that runs it.
 //!
-//! Unknown keys are errors: a setting that is ignored in silence is worse than none.
+//! Unknown keys are errors, so that a misspelled setting is not ignored silently.
 
 mod error;
 mod family;

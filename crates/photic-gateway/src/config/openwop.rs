@@ -1,25 +1,24 @@
-//! Whether the gateway is an openwop host.
+//! Settings of the openwop host.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether the gateway is an openwop host, too.
+/// The openwop host that the gateway can be beside its other APIs.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenwopConfig {
-    /// Whether the paths of an openwop host are answered.
+    /// If true, the gateway answers the paths of an openwop host.
     pub enabled: bool,
-    /// The media that calls may carry: some of `image`, `audio` and `document`.
+    /// Media types that calls may carry: any of `image`, `audio` and `document`.
     pub modalities: Vec<String>,
-    /// The largest of them, in MiB.
+    /// Maximum size of one media part, in MiB.
     pub part_mib: u32,
-    /// The model of calls that name none. Without one they are checked and answered, and no model
-    /// is asked.
+    /// Model for calls that name none. If unset, such calls are checked and answered without a model.
     #[schemars(example = "gpt-4o")]
     pub model: Option<String>,
-    /// Names of providers that calls may ask for. Where a call goes is decided by its model alone.
+    /// Provider names that calls may use. The upstream is chosen by the model alone.
     pub providers: Vec<String>,
-    /// Whether words of callers that say nothing about their trust reach the model unmarked.
+    /// If true, text from callers that state no trust level reaches the model unmarked.
     pub trust_callers: bool,
 }
 

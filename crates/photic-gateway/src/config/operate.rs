@@ -1,4 +1,4 @@
-//! What operators set: the log, traces, and a door of their own.
+//! Settings for operators: the log, traces, and a listener of their own.
 
 use std::fmt;
 
@@ -6,44 +6,44 @@ use http::HeaderMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is told on standard error.
+/// Format of the log on standard error.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// Nothing.
     Off,
-    /// What somebody should look after.
+    /// Warnings, as text.
     #[default]
     Text,
     /// A line of JSON for every request, and one for every fix.
     Json,
 }
 
-/// A door for operators.
+/// A listener for operators.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Admin {
-    /// The address that `/health`, `/ready` and `/metrics` move to, out of the reach of callers.
-    /// Without it they are answered where requests are.
+    /// Address for `/health`, `/ready` and `/metrics`, separate from the address for clients. If
+    /// unset, they are answered at `listen`.
     #[schemars(example = "127.0.0.1:4142")]
     pub listen: Option<String>,
 }
 
-/// Traces.
+/// Export of traces.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {
-    /// The collector that traces are sent to, by OTLP over HTTP. Without it there are none.
+    /// Collector that receives traces by OTLP over HTTP. If unset, no traces are recorded.
     #[schemars(example = "http://127.0.0.1:4318")]
     pub otlp: Option<String>,
-    /// What this gateway is called in traces.
+    /// Service name of this gateway in traces.
     pub service: String,
-    /// What the collector wants to be sent with every batch; not in the file, for it is secret.
+    /// Headers for the collector, sent with every batch. They are secret, so the file has none.
     #[serde(skip)]
     pub headers: ExportHeaders,
 }
 
-/// Headers for a collector of traces. Shown to nobody.
+/// Headers for a collector of traces. They may hold secrets, so `Debug` does not print them.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ExportHeaders(HeaderMap);
 
@@ -60,7 +60,7 @@ impl LogFormat {
         }
     }
 
-    /// The format of that name.
+    /// Returns the format of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
@@ -74,8 +74,8 @@ impl Default for Telemetry {
 }
 
 impl ExportHeaders {
-    /// As in `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,name=value`, values percent-encoded.
-    /// `None` if one of them cannot be read.
+    /// Parses a list like `OTEL_EXPORTER_OTLP_HEADERS`: `name=value,name=value`, values
+    /// percent-encoded. Returns `None` if one of them is malformed.
     pub fn parse(list: &str) -> Option<Self> {
         let mut headers = HeaderMap::new();
         for pair in list.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {

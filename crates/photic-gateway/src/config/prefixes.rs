@@ -1,21 +1,22 @@
-//! Path prefixes: a gateway that answers only who knows its token, one family of providers behind
-//! each prefix.
+//! Path prefixes with a secret token: a gateway that only answers clients that know the token.
 
 use std::fmt;
 
 use super::family::Family;
 
-/// The prefixes that requests have to begin with, `/<token>/<family>`: without the token nobody is
-/// answered, and no request of one family reaches an upstream of another.
+/// The prefixes that request paths must begin with, `/<token>/<family>`.
+///
+/// Requests without the token are refused. A request of one family never reaches an upstream of
+/// another.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PathPrefixes {
-    /// Of the token: comparing digests takes the same time wherever they differ.
+    /// Digest of the token. Comparing digests takes the same time wherever they differ.
     digest: blake3::Hash,
     length: usize,
 }
 
 impl PathPrefixes {
-    /// Prefixes with this token.
+    /// Creates prefixes with this token.
     pub fn new(token: &str) -> Self {
         Self { digest: blake3::hash(token.as_bytes()), length: token.len() }
     }
@@ -31,7 +32,7 @@ impl PathPrefixes {
     }
 }
 
-/// The token is nobody's to read.
+/// Does not print the token.
 impl fmt::Debug for PathPrefixes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("PathPrefixes")

@@ -1,24 +1,23 @@
-//! Whether conversations are kept, and where.
+//! Settings of the record of conversations.
 
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether conversations are kept, and where.
+/// Recording of conversations on disk.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecordConfig {
-    /// The directory of the record and its blobs; without one, or with an empty name, nothing is
-    /// kept.
+    /// Directory of the record and its blobs. If unset or empty, nothing is recorded.
     #[schemars(example = "sessions/")]
     pub directory: Option<PathBuf>,
-    /// Whether notices name pictures, so that a model with the `view` tool of `photic mcp` over the
-    /// same directory can ask to see them again. What a person attached then gives way like what a
-    /// tool returned.
+    /// If true, notices contain references to images, so that a model with the `view` tool of
+    /// `photic mcp` over the same directory can look at them again. Images that users attached may
+    /// then be replaced by notices, like those that tools returned.
     pub references: bool,
-    /// Whether a reply waits until its turn is kept. Its header `x-photic-turn` then names the turn;
-    /// a reply without it was not kept.
+    /// If true, a reply waits until its turn is recorded, and its header `x-photic-turn` names the
+    /// turn. A reply without that header was not recorded.
     pub acknowledge: bool,
 }
 

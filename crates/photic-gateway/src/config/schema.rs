@@ -1,5 +1,4 @@
-//! The settings as a JSON Schema, from the types they are read into; and from the schema, a file
-//! that holds every setting and its default.
+//! Generates the JSON Schema of the settings from their types, and an example file from the schema.
 
 use std::fmt::Write as _;
 
@@ -8,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-/// The schema of the whole file, by JSON Schema 2020-12.
+/// Returns the schema of the whole file, by JSON Schema 2020-12.
 pub(super) fn schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -19,12 +18,12 @@ pub(super) fn schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// The names of wires.
+/// Returns the schema of a wire's name.
 pub(super) fn wires(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "enum": Wire::ALL.map(Wire::name)})
 }
 
-/// Every setting and its default; what has none is written as a comment.
+/// Returns a file with every setting and its default. Settings without a default are comments.
 pub(super) fn example(schema: &Value) -> String {
     let mut out = String::from(
         "#:schema photic.schema.json\n# Every setting of `photic serve`, and its default.\n",
@@ -47,20 +46,20 @@ pub(super) fn example(schema: &Value) -> String {
     out
 }
 
-/// The settings that a table may hold.
+/// Returns the settings that a table may hold.
 pub(super) fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let properties = schema.get("properties").and_then(Value::as_object);
     properties.into_iter().flatten().map(|(name, property)| (name.as_str(), property))
 }
 
-/// What is inside of a table, and whether there may be many such.
+/// Returns the schema inside a table, and `true` if it is an array of tables.
 pub(super) fn table(schema: &Value) -> Option<(&Value, bool)> {
     let items = schema.get("items").filter(|items| items.get("properties").is_some());
     let table = schema.get("properties").map(|_| (schema, false));
     table.or_else(|| items.map(|items| (items, true)))
 }
 
-/// TOML has no null: what is optional is left out.
+/// Removes `null` from types and defaults, because TOML has no null.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -83,7 +82,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// `anyOf` something or null is something.
+/// Replaces `anyOf` with a single remaining alternative by that alternative.
 fn alone(object: &mut Map<String, Value>) {
     if let Some(Value::Array(any)) = object.get_mut("anyOf") {
         any.retain(|one| one.get("type").is_none_or(|name| name != "null"));
@@ -97,7 +96,7 @@ fn alone(object: &mut Map<String, Value>) {
     }
 }
 
-/// One setting, behind `mark`.
+/// Writes one setting. `mark` comes before each of its lines.
 fn setting(out: &mut String, mark: &str, name: &str, schema: &Value) {
     out.push_str(mark.trim_end());
     out.push('\n');
@@ -111,7 +110,7 @@ fn setting(out: &mut String, mark: &str, name: &str, schema: &Value) {
     };
     let (mark, value) = match (schema.get("default"), shown) {
         (Some(default), None) => (mark, default.clone()),
-        // What has no default of use is shown by an example, and not set.
+        // A setting without a useful default is shown by an example, as a comment.
         (_, shown) => ("# ", shown.cloned().unwrap_or_else(by_type)),
     };
     // Strings, numbers, and lists of them are spelled alike in JSON and TOML.

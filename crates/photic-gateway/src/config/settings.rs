@@ -1,4 +1,4 @@
-//! All settings of a gateway together.
+//! The settings file: all settings of a gateway.
 
 use std::path::PathBuf;
 
@@ -21,71 +21,73 @@ use super::{keys, schema};
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The address to listen on.
+    /// Address to listen on.
     pub listen: String,
-    /// Whether anybody who reaches it may use it, where the address can be reached from other
-    /// machines and callers show no keys (`fleet.keys`). Without it the gateway does not start so.
+    /// If true, the gateway may listen on an address that other machines can reach without requiring
+    /// tenant keys (`fleet.keys`). Everyone who reaches it can then use it. If false, the gateway does
+    /// not start on such an address.
     pub open: bool,
-    /// Names that callers may have for this gateway in `Host`, beside those of loopback. A gateway
-    /// that other machines can reach answers to every name, unless some are listed.
+    /// Host names that requests may use in `Host`, beside those of loopback. If empty, a gateway that
+    /// other machines can reach accepts every name.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may send requests, like `https://chat.example`. Pages of all others
-    /// are refused.
+    /// Origins of web pages that may send requests, like `https://chat.example`. Requests from all
+    /// other web pages are refused.
     pub origins: Vec<String>,
-    /// What is told on standard error.
+    /// Format of the log on standard error.
     pub log: LogFormat,
-    /// A door for operators.
+    /// A listener for operators.
     pub admin: Admin,
-    /// Traces.
+    /// Export of traces.
     pub telemetry: Telemetry,
-    /// What is too much.
+    /// Limits of sizes and connections.
     pub limits: Limits,
-    /// What is too late.
+    /// Time limits.
     pub timeouts: Timeouts,
-    /// How requests are planned.
+    /// Planning of requests.
     pub policy: Policies,
-    /// What rejections taught.
+    /// Lessons that rejections by providers taught.
     pub learned: LearnedConfig,
-    /// Whether pictures are fetched that came as addresses.
+    /// Fetching of images that requests name by URL.
     pub fetch: FetchConfig,
-    /// Whether conversations are kept.
+    /// Recording of conversations on disk.
     pub record: RecordConfig,
-    /// The servers that many gateways share.
+    /// The servers that several gateways share.
     pub fleet: FleetConfig,
-    /// What each tenant may use.
+    /// Quota of each tenant.
     pub quota: QuotaConfig,
-    /// Whether the gateway is an openwop host, too.
+    /// The openwop host.
     pub openwop: OpenwopConfig,
-    /// Where requests go. Without any, each goes to the provider of its wire, if its key is one of
-    /// that provider's; with any, nowhere else.
+    /// Upstreams that requests are sent to. If there are none, a request goes to the provider of its
+    /// wire, if its key belongs to that provider. If there are some, requests go nowhere else.
     pub upstream: Vec<UpstreamConfig>,
-    /// Paths that requests have to begin with; not in the file, for they are secret.
+    /// Prefixes that request paths must begin with. They are secret, so the file has none.
     #[serde(skip)]
     pub prefixes: Option<PathPrefixes>,
 }
 
-/// What rejections taught.
+/// Lessons that rejections by providers taught.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnedConfig {
-    /// The file it is kept in; without one, or with an empty name, it is forgotten at the end. The
-    /// `photic` command has one in the folder for state, unless told otherwise.
+    /// File that lessons are kept in. If unset or empty, they are lost when the gateway stops. The
+    /// `photic` command uses a file in the user's state directory by default.
     #[schemars(example = "lessons.json")]
     pub path: Option<PathBuf>,
-    /// How many days it holds; then the endpoint gets another chance.
+    /// Days after which a lesson expires and the endpoint is tried again without it.
     pub days: u32,
 }
 
-/// How requests are planned.
+/// Planning of requests.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policies {
-    /// How long images stay in sight: `all` (until a limit of the provider is met), `priced`,
-    /// `turns(K)` or `newest(N)`. The header `x-photic-policy` chooses for a single request.
+    /// Policy by which images stay visible to the model: `all` (until a limit of the provider is
+    /// reached), `priced`, `turns(K)` or `newest(N)`. The header `x-photic-policy` overrides it for a
+    /// single request.
     pub retention: String,
-    /// The newest tool images that `priced` always keeps.
+    /// Number of newest tool images that `priced` always keeps.
     pub keep: usize,
-    /// Whether to mark where the provider's cache should keep a prefix. Off: bodies gain no fields.
+    /// If true, prompt cache breakpoints are added to requests. If false, no field is added.
     pub marks: bool,
 }
 
@@ -134,7 +136,11 @@ impl Default for Policies {
 }
 
 impl Config {
-    /// Reads a configuration file.
+    /// Parses a configuration file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the text is not TOML, if a key does not exist, or if a value has the wrong type.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let table: toml::Table =
             toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))?;
@@ -142,12 +148,12 @@ impl Config {
         toml::from_str(text).map_err(|error| ConfigError::Toml(error.to_string()))
     }
 
-    /// What a configuration file may hold, as a JSON Schema (2020-12).
+    /// Returns the JSON Schema (2020-12) of configuration files.
     pub fn schema() -> serde_json::Value {
         schema::schema::<Self>()
     }
 
-    /// A configuration file with every setting and its default.
+    /// Returns a configuration file with every setting and its default.
     pub fn example() -> String {
         schema::example(&Self::schema())
     }

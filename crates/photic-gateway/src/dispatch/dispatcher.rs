@@ -1,4 +1,4 @@
-//! Decides for each request which part of the gateway answers it.
+//! Passes each request to the part of the gateway that answers it.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::upstream::{UpstreamClient, Upstreams, pass_on};
 /// Answers every request, by the part of the gateway that it is for.
 #[derive(Debug)]
 pub(crate) struct Dispatcher {
-    /// The beginnings of paths that are answered, where callers have to know one.
+    /// Set if request paths must begin with a secret prefix.
     pub(crate) prefixes: Option<PathPrefixes>,
     pub(crate) stopping: Arc<AtomicBool>,
     pub(crate) watchers: Arc<Watchers>,
@@ -36,13 +36,13 @@ pub(crate) struct Dispatcher {
     pub(crate) client: Arc<UpstreamClient>,
     pub(crate) turns: Turns,
     pub(crate) media: MediaApi,
-    /// Set where the gateway is an openwop host.
+    /// Set if the gateway is an openwop host.
     #[cfg(feature = "openwop")]
     pub(crate) openwop: Option<Openwop>,
 }
 
 impl Dispatcher {
-    /// Answers a request. A failure is answered, too.
+    /// Answers a request. A failure becomes an answer, too.
     pub(crate) async fn answer(
         self: Arc<Self>,
         mut request: Request<Incoming>,
@@ -80,8 +80,8 @@ impl Dispatcher {
         guard.answered(answer)
     }
 
-    /// Checks whether the sender of a request may ask, takes the prefix away, and returns the route.
-    /// Nothing of the body is read.
+    /// Checks host, origin, path and prefix of a request, removes the prefix, and returns the route.
+    /// The body is not read.
     fn check(
         &self,
         request: &mut Request<Incoming>,
@@ -92,7 +92,7 @@ impl Dispatcher {
             .and_then(|()| entry.hosts.check(uri, headers).map_err(Refusal::from));
         let prefix = self.prefixes.as_ref().map(|prefixes| prefixes.strip(uri.path()));
         if let Some(None) = prefix {
-            // A sender that does not know the token learns nothing else, either.
+            // A client that does not know the token learns nothing else, either.
             return Err(Box::new(not_found()));
         }
         let route =
@@ -143,9 +143,9 @@ impl Dispatcher {
         };
         let is_off = headers::is_off(request.headers()) || headers::is_encoded(request.headers());
         match route {
-            // Without an openwop host its paths are like any other.
+            // Without an openwop host, its paths are passed on like any other.
             Route::Other(_) | Route::Openwop => self.pass(wire, request, log).await,
-            // Where upstreams differ by model, only the body names the upstream.
+            // If upstreams differ by model, the body must be read to find the upstream.
             _ if is_off && !self.upstreams.differ_by_model() => self.pass(wire, request, log).await,
             _ => {
                 let repair = if is_off { Repair::Off } else { Repair::On };
@@ -154,7 +154,7 @@ impl Dispatcher {
         }
     }
 
-    /// Streams a request through as it is.
+    /// Streams a request to its upstream unchanged.
     async fn pass(
         &self,
         wire: Wire,

@@ -1,22 +1,22 @@
-//! The listener that a request came in by.
+//! The listener that accepted the connection of a request.
 
 use photic_net::HostCheck;
 
-/// Which listener accepted the connection.
+/// The kind of listener that accepted a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListenerKind {
-    /// The only one: it serves callers and operators.
+    /// The only listener, for clients and operators.
     Both,
-    /// The one for callers, where operators have their own.
+    /// The listener for clients, if operators have their own.
     Public,
-    /// The one for operators.
+    /// The listener for operators.
     Admin,
 }
 
-/// A listener, as far as its requests are concerned.
+/// The properties of a listener that its requests depend on.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) kind: ListenerKind,
-    /// The names and origins that it answers to.
+    /// The host names and origins that it accepts.
     pub(crate) hosts: HostCheck,
 }

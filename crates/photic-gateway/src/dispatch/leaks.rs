@@ -1,5 +1,5 @@
-//! By default a key reaches its issuer or nobody: every kind of path against every kind of key,
-//! without a network.
+//! Tests that by default a key is sent to its issuer or to no upstream: every kind of path with every
+//! kind of key, without a network.
 
 use http::Request;
 
@@ -7,7 +7,7 @@ use crate::config::Family;
 use crate::http::Route;
 use crate::upstream::Upstreams;
 
-/// Paths, and the family each belongs to, if to one.
+/// Paths, and the family that each belongs to, if any.
 const PATHS: [(&str, Option<Family>); 24] = [
     ("/v1/chat/completions", Some(Family::OPENAI)),
     ("/chat/completions", Some(Family::OPENAI)),
@@ -35,15 +35,16 @@ const PATHS: [(&str, Option<Family>); 24] = [
     ("/anything", None),
 ];
 
-/// Who issued a key.
+/// The issuer of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Issuer {
     Known(Family),
-    SomebodyElse,
+    /// A provider without a default upstream.
+    Other,
     Unknown,
 }
 
-/// Headers or queries with keys.
+/// Headers or queries that contain keys.
 const KEYS: [(&str, &str, Issuer); 16] = [
     ("authorization", "Bearer sk-proj-K", Issuer::Known(Family::OPENAI)),
     ("authorization", "Bearer sk-K", Issuer::Known(Family::OPENAI)),
@@ -53,17 +54,17 @@ const KEYS: [(&str, &str, Issuer); 16] = [
     ("authorization", "Bearer ya29.K", Issuer::Known(Family::GOOGLE)),
     ("authorization", "Bearer ABSKK", Issuer::Known(Family::AMAZON)),
     ("authorization", "AWS4-HMAC-SHA256 Credential=K", Issuer::Known(Family::AMAZON)),
-    ("authorization", "Bearer sk-or-v1-K", Issuer::SomebodyElse),
-    ("authorization", "Bearer gsk_K", Issuer::SomebodyElse),
+    ("authorization", "Bearer sk-or-v1-K", Issuer::Other),
+    ("authorization", "Bearer gsk_K", Issuer::Other),
     ("authorization", "Bearer who-knows", Issuer::Unknown),
     ("cookie", "session=K", Issuer::Unknown),
     ("x-api-key", "K", Issuer::Known(Family::ANTHROPIC)),
     ("x-goog-api-key", "K", Issuer::Known(Family::GOOGLE)),
-    ("api-key", "K", Issuer::SomebodyElse),
+    ("api-key", "K", Issuer::Other),
     ("?", "key=K", Issuer::Known(Family::GOOGLE)),
 ];
 
-/// The family whose default upstream would get a request; nothing, if it is refused.
+/// Returns the family whose default upstream would get a request, or `None` if it is refused.
 fn reached(upstreams: &Upstreams, method: &str, path: &str, key: (&str, &str)) -> Option<Family> {
     let request = Request::builder().method(method);
     let request = match key {
@@ -85,7 +86,7 @@ fn reached(upstreams: &Upstreams, method: &str, path: &str, key: (&str, &str)) -
 }
 
 #[test]
-fn by_default_a_key_reaches_its_issuer_or_nobody() {
+fn by_default_a_key_reaches_its_issuer_or_no_upstream() {
     let upstreams = Upstreams::new(&[]).unwrap();
     let mut tried = 0;
     for (path, of_path) in PATHS {
@@ -94,8 +95,8 @@ fn by_default_a_key_reaches_its_issuer_or_nobody() {
                 let found = reached(&upstreams, method, path, (name, value));
                 let allowed = match issuer {
                     Issuer::Known(family) => found.is_none_or(|found| found == family),
-                    Issuer::SomebodyElse => found.is_none(),
-                    // A key that says nothing goes where its path belongs, or nowhere.
+                    Issuer::Other => found.is_none(),
+                    // An unknown key goes to the provider of its path, or to none.
                     Issuer::Unknown => found.is_none() || found == of_path,
                 };
                 assert!(allowed, "{method} {path} with {name}: {value} reached {found:?}");
@@ -106,7 +107,7 @@ fn by_default_a_key_reaches_its_issuer_or_nobody() {
     assert_eq!(tried, 768);
 }
 
-/// What worked goes on working: each family's clients, on each family's paths.
+/// The clients of each family reach it on its own paths.
 #[test]
 fn a_key_on_a_path_of_its_issuer_gets_there() {
     let upstreams = Upstreams::new(&[]).unwrap();
@@ -120,7 +121,7 @@ fn a_key_on_a_path_of_its_issuer_gets_there() {
             let found = reached(&upstreams, "POST", path, (name, value));
             assert_eq!(found.is_some(), agrees, "{path} with {name}: {value}");
         }
-        let nobody = reached(&upstreams, "POST", path, ("accept", "*/*"));
-        assert!(nobody.is_some(), "{path} without a key");
+        let keyless = reached(&upstreams, "POST", path, ("accept", "*/*"));
+        assert!(keyless.is_some(), "{path} without a key");
     }
 }

@@ -1,6 +1,6 @@
-//! `/photic/v1/`: uploading pictures, asking for them, and signing paths that show them.
+//! The media API, `/photic/v1/`: uploads images, returns them, and signs paths that show them.
 //!
-//! Media that are unknown, over, or another tenant's are answered in the same words.
+//! Media that are unknown, expired, or of another tenant get an identical error.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,21 +20,23 @@ use crate::observe::RequestLog;
 use crate::tenant::{Admission, Admitted, Identity, KeyPlace};
 use crate::upstream::UpstreamClient;
 
+/// The path of direct uploads.
 const UPLOADS: &str = "/photic/v1/uploads";
 
 /// Options of an upload or of a signed path.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Options {
+    /// The lifetime in seconds.
     ttl_s: Option<u64>,
-    /// The bytes that will be put at a signed address.
+    /// The bytes that will be uploaded to a signed URL.
     bytes: Option<u64>,
 }
 
 /// Answers requests about uploaded media.
 #[derive(Debug)]
 pub(crate) struct MediaApi {
-    /// Set where the gateway has a store.
+    /// Set if the gateway has a store.
     pub(crate) library: Option<Arc<MediaLibrary>>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) client: Arc<UpstreamClient>,
@@ -125,7 +127,7 @@ impl MediaApi {
 fn content(bytes: Bytes, record: &MediaRecord) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::whole(bytes));
     let headers = response.headers_mut();
-    // The type was found in the bytes. It is never a web page: those are not accepted.
+    // The type was detected from the bytes. It is never a web page, because those are not accepted.
     let media_type = record.facts.media_type.as_deref().unwrap_or("application/octet-stream");
     if let Ok(value) = HeaderValue::from_str(media_type) {
         headers.insert(header::CONTENT_TYPE, value);
@@ -165,7 +167,7 @@ fn answer(status: StatusCode, body: &Value) -> Response<ReplyBody> {
     response
 }
 
-/// Returns the number that a query holds under a name.
+/// Returns the number of a query parameter.
 fn number(query: &str, name: &str) -> Option<u64> {
     query.split('&').find_map(|pair| pair.strip_prefix(name)?.parse().ok())
 }

@@ -1,4 +1,4 @@
-//! Dispatch: which part of the gateway answers a request.
+//! Dispatch: routes each request to turns, media, openwop, the gateway's own pages, or an upstream.
 
 mod dispatcher;
 mod entry;

@@ -14,7 +14,7 @@ use crate::record::{Recorder, Server, StoreBackend};
 use crate::tenant::{Admission, Auditing};
 use crate::turn::Pipeline;
 
-/// The text format of Prometheus.
+/// Media type of the text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// Answers requests about the gateway itself.
@@ -45,7 +45,7 @@ impl Status {
                 status(StatusCode::SERVICE_UNAVAILABLE, "stopping")
             }
             (Route::Ready, _) => ready(&self.unavailable()),
-            // Metrics of all tenants are the operator's: a key of one tenant does not open them.
+            // Metrics cover all tenants, so they are for the operator only.
             (Route::Metrics, ListenerKind::Both) if self.admission.requires_keys() => not_found(),
             (Route::Metrics, _) => {
                 let page = watchers.metrics.page(&self.gauges());
@@ -75,7 +75,8 @@ impl Status {
     }
 }
 
-/// The gateway is ready to repair and pass on without its store; features that need it may be missing.
+/// Answers a readiness check. Without its store the gateway is still ready: it repairs and passes on
+/// requests, and only features that need the store fail.
 fn ready(unavailable: &[Server]) -> Response<ReplyBody> {
     if unavailable.is_empty() {
         return status(StatusCode::OK, "ready");
@@ -87,7 +88,7 @@ fn ready(unavailable: &[Server]) -> Response<ReplyBody> {
     response
 }
 
-/// Answers as if nothing were there.
+/// Answers with 404.
 pub(super) fn not_found() -> Response<ReplyBody> {
     status(StatusCode::NOT_FOUND, "not found")
 }

@@ -1,4 +1,4 @@
-//! Whether the servers of the store answer.
+//! Tracks if the servers of the store answer.
 //!
 //! A failed operation marks its server as unavailable. Until the server answers again, requests are
 //! still repaired and passed on, and features that need the server return an error at once.
@@ -69,7 +69,7 @@ impl Availability {
         tried
     }
 
-    /// Asks both servers again and again whether they are there.
+    /// Checks both servers periodically. Never returns.
     pub(super) async fn watch(&self, fleet: &Fleet) {
         tokio::join!(
             self.ask(Server::Record, || fleet.record.is_there()),

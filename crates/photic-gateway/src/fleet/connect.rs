@@ -35,7 +35,7 @@ pub(crate) enum ConnectError {
     Store(#[from] Error),
 }
 
-/// Connects to the servers of a fleet. Returns `None` if none are named. They need not answer yet.
+/// Opens the servers of a fleet, which need not answer yet. Returns `None` if none are configured.
 pub(crate) fn connect(config: &Config) -> Result<Option<FleetParts>, ConnectError> {
     let Some(fleet) = config.fleet.open()? else { return Ok(None) };
     let record = &fleet.record;

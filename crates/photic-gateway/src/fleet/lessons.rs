@@ -1,6 +1,7 @@
-//! What many gateways learned, as one document in their database: whoever learns something adds to
-//! its newest version, and everybody looks at it every few seconds, so that soon the same request
-//! goes out as the same bytes from each of them.
+//! The lessons of a fleet, as one document in its database.
+//!
+//! A gateway adds lessons to the newest version of the document, and reads it every few seconds. So
+//! all gateways soon send identical bytes for identical requests.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,14 +11,22 @@ use photic_store::Error;
 use crate::future::BoxFuture;
 use crate::learned::{Entry, SharedLessons, parse_entries, write_entries};
 
-/// Everything that the gateways of a fleet learned.
+/// Reads the lessons of a fleet.
+///
+/// # Errors
+///
+/// Fails if the database is unavailable.
 pub async fn read_shared(record: &Postgres) -> Result<Vec<Entry>, Error> {
     let document = record.document(LESSONS).await?;
     Ok(parse_entries(document.text.as_bytes()).unwrap_or_default())
 }
 
-/// Forgets what the gateways of a fleet learned, as far as it is meant; how many lessons that were.
-/// Each gateway follows within seconds.
+/// Removes the lessons of a fleet for which `is_meant` returns `true`. Returns their number. Each
+/// gateway follows within seconds.
+///
+/// # Errors
+///
+/// Fails if the database is unavailable.
 pub async fn forget_shared(
     record: &Postgres,
     is_meant: impl Fn(&Entry) -> bool + Send + Sync,
@@ -29,7 +38,7 @@ pub async fn forget_shared(
         entries.retain(|entry| !is_meant(entry));
         let count = before - entries.len();
         *gone.lock().unwrap_or_else(PoisonError::into_inner) = count;
-        // What nothing is taken from stays as it is.
+        // Without a removal the text stays as it is, byte by byte.
         if count == 0 { text.to_owned() } else { write_entries(&entries) }
     });
     changing.await?;

@@ -1,7 +1,7 @@
-//! The servers that many gateways share: keys, quotas, audit, lessons and the store of their tenants.
+//! The servers that several gateways share: tenant keys, quotas, audit, lessons and the store.
 //!
 //! Everything here implements a trait of a lower layer, so a gateway without the feature `fleet` lacks
-//! this folder and nothing else.
+//! this module and nothing else.
 
 mod audit;
 mod availability;

@@ -1,4 +1,4 @@
-//! Connects to the servers of a fleet.
+//! Opens the servers of a fleet.
 
 use std::time::Duration;
 
@@ -6,13 +6,19 @@ use photic_fleet::{Bucket, BucketError, BucketOptions, Fleet, Limits, Postgres, 
 
 use crate::config::{ConfigError, FleetConfig, QuotaConfig};
 
-/// How long a request waits for the database: the gateway goes on without it.
-const DATABASE: Duration = Duration::from_secs(2);
-/// How long one waits for the bucket.
-const BUCKET: BucketOptions = BucketOptions { patience: Duration::from_secs(8), retries: 2 };
+/// Time for which a request waits for the database. Then the gateway continues without it.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit and retries of requests to the bucket.
+const BUCKET_OPTIONS: BucketOptions =
+    BucketOptions { patience: Duration::from_secs(8), retries: 2 };
 
 impl FleetConfig {
-    /// The servers, if they are named. They need not be there yet.
+    /// Opens the configured servers, or returns `None` if none are configured. It does not connect:
+    /// the servers may start later.
+    ///
+    /// # Errors
+    ///
+    /// Fails if only one of the two servers is set, or if an address cannot be used.
     pub fn open(&self) -> Result<Option<Fleet>, ConfigError> {
         let named = |address: &Option<String>| address.clone().filter(|one| !one.is_empty());
         let wrong =
@@ -20,26 +26,31 @@ impl FleetConfig {
         let (postgres, bucket) = match (named(&self.postgres), named(&self.bucket)) {
             (None, None) => return Ok(None),
             (Some(postgres), Some(bucket)) => (postgres, bucket),
-            (Some(_), None) => return Err(wrong("fleet.bucket", "a bucket is wanted, too".into())),
+            (Some(_), None) => {
+                let problem = "not set; a fleet needs a bucket beside `fleet.postgres`";
+                return Err(wrong("fleet.bucket", problem.into()));
+            }
             (None, Some(_)) => {
-                return Err(wrong("fleet.postgres", "a database is wanted, too".into()));
+                let problem = "not set; a fleet needs a database beside `fleet.bucket`";
+                return Err(wrong("fleet.postgres", problem.into()));
             }
         };
         if has_password(&postgres) {
-            let problem = "a password does not belong into a file that others read: set PGPASSWORD";
+            let problem = "the address contains a password; remove it and set `PGPASSWORD`";
             return Err(wrong("fleet.postgres", problem.into()));
         }
-        let options = PostgresOptions { connections: self.connections, patience: DATABASE };
+        let options = PostgresOptions { connections: self.connections, patience: DATABASE_TIMEOUT };
         let record = Postgres::lazy(&postgres, options).map_err(|_| {
-            wrong("fleet.postgres", "`postgres://USER@HOST/DATABASE` is wanted".into())
+            let problem = "invalid address; write it like `postgres://USER@HOST/DATABASE`";
+            wrong("fleet.postgres", problem.into())
         })?;
-        let bucket = Bucket::open(&bucket, BUCKET)
+        let bucket = Bucket::open(&bucket, BUCKET_OPTIONS)
             .map_err(|error: BucketError| wrong("fleet.bucket", error.to_string()))?;
         Ok(Some(Fleet { record, bucket }))
     }
 }
 
-/// Returns the limits of a tenant for which nothing else is set.
+/// Returns the default limits of a tenant.
 pub(super) fn limits(quota: QuotaConfig) -> Limits {
     Limits {
         requests_per_minute: quota.requests_per_minute,
@@ -61,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_found_wherever_they_stand() {
+    fn passwords_are_found_in_every_part_of_an_address() {
         for (address, found) in [
             ("postgres://photic@database/photic", false),
             ("postgres://photic@database:5432/photic?sslmode=require", false),

@@ -16,7 +16,7 @@ use crate::record::{
     self, DirectUploads, MediaUpload, Server, SessionContext, SignedUpload, StoreBackend, Turn,
 };
 
-/// How many turns may wait to be written. Servers write many at once.
+/// Maximum number of turns that may wait to be written. Servers write many at once.
 const MAX_WAITING: u32 = 64;
 
 /// A store on servers. While one of them does not answer, no request waits for it.

@@ -1,7 +1,7 @@
-//! What went wrong between a caller and an upstream, told in the envelope of the caller's wire.
+//! Failures of requests, rendered in the error format of the client's wire.
 //!
-//! Says whose side failed and whether to try again; never holds a body, a key or an address that
-//! the operator did not write.
+//! A failure says which side failed and if a retry helps. It never contains a body, a key, or an
+//! address that is not in the settings.
 
 use std::time::Duration;
 
@@ -15,58 +15,61 @@ use super::refusal::Refusal;
 use super::reply_body::ReplyBody;
 use crate::memory::NoRoom;
 
-/// The code of a failure of our own; a provider's error has none.
+/// The code of a failure of the gateway itself. Errors of providers do not have it.
 const ERROR: HeaderName = HeaderName::from_static("x-photic-error");
-/// Both providers' SDKs obey it.
+/// Tells the SDKs of OpenAI and Anthropic if they should retry.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// Why a request got no answer from a provider.
+/// The reason for which a request got no answer from a provider.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("the request body is larger than {} MiB, the limit of this gateway", .limit >> 20)]
+    #[error(
+        "the request body is larger than the limit of {} MiB; send a smaller one or raise `limits.body_mib`",
+        .limit >> 20
+    )]
     TooLarge { limit: u64 },
-    #[error("the request body did not arrive in time")]
+    #[error("timed out while waiting for the request body")]
     SlowBody,
-    #[error("the request body broke off")]
+    #[error("the connection closed before the whole request body arrived")]
     BodyBrokeOff,
     #[error(
-        "the header `x-photic-policy` names no policy; one of {} is wanted",
+        "unknown policy in the header `x-photic-policy`; use one of {}",
         Retention::NAMES.join(", ")
     )]
     UnknownPolicy,
-    #[error("the path cannot be joined to the address of the upstream")]
+    #[error("the request path cannot be appended to the URL of the upstream")]
     BadPath,
     #[error("cannot connect to the upstream `{0}`")]
     Unreachable(String),
     #[error("the upstream `{0}` did not answer in time")]
     NoAnswer(String),
-    #[error("the upstream `{0}` closed the connection without an answer")]
+    #[error("the upstream `{0}` closed the connection without a reply")]
     Closed(String),
-    #[error("the upstream `{0}` answered with more than can be translated")]
+    #[error("the reply of the upstream `{0}` is too large to translate")]
     ReplyTooLarge(String),
     #[error(
-        "the gateway found no AWS credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE for it, or send a key of Amazon Bedrock"
+        "the gateway found no AWS credentials; set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE`, for it, or send an Amazon Bedrock API key"
     )]
     NoCredentials,
-    #[error("show a key of your tenant in the header `x-photic-key`; this one does not open")]
+    #[error("missing or invalid tenant key; send a valid one in the header `x-photic-key`")]
     NoKey,
-    #[error("keys cannot be looked up at the moment; try again soon")]
+    #[error("the database of tenant keys is unavailable; try again in a few seconds")]
     KeysAway,
-    #[error("what this request needs from the store cannot be had at the moment; try again soon")]
+    #[error("the storage that this request needs is unavailable; try again in a few seconds")]
     StoreAway,
-    #[error("the gateway has no room for this request at the moment; try again soon")]
+    #[error("the gateway has no memory left for this request; try again in a few seconds")]
     NoRoom,
     #[error("{0}")]
     OverQuota(OverQuota),
-    #[error("this gateway keeps nothing: set `[record] directory` or `[fleet]` for it")]
+    #[error("this gateway stores no media; set `[record] directory` or `[fleet]` in its settings")]
     NoStore,
-    #[error("there is no such picture; its time may be over")]
+    #[error("no such image; it may have expired")]
     NoSuchMedia,
-    #[error("this address does not hold, or not any more")]
+    #[error("the signature of this address is invalid or has expired")]
     NotSigned,
-    #[error("only pictures (PNG, JPEG, GIF, WebP and the like) and PDF are taken")]
+    #[error("unsupported media type; send an image (PNG, JPEG, GIF, WebP and similar) or a PDF")]
     NotAPicture,
-    #[error("the gateway failed to repair the request")]
+    #[error("internal error; the gateway failed to repair the request")]
     Broken,
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -97,6 +100,7 @@ impl From<NoRoom> for Failure {
 const SOON: HeaderValue = HeaderValue::from_static("2");
 
 impl Failure {
+    /// Returns the failure for an error of the HTTP client, while sending to `host`.
     pub(crate) fn of(error: &photic_net::Error, host: &str, limit: u64) -> Self {
         match error {
             photic_net::Error::Connect(_) => Self::Unreachable(host.to_owned()),
@@ -107,7 +111,7 @@ impl Failure {
         }
     }
 
-    /// The answer to the caller.
+    /// Renders the answer to the client, in the error format of its wire.
     pub(crate) fn render(&self, wire: Wire) -> Response<ReplyBody> {
         let message = format!("photic: {self}");
         let kind = wire.error_word(self.kind());
@@ -129,7 +133,7 @@ impl Failure {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
             }
             Self::Refused(Refusal::NoUpstream | Refusal::ForeignKey) => {}
-            // What follows on this connection was not looked at.
+            // The body of a refused request was not read, so the connection cannot be used again.
             Self::Refused(refusal) => {
                 headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
                 if refusal.retry_helps() {
@@ -141,6 +145,7 @@ impl Failure {
         response
     }
 
+    /// Returns the HTTP status.
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -162,6 +167,7 @@ impl Failure {
         }
     }
 
+    /// Returns the stable code, for the header `x-photic-error` and for logs.
     pub(crate) const fn code(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "request_too_large",
@@ -188,7 +194,7 @@ impl Failure {
         }
     }
 
-    /// Whether the same request might succeed: not where the request itself is to blame.
+    /// Returns `true` if the request may succeed when it is sent again unchanged.
     const fn retry_helps(&self) -> bool {
         if let Self::Refused(refusal) = self {
             return refusal.retry_helps();
@@ -206,7 +212,7 @@ impl Failure {
         )
     }
 
-    /// The kind of error, which each wire has a word for.
+    /// Returns the kind of error, which each wire has a name for.
     const fn kind(&self) -> ErrorKind {
         match self {
             Self::TooLarge { .. } => ErrorKind::TooLarge,

@@ -1,5 +1,7 @@
-//! Headers on their way through: what concerns one connection stays behind, what concerns the
-//! other wire is translated, everything else is passed on.
+//! Headers of requests and replies that pass through the gateway.
+//!
+//! Headers of one connection are removed, headers of another wire are translated, and all others are
+//! passed on.
 
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use photic::Wire;
@@ -8,14 +10,14 @@ use photic::wire::Http;
 
 use super::failure::Failure;
 
-/// Passes a request through exactly.
+/// Passes a request through unchanged.
 pub(crate) const OFF: HeaderName = HeaderName::from_static("x-photic-off");
-/// How long pictures stay in sight, for this request: the name of a policy.
+/// Names the retention policy of this request.
 const POLICY: HeaderName = HeaderName::from_static("x-photic-policy");
-/// A tenant's key; it goes no further.
+/// Holds the key of a tenant. It is never sent to an upstream.
 pub(crate) const TENANT_KEY: HeaderName = HeaderName::from_static("x-photic-key");
 
-/// What concerns only the connection it came on (RFC 9110, section 7.6.1).
+/// Headers that concern only one connection (RFC 9110, section 7.6.1).
 const HOP_BY_HOP: [HeaderName; 8] = [
     header::CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -27,41 +29,47 @@ const HOP_BY_HOP: [HeaderName; 8] = [
     header::UPGRADE,
 ];
 
-/// Whether the caller wants its request left alone.
+/// Returns `true` if the request must pass through unchanged.
 pub(crate) fn is_off(headers: &HeaderMap) -> bool {
     headers.get(OFF).is_some_and(|value| !matches!(value.as_bytes(), b"" | b"0" | b"false"))
 }
 
-/// The policy that the caller chose for this request, if any.
+/// Returns the policy that the caller chose for this request, if any.
+///
+/// # Errors
+///
+/// Fails if there is no policy of that name.
 pub(crate) fn retention(headers: &HeaderMap) -> Result<Option<Retention>, Failure> {
     let Some(value) = headers.get(POLICY) else { return Ok(None) };
     let named = value.to_str().ok().map(str::trim).and_then(Retention::from_name);
     named.map(Some).ok_or(Failure::UnknownPolicy)
 }
 
-/// Whether the body is written in something that has to be decoded first.
+/// Returns `true` if the body is compressed or encoded otherwise.
 pub(crate) fn is_encoded(headers: &HeaderMap) -> bool {
     headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity")
 }
 
-/// Makes the headers of a request fit to be passed on; the client writes host and length anew.
+/// Removes the headers of a request that are not passed on. The HTTP client sets host and length.
 pub(crate) fn request(headers: &mut HeaderMap) {
     hop(headers);
     headers.remove(header::HOST);
-    // Answered on the way in: asking for the body is what sends the go-ahead.
+    // Already answered: the server sends `100 Continue` when the body is read.
     headers.remove(header::EXPECT);
     headers.remove(OFF);
     headers.remove(POLICY);
     headers.remove(TENANT_KEY);
 }
 
-/// Makes the headers of a reply fit to be passed on.
+/// Removes the headers of a reply that are not passed on.
 pub(crate) fn reply(headers: &mut HeaderMap) {
     hop(headers);
 }
 
-/// Makes the headers of a request fit for another wire: the key goes where that wire looks for it,
-/// and the reply must come in a form that can be read. One wire takes its key in the query, too.
+/// Translates the headers of a request for another wire.
+///
+/// The key moves to the header in which that wire expects it. Compressed replies are no longer
+/// accepted, because a compressed reply cannot be translated. Gemini's key may come in the query.
 pub(crate) fn translate(headers: &mut HeaderMap, to: Wire, query: Option<&str>) {
     headers.remove(header::ACCEPT_ENCODING);
     headers.remove(header::CONTENT_ENCODING);
@@ -84,7 +92,8 @@ pub(crate) fn translate(headers: &mut HeaderMap, to: Wire, query: Option<&str>) 
     }
 }
 
-/// The key of a request, wherever its wire has it; a signature is none, for it holds for one body.
+/// Removes and returns the key of a request, from whichever header or parameter holds it. A signature
+/// is not a key, because it is valid for one body only.
 fn take_key(headers: &mut HeaderMap, query: Option<&str>) -> Option<Vec<u8>> {
     let bearer = headers.remove(header::AUTHORIZATION);
     let bearer = bearer.as_ref().and_then(|bearer| {
@@ -92,15 +101,16 @@ fn take_key(headers: &mut HeaderMap, query: Option<&str>) -> Option<Vec<u8>> {
         scheme.eq_ignore_ascii_case(b"Bearer ").then(|| key.to_vec())
     });
     let names = Wire::ALL.iter().map(|wire| wire.key_header().0);
-    let stated: Vec<_> = names.filter_map(|name| headers.remove(name)).collect();
-    let stated = stated.first().map(|key| key.as_bytes().to_vec());
-    let mut asked = query.into_iter().flat_map(|query| query.split('&'));
-    let asked = asked.find_map(|pair| pair.strip_prefix("key="));
-    bearer.or(stated).or_else(|| asked.map(|key| key.as_bytes().to_vec()))
+    let in_headers: Vec<_> = names.filter_map(|name| headers.remove(name)).collect();
+    let in_header = in_headers.first().map(|key| key.as_bytes().to_vec());
+    let mut pairs = query.into_iter().flat_map(|query| query.split('&'));
+    let in_query = pairs.find_map(|pair| pair.strip_prefix("key="));
+    bearer.or(in_header).or_else(|| in_query.map(|key| key.as_bytes().to_vec()))
 }
 
+/// Removes the headers that concern only one connection.
 fn hop(headers: &mut HeaderMap) {
-    // What `Connection` names is meant for this connection, too.
+    // Headers that `Connection` lists concern only this connection, too.
     if headers.contains_key(header::CONNECTION) {
         let named: Vec<HeaderName> = headers
             .get_all(header::CONNECTION)
@@ -113,7 +123,7 @@ fn hop(headers: &mut HeaderMap) {
             headers.remove(name);
         }
     }
-    // Mostly there are none, and to look is cheaper than to remove.
+    // Usually there are none, and looking is cheaper than removing.
     if headers.keys().any(|name| HOP_BY_HOP.contains(name)) {
         for name in &HOP_BY_HOP {
             headers.remove(name);
@@ -166,7 +176,7 @@ mod tests {
         assert_eq!(map, headers(&[("x-goog-api-key", "k")]));
         translate(&mut map, Wire::Ollama, None);
         assert_eq!(map, headers(&[("authorization", "Bearer k")]));
-        // A signature holds for the body that was signed.
+        // A signature is valid only for the body that was signed, so it is not passed on.
         let mut map = headers(&[("authorization", "AWS4-HMAC-SHA256 x"), ("x-amz-date", "y")]);
         translate(&mut map, Wire::OpenAiChat, Some("alt=sse&key=q"));
         assert_eq!(map, headers(&[("authorization", "Bearer q")]));

@@ -1,4 +1,6 @@
-//! HTTP as the gateway speaks it: bodies, headers, routes, failures.
+//! HTTP between client, gateway and upstream: bodies, headers, routes, failures.
+//!
+//! Knows nothing about tenants, upstreams or repair.
 
 mod failure;
 pub(crate) mod headers;

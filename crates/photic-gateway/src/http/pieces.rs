@@ -1,16 +1,16 @@
-//! What is sent, made of what came: bytes that stayed as they were are not copied.
+//! Makes the outgoing body from slices of the incoming one. Unchanged bytes are not copied.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
 use photic::json::Segments;
 
-/// The segments as bytes that live on their own: what borrows from the body shares it, and what
-/// stands together in it goes out together.
+/// Converts segments to owned bytes. Segments that borrow from the body become slices of it, and
+/// adjacent slices are joined.
 pub(crate) fn pieces(segments: Segments<'_>, body: &Bytes) -> Vec<Bytes> {
     let start = body.as_ptr().addr();
     let mut pieces: Vec<Bytes> = Vec::new();
-    // Where in the body the last piece ended, if it came from there.
+    // The range of the last piece in the body, if it is a slice of it.
     let mut last: Option<(usize, usize)> = None;
     for segment in segments.into_pieces() {
         let range = match &segment {

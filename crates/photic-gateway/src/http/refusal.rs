@@ -1,34 +1,35 @@
-//! Requests that are refused before anything of them is read or sent on.
+//! Refusals: reasons to reject a request before its body is read or sent on.
 
 use http::StatusCode;
 use photic::wire::ErrorKind;
 
-/// Why a request is refused before anything of it is read or sent on.
+/// The reason for which a request is refused before its body is read or sent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
     #[error(transparent)]
     Host(#[from] photic_net::Refused),
-    #[error("this method is not served")]
+    #[error("the methods CONNECT and TRACE are not supported")]
     Method,
     #[error(
-        "the path can be read in several ways: write it without `//`, `.` or `..` between slashes, and without `\\`"
+        "the path is ambiguous; write it without `//`, without `.` or `..` as a segment, and without `\\`"
     )]
     AmbiguousPath,
     #[error(
-        "no upstream is named for this request; name one with `--upstream [WIRE=]URL` or with `[[upstream]]` in the settings"
+        "no upstream is configured for this request; add one with `--upstream [WIRE=]URL` or with `[[upstream]]` in the settings"
     )]
     NoUpstream,
     #[error(
-        "the key of this request is not of the provider that its path belongs to, and no upstream is named for it; name one with `--upstream [WIRE=]URL` or with `[[upstream]]` in the settings"
+        "the key of this request belongs to another provider than its path, and no upstream is configured for it; add one with `--upstream [WIRE=]URL` or with `[[upstream]]` in the settings"
     )]
     ForeignKey,
-    #[error("the gateway is stopping; try again soon")]
+    #[error("the gateway is stopping; try again in a few seconds")]
     Stopping,
-    #[error("the gateway has as many connections as it takes; try again soon")]
+    #[error("the gateway has too many connections; try again in a few seconds")]
     Full,
 }
 
 impl Refusal {
+    /// Returns the HTTP status.
     pub(crate) const fn status(self) -> StatusCode {
         match self {
             Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath => {
@@ -41,6 +42,7 @@ impl Refusal {
         }
     }
 
+    /// Returns the stable code, for the header `x-photic-error` and for logs.
     pub(crate) const fn code(self) -> &'static str {
         match self {
             Self::Host(photic_net::Refused::InvalidHost) => "bad_host",
@@ -54,12 +56,12 @@ impl Refusal {
         }
     }
 
-    /// Whether another time, or another replica, will do.
+    /// Returns `true` if a retry may succeed, later or at another replica.
     pub(crate) const fn retry_helps(self) -> bool {
         matches!(self, Self::Stopping | Self::Full)
     }
 
-    /// The kind of error, which each wire has a word for.
+    /// Returns the kind of error, which each wire has a name for.
     pub(crate) const fn kind(self) -> ErrorKind {
         match self {
             Self::Host(photic_net::Refused::InvalidHost) | Self::AmbiguousPath => {

@@ -1,6 +1,7 @@
-//! The body of a reply on its way to the caller: streamed as it comes, or at hand.
+//! The body of a reply to the client: complete, streamed, or streamed and translated.
 //!
-//! Never gathers a stream: what an upstream sent is offered to the caller before more is read.
+//! A stream is never gathered: each piece from the upstream is offered to the client before more is
+//! read.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,73 +14,77 @@ use tokio::time::{Instant, Sleep};
 
 use crate::memory::{Charge, Share, Use};
 
-/// Below this nothing is charged: most events are far shorter.
+/// Bytes of an incomplete event below which nothing is charged. Most events are far shorter.
 const SMALL: usize = 256 << 10;
 /// Bytes that are charged at once.
 const STEP: usize = 1 << 20;
-/// How often an event is held while it is translated: as lines, as data, as what it says, as it is written.
-const HELD_TIMES: usize = 4;
+/// Number of copies of an event during its translation: its lines, its data, its parsed form, and the
+/// translated event.
+const COPIES: usize = 4;
 
 /// A reply body.
 #[derive(Debug)]
 pub(crate) enum ReplyBody {
-    /// At hand.
+    /// Complete, with the number of bytes left.
     Pieces(std::vec::IntoIter<Bytes>, u64),
-    /// As it comes.
+    /// Passed on as it arrives.
     Stream(Stream),
-    /// As it comes, in the words of another wire.
+    /// Translated to another wire as it arrives.
     Translated(Box<Translated>),
 }
 
-/// A stream and who translates it.
+/// A stream and its translation.
 #[derive(Debug)]
 pub(crate) struct Translated {
     stream: Stream,
     translation: photic::Stream,
     over: bool,
-    /// The memory of what cannot be passed on yet.
+    /// The memory of the event that is not complete yet.
     charge: Charge,
 }
 
-/// A body that is being received, and the patience with it.
+/// A body that is being received, with a time limit between two pieces.
 #[derive(Debug)]
 pub(crate) struct Stream {
     incoming: Incoming,
     idle: Duration,
-    /// Set when there is something to wait for; most pieces are there when they are asked for.
+    /// Created on the first wait. Most pieces are there when they are polled for.
     alarm: Option<Pin<Box<Sleep>>>,
     waiting: bool,
-    /// What was read before, and comes first.
+    /// Bytes that were read already and put back. They come first.
     before: Bytes,
-    /// Sees every piece.
+    /// Is shown every piece.
     tap: Option<Box<dyn ReplyTap>>,
 }
 
 /// Sees the bytes of a reply as they pass. It learns of the end by being dropped.
 pub(crate) trait ReplyTap: std::fmt::Debug + Send {
-    /// Takes note of a piece.
+    /// Called with every piece.
     fn see(&mut self, piece: &[u8]);
 }
 
 /// The reason for which a reply ended early.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Broken {
-    #[error("the upstream fell silent")]
+    #[error("the upstream sent nothing for too long")]
     Silent,
-    #[error("the upstream broke off")]
+    #[error("the upstream closed the connection in the middle of its reply")]
     Upstream(#[from] hyper::Error),
 }
 
 impl ReplyBody {
+    /// Creates a complete body.
     pub(crate) fn whole(body: impl Into<Bytes>) -> Self {
         Self::pieces(vec![body.into()])
     }
 
+    /// Creates a complete body of several pieces.
     pub(crate) fn pieces(pieces: Vec<Bytes>) -> Self {
         let left = pieces.iter().map(|piece| piece.len() as u64).sum();
         Self::Pieces(pieces.into_iter(), left)
     }
 
+    /// Creates a body that is translated as it arrives. Its memory is charged to a share.
     pub(crate) fn translated(stream: Stream, translation: photic::Stream, share: &Share) -> Self {
         let charge = share.nothing(Use::Replies);
         Self::Translated(Box::new(Translated { stream, translation, over: false, charge }))
@@ -87,11 +92,12 @@ impl ReplyBody {
 }
 
 impl Stream {
+    /// Creates a stream that fails if no piece arrives within `idle`.
     pub(crate) const fn new(incoming: Incoming, idle: Duration) -> Self {
         Self { incoming, idle, alarm: None, waiting: false, before: Bytes::new(), tap: None }
     }
 
-    /// Puts back what was read of it.
+    /// Puts back bytes that were read of it.
     pub(crate) fn put_back(&mut self, read: Bytes) {
         self.before = read;
     }
@@ -117,7 +123,7 @@ impl Stream {
         hint
     }
 
-    /// The next frame, unless it takes too long.
+    /// Polls for the next frame. Fails if it takes too long.
     pub(crate) fn poll(
         &mut self,
         context: &mut Context<'_>,
@@ -144,8 +150,8 @@ impl Stream {
 }
 
 impl Translated {
-    /// The next events, as soon as there are any. A stream that breaks off ends with an event that
-    /// says so: its caller can still be told.
+    /// Polls for the next translated events. A stream that breaks off ends with an error event, so
+    /// that the client learns of it.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
         while !self.over {
             let events = match self.stream.poll(context) {
@@ -166,20 +172,23 @@ impl Translated {
         Poll::Ready(None)
     }
 
-    /// Translates a piece, as long as there is memory for what it leaves behind. An event that is not complete is
-    /// held as it came, and a few times over once it is.
+    /// Translates a piece if there is memory for the event that it leaves incomplete.
+    ///
+    /// An event that becomes complete takes [`COPIES`] times its size for a moment.
     fn feed(&mut self, data: &[u8]) -> Vec<u8> {
         let held = self.translation.held() + data.len();
-        let wanted = if held > SMALL { (held * HELD_TIMES).next_multiple_of(STEP) } else { 0 };
+        let wanted = if held > SMALL { (held * COPIES).next_multiple_of(STEP) } else { 0 };
         let events = if self.charge.try_reach(wanted as u64) {
             self.translation.feed(data)
         } else {
-            self.translation.fail("the gateway has no room for this reply; try again soon")
+            let problem =
+                "the gateway has no memory left for this reply; try again in a few seconds";
+            self.translation.fail(problem)
         };
         if self.translation.held() <= SMALL {
             self.charge.shrink_to(0);
         }
-        // Whatever else the upstream has to say, nobody would read it.
+        // After an error event the client reads nothing more.
         self.over = self.translation.has_failed();
         events
     }

@@ -1,4 +1,4 @@
-//! Request bodies on their way in: read into one buffer, bounded in size and time.
+//! Reads request bodies into one buffer, bounded in size and time.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -18,32 +18,33 @@ use tokio::time::{Instant, timeout};
 use super::failure::Failure;
 use crate::memory::{Buffers, Share, Use, charged};
 
-/// So much of a body has to be there before a buffer is looked for that holds all of it.
+/// Bytes that must arrive before a buffer for the whole body is taken.
 const BEGINNING: usize = 256 << 10;
-/// A body without a length that is longer may have any. Its buffer has room for the longest: what is not used of
-/// that takes no memory, and to grow step by step leaves gaps that do.
+/// Length above which a body of unknown length gets a buffer of the maximum size. The unused part of
+/// a buffer takes no memory, while growing in steps would leave gaps that do.
 const LARGE: usize = 8 << 20;
 
 /// Bounds of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
+    /// Maximum size.
     pub(crate) bytes: u64,
-    /// Between two pieces.
+    /// Maximum time between two pieces.
     pub(crate) idle: Duration,
 }
 
-/// A body that was read, and what was seen of it meanwhile.
+/// A body that was read, and the runs of base64 found while reading it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Body {
     pub(crate) bytes: Bytes,
     runs: Base64Runs,
 }
 
-/// A body as a conversation, and what was found in it.
+/// A body as a transcript, and the findings about it.
 pub(crate) type Lifted<'b> = (Transcript<'b>, Vec<Finding>);
 
 impl Body {
-    /// Reads the body as a conversation. On wires whose path names the model, `params` says it.
+    /// Lifts the body into a transcript. On wires whose path names the model, it comes from `params`.
     pub(crate) fn lift<'b>(&'b self, wire: Wire, params: &'b PathParams) -> Lifted<'b> {
         let (mut transcript, findings) = photic::lift_with_hints(wire, &self.bytes, &self.runs);
         let settings = &mut transcript.settings;
@@ -63,8 +64,11 @@ impl From<Bytes> for Body {
     }
 }
 
-/// Reads a body whole, charged to whoever sends it, as it arrives. Fails if it is too large, if there is no
-/// room for it, or if it comes too slowly.
+/// Reads a whole body. Its memory is charged to the share of the caller as it arrives.
+///
+/// # Errors
+///
+/// Fails if the body is too large, if there is no memory for it, or if it arrives too slowly.
 pub(crate) async fn read(
     body: &mut Incoming,
     bounds: Bounds,
@@ -72,15 +76,15 @@ pub(crate) async fn read(
     share: &Share,
 ) -> Result<Body, Failure> {
     let declared = body.size_hint().exact();
-    let mut pace = Pace::new(bounds.idle);
-    let Some(first) = pace.frame(body).await? else { return Ok(Body::default()) };
-    // Small bodies mostly come in one piece, which then is the buffer.
+    let mut deadline = Deadline::new(bounds.idle);
+    let Some(first) = deadline.frame(body).await? else { return Ok(Body::default()) };
+    // Small bodies mostly come in one piece, which is used without a copy.
     if declared == Some(first.len() as u64) {
         let charge = share.charge(Use::Bodies, first.len() as u64).await?;
         return Ok(charged(first, charge).into());
     }
     let declared = declared.and_then(|length| usize::try_from(length).ok());
-    // A promise takes no memory: there is a buffer for all of it once there is something to put in.
+    // A declared length takes no memory: the buffer for the whole body is taken once bytes arrived.
     let mut room = declared.map_or(BEGINNING, |length| length.min(BEGINNING));
     let mut buffer = buffers.take(room, Some(share.nothing(Use::Bodies)));
     let mut runs = Base64Runs::default();
@@ -101,34 +105,36 @@ pub(crate) async fn read(
             buffer.extend(beginning.as_ref()).await?;
         }
         buffer.extend(&piece).await?;
-        // Now, while the processor has it at hand.
+        // Done here while the piece is still in the processor's cache.
         runs.feed(&piece);
         drop(piece);
-        next = pace.frame(body).await?;
+        next = deadline.frame(body).await?;
     }
     Ok(Body { bytes: buffer.freeze(), runs })
 }
 
-/// How fast a body has to come: no pause may be long, and all of it may not take longer than one long pause
-/// and what the slowest useful line takes.
+/// The time limit of a body.
+///
+/// No pause may be longer than `idle`, and the whole body must arrive within `idle` plus its size at
+/// [`Deadline::MIN_RATE`].
 #[derive(Debug)]
-struct Pace {
+struct Deadline {
     idle: Duration,
     begun: Instant,
     arrived: u64,
 }
 
-impl Pace {
-    /// Bytes a second of the slowest line that is useful.
-    const SLOWEST: u64 = 4 << 10;
+impl Deadline {
+    /// Minimum bytes per second.
+    const MIN_RATE: u64 = 4 << 10;
 
     fn new(idle: Duration) -> Self {
         Self { idle, begun: Instant::now(), arrived: 0 }
     }
 
-    /// The next piece of data, in time.
+    /// Reads the next piece of data. Fails if it is late.
     async fn frame(&mut self, body: &mut Incoming) -> Result<Option<Bytes>, Failure> {
-        let whole = self.idle + Duration::from_millis(self.arrived * 1000 / Self::SLOWEST);
+        let whole = self.idle + Duration::from_millis(self.arrived * 1000 / Self::MIN_RATE);
         let left = whole.saturating_sub(self.begun.elapsed());
         let piece = frame(body, left.min(self.idle)).await?;
         self.arrived += piece.as_ref().map_or(0, |piece| piece.len() as u64);
@@ -136,7 +142,7 @@ impl Pace {
     }
 }
 
-/// Refuses a body that says itself that it is too large.
+/// Fails if the declared length of a body exceeds the limit.
 pub(crate) fn check_length(headers: &HeaderMap, limit: u64) -> Result<(), Failure> {
     match declared_length(headers) {
         Some(length) if length > limit => Err(Failure::TooLarge { limit }),
@@ -144,15 +150,16 @@ pub(crate) fn check_length(headers: &HeaderMap, limit: u64) -> Result<(), Failur
     }
 }
 
-/// How long a body says it is.
+/// Returns the declared length of a body.
 pub(crate) fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads on for a while after an early answer: a client that is still sending would not read it,
-/// and closing on it would take the answer away.
+/// Reads and drops the rest of a body for a while after an early answer.
+///
+/// A client that is still sending may not read the answer, and loses it if the connection is closed.
 pub(crate) fn drain(mut body: Incoming) {
-    /// Past these the client has only itself to blame.
+    /// Time and bytes after which the connection is closed anyway.
     const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
     const MAX_DRAINED: usize = 1 << 30;
     if body.is_end_stream() {
@@ -170,7 +177,7 @@ pub(crate) fn drain(mut body: Incoming) {
     tokio::spawn(timeout(DRAIN_TIMEOUT, drained));
 }
 
-/// The next piece of data.
+/// Reads the next piece of data within `idle`.
 async fn frame(body: &mut Incoming, idle: Duration) -> Result<Option<Bytes>, Failure> {
     loop {
         let next = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
@@ -178,7 +185,7 @@ async fn frame(body: &mut Incoming, idle: Duration) -> Result<Option<Bytes>, Fai
             Err(_) => return Err(Failure::SlowBody),
             Ok(None) => return Ok(None),
             Ok(Some(Err(_))) => return Err(Failure::BodyBrokeOff),
-            // Trailers say nothing about a conversation.
+            // Trailers hold no part of a conversation.
             Ok(Some(Ok(frame))) => {
                 if let Ok(data) = frame.into_data() {
                     return Ok(Some(data));

@@ -1,13 +1,17 @@
-//! Targets of requests: paths that everybody on the way reads alike.
+//! Checks that a request path has one meaning for the gateway and for every server behind it.
 
 use http::{Method, Uri};
 
 use super::refusal::Refusal;
 
-/// Fails where a method is none of ours, or a path could be read in several ways.
+/// Checks the method and the path of a request.
 ///
-/// Percent-encoding stays as it is: names of models hold `%2F` and `%3A`. Only what decodes to a
-/// step upwards, or to a second kind of slash, is refused.
+/// Percent-encoding is allowed, because names of models contain `%2F` and `%3A`.
+///
+/// # Errors
+///
+/// Fails if the method is CONNECT or TRACE, or if the path decodes to a `.` or `..` segment, a
+/// backslash, or a control character.
 pub(crate) fn check_target(method: &Method, uri: &Uri) -> Result<(), Refusal> {
     if matches!(*method, Method::CONNECT | Method::TRACE) {
         return Err(Refusal::Method);
@@ -16,7 +20,7 @@ pub(crate) fn check_target(method: &Method, uri: &Uri) -> Result<(), Refusal> {
     if !path.starts_with('/') || path.contains("//") || path.contains('\\') {
         return Err(Refusal::AmbiguousPath);
     }
-    // Most paths have neither.
+    // Most paths need no decoding.
     if !path.contains(['%', '.']) {
         return Ok(());
     }
@@ -26,7 +30,7 @@ pub(crate) fn check_target(method: &Method, uri: &Uri) -> Result<(), Refusal> {
     if plain.split(|byte| *byte == b'/').any(is_step) || plain.iter().any(is_odd) {
         return Err(Refusal::AmbiguousPath);
     }
-    // Decoded once more by somebody behind us, it must not become one either.
+    // It must not become one either if a server behind the gateway decodes it once more.
     if plain.windows(3).any(|three| {
         matches!(three, [b'%', b'2', b'e' | b'E' | b'f' | b'F'] | [b'%', b'5', b'c' | b'C'])
     }) {

@@ -1,4 +1,4 @@
-//! What a path asks for. Knows paths, and nothing about whom they are sent to.
+//! Routes: the meaning of a request's method and path. Knows nothing about upstreams.
 
 use http::{HeaderMap, Method};
 use photic::Wire;
@@ -6,31 +6,32 @@ use photic::wire::PathParams;
 
 use crate::config::Family;
 
-/// What a request asks for.
+/// The meaning of a request's method and path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// The gateway itself: is it alive?
+    /// The liveness check of the gateway.
     Health,
-    /// The gateway itself: does it take requests?
+    /// The readiness check of the gateway.
     Ready,
-    /// The gateway itself: what did it do?
+    /// The metrics of the gateway.
     Metrics,
-    /// The gateway itself: what tenants upload.
+    /// The media API of the gateway.
     Media,
-    /// An openwop host, where the gateway is one.
+    /// The openwop host, if it is enabled.
     Openwop,
     /// A turn of a conversation.
     Turn(Wire),
     /// The token count of a turn, without its answer.
     CountTokens(Wire),
-    /// Anything else, to be passed on as it is, most likely of this wire.
+    /// Any other request, passed on unchanged to an upstream of this wire.
     Other(Wire),
 }
 
 impl Route {
+    /// Returns the route of a request. Where the path is shared by several wires, headers decide.
     pub(crate) fn of(method: &Method, path: &str, headers: &HeaderMap) -> Self {
         Self::by_path(method, path).unwrap_or_else(|| {
-            // `/models` is spelled the same on all wires; their headers differ.
+            // `/models` is a path of several wires, whose headers differ.
             let tells = |wire: &Wire| {
                 wire.http().telling_headers.iter().any(|name| headers.contains_key(*name))
             };
@@ -38,7 +39,7 @@ impl Route {
         })
     }
 
-    /// What a path alone asks for; nothing, where it is no path of a single wire.
+    /// Returns the route of a path alone, or `None` if it is not the path of a single wire.
     pub(crate) fn by_path(method: &Method, path: &str) -> Option<Self> {
         let path = path.strip_suffix('/').unwrap_or(path);
         if photic_openwop::is_ours(path) {
@@ -61,14 +62,14 @@ impl Route {
         })
     }
 
-    /// Something of a wire that is no conversation.
+    /// Returns the route of a path below a prefix of a wire.
     fn other(path: &str) -> Option<Self> {
         let is_below = |wire: &Wire| starts_with_any(path, wire.http().prefixes);
         Wire::ALL.into_iter().find(is_below).map(Self::Other)
     }
 
-    /// The route of a request behind the prefix of a family: anything that belongs to another
-    /// family is passed on unread, to the upstream of this one.
+    /// Returns the route behind the path prefix of a family. A request that belongs to another family
+    /// is passed on unread to the upstream of this one.
     pub(crate) fn within(self, family: Family) -> Self {
         match self {
             Self::Media => self,
@@ -81,12 +82,12 @@ impl Route {
         }
     }
 
-    /// Returns whether only tokens are to be counted.
+    /// Returns `true` if only tokens are to be counted.
     pub(crate) const fn is_count(self) -> bool {
         matches!(self, Self::CountTokens(_))
     }
 
-    /// The wire of the client: errors are written in its format.
+    /// Returns the wire of the client. Errors are written in its format.
     pub(crate) const fn wire(self) -> Wire {
         match self {
             Self::Turn(wire) | Self::CountTokens(wire) | Self::Other(wire) => wire,
@@ -97,12 +98,12 @@ impl Route {
     }
 }
 
-/// Reads what a path says beside its route: on some wires, the model and whether to stream.
+/// Parses the parameters in a path: on some wires, the model and the streaming flag.
 pub(crate) fn path_params(wire: Wire, path: &str) -> PathParams {
     wire.parse_path(path.strip_suffix('/').unwrap_or(path)).unwrap_or_default()
 }
 
-/// Returns whether a path is complete without a version before it.
+/// Returns `true` if a path is complete without a version before it.
 pub(crate) fn is_complete(path: &str) -> bool {
     Wire::ALL.iter().any(|wire| starts_with_any(path, wire.http().unversioned))
 }
@@ -111,7 +112,7 @@ fn starts_with_any(path: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| path.starts_with(start))
 }
 
-/// Clients differ in whether the version belongs to the base address.
+/// Removes `/v1` from the beginning of a path. Some clients count it to the base URL, others do not.
 pub(crate) fn without_version(path: &str) -> &str {
     match path.strip_prefix("/v1") {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => rest,

@@ -1,8 +1,10 @@
-//! For whom a lesson holds: for whoever taught it at once, and for others when enough callers that
-//! have nothing to do with each other were taught the same.
+//! Decides which callers a lesson applies to.
 //!
-//! An endpoint refuses things to one account that it takes from others, and a caller can have itself
-//! refused on purpose. So nobody's request is changed for what one other caller met with.
+//! A lesson applies to its teacher, the caller whose request was rejected, at once. It applies to
+//! all callers when [`ENOUGH`] independent teachers were taught the same.
+//!
+//! An endpoint may refuse to one account what it accepts from others, and a caller can cause
+//! rejections on purpose. So the experience of one caller never changes the requests of others.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,21 +15,22 @@ use super::lesson::Lesson;
 use super::lessons::Lessons;
 use crate::tenant::Identity;
 
-/// How many have to agree. Several keys of one tenant are one of them.
+/// Number of teachers that have to agree. A tenant counts once, whatever number of keys it has.
 pub(super) const ENOUGH: usize = 3;
 
-/// What is known about an endpoint and a model.
+/// The lessons about one endpoint and model.
 #[derive(Debug, Default)]
 pub(super) struct Endpoint {
-    /// Everything that anybody was taught.
+    /// The lessons of all teachers.
     pub(super) entries: Vec<Entry>,
-    /// What holds for everybody.
+    /// The lessons that apply to all callers.
     common: Option<Arc<Lessons>>,
-    /// What holds for those who taught something.
+    /// The lessons that apply to each teacher: the common ones and its own.
     own: BTreeMap<Identity, Arc<Lessons>>,
 }
 
 impl Endpoint {
+    /// Computes the lessons of each caller.
     pub(super) fn new(entries: Vec<Entry>) -> Self {
         let common = agreed(&entries);
         let teachers: BTreeSet<&Identity> = entries.iter().map(|entry| &entry.teacher).collect();
@@ -44,25 +47,26 @@ impl Endpoint {
         Self { entries, common, own }
     }
 
-    /// What holds for somebody.
-    pub(super) fn of(&self, who: &Identity) -> Option<Arc<Lessons>> {
-        self.own.get(who).or(self.common.as_ref()).cloned()
+    /// Returns the lessons that apply to a caller.
+    pub(super) fn of(&self, caller: &Identity) -> Option<Arc<Lessons>> {
+        self.own.get(caller).or(self.common.as_ref()).cloned()
     }
 }
 
-/// Lays a lesson over others, whoever taught them.
+/// Adds a lesson to others, ignoring their teachers.
 pub(super) fn lay(lessons: &mut Vec<Entry>, entry: &Entry) {
     add(lessons, Entry { teacher: Identity::default(), ..entry.clone() });
 }
 
-/// What holds for everybody: what the operator taught, and what enough others were.
+/// Returns the lessons that apply to all callers: those of the operator, and those that
+/// [`ENOUGH`] other teachers agree on.
 fn agreed(entries: &[Entry]) -> Vec<Entry> {
     let mut common = Vec::new();
     for entry in entries.iter().filter(|entry| entry.teacher == Identity::Operator) {
         lay(&mut common, entry);
     }
     let is_tenant = |entry: &&Entry| matches!(entry.teacher, Identity::Tenant(_));
-    // A key counts because the endpoint took a request with it. Whoever has none is not counted.
+    // A key counts because the endpoint accepted a request with it. Callers without one do not.
     let is_key = |entry: &&Entry| matches!(entry.teacher, Identity::Key(_));
     let tenants: Vec<&Entry> = entries.iter().filter(is_tenant).collect();
     let keys: Vec<&Entry> = entries.iter().filter(is_key).collect();
@@ -74,7 +78,8 @@ fn agreed(entries: &[Entry]) -> Vec<Entry> {
                 left.into_iter().partition(|other| is_same(other));
             left = others;
             same.sort_by(|one, other| stricter_first(&one.lesson, &other.lesson));
-            // Each teacher has one about the same thing. So many were taught at least this much.
+            // Each teacher has one lesson about the same thing. `ENOUGH` of them are at least as
+            // strict as this one.
             if let Some(least) = same.get(ENOUGH - 1) {
                 lay(&mut common, least);
             }

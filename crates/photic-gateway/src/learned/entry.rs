@@ -1,4 +1,4 @@
-//! One lesson with its evidence, and lists of them.
+//! A lesson with its endpoint, teacher and evidence, and lists of them.
 
 use std::collections::BTreeMap;
 
@@ -10,35 +10,35 @@ use super::evidence::Evidence;
 use super::lesson::Lesson;
 use crate::tenant::Identity;
 
-/// Most media that one endpoint has in quarantine for one teacher; the oldest are dropped.
+/// Maximum number of quarantined media of one teacher at one endpoint. The oldest are dropped.
 pub(super) const MAX_REFUSED: usize = 64;
-/// Most lessons of one teacher; its oldest are dropped, never another teacher's.
+/// Maximum number of lessons of one teacher. Its own oldest ones are dropped.
 pub(super) const MAX_OF_ONE: usize = 400;
-/// Most lessons in all.
+/// Maximum number of lessons in total.
 pub(super) const MAX_ENTRIES: usize = 1000;
-/// Longest name of a model that something is learned about; callers make them up.
+/// Maximum length of a model name in a lesson. Callers choose the names.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
-/// One thing that was learned about an endpoint and a model.
+/// A lesson about an endpoint and a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The host, with its port if one was named.
+    /// The host, with its port if the URL has one.
     pub host: String,
-    /// The model, as callers name it; empty where they name none.
+    /// The model, as callers name it. Empty if they name none.
     pub model: String,
-    /// The wire on which it holds; on all of them if none is named.
+    /// The wire that it applies to, or all wires if unset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
-    /// What.
+    /// The lesson.
     pub lesson: Lesson,
-    /// Who was taught it. For others it holds only when enough of them were.
+    /// The caller whose request was rejected. It applies to others only if enough teachers agree.
     #[serde(default)]
     pub teacher: Identity,
-    /// How.
+    /// The reply that taught it.
     pub evidence: Evidence,
 }
 
-/// Lays lessons over a profile, with their evidence as its source.
+/// Applies lessons to a profile, and attributes the changed facts to their evidence.
 pub fn tighten<'e>(profile: &mut Profile, entries: impl IntoIterator<Item = &'e Entry>) {
     let wire = profile.wire;
     let holds = |entry: &&Entry| entry.wire.is_none_or(|on| on == wire);
@@ -58,8 +58,10 @@ pub fn tighten<'e>(profile: &mut Profile, entries: impl IntoIterator<Item = &'e 
     }
 }
 
-/// Adds a lesson to those of its teacher; of two about the same thing the stricter is kept, with the
-/// newer evidence, and of two that contradict each other the newer one.
+/// Adds a lesson to a list.
+///
+/// Of two lessons of one teacher about the same thing, the stricter is kept with the newer evidence.
+/// Of two that contradict each other, the newer is kept.
 pub(super) fn add(entries: &mut Vec<Entry>, entry: Entry) {
     let meets = |other: &Entry| {
         let on_one_wire = other.wire == entry.wire || other.wire.is_none() || entry.wire.is_none();
@@ -85,10 +87,10 @@ pub(super) fn add(entries: &mut Vec<Entry>, entry: Entry) {
     }
 }
 
-/// Lets go of the oldest where there are too many: first of whoever has more than one may have, then
-/// of whoever has most. What the operator taught goes last.
+/// Drops the oldest lessons if there are too many: first those of teachers above their own maximum,
+/// then those of the teacher with the most. Lessons of the operator are dropped last.
 pub(super) fn bound(entries: &mut Vec<Entry>) {
-    // Newest first, and back at the end: the file reads as a log.
+    // Newest first. The order is reversed at the end, so that the file reads like a log.
     entries.reverse();
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.evidence.at));
     let mut refused: BTreeMap<(Identity, String, String), usize> = BTreeMap::new();

@@ -1,36 +1,37 @@
-//! How something was learned: when, and what the endpoint said.
+//! The evidence of a lesson: the time and the message of the endpoint.
 //!
-//! What it said is kept short and without anything that could be a key, an address or media.
+//! The message is shortened, and words that could be keys, URLs or media are removed.
 
 use serde::{Deserialize, Serialize};
 
-/// Letters of a message that are kept.
+/// Maximum characters of a message that are kept.
 const MAX_CHARS: usize = 240;
-/// A word with a longer run of letters and digits than this is no word.
+/// Maximum run of letters and digits in a word. A longer one may be a key or base64.
 const MAX_RUN: usize = 40;
 
-/// How something was learned.
+/// The reply that taught a lesson.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// When, in seconds since 1970.
+    /// The time, in seconds since 1970.
     pub at: u64,
-    /// The status of the reply; 0 where many replies were looked at.
+    /// The status of the reply, or 0 if a probe looked at several replies.
     pub status: u16,
-    /// What it said, as far as it can be kept.
+    /// The message of the reply, shortened and without secrets.
     pub said: String,
 }
 
 impl Evidence {
+    /// Creates the evidence of a reply that arrived now.
     pub(crate) fn now(status: u16, said: &str) -> Self {
-        Self { at: now(), status, said: kept(said) }
+        Self { at: now(), status, said: redacted(said) }
     }
 
-    /// What many replies together showed, some seconds after 1970.
+    /// Creates the evidence of a probe, which looked at several replies.
     pub fn probed(at: u64, said: &str) -> Self {
-        Self { at, status: 0, said: kept(said) }
+        Self { at, status: 0, said: redacted(said) }
     }
 
-    /// Who says it.
+    /// Returns the source, as profiles name it.
     pub fn source(&self) -> String {
         match self.status {
             0 => self.said.clone(),
@@ -38,20 +39,20 @@ impl Evidence {
         }
     }
 
-    /// The day, as in `2026-11-15`.
+    /// Returns the day, as in `2026-11-15`.
     pub fn day(&self) -> String {
         day(self.at)
     }
 }
 
-/// Seconds since 1970.
+/// Returns the current time in seconds since 1970.
 pub(crate) fn now() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
-/// What can be kept of a message.
-fn kept(said: &str) -> String {
+/// Shortens a message, and replaces words that may be secrets.
+fn redacted(said: &str) -> String {
     let is_run = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-');
     let mut kept = String::new();
     for word in said.split_whitespace() {
@@ -75,8 +76,10 @@ fn kept(said: &str) -> String {
     kept
 }
 
-/// The day of a moment, in the calendar of Gregory: eras of 400 years have 146,097 days each, and
-/// counted from March the months before one have a regular length.
+/// Returns the day of a time in the Gregorian calendar.
+///
+/// An era of 400 years has 146,097 days. If years begin in March, the months before a given one have
+/// a total length that a formula gives.
 fn day(at: u64) -> String {
     let days = at / 86_400 + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
@@ -114,10 +117,10 @@ mod tests {
              'data:image/png;base64,AAAA' https://h/?token=1 key sk-abc-123 is\u{1b} too large"
         );
         assert_eq!(
-            kept(&said),
+            redacted(&said),
             "image at messages.2.content.0.tool_result.content.1.image.source.base64.data … … … \
              key … is too large"
         );
-        assert_eq!(kept(&"word ".repeat(1000)).chars().count(), MAX_CHARS + 1);
+        assert_eq!(redacted(&"word ".repeat(1000)).chars().count(), MAX_CHARS + 1);
     }
 }

@@ -1,4 +1,4 @@
-//! All lessons of a gateway, in memory and where they are kept.
+//! All lessons of a gateway, in memory and in their file or database.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,36 +13,37 @@ use super::{evidence, file};
 use crate::future::BoxFuture;
 use crate::tenant::Identity;
 
-/// How often it is looked at.
+/// Time between two reads of the shared lessons.
 const POLL_INTERVAL: Duration = Duration::from_secs(3);
+/// Seconds of a day.
 pub(super) const DAY: u64 = 24 * 60 * 60;
 
-/// A document of lessons that many gateways share.
+/// A document of lessons that several gateways share.
 pub(crate) trait SharedLessons: std::fmt::Debug + Send + Sync {
     /// Reads the document and its version. Returns `None` if that is not possible now.
     fn read(&self) -> BoxFuture<'_, Option<(u64, String)>>;
 
-    /// Replaces the document by what `change` makes of it, and again where another gateway was
-    /// faster. Returns `true` on success.
+    /// Replaces the document by the result of `change`, which is called again if another gateway
+    /// changed the document in the meantime. Returns `true` on success.
     fn change<'a>(
         &'a self,
         change: &'a (dyn Fn(&str) -> String + Send + Sync),
     ) -> BoxFuture<'a, bool>;
 }
 
-/// Everything that was learned.
+/// All lessons of a gateway.
 #[derive(Debug)]
 pub(crate) struct Learned {
-    /// Where it is kept; nowhere, and it is known until the gateway ends.
+    /// The file of the lessons. If unset, they are lost when the gateway stops.
     path: Option<PathBuf>,
-    /// How long a lesson holds, in seconds.
+    /// Seconds after which a lesson expires.
     keep: u64,
-    /// Most gateways never learn anything: then this is all that a request looks at.
+    /// Set if there are lessons. Most gateways have none, and requests then look only at this.
     any: AtomicBool,
     known: RwLock<Endpoints>,
-    /// Held by whoever remembers: what is known must not fall behind what is kept.
+    /// Held while lessons are added, so that memory and storage change in the same order.
     remembering: Mutex<()>,
-    /// Where many gateways keep it together, instead of in a file.
+    /// The document that gateways of a fleet share, used instead of the file.
     shared: Option<Arc<dyn SharedLessons>>,
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct Learned {
 type Endpoints = BTreeMap<String, BTreeMap<String, Arc<Endpoint>>>;
 
 impl Learned {
-    /// Reads what is known; what cannot be read or written is not kept, and that is said.
+    /// Loads the lessons of a file. Also returns a warning if it cannot be read or written.
     pub(crate) fn open(path: Option<PathBuf>, days: u32) -> (Self, Option<String>) {
         let keep = u64::from(days) * DAY;
         let learned = |path| Self {
@@ -63,41 +64,43 @@ impl Learned {
         };
         let Some(path) = path else { return (learned(None), None) };
         let shown = path.display().to_string();
-        let (held, word) = match file::read(&path) {
-            Ok(file::Held { entries, set_aside: None }) => (entries, None),
-            Ok(file::Held { set_aside: Some(aside), .. }) => {
+        let (entries, warning) = match file::read(&path) {
+            Ok(file::Loaded { entries, set_aside: None }) => (entries, None),
+            Ok(file::Loaded { set_aside: Some(aside), .. }) => {
                 let aside = aside.display();
-                let word = format!("`{shown}` cannot be read and was set aside as `{aside}`");
-                (Vec::new(), Some(word))
+                let warning = format!("`{shown}` cannot be parsed and was renamed to `{aside}`");
+                (Vec::new(), Some(warning))
             }
             Err(error) => (Vec::new(), Some(format!("`{shown}` cannot be read: {error}"))),
         };
         if !file::is_writable(&path) {
-            let word = format!("`{shown}` cannot be written: what is learned is not kept");
+            let warning =
+                format!("`{shown}` cannot be written; lessons are lost when the gateway stops");
             let learned = learned(None);
-            learned.hold(&held, evidence::now());
-            return (learned, Some(word));
+            learned.hold(&entries, evidence::now());
+            return (learned, Some(warning));
         }
         let learned = learned(Some(path));
-        learned.hold(&held, evidence::now());
-        (learned, word)
+        learned.hold(&entries, evidence::now());
+        (learned, warning)
     }
 
-    /// What holds for somebody at a model of a host, and what is being tried beside it.
+    /// Returns the lessons that apply to a caller at a host and a model, and those that are being
+    /// tried for this request.
     pub(crate) fn of(
         &self,
         host: &str,
         model: Option<&str>,
-        who: &Identity,
+        caller: &Identity,
         tried: &[Entry],
     ) -> Option<Arc<Lessons>> {
         if tried.is_empty() {
             if !self.any.load(Ordering::Relaxed) {
                 return None;
             }
-            return self.of_at(host, model, who, evidence::now());
+            return self.of_at(host, model, caller, evidence::now());
         }
-        let known = self.of_at(host, model, who, evidence::now());
+        let known = self.of_at(host, model, caller, evidence::now());
         let mut entries = known.map(|known| known.entries.clone()).unwrap_or_default();
         for entry in tried {
             lay(&mut entries, entry);
@@ -109,14 +112,14 @@ impl Learned {
         &self,
         host: &str,
         model: Option<&str>,
-        who: &Identity,
+        caller: &Identity,
         now: u64,
     ) -> Option<Arc<Lessons>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         let found = Arc::clone(known.get(host)?.get(model.unwrap_or_default())?);
         drop(known);
         if found.entries.iter().all(|entry| self.holds(entry, now)) {
-            return found.of(who);
+            return found.of(caller);
         }
         let entries = found.entries.iter().filter(|entry| self.holds(entry, now));
         let entries: Vec<Entry> = entries.cloned().collect();
@@ -128,10 +131,10 @@ impl Learned {
         }
         let left = Arc::new(Endpoint::new(entries));
         models.insert(model.unwrap_or_default().to_owned(), Arc::clone(&left));
-        left.of(who)
+        left.of(caller)
     }
 
-    /// Remembers lessons, on disk before anything else. Waits for the disk.
+    /// Adds lessons, first to the file or database, then in memory. Blocks until they are written.
     pub(crate) fn remember(&self, lessons: &[Entry]) {
         let lessons: Vec<&Entry> =
             lessons.iter().filter(|entry| entry.model.len() <= MAX_NAME_LENGTH).collect();
@@ -153,18 +156,18 @@ impl Learned {
             (None, Some(path)) => file::change(path, merge).ok(),
             (None, None) => None,
         };
-        // Not kept, but known as long as the gateway runs.
+        // If they cannot be written, they are known until the gateway stops.
         let entries = kept.unwrap_or_else(|| merge(&mut self.all()));
         self.hold(&entries, now);
     }
 
-    /// Everything that is known.
+    /// Returns all lessons.
     fn all(&self) -> Vec<Entry> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.values().flat_map(BTreeMap::values).flat_map(|one| one.entries.clone()).collect()
     }
 
-    /// Knows these and nothing else.
+    /// Replaces all lessons in memory.
     fn hold(&self, entries: &[Entry], now: u64) {
         let mut grouped: BTreeMap<String, BTreeMap<String, Vec<Entry>>> = BTreeMap::new();
         for entry in entries.iter().filter(|entry| self.holds(entry, now)) {
@@ -180,14 +183,15 @@ impl Learned {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = endpoints;
     }
 
-    /// A lesson from the future was written by a clock that was wrong; it holds as if new.
+    /// Returns `true` if a lesson has not expired. One from the future, written by a wrong clock,
+    /// counts as new.
     fn holds(&self, entry: &Entry, now: u64) -> bool {
         now.saturating_sub(entry.evidence.at) < self.keep
     }
 }
 
 impl Learned {
-    /// Keeps what is learned together with other gateways.
+    /// Shares lessons with other gateways.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet shares lessons"))]
     #[must_use]
     pub(crate) fn shared_in(mut self, shared: Arc<dyn SharedLessons>) -> Self {
@@ -196,12 +200,12 @@ impl Learned {
         self
     }
 
-    /// Learns what others do, for as long as it is let.
+    /// Loads the lessons of other gateways every few seconds. Never returns if lessons are shared.
     pub(crate) async fn keep_up(&self) {
         let Some(shared) = &self.shared else { return };
         let mut seen = 0;
         loop {
-            // While nobody can be asked, what is known holds.
+            // While the database is unavailable, the lessons in memory apply.
             if let Some((version, text)) = shared.read().await
                 && version != seen
             {

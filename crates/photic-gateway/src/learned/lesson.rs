@@ -1,9 +1,9 @@
-//! One thing that an endpoint taught us, and what it does to a profile.
+//! The kinds of lessons, and the change that each makes to a profile.
 //!
-//! A lesson that a rejection teaches only ever tightens: laid over a profile that is stricter
-//! already it changes nothing. Those that only a probe can teach, for it saw the proof, come first
-//! and may loosen. Lessons are applied in their own order, so it does not matter when each was
-//! learned.
+//! A lesson of a rejection only tightens a profile: applied to one that is stricter already, it
+//! changes nothing. Lessons that only a probe can teach are applied first, and may loosen it.
+//! Lessons are sorted before they are applied, so the order in which they were learned does not
+//! matter.
 
 use std::fmt;
 
@@ -14,128 +14,128 @@ use photic::profile::{
 };
 use serde::{Deserialize, Serialize};
 
-/// More images than this are what providers call many.
+/// Number of images above which providers apply the limits for many images.
 pub(crate) const MANY: u32 = 20;
 
-/// What was learned.
+/// A fact about an endpoint and a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Lesson {
-    /// The model perceives this kind of media: it was tried.
+    /// The model sees this kind of media, as a probe proved.
     Sees {
-        /// Which.
+        /// The kind.
         of: MediaKind,
     },
-    /// It perceives this kind of media in tool results: it was tried.
+    /// The model sees this kind of media in tool results, as a probe proved.
     ToolMedia {
-        /// Which.
+        /// The kind.
         of: MediaKind,
     },
-    /// A media type that is taken, and perceived: it was tried.
+    /// A media type is accepted and seen, as a probe proved.
     TypeTaken {
-        /// Of what kind it is.
+        /// The kind of media.
         of: MediaKind,
         /// Its name.
         media_type: String,
     },
-    /// Most bytes of an image, after base64.
+    /// Maximum bytes of an image, after base64.
     ImageBytes {
-        /// So many.
+        /// The maximum.
         most: u64,
     },
-    /// Most bytes of a document, before base64.
+    /// Maximum bytes of a document, before base64.
     DocumentBytes {
-        /// So many.
+        /// The maximum.
         most: u64,
     },
-    /// Longest side of an image, in pixels.
+    /// Maximum length of an image's side, in pixels.
     Edge {
-        /// So long.
+        /// The maximum.
         most: u32,
     },
-    /// Longest side of an image among many, in pixels.
+    /// Maximum length of an image's side in a request with many images, in pixels.
     CrowdEdge {
-        /// So long.
+        /// The maximum.
         most: u32,
-        /// More images than this are many, where that was seen to be fewer than usual.
+        /// Number of images above which it applies, if it is lower than usual.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         above: Option<u32>,
     },
-    /// Shortest side of an image, in pixels.
+    /// Minimum length of an image's side, in pixels.
     MinEdge {
-        /// So long.
+        /// The minimum.
         least: u32,
     },
-    /// Most patches of an image.
+    /// Maximum patches of an image.
     Patches {
-        /// So many.
+        /// The maximum.
         most: u32,
     },
-    /// Most images in a request.
+    /// Maximum images in a request.
     Images {
-        /// So many.
+        /// The maximum.
         most: u32,
     },
-    /// Most bytes of a request.
+    /// Maximum bytes of a request.
     RequestBytes {
-        /// So many.
+        /// The maximum.
         most: u64,
     },
-    /// Most tokens of a request.
+    /// Maximum tokens of a request.
     ContextTokens {
-        /// So many.
+        /// The maximum.
         most: u64,
     },
-    /// A media type that is not taken.
+    /// A media type is not accepted.
     TypeRefused {
-        /// Of what kind it is.
+        /// The kind of media.
         of: MediaKind,
         /// Its name.
         media_type: String,
     },
-    /// A kind of media that the model does not perceive.
+    /// The model does not accept this kind of media.
     Blind {
-        /// Which.
+        /// The kind.
         of: MediaKind,
     },
-    /// Tool results that do not hold this kind of media.
+    /// Tool results must not contain this kind of media.
     NoToolMedia {
-        /// Which.
+        /// The kind.
         of: MediaKind,
     },
-    /// Failed tool results hold text only.
+    /// Failed tool results must contain text only.
     ErrorText,
-    /// A role whose messages hold no images.
+    /// Messages of a role must not contain images.
     RoleRefused {
-        /// Which.
+        /// The role.
         role: Role,
     },
-    /// Images have no `detail`.
+    /// Images must not have `detail`.
     NoDetail,
-    /// Parts have no cache marks.
+    /// Parts must not have prompt cache breakpoints.
     NoMarks,
-    /// Addresses are not fetched.
+    /// The endpoint does not fetch URLs.
     NoAddresses,
-    /// One medium that this endpoint refuses, by its content address. It is not shown.
+    /// The endpoint refuses one media file. It is no longer sent.
     Quarantine {
-        /// In hexadecimal.
+        /// The digest of its content, in hexadecimal.
         digest: String,
-        /// How long it is; only what is as long has to be digested to be compared.
+        /// Its length. Only media of the same length have to be hashed for a comparison.
         bytes: u64,
     },
-    /// Images are counted as the letters of their base64.
+    /// Images are billed as the text of their base64.
     BilledAsText {
-        /// Whether they stood in tool results, where another place is to be had.
+        /// Set if they were in tool results, so that another placement is possible.
         in_results: bool,
     },
-    /// No user turn stands right behind a tool's, nor behind another. The last one: it is about
-    /// what the others moved there.
+    /// A user message must not directly follow a tool message or another user message. It is applied
+    /// last, because other lessons move media into user messages.
     Bridge,
 }
 
 impl Lesson {
-    /// Whether it is about the same thing as another: then the stricter of the two is kept.
+    /// Returns `true` if two lessons are about the same thing. The stricter one is kept.
     pub(crate) fn is_about(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Quarantine { digest: one, .. }, Self::Quarantine { digest: two, .. }) => {
@@ -155,7 +155,7 @@ impl Lesson {
         }
     }
 
-    /// Whether both cannot be true: then the newer one is kept.
+    /// Returns `true` if two lessons cannot both be true. The newer one is kept.
     pub(crate) fn contradicts(&self, other: &Self) -> bool {
         let undoes = |yes: &Self, no: &Self| match (yes, no) {
             (Self::Sees { of: yes }, Self::Blind { of: no })
@@ -168,7 +168,7 @@ impl Lesson {
         undoes(self, other) || undoes(other, self)
     }
 
-    /// The stricter of two lessons about the same thing.
+    /// Returns the stricter of two lessons about the same thing.
     pub(crate) fn or_stricter(self, other: &Self) -> Self {
         match (self, other) {
             (Self::MinEdge { least }, Self::MinEdge { least: other }) => {
@@ -177,12 +177,12 @@ impl Lesson {
             (Self::BilledAsText { in_results }, Self::BilledAsText { in_results: other }) => {
                 Self::BilledAsText { in_results: in_results || *other }
             }
-            // The rest either say nothing but themselves, or hold one number: the least.
+            // All others have no value, or a maximum, of which the smaller one is stricter.
             (one, other) => one.min(other.clone()),
         }
     }
 
-    /// Tightens a profile; the section and field it changed, if it changed one.
+    /// Applies the lesson to a profile. Returns the section and the field that changed, if any.
     pub(crate) fn apply(&self, profile: &mut Profile) -> Option<(&'static str, &'static str)> {
         let before = profile.clone();
         let limits = &mut profile.limits;
@@ -280,14 +280,14 @@ impl Lesson {
                 profile.accepts.sources.retain(|source| *source != Source::Url);
                 ("accepts", "sources")
             }
-            // About one medium, or about money: no fact about the endpoint changes.
+            // These change no fact about the endpoint.
             Self::Quarantine { .. } | Self::BilledAsText { in_results: false } => return None,
         };
         (*profile != before).then_some(place)
     }
 }
 
-/// Moves media out of tool results, where they are in them.
+/// Moves media out of tool results into the user message after them. Returns the field.
 fn hoist(placements: &mut Placements, kind: MediaKind) -> &'static str {
     let (placement, field) = placement(placements, kind);
     if *placement == Placement::Native {
@@ -296,7 +296,7 @@ fn hoist(placements: &mut Placements, kind: MediaKind) -> &'static str {
     field
 }
 
-/// Sets a field; its name.
+/// Sets a field, and returns its name.
 fn set<T>((slot, field): (&mut T, &'static str), value: T) -> &'static str {
     *slot = value;
     field
@@ -340,7 +340,7 @@ impl fmt::Display for Lesson {
         match self {
             Self::Sees { of: kind } => write!(f, "{} are seen", of(kind)),
             Self::ToolMedia { of: kind } => write!(f, "{} are seen in tool results", of(kind)),
-            Self::TypeTaken { media_type, .. } => write!(f, "`{media_type}` is taken, and seen"),
+            Self::TypeTaken { media_type, .. } => write!(f, "`{media_type}` is accepted and seen"),
             Self::ErrorText => f.write_str("failed tool results hold text only"),
             Self::ImageBytes { most } => {
                 write!(f, "an image has at most {most} bytes after base64")
@@ -357,10 +357,10 @@ impl fmt::Display for Lesson {
             Self::Images { most } => write!(f, "a request has at most {most} images"),
             Self::RequestBytes { most } => write!(f, "a request has at most {most} bytes"),
             Self::ContextTokens { most } => write!(f, "a request has at most {most} tokens"),
-            Self::TypeRefused { media_type, .. } => write!(f, "`{media_type}` is not taken"),
-            Self::Blind { of: kind } => write!(f, "{} are not taken at all", of(kind)),
+            Self::TypeRefused { media_type, .. } => write!(f, "`{media_type}` is not accepted"),
+            Self::Blind { of: kind } => write!(f, "{} are not accepted at all", of(kind)),
             Self::NoToolMedia { of: kind } => {
-                write!(f, "{} are not taken in tool results", of(kind))
+                write!(f, "{} are not accepted in tool results", of(kind))
             }
             Self::RoleRefused { role } => {
                 let role = match role {
@@ -369,15 +369,17 @@ impl fmt::Display for Lesson {
                     Role::User => "user",
                     Role::Assistant => "assistant",
                 };
-                write!(f, "images are not taken in {role} messages")
+                write!(f, "images are not accepted in {role} messages")
             }
-            Self::Bridge => f.write_str("no user turn stands right behind a tool's or another"),
+            Self::Bridge => f.write_str(
+                "a user message must not directly follow a tool message or another user message",
+            ),
             Self::NoDetail => f.write_str("images have no `detail`"),
-            Self::NoMarks => f.write_str("parts have no cache marks"),
-            Self::NoAddresses => f.write_str("addresses of images are not fetched"),
+            Self::NoMarks => f.write_str("parts have no prompt cache breakpoints"),
+            Self::NoAddresses => f.write_str("image URLs are not fetched"),
             Self::Quarantine { digest, bytes } => {
                 let short = digest.get(..16).unwrap_or(digest);
-                write!(f, "a medium of {bytes} bytes is refused ({short})")
+                write!(f, "a media file of {bytes} bytes is refused ({short})")
             }
             Self::BilledAsText { in_results: true } => {
                 f.write_str("images in tool results are billed as text")

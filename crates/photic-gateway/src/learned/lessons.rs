@@ -1,4 +1,4 @@
-//! The lessons that hold for one caller at one endpoint and model.
+//! The lessons that apply to one caller at one endpoint and model.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,12 +6,12 @@ use super::entry::{Entry, tighten};
 use super::quarantine::Quarantine;
 use crate::upstream::ResolvedProfile;
 
-/// What holds for somebody at one endpoint and model.
+/// The lessons that apply to one caller at one endpoint and model.
 #[derive(Debug, Default)]
 pub(crate) struct Lessons {
     pub(super) entries: Vec<Entry>,
     pub(crate) quarantine: Quarantine,
-    /// Profiles under these lessons: before, after.
+    /// A cache of profiles, before and after these lessons.
     over: Mutex<Vec<(Arc<ResolvedProfile>, Arc<ResolvedProfile>)>>,
 }
 
@@ -21,7 +21,7 @@ impl Lessons {
         Self { entries, quarantine, over: Mutex::default() }
     }
 
-    /// A profile under these lessons.
+    /// Returns a profile with these lessons applied.
     pub(crate) fn over(&self, known: &Arc<ResolvedProfile>) -> Arc<ResolvedProfile> {
         let mut over = self.over.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, after)) = over.iter().find(|(before, _)| Arc::ptr_eq(before, known)) {
@@ -30,7 +30,7 @@ impl Lessons {
         let mut profile = known.profile.clone();
         tighten(&mut profile, &self.entries);
         let after = Arc::new(ResolvedProfile::new(profile));
-        // One for each wire; more only if the list of profiles started over.
+        // One for each wire is enough. There are more only if the cache of profiles was cleared.
         over.truncate(7);
         over.insert(0, (Arc::clone(known), Arc::clone(&after)));
         after

@@ -1,10 +1,10 @@
-//! What endpoints taught the gateway by refusing requests, or when they were probed.
+//! Lessons: facts about endpoints that rejections or probes taught the gateway.
 //!
-//! A lesson is a fact about a host and a model, with its evidence and with the caller that was taught
-//! it. It holds for that caller, and for others once enough of them were taught the same. Lessons are
-//! laid over the shipped profile before a request is planned, so the planner knows nothing of them,
-//! and the same file gives the same bytes after a restart. They expire, so that an endpoint that
-//! became more generous gets another chance.
+//! A lesson is a fact about a host and a model, with its evidence and its teacher, the caller whose
+//! request was rejected. It applies to that caller, and to all others once enough teachers agree.
+//! Lessons are applied to the shipped profile before a request is planned, so the planner does not
+//! know about them. With one file of lessons, a request gives identical bytes after a restart.
+//! Lessons expire, so that an endpoint that now accepts more is tried again.
 
 mod agreed;
 mod commands;

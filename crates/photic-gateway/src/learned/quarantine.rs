@@ -1,4 +1,4 @@
-//! Media that an endpoint refuses, by their content addresses: they are not shown to it again.
+//! Media that an endpoint refuses, by the digest of their content. They are not sent to it again.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use photic::{Prepared, Reason, Survey, Transcript};
 
 use super::lesson::Lesson;
 
-/// Digests by length: only what is as long as something refused has to be digested.
+/// Digests of refused media by length. Only media of the same length have to be hashed.
 #[derive(Debug, Default)]
 pub(crate) struct Quarantine(BTreeMap<u64, Vec<String>>);
 
 impl Quarantine {
+    /// Collects the refused media of lessons.
     pub(crate) fn of<'l>(lessons: impl Iterator<Item = &'l Lesson>) -> Self {
         let mut by_length: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         for lesson in lessons {
@@ -22,7 +23,7 @@ impl Quarantine {
         Self(by_length)
     }
 
-    /// Holds back what is refused: the plan then says that it cannot be read.
+    /// Withholds refused media from the plan, which then replaces them by a notice.
     pub(crate) fn withhold(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
         if self.0.is_empty() {
             return;
@@ -36,7 +37,7 @@ impl Quarantine {
         }
     }
 
-    /// The same for pictures that were made: what the endpoint refused may be one of ours.
+    /// Removes refused media from the prepared images: the endpoint may have refused one of them.
     pub(crate) fn withhold_made(&self, prepared: &mut Prepared) {
         if self.0.is_empty() {
             return;
@@ -55,7 +56,7 @@ impl Quarantine {
     }
 }
 
-/// The lesson that a medium is refused.
+/// Returns the lesson that a media file is refused.
 pub(crate) fn refused(source: &Source<'_>) -> Option<Lesson> {
     Some(Lesson::Quarantine { digest: digest(source)?, bytes: length(source)? })
 }

@@ -1,4 +1,4 @@
-//! For whom lessons hold, and that nobody costs others theirs.
+//! Tests: which callers a lesson applies to, and that no caller evicts the lessons of others.
 
 use photic_store::Tenant;
 
@@ -24,8 +24,8 @@ fn blind() -> Lesson {
     Lesson::Blind { of: photic::profile::MediaKind::Image }
 }
 
-fn known(learned: &Learned, who: &Identity) -> Vec<Lesson> {
-    let known = learned.of("h", Some("m"), who, &[]);
+fn known(learned: &Learned, caller: &Identity) -> Vec<Lesson> {
+    let known = learned.of("h", Some("m"), caller, &[]);
     known.map(|known| known.entries.iter().map(|e| e.lesson.clone()).collect()).unwrap_or_default()
 }
 
@@ -39,7 +39,7 @@ fn a_lesson_holds_for_its_teacher_and_for_others_when_three_agree() {
             assert!(known(&learned, &other).is_empty(), "{number}");
             assert!(known(&learned, teacher).is_empty());
             learned.remember(&[entry(teacher, blind())]);
-            // Again and again is not more.
+            // A teacher counts once, however often it is taught.
             learned.remember(&[entry(teacher, blind())]);
             assert_eq!(known(&learned, teacher), [blind()]);
         }
@@ -49,14 +49,14 @@ fn a_lesson_holds_for_its_teacher_and_for_others_when_three_agree() {
 }
 
 #[test]
-fn those_without_a_key_are_one_and_convince_nobody() {
+fn callers_without_a_key_are_one_and_teach_no_others() {
     let (learned, _) = Learned::open(None, 30);
     for _ in 0..5 {
         learned.remember(&[entry(&Identity::Nobody, blind())]);
     }
     assert_eq!(known(&learned, &Identity::Nobody), [blind()]);
     assert!(known(&learned, &tenant("a")).is_empty());
-    // Nor do two of one kind and one of another.
+    // Two tenants and one key do not agree either.
     for teacher in [tenant("a"), tenant("b"), Identity::Key([1; 16])] {
         learned.remember(&[entry(&teacher, blind())]);
     }
@@ -64,7 +64,7 @@ fn those_without_a_key_are_one_and_convince_nobody() {
 }
 
 #[test]
-fn of_limits_the_one_holds_that_three_were_taught_at_least() {
+fn the_limit_that_three_teachers_agree_on_applies() {
     let (learned, _) = Learned::open(None, 30);
     for (name, most) in [("evil", 1), ("a", 2000), ("b", 1500), ("c", 3000)] {
         learned.remember(&[entry(&tenant(name), Lesson::Edge { most })]);
@@ -91,7 +91,7 @@ fn one_teacher_does_not_undo_what_the_operator_taught_others() {
 }
 
 #[test]
-fn whoever_learns_most_gives_up_its_own() {
+fn the_teacher_with_the_most_lessons_loses_its_own() {
     let quarantine = |number: u64| Lesson::Quarantine { digest: number.to_string(), bytes: number };
     let mut entries = vec![entry(&tenant("good"), quarantine(0))];
     entries.push(entry(&Identity::Operator, blind()));

@@ -1,4 +1,4 @@
-//! What is remembered, for how long, and what becomes of a file that is not one.
+//! Tests of lessons: storage, expiry, bounds and damaged files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use super::entry::{MAX_NAME_LENGTH, MAX_OF_ONE, MAX_REFUSED, add};
 use super::learned::DAY;
 use super::*;
 
-/// A folder of its own for each test, gone at its end.
+/// A temporary directory of one test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,8 +39,8 @@ fn entry(host: &str, lesson: Lesson) -> Entry {
 }
 
 fn open(folder: &Folder) -> Learned {
-    let (learned, word) = Learned::open(Some(folder.file()), 30);
-    assert_eq!(word, None);
+    let (learned, warning) = Learned::open(Some(folder.file()), 30);
+    assert_eq!(warning, None);
     learned
 }
 
@@ -48,8 +48,8 @@ fn lessons(learned: &Learned, host: &str) -> Vec<Lesson> {
     lessons_of(learned, host, &Identity::Nobody)
 }
 
-fn lessons_of(learned: &Learned, host: &str, who: &Identity) -> Vec<Lesson> {
-    let known = learned.of(host, Some("m"), who, &[]);
+fn lessons_of(learned: &Learned, host: &str, caller: &Identity) -> Vec<Lesson> {
+    let known = learned.of(host, Some("m"), caller, &[]);
     known.map(|known| known.entries.iter().map(|e| e.lesson.clone()).collect()).unwrap_or_default()
 }
 
@@ -89,7 +89,7 @@ fn lessons_expire() {
     old.evidence.at -= 29 * DAY;
     learned.remember(&[old, entry("h", Lesson::NoDetail)]);
     assert_eq!(lessons(&learned, "h").len(), 2);
-    // While it runs, and for one that starts.
+    // For a running gateway, and for one that starts.
     let later = evidence::now() + 2 * DAY;
     assert_eq!(learned.of_at("h", Some("m"), &Identity::Nobody, later).unwrap().entries.len(), 1);
     assert!(learned.of_at("h", Some("m"), &Identity::Nobody, later + 30 * DAY).is_none());
@@ -108,14 +108,14 @@ fn a_file_that_cannot_be_read_is_set_aside_and_said_so() {
         [&whole[..whole.len() / 2], b"\0\0\0", b"{\"version\":9}"].iter().enumerate()
     {
         fs::write(folder.file(), broken).unwrap();
-        let (learned, word) = Learned::open(Some(folder.file()), 30);
+        let (learned, warning) = Learned::open(Some(folder.file()), 30);
         let aside = folder.file().with_extension(format!("unreadable-{}", number + 1));
-        assert!(word.unwrap().contains(&*aside.display().to_string()));
+        assert!(warning.unwrap().contains(&*aside.display().to_string()));
         assert_eq!(fs::read(aside).unwrap(), *broken);
         learned.remember(&[entry("h", Lesson::NoDetail)]);
         assert_eq!(lessons(&open(&folder), "h"), [Lesson::NoDetail]);
     }
-    // One entry of another version does not cost the others.
+    // An unknown entry of another version does not lose the others.
     let text = String::from_utf8(whole).unwrap();
     let strange = text.replace("\"entries\": [", "\"entries\": [{\"kind\": \"new\"},");
     fs::write(folder.file(), strange).unwrap();
@@ -134,15 +134,15 @@ fn a_writer_that_was_killed_leaves_the_old_file() {
 }
 
 #[test]
-fn without_a_place_it_is_known_until_the_end() {
-    let (learned, word) = Learned::open(None, 30);
+fn without_a_file_lessons_last_until_the_gateway_stops() {
+    let (learned, warning) = Learned::open(None, 30);
     learned.remember(&[entry("h", Lesson::NoDetail)]);
-    assert_eq!((word, lessons(&learned, "h")), (None, vec![Lesson::NoDetail]));
+    assert_eq!((warning, lessons(&learned, "h")), (None, vec![Lesson::NoDetail]));
     let folder = Folder::new("nowhere");
     fs::create_dir_all(&folder.0).unwrap();
     fs::write(folder.0.join("deep"), "a file, no folder").unwrap();
-    let (learned, word) = Learned::open(Some(folder.file()), 30);
-    assert!(word.unwrap().contains("cannot be written"));
+    let (learned, warning) = Learned::open(Some(folder.file()), 30);
+    assert!(warning.unwrap().contains("cannot be written"));
     learned.remember(&[entry("h", Lesson::NoDetail)]);
     assert_eq!(lessons(&learned, "h"), [Lesson::NoDetail]);
 }
@@ -211,7 +211,7 @@ fn of_two_that_contradict_each_other_the_newer_is_kept() {
         let lessons: Vec<Lesson> = entries.into_iter().map(|entry| entry.lesson).collect();
         assert_eq!(lessons, left);
     }
-    // On two wires both can be true.
+    // On different wires both can be true.
     let mut entries = vec![on(Wire::OpenAiChat, at(1, no))];
     add(&mut entries, on(Wire::Anthropic, at(2, yes)));
     assert_eq!(entries.len(), 2);
@@ -240,7 +240,7 @@ fn what_a_probe_taught_holds_on_its_wire_and_gives_way_to_rejections() {
     let before = other.clone();
     tighten(&mut other, &entries);
     assert_eq!(other, before);
-    // A gateway that is refused afterwards knows better.
+    // A later rejection takes precedence.
     open(&folder).remember(&[entry("h", Lesson::NoToolMedia { of })]);
     let mut chat = Profile::generic(Wire::OpenAiChat);
     tighten(&mut chat, &read(&folder.file()).unwrap());

@@ -1,7 +1,7 @@
-//! Cache of `photic:` references and of the bytes they stand for.
+//! Cache of `photic:` references and of the bytes that they refer to.
 //!
-//! A conversation is planned from the stubs of its pictures, and bytes are read only of those that
-//! are shown. While the model answers, nothing is held but the references.
+//! A conversation is planned with the stubs of its images, and only the bytes of shown images are
+//! read. While the model answers, the gateway holds nothing but the references.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::tenant::Identity;
 
 /// Time for which a reference is cached. A deleted reference still works as long on other gateways.
 const REFERENCE_LIFETIME: Duration = Duration::from_secs(20);
-/// Pictures that are read at once for one request.
+/// Number of images that are read at once for one request.
 const AT_ONCE: usize = 8;
 /// Bytes that are charged for a picture before its size is known.
 const EXPECTED_BYTES: u64 = 4 << 20;
 
-/// Cache of references and of the bytes they stand for.
+/// Cache of references and of the bytes that they refer to.
 #[derive(Debug)]
 pub(crate) struct MediaCache {
     names: LruCache<Reference>,
     pictures: LruCache<Picture>,
 }
 
-/// The media that a reference stands for.
+/// The media that a reference refers to.
 #[derive(Clone, Debug)]
 struct Reference {
     record: Arc<MediaRecord>,
@@ -44,6 +44,7 @@ impl Weighed for Reference {
     }
 }
 
+/// The bytes of an image, as base64.
 #[derive(Clone, Debug)]
 struct Picture(Arc<Payload<'static>>);
 
@@ -53,21 +54,25 @@ impl Weighed for Picture {
     }
 }
 
-/// Bytes of media that came by name.
+/// The bytes of media that a request contains as references.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
     found: BTreeMap<BlobId, Arc<Payload<'static>>>,
-    /// Whether something could not be read because its server is away.
+    /// Set if something could not be read because the storage is unavailable.
     pub(crate) away: bool,
 }
 
 impl MediaCache {
-    /// Room for so many bytes of pictures, and of names.
-    pub(crate) const fn new(most: usize, names: usize) -> Self {
-        Self { names: LruCache::new(names), pictures: LruCache::new(most) }
+    /// Creates a cache for so many bytes of images, and of references.
+    pub(crate) const fn new(max_bytes: usize, names: usize) -> Self {
+        Self { names: LruCache::new(names), pictures: LruCache::new(max_bytes) }
     }
 
-    /// What names mean to a tenant; what is no name, or means nothing, is left out.
+    /// Looks up references of a tenant. Malformed and unknown references are left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the storage is unavailable.
     pub(crate) async fn look_up(
         &self,
         backend: &Arc<dyn StoreBackend>,
@@ -98,12 +103,13 @@ impl MediaCache {
         Ok(found)
     }
 
-    /// Forgets what a name means, here.
+    /// Removes a reference from this cache.
     pub(super) fn forget(&self, tenant: &Tenant, name: &MediaRef) {
         self.names.remove(&key(tenant, name.as_str()));
     }
 
-    /// The bytes of blobs of a tenant that are here, and which are not. Who asks has a name for each.
+    /// Returns the cached bytes of a tenant's blobs, and the blobs that are not cached. The caller
+    /// must have a reference to each.
     pub(crate) fn at_hand(
         &self,
         tenant: &Tenant,
@@ -111,7 +117,7 @@ impl MediaCache {
     ) -> (Pictures, Vec<BlobId>) {
         let (mut pictures, mut missing) = (Pictures::default(), Vec::new());
         for &blob in blobs {
-            // Tenants share nothing, not even what was read for another.
+            // Tenants share nothing, not even cached bytes.
             match self.pictures.get(&key(tenant, &blob.to_string())) {
                 Some(Picture(payload)) => drop(pictures.found.insert(blob, payload)),
                 None => missing.push(blob),
@@ -120,7 +126,12 @@ impl MediaCache {
         (pictures, missing)
     }
 
-    /// The same, and those that are not are read.
+    /// Returns the bytes of a tenant's blobs, and reads those that are not cached. Their memory is
+    /// charged to a share.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no memory for them.
     pub(crate) async fn read(
         &self,
         backend: &Arc<dyn StoreBackend>,
@@ -146,7 +157,7 @@ impl MediaCache {
             let Some(read) = reads.join_next().await else { break };
             match read {
                 Ok((blob, Ok(bytes), mut charge)) => {
-                    // As base64, and once more in the request that is written with it.
+                    // Held as base64, and once more in the request that contains it.
                     let size = bytes.len().div_ceil(3) as u64 * 8;
                     charge.reach(size).await?;
                     charge.shrink_to(size);
@@ -156,7 +167,7 @@ impl MediaCache {
                     self.pictures.put(key, Picture(Arc::clone(&payload)));
                     pictures.found.insert(blob, payload);
                 }
-                // What is gone, or is not what it was, is told to the model.
+                // The model gets a notice if a blob is missing or damaged.
                 Ok((_, Err(BlobError::Absent(_) | BlobError::Damaged(_)), _)) => {}
                 Ok((_, Err(_), _)) | Err(_) => pictures.away = true,
             }
@@ -165,7 +176,7 @@ impl MediaCache {
     }
 }
 
-/// The blobs of media that came by name and are shown.
+/// Returns the blobs of references whose images the plan shows.
 pub(crate) fn wanted(named: &Named<'_>, plan: &Plan<'_>) -> BTreeSet<BlobId> {
     shown(named, plan).map(|(_, blob)| blob).collect()
 }
@@ -180,8 +191,8 @@ fn shown(named: &Named<'_>, plan: &Plan<'_>) -> impl Iterator<Item = (MediaId, B
 }
 
 impl Pictures {
-    /// Puts bytes where stand-ins are that would be shown; what could not be read is withheld.
-    /// Whether the plan still holds.
+    /// Replaces the stubs of shown media by their bytes, and withholds media that could not be read.
+    /// Returns `true` if the plan is still valid.
     pub(crate) fn put_into<'a>(
         &'a self,
         transcript: &mut Transcript<'a>,

@@ -1,5 +1,5 @@
-//! Pictures that were made, kept by what they were made from and how: an image that is sent again
-//! every turn is prepared once.
+//! Cache of prepared images, by their source and recipe. An image that is sent again in every turn
+//! is prepared once.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::counter::Counter;
 use crate::memory::{self, Key, LruCache, Weighed};
 use crate::tenant::Identity;
 
-/// The pictures that were made.
+/// Prepares images, and caches them.
 #[derive(Debug)]
 pub(crate) struct Derivatives {
     kept: LruCache<Attempt>,
@@ -22,7 +22,8 @@ pub(crate) struct Derivatives {
     misses: Counter,
 }
 
-/// What came of it. Failures are kept, too: to try again every turn would be as dear.
+/// The result of preparing an image. Failures are cached, too, because a failed attempt costs as
+/// much as a successful one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Attempt {
     Made(Arc<Made>),
@@ -30,16 +31,18 @@ enum Attempt {
 }
 
 impl Derivatives {
-    pub(crate) fn new(most: usize) -> Self {
-        Self { kept: LruCache::new(most), hits: Counter::default(), misses: Counter::default() }
+    /// Creates a cache for so many bytes.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        let kept = LruCache::new(max_bytes);
+        Self { kept, hits: Counter::default(), misses: Counter::default() }
     }
 
-    /// Makes everything that a plan asks for, as far as it can be made.
+    /// Prepares all images that a plan needs. Images that cannot be prepared are left out.
     pub(crate) fn prepare(
         &self,
         transcript: &Transcript<'_>,
         plan: &Plan<'_>,
-        whose: &Identity,
+        caller: &Identity,
         profile: &[u8; 32],
         allowance: &Allowance,
     ) -> Prepared {
@@ -51,7 +54,7 @@ impl Derivatives {
             let payloads: Option<Vec<&Payload<'_>>> =
                 members.iter().map(|&member| payload(transcript, member)).collect();
             let payloads = payloads?;
-            let key = key(whose, profile, recipe, fit, &payloads);
+            let key = key(caller, profile, recipe, fit, &payloads);
             let known = self.kept.get(&key);
             if known.is_some() { &self.hits } else { &self.misses }.add(1);
             let attempt = if let Some(attempt) = known {
@@ -62,7 +65,7 @@ impl Derivatives {
                 attempt
             };
             match attempt {
-                // Once here, and once more in the request that is written with it.
+                // Held here, and once more in the request that contains it.
                 Attempt::Made(made) if allowance.made(2 * made.base64.len() as u64) => {
                     Some((id, Made::clone(&made)))
                 }
@@ -72,7 +75,7 @@ impl Derivatives {
         plan.recipes.iter().filter_map(made).collect()
     }
 
-    /// How often a picture was there, how often not, and the bytes that are kept.
+    /// Returns the hits, the misses, and the cached bytes.
     pub(crate) fn figures(&self) -> (u64, u64, u64) {
         (self.hits.get(), self.misses.get(), self.kept.bytes() as u64)
     }
@@ -87,11 +90,11 @@ impl Weighed for Attempt {
     }
 }
 
-/// What a sheet holds beside its members: their cells, and itself.
-const SHEET: u64 = 32 << 20;
+/// Bytes that a sheet takes beside its members: their cells and the sheet itself.
+const SHEET_BYTES: u64 = 32 << 20;
 
-/// Makes a picture. Gives nothing where that says more about the gateway's time or memory than about the
-/// picture: then it is tried again the next time.
+/// Prepares an image. Returns `None` if it failed for lack of time or memory, so that the failure is
+/// not cached and the next turn tries again.
 fn attempted(
     recipe: &Recipe,
     payloads: &[&Payload<'_>],
@@ -104,7 +107,7 @@ fn attempted(
     let files: u64 = payloads.iter().map(|one| one.base64().len() as u64 / 4 * 3).sum();
     let limits = allowance.picture(match recipe {
         Recipe::Fit(_) => files,
-        Recipe::Sheet { .. } => files + SHEET,
+        Recipe::Sheet { .. } => files + SHEET_BYTES,
     })?;
     let made = match recipe {
         Recipe::Fit(fit) => payloads
@@ -127,10 +130,12 @@ fn payload<'t, 'a>(transcript: &'t Transcript<'a>, id: MediaId) -> Option<&'t Pa
     }
 }
 
-/// The base64 stands for the bytes: there is one spelling of it, and it need not be decoded. What was
-/// made for one caller is no other's: how fast an answer comes would say what somebody else sent.
+/// Returns the key of a prepared image.
+///
+/// The base64 is hashed instead of the bytes, which saves decoding it. The key contains the caller:
+/// otherwise the time of an answer would reveal images that another caller sent.
 fn key(
-    whose: &Identity,
+    caller: &Identity,
     profile: &[u8; 32],
     recipe: &Recipe,
     fit: &Fit,
@@ -146,5 +151,5 @@ fn key(
     for payload in payloads {
         hasher.update(blake3::hash(payload.base64()).as_bytes());
     }
-    memory::key_of(whose.digest(), hasher)
+    memory::key_of(caller.digest(), hasher)
 }

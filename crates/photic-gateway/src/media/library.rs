@@ -1,4 +1,4 @@
-//! Media that callers upload: a picture is sent once, and a reference takes its place in every turn.
+//! Media that callers upload: an image is sent once, and every turn contains a reference to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use crate::memory::{Share, Use, charged};
 use crate::record::{DirectUploads, MediaUpload, SignedUpload, StoreBackend};
 use crate::tenant::{Admission, AuditAction, AuditSubject, Caller};
 
-/// The largest upload.
+/// Maximum size of an upload.
 pub(crate) const MAX_UPLOAD: u64 = 32 << 20;
-/// The lifetime of a reference, unless the caller asks for another.
+/// Lifetime of a reference, unless the caller asks for another.
 const DEFAULT_LIFETIME: Duration = Duration::from_hours(7 * 24);
 
 /// Media that callers upload.
@@ -26,7 +26,7 @@ pub(crate) struct MediaLibrary {
     backend: Arc<dyn StoreBackend>,
     cache: Arc<MediaCache>,
     admission: Arc<Admission>,
-    /// The longest lifetime of a reference.
+    /// Maximum lifetime of a reference.
     max_lifetime: Duration,
 }
 
@@ -60,8 +60,8 @@ impl MediaLibrary {
         self.admission.reserve_storage(caller, size).await?;
         let lifetime = lifetime_s.map_or(DEFAULT_LIFETIME, Duration::from_secs);
         let lifetime = lifetime.min(self.max_lifetime);
-        // The bytes are inspected as base64. The work owns the charge, since it goes on if the client
-        // leaves.
+        // The bytes are inspected as base64. The job owns the charge, because it continues if the
+        // client disconnects.
         let charge = share.charge(Use::Pixels, size + size / 2).await?;
         let inspecting = move || {
             let inspected = inspect(bytes, lifetime);
@@ -79,11 +79,12 @@ impl MediaLibrary {
         Ok((reference, MediaRecord { blob, facts, memory: stub, expires }))
     }
 
-    /// Returns the media that a reference stands for.
+    /// Returns the media that a reference refers to.
     ///
     /// # Errors
     ///
-    /// A reference that is malformed, unknown, over, or another tenant's fails in the same way.
+    /// Fails with one error if a reference is malformed, unknown, expired, or of another tenant, so
+    /// that callers cannot learn about the media of others.
     pub(crate) async fn find(
         &self,
         tenant: &Tenant,
@@ -189,7 +190,7 @@ impl MediaLibrary {
         let taken = uploads.take(tenant, id).await.map_err(|error| failure(&error))?;
         let bytes = taken.ok_or(Failure::NoSuchMedia)?;
         charge.shrink_to(bytes.len() as u64);
-        // From here on the true size counts.
+        // From here on the actual size counts instead of the announced one.
         self.admission.release_storage(user.caller, expected).await;
         self.keep(user, charged(bytes, charge), lifetime_s).await
     }
@@ -198,7 +199,7 @@ impl MediaLibrary {
         self.backend.direct_uploads().ok_or(Failure::NoStore)
     }
 
-    /// A tenant asks for addresses and puts nothing there.
+    /// Returns the failure for a tenant with too many unused upload addresses.
     fn too_many_uploads(&self, caller: &Caller) -> Failure {
         let quota = OverQuota::STORED_BYTES;
         let over = OverQuota { quota, retry_after: Some(MAX_LIFETIME) };
@@ -206,7 +207,7 @@ impl MediaLibrary {
     }
 }
 
-/// Finds out type and size of bytes. Only pictures and documents are accepted.
+/// Detects type and size of bytes. Only images and PDF documents are accepted.
 fn inspect(bytes: Bytes, lifetime: Duration) -> Result<MediaUpload, Failure> {
     let payload = Payload::encode(&bytes);
     let Header { media_type, size, .. } = payload.header();

@@ -1,4 +1,4 @@
-//! Media beside the request: fetched from addresses, loaded from the store, made from pixels.
+//! Media beside the request: fetched from URLs, loaded from the store, prepared from pixels.
 
 mod cache;
 mod derivatives;

@@ -1,7 +1,7 @@
-//! Work on pixels: as many jobs at once as there are processors, each with the memory it is allowed.
+//! Runs jobs on pixels: at most one per processor, each within its memory.
 //!
-//! Slot and memory belong to the job and not to whoever waits for it, since a job goes on for a moment after
-//! its client has left. A client that leaves calls its job off; one that has not begun never begins.
+//! The job owns its slot and its memory, because it continues for a moment after its client has
+//! disconnected. A disconnect cancels the job. A job that has not begun then never begins.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,43 +14,45 @@ use tokio::sync::Semaphore;
 use crate::http::Failure;
 use crate::memory::{Charge, Share, Use};
 
-/// The jobs that work on pixels.
+/// Runs jobs on pixels.
 #[derive(Debug)]
 pub(crate) struct PixelWork {
     slots: Arc<Semaphore>,
-    /// For the pixels of one request.
-    longest: Duration,
+    /// Time limit of one request.
+    timeout: Duration,
     running: Arc<AtomicUsize>,
 }
 
-/// What a job may use, and for how long.
+/// The memory and time that a job may use.
 #[derive(Debug)]
 pub(crate) struct Allowance {
     charge: Mutex<Charge>,
-    /// Bytes of what was made so far, which outlive the job.
+    /// Bytes of the images prepared so far, which outlive the job.
     kept: Mutex<u64>,
-    /// Bytes that the picture under way takes beside pixels.
+    /// Bytes of the current image's files, beside its pixels.
     files: Mutex<u64>,
-    /// The most for one picture: no more than its caller gets at any time, so that whether it is made does not
-    /// depend on others.
+    /// Maximum bytes for one image. The caller can always have them, so the result does not depend on
+    /// other callers.
     assured: u64,
     most: u64,
-    left: Arc<AtomicBool>,
+    /// Set when the client has disconnected.
+    cancelled: Arc<AtomicBool>,
     until: Instant,
+    /// Set if there was no memory in time.
     lacked_room: AtomicBool,
 }
 
-/// Tells a job that its client has left, when it is dropped.
+/// Cancels a job when it is dropped.
 #[derive(Debug)]
-struct Leaving(Arc<AtomicBool>);
+struct CancelOnDrop(Arc<AtomicBool>);
 
-impl Drop for Leaving {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-/// Counts a job that runs.
+/// Counts a running job until it is dropped.
 #[derive(Debug)]
 struct Running(Arc<AtomicUsize>);
 
@@ -61,21 +63,23 @@ impl Drop for Running {
 }
 
 impl PixelWork {
-    /// So many jobs at once, each no longer than that.
-    pub(crate) fn new(slots: usize, longest: Duration) -> Self {
-        Self { slots: Arc::new(Semaphore::new(slots)), longest, running: Arc::default() }
+    /// Creates slots for so many jobs at once, each with a time limit.
+    pub(crate) fn new(slots: usize, timeout: Duration) -> Self {
+        Self { slots: Arc::new(Semaphore::new(slots)), timeout, running: Arc::default() }
     }
 
-    /// Jobs that run now.
+    /// Returns the number of running jobs.
     pub(crate) fn running(&self) -> usize {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// Does work on a thread that may block, once there is a slot. Returns what came of it, with the charge
-    /// for the pictures in it. Dropping the future calls the work off.
+    /// Runs a job on a blocking thread as soon as there is a slot. Returns its result, with the charge
+    /// for the images in it. Dropping the future cancels the job.
     ///
-    /// Fails where there was no memory for it, or where it panicked: a decoder that panics takes one request
-    /// with it, and no other.
+    /// # Errors
+    ///
+    /// Fails if there was no memory for the job, or if it panicked: a panic of a decoder fails only
+    /// one request.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         share: &Share,
@@ -83,39 +87,40 @@ impl PixelWork {
     ) -> Result<(T, Charge), Failure> {
         let slots = Arc::clone(&self.slots);
         let slot = slots.acquire_owned().await.map_err(|_| Failure::Broken)?;
-        let leaving = Leaving(Arc::default());
-        let allowance = Allowance::new(share, Arc::clone(&leaving.0), self.longest);
+        let cancel = CancelOnDrop(Arc::default());
+        let allowance = Allowance::new(share, Arc::clone(&cancel.0), self.timeout);
         self.running.fetch_add(1, Ordering::Relaxed);
         let running = Running(Arc::clone(&self.running));
         let job = tokio::task::spawn_blocking(move || {
-            let _held = (slot, running);
-            if allowance.has_left() {
+            let _slot = (slot, running);
+            if allowance.is_cancelled() {
                 return Err(Failure::Broken);
             }
             let done = work(&allowance);
             allowance.finish().map(|charge| (done, charge))
         });
         let done = job.await.map_err(|_| Failure::Broken)?;
-        drop(leaving);
+        drop(cancel);
         done
     }
 }
 
 impl Allowance {
-    fn new(share: &Share, left: Arc<AtomicBool>, longest: Duration) -> Self {
+    fn new(share: &Share, cancelled: Arc<AtomicBool>, timeout: Duration) -> Self {
         Self {
             charge: Mutex::new(share.nothing(Use::Pixels)),
             kept: Mutex::new(0),
             files: Mutex::new(0),
             assured: share.assured(),
             most: share.most(),
-            left,
-            until: Instant::now() + longest,
+            cancelled,
+            until: Instant::now() + timeout,
             lacked_room: AtomicBool::new(false),
         }
     }
 
-    /// The bounds for a picture whose files take so many bytes; none, where there is no room for those.
+    /// Returns the limits for an image whose files take so many bytes, or `None` if there is no memory
+    /// for the files.
     pub(crate) fn picture(&self, files: u64) -> Option<DecodeLimits<'_>> {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;
         let usual = DecodeLimits::default();
@@ -123,8 +128,8 @@ impl Allowance {
         self.hold(0).then_some(DecodeLimits { memory, meter: Some(self), ..usual })
     }
 
-    /// Ends a picture: gives back what it took, and charges for so many bytes that were made and stay. Returns
-    /// whether there is room for those.
+    /// Ends an image: returns its memory, and charges for the bytes of the result, which stay. Returns
+    /// `true` if there is memory for them.
     pub(crate) fn made(&self, bytes: u64) -> bool {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = 0;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,13 +142,13 @@ impl Allowance {
         self.hold(0)
     }
 
-    /// Whether a failure says something about the time or the room there was, and nothing about the picture.
+    /// Returns `true` if a failure was caused by a lack of time or memory, not by the image.
     pub(crate) fn is_to_blame(&self) -> bool {
         !self.is_wanted() || self.lacked_room.load(Ordering::Relaxed)
     }
 
-    fn has_left(&self) -> bool {
-        self.left.load(Ordering::Relaxed)
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     fn finish(self) -> Result<Charge, Failure> {
@@ -164,7 +169,7 @@ impl Meter for Allowance {
         let mut charge = self.charge.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = kept + files + bytes;
         if wanted > self.most {
-            // No waiting would help: it is too large for this gateway, as others are for any.
+            // Waiting would not help: it is too large for the memory of this gateway.
             return false;
         }
         let has_room = charge.try_reach(wanted)
@@ -177,7 +182,7 @@ impl Meter for Allowance {
     }
 
     fn is_wanted(&self) -> bool {
-        !self.has_left() && Instant::now() < self.until
+        !self.is_cancelled() && Instant::now() < self.until
     }
 }
 
@@ -187,7 +192,7 @@ mod tests {
     use crate::memory::{CallerIds, MemoryBudget};
 
     fn share() -> Share {
-        MemoryBudget::new(64).share(CallerIds::default().of("somebody"))
+        MemoryBudget::new(64).share(CallerIds::default().of("caller"))
     }
 
     #[tokio::test]

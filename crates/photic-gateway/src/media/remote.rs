@@ -1,7 +1,7 @@
-//! Pictures that came as addresses: fetched where that is wanted, and kept, so that every later
-//! turn sends the same bytes.
+//! Fetches images that a request names by URL, and caches them, so that every later turn sends
+//! identical bytes.
 //!
-//! A failure is an outcome like any other: the picture gives way to a notice, never the request.
+//! If a fetch fails, a notice replaces the image. The request never fails because of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,51 +20,51 @@ use crate::tenant::Identity;
 
 /// Bytes that are charged at once.
 const STEP: u64 = 1 << 20;
-/// How many are fetched at once, for all requests together: each may take its full size.
+/// Number of images that are fetched at once, for all requests together.
 const AT_ONCE: usize = 8;
-/// The most addresses of one request; no endpoint shows more pictures.
+/// Maximum URLs of one request. No endpoint accepts more images.
 const MAX_ADDRESSES: usize = 100;
-/// How long a picture is kept that nobody asks for: as long as the most patient prompt cache keeps
-/// the prefix it stands in. After that it is fetched anew.
+/// Time for which an unused image is cached: as long as the longest prompt cache of a provider keeps
+/// the prefix that contains it. Then it is fetched again.
 const KEEP_TIME: Duration = Duration::from_hours(1);
-/// How long a host that failed is left in peace.
+/// Time after which a failed host is tried again.
 const HOST_RETRY_TIME: Duration = Duration::from_mins(1);
 
-/// Fetches pictures, and keeps them.
+/// Fetches images, and caches them.
 #[derive(Debug)]
 pub(crate) struct RemoteMedia {
+    /// Selects the images to fetch, or `None` to fetch none.
     wanted: Option<Wanted>,
     fetch: Fetch,
-    /// For one request, whatever it holds.
-    patience: Duration,
-    /// The most bytes for one request.
+    /// Time limit for all fetches of one request.
+    timeout: Duration,
+    /// Maximum bytes for one request.
     total: u64,
     permits: Arc<Semaphore>,
     kept: LruCache<CachedFetch>,
 }
 
-/// The pictures that were fetched for one request, by address.
+/// The images that were fetched for one request, by URL.
 #[derive(Debug, Default)]
 pub(crate) struct RemotePictures {
     found: BTreeMap<String, Outcome>,
 }
 
-/// What is fetched for one request: charged as it arrives, and bounded together.
+/// The bytes that may still be fetched for one request.
 #[derive(Debug)]
-struct Arriving {
-    /// Bytes that may still come.
+struct RequestQuota {
     left: AtomicU64,
 }
 
-impl Arriving {
-    /// Whether so many bytes more are within what one request may have.
+impl RequestQuota {
+    /// Takes bytes from the quota. Returns `false` if there are not as many left.
     fn takes(&self, bytes: u64) -> bool {
         let less = |left: u64| left.checked_sub(bytes);
         self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 }
 
-/// What was found at an address.
+/// The result of fetching a URL.
 #[derive(Clone, Debug)]
 enum Outcome {
     Picture(Arc<Payload<'static>>),
@@ -78,7 +78,7 @@ struct CachedFetch {
 }
 
 impl RemoteMedia {
-    /// Fetches as configured, and keeps so many bytes.
+    /// Creates a fetcher with a cache for so many bytes.
     pub(crate) fn new(config: &FetchConfig, keep: usize) -> Self {
         Self::resolving(config, keep, Arc::new(System))
     }
@@ -100,15 +100,14 @@ impl RemoteMedia {
                 FetchMode::Always => Some(Wanted::All),
             },
             fetch: Fetch::new(rules, resolver),
-            patience: total * 2,
+            timeout: total * 2,
             permits: Arc::new(Semaphore::new(AT_ONCE)),
             total: u64::from(config.total_mib) << 20,
             kept: LruCache::new(keep),
         }
     }
 
-    /// The addresses that have to be fetched for a plan. Says none without allocating to every
-    /// request that holds none.
+    /// Returns the URLs that have to be fetched for a plan. Does not allocate if there are none.
     pub(crate) fn addresses(
         &self,
         transcript: &Transcript<'_>,
@@ -118,11 +117,14 @@ impl RemoteMedia {
         wanted.into_iter().flatten().map(|(_, address)| address).collect()
     }
 
-    /// Fetches what is not at hand; in time for the request, or not at all. Fails where there is no memory for
-    /// it at the moment.
+    /// Fetches the images that are not cached. Images that do not arrive in time are left out.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no memory for them.
     pub(crate) async fn fetch(
         &self,
-        whose: &Identity,
+        caller: &Identity,
         addresses: BTreeSet<String>,
         share: &Share,
     ) -> Result<(RemotePictures, Vec<Charge>), NoRoom> {
@@ -131,13 +133,13 @@ impl RemoteMedia {
         if addresses.is_empty() {
             return Ok((pictures, charges));
         }
-        let arriving = Arc::new(Arriving { left: AtomicU64::new(self.total) });
+        let quota = Arc::new(RequestQuota { left: AtomicU64::new(self.total) });
         let mut fetches = JoinSet::new();
         for address in addresses {
-            if let Some(outcome) = self.known(&key(whose, &address)) {
+            if let Some(outcome) = self.known(&key(caller, &address)) {
                 if let Outcome::Picture(picture) = &outcome {
                     let size = picture.base64().len() as u64;
-                    if !arriving.takes(size / 4 * 3) {
+                    if !quota.takes(size / 4 * 3) {
                         pictures.found.insert(address, Outcome::Nothing(Refusal::TooLarge));
                         continue;
                     }
@@ -146,38 +148,39 @@ impl RemoteMedia {
                 pictures.found.insert(address, outcome);
             } else if fetches.len() < MAX_ADDRESSES {
                 let (fetch, permits) = (self.fetch.clone(), Arc::clone(&self.permits));
-                let (share, arriving) = (share.clone(), Arc::clone(&arriving));
+                let (share, quota) = (share.clone(), Arc::clone(&quota));
                 fetches.spawn(async move {
                     let _permit = permits.acquire().await;
-                    let (got, charge) = fetched(&fetch, &address, &share, &arriving).await;
+                    let (got, charge) = fetched(&fetch, &address, &share, &quota).await;
                     (address, got, charge)
                 });
             }
         }
         let all = async {
-            // One that panics is one that is not there.
+            // A fetch that panics counts as failed.
             while let Some(done) = fetches.join_next().await {
                 if let Ok((address, got, charge)) = done {
                     if matches!(got, Err(Refusal::NoRoom)) {
                         return Err(NoRoom);
                     }
                     charges.extend(charge);
-                    // Too much for this request says nothing about the next.
+                    // Not cached: it may fit into the quota of the next request.
                     let outcome = match got {
                         Err(refusal @ Refusal::OverTotal) => Outcome::Nothing(refusal),
-                        got => self.keep(whose, &address, got),
+                        got => self.keep(caller, &address, got),
                     };
                     pictures.found.insert(address, outcome);
                 }
             }
             Ok(())
         };
-        // Whatever is not here by then is stopped with the set.
-        let done = tokio::time::timeout(self.patience, all).await;
+        // Dropping the set cancels the fetches that are not done by then.
+        let done = tokio::time::timeout(self.timeout, all).await;
         done.unwrap_or(Ok(()))?;
         Ok((pictures, charges))
     }
 
+    /// Returns the cached result of a fetch, and extends the lifetime of an image.
     fn known(&self, key: &Key) -> Option<Outcome> {
         let mut known = self.kept.get(key).filter(|known| known.until > Instant::now())?;
         let outcome = known.outcome.clone();
@@ -188,10 +191,12 @@ impl RemoteMedia {
         Some(outcome)
     }
 
-    fn keep(&self, whose: &Identity, address: &str, got: Result<Vec<u8>, Refusal>) -> Outcome {
-        let key = key(whose, address);
+    /// Caches the result of a fetch.
+    fn keep(&self, caller: &Identity, address: &str, got: Result<Vec<u8>, Refusal>) -> Outcome {
+        let key = key(caller, address);
         let (outcome, time) = match got {
-            // Somebody else may have been faster, and its bytes are on their way already.
+            // Another request of the caller may have fetched other bytes in the meantime, and sent
+            // them already.
             Ok(bytes) => match self.known(&key) {
                 Some(Outcome::Picture(picture)) => return Outcome::Picture(picture),
                 _ => (Outcome::Picture(Arc::new(Payload::encode(&bytes))), KEEP_TIME),
@@ -206,22 +211,23 @@ impl RemoteMedia {
     }
 }
 
-/// One address: its bytes are charged as they arrive, then as they are written into the request.
+/// Fetches one URL. Its bytes are charged as they arrive, including those of the request that will
+/// contain them.
 async fn fetched(
     fetch: &Fetch,
     address: &str,
     share: &Share,
-    arriving: &Arriving,
+    quota: &RequestQuota,
 ) -> (Result<Vec<u8>, Refusal>, Option<Charge>) {
     let Ok(charge) = share.charge(Use::Fetched, STEP).await else {
         return (Err(Refusal::NoRoom), None);
     };
     let charge = Mutex::new(charge);
     let room = |all: usize, more: usize| {
-        if !arriving.takes(more as u64) {
+        if !quota.takes(more as u64) {
             return Err(Refusal::OverTotal);
         }
-        // What arrives grows by doubling, and is then held as base64, twice.
+        // The buffer grows by doubling, and the bytes are then held as base64 twice.
         let wanted = (all as u64 * 3).next_multiple_of(STEP);
         let mut charge = charge.lock().unwrap_or_else(PoisonError::into_inner);
         if charge.try_reach(wanted) { Ok(()) } else { Err(Refusal::NoRoom) }
@@ -232,12 +238,12 @@ async fn fetched(
 }
 
 impl RemotePictures {
-    /// Whether something was found.
+    /// Returns `true` if any image was fetched.
     pub(crate) fn is_found(&self) -> bool {
         self.found.values().any(|outcome| matches!(outcome, Outcome::Picture(_)))
     }
 
-    /// Puts everything where its address stands.
+    /// Replaces the URLs in a transcript by the fetched images, or withholds them if they failed.
     pub(crate) fn put_into<'a>(
         &'a self,
         transcript: &mut Transcript<'a>,
@@ -246,12 +252,12 @@ impl RemotePictures {
     ) {
         let Some(wanted) = remote.wanted else { return };
         for (id, address) in photic::fetchable(transcript, plan, wanted) {
-            let supply = match self.found.get(&address) {
+            let result = match self.found.get(&address) {
                 Some(Outcome::Picture(payload)) => FetchResult::Bytes(payload.by_ref()),
                 Some(Outcome::Nothing(refusal)) => FetchResult::Withheld(reason(*refusal)),
                 None => FetchResult::Withheld(Reason::FetchFailed),
             };
-            transcript.put_fetched(id, supply);
+            transcript.put_fetched(id, result);
         }
     }
 }
@@ -265,7 +271,8 @@ impl Weighed for CachedFetch {
     }
 }
 
-/// What the model is told. Little: it reads it, and so does whoever wrote the address.
+/// Returns the reason that the model reads. It reveals little, because the author of the URL may be
+/// able to read it, too.
 const fn reason(refusal: Refusal) -> Reason {
     match (refusal, refusal.blame()) {
         (Refusal::TooLarge | Refusal::OverTotal, _) => Reason::FetchTooLarge,
@@ -280,9 +287,9 @@ fn is_wanted(beginning: &[u8]) -> bool {
         .is_some_and(|kind| kind.starts_with("image/") || kind == "application/pdf")
 }
 
-/// What one caller's fetch found, or that it failed, says nothing to another.
-fn key(whose: &Identity, address: &str) -> Key {
+/// Returns the key of a fetch. It contains the caller, so that callers do not share results.
+fn key(caller: &Identity, address: &str) -> Key {
     let mut hasher = blake3::Hasher::new();
     hasher.update(address.as_bytes());
-    memory::key_of(whose.digest(), hasher)
+    memory::key_of(caller.digest(), hasher)
 }

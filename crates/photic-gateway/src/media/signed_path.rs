@@ -1,4 +1,4 @@
-//! Signed paths that show a picture for a while without a key.
+//! Signed paths that show an image for a while without a key.
 //!
 //! They are signed with a secret of the tenant. A path that was changed or has expired is refused.
 
@@ -8,14 +8,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use photic_store::{MediaRef, Secret, Tenant};
 
-/// What such a path begins with.
+/// Beginning of signed paths.
 pub(crate) const SHOWN: &str = "/photic/v1/shown/";
-/// The longest time that one holds.
+/// Maximum lifetime of a signed path.
 pub(crate) const MAX_LIFETIME: Duration = Duration::from_mins(15);
-/// Signatures for this are good for nothing else.
+/// Context of the signature, so that signatures for other purposes differ.
 const PURPOSE: &str = "an address that shows a picture";
 
-/// What an address claims; nobody has looked at its signature yet.
+/// The content of a signed path whose signature is not checked yet.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     pub(super) tenant: Tenant,
@@ -25,14 +25,14 @@ pub(super) struct Claim {
     signature: String,
 }
 
-/// The path for a picture until a time.
+/// Returns the signed path of an image, valid until a time.
 pub(super) fn path(secret: &Secret, tenant: &Tenant, name: &MediaRef, expires: u64) -> String {
     let claim = claimed(tenant, name, expires);
     format!("{SHOWN}{claim}.{}", secret.sign(PURPOSE, &claim).to_hex())
 }
 
 impl Claim {
-    /// What a path claims, if it is one of ours.
+    /// Parses a signed path. Returns `None` if it is malformed.
     pub(super) fn read(path: &str) -> Option<Self> {
         let mut parts = path.strip_prefix(SHOWN)?.split('.');
         let (tenant, name, expires, signature) =
@@ -49,7 +49,7 @@ impl Claim {
         })
     }
 
-    /// Whether the tenant wrote it, and its time is not over.
+    /// Returns `true` if the signature is valid and the path has not expired.
     pub(super) fn holds(&self, secret: &Secret, now: u64) -> bool {
         let claim = claimed(&self.tenant, &self.name, self.expires);
         let signature = blake3::Hash::from_hex(&self.signature);
@@ -62,7 +62,7 @@ fn claimed(tenant: &Tenant, name: &MediaRef, expires: u64) -> String {
     format!("{}.{}.{expires}", URL_SAFE_NO_PAD.encode(tenant.as_str()), name.as_str())
 }
 
-/// Milliseconds since 1970.
+/// Returns the current time in milliseconds since 1970.
 pub(crate) fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -16,7 +16,7 @@ const CACHE_PART: u64 = 4;
 
 /// There was no memory for a request within [`WAIT_TIMEOUT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the gateway has no room for this request at the moment; try again soon")]
+#[error("the gateway has no memory left for this request; try again in a few seconds")]
 pub(crate) struct NoRoom;
 
 /// Holds memory that is not in use, and can give it up.

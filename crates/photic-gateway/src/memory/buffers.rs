@@ -1,9 +1,11 @@
-//! Buffers for bodies, used again. Large allocations are returned to the system as soon as they
-//! are freed, and getting them back costs a page fault every 4 KiB: measured, more than everything
-//! else a gateway does with a large body.
+//! A pool of reusable buffers for request bodies.
 //!
-//! A buffer is charged to the caller whose bytes are in it, as they arrive; unused ones are charged, too,
-//! and make way as soon as somebody needs their memory.
+//! The allocator returns large allocations to the system as soon as they are freed. Getting them
+//! back costs a page fault every 4 KiB: measured, more than everything else that the gateway does
+//! with a large body.
+//!
+//! A buffer is charged to the caller whose bytes it holds, as they arrive. Unused buffers are charged
+//! to the gateway itself, and are freed as soon as a request needs their memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,16 +15,16 @@ use bytes::Bytes;
 use super::budget::{Charge, MemoryBudget, NoRoom, Reclaim, Share, Use};
 use super::caller_id::CallerIds;
 
-/// Below this the allocator keeps memory by itself.
+/// Minimum size of a pooled buffer. The allocator reuses smaller ones by itself.
 pub(crate) const WORTH_KEEPING: usize = 64 << 10;
-/// What unused buffers may take together.
+/// Maximum bytes of all unused buffers together.
 const MAX_UNUSED_BYTES: usize = 96 << 20;
-/// How long one stays unused before it is given up.
-const IDLE: Duration = Duration::from_secs(5);
-/// Bytes that are charged at once: a lock is not taken for every piece.
+/// Time after which an unused buffer is freed.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Bytes that are charged at once, so that the lock is not taken for every piece.
 const STEP: usize = 256 << 10;
 
-/// The buffers that nobody uses at the moment.
+/// A pool of unused buffers.
 #[derive(Debug)]
 pub(crate) struct Buffers {
     idle: Mutex<Vec<Idle>>,
@@ -36,19 +38,19 @@ struct Idle {
     _charge: Charge,
 }
 
-/// A buffer that finds its way back when its last reader is done.
+/// A buffer that returns to its pool when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
     home: Weak<Buffers>,
-    /// Who fills it.
+    /// The charge to the caller that fills it.
     charge: Option<Charge>,
-    /// Bytes that are in memory whether they are used or not: those of a buffer that is used again.
+    /// Bytes that take memory although they may be unused: the capacity of a reused buffer.
     resident: usize,
 }
 
 impl Buffers {
-    /// A pool whose buffers count in a budget.
+    /// Creates a pool whose unused buffers are charged to a budget.
     pub(crate) fn within(budget: &Arc<MemoryBudget>) -> Arc<Self> {
         let share = budget.share(CallerIds::default().of("the gateway itself"));
         let pool = Arc::new(Self { idle: Mutex::default(), share });
@@ -57,7 +59,7 @@ impl Buffers {
         pool
     }
 
-    /// A buffer with room for about so much.
+    /// Returns an empty buffer with at least this capacity, a reused one if possible.
     pub(crate) fn take(self: &Arc<Self>, room: usize, charge: Option<Charge>) -> Buffer {
         let home = if room < WORTH_KEEPING { Weak::new() } else { Arc::downgrade(self) };
         let kept = (room >= WORTH_KEEPING).then(|| self.fitting(room)).flatten();
@@ -66,19 +68,19 @@ impl Buffers {
         Buffer { bytes, home, charge, resident }
     }
 
-    /// Gives up what was not used lately.
+    /// Frees buffers that were not used for [`IDLE_TIMEOUT`].
     pub(crate) fn trim(&self) {
-        self.lock().retain(|idle| idle.since.elapsed() < IDLE);
+        self.lock().retain(|idle| idle.since.elapsed() < IDLE_TIMEOUT);
     }
 
-    /// What unused buffers take together.
+    /// Returns the bytes of all unused buffers together.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> u64 {
         self.lock().iter().map(|idle| idle.bytes.capacity() as u64).sum()
     }
 
-    /// The smallest that is large enough. If none is, the largest makes way for one that will be:
-    /// to grow it would copy what nobody wants.
+    /// Takes the smallest unused buffer that is large enough. If none is, the largest is freed for a
+    /// new one, because growing it would copy its old bytes for nothing.
     fn fitting(&self, room: usize) -> Option<Vec<u8>> {
         let mut idle = self.lock();
         let fits =
@@ -97,7 +99,7 @@ impl Buffers {
         }
     }
 
-    /// A list of vectors is sound whatever its last holder was doing.
+    /// Locks the list. A poisoned lock is taken: the list is valid after every step.
     fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -111,13 +113,17 @@ impl Reclaim for Buffers {
 }
 
 impl Buffer {
-    /// Takes a piece, once there is memory for it. Fails if there is none for too long.
+    /// Appends a piece as soon as there is memory for it.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Charge::grow`] if there is none in time.
     pub(crate) async fn extend(&mut self, piece: &[u8]) -> Result<(), NoRoom> {
         let length = self.bytes.len() + piece.len();
         let held = length.next_multiple_of(STEP).max(self.resident);
         let moves = length > self.bytes.capacity();
         if let Some(charge) = &mut self.charge {
-            // Where it has to move, it is held twice for a moment.
+            // A reallocation holds the bytes twice for a moment.
             let twice = if moves { self.bytes.len() } else { 0 };
             charge.reach((held + twice) as u64).await?;
         }
@@ -128,7 +134,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// The charge for it, to be used for another one.
+    /// Takes the charge out of the buffer, to use it for another one.
     pub(crate) fn take_charge(&mut self) -> Option<Charge> {
         self.charge.take()
     }
@@ -137,7 +143,7 @@ impl Buffer {
         self.bytes.len()
     }
 
-    /// The bytes, to be shared; the buffer goes home when the last of them is dropped.
+    /// Returns the bytes for sharing. The buffer returns to its pool when the last slice is dropped.
     pub(crate) fn freeze(self) -> Bytes {
         Bytes::from_owner(self)
     }
@@ -151,9 +157,9 @@ impl AsRef<[u8]> for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // From here on it is nobody's.
+        // The caller no longer uses it.
         drop(self.charge.take());
-        // What was hardly used is hardly there, and not worth its room.
+        // The unused part of a buffer takes no memory. A mostly unused one is not worth keeping.
         let is_used = self.bytes.len().max(self.resident) * 2 >= self.bytes.capacity();
         if let Some(home) = self.home.upgrade().filter(|_| is_used) {
             home.keep(std::mem::take(&mut self.bytes));
@@ -169,7 +175,7 @@ mod tests {
         Buffers::within(&MemoryBudget::new(256))
     }
 
-    /// A buffer that was used.
+    /// Returns a buffer with bytes in it.
     async fn filled(buffers: &Arc<Buffers>, size: usize) -> Buffer {
         let mut buffer = buffers.take(size, None);
         buffer.extend(&vec![0; size]).await.unwrap();
@@ -199,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn small_ones_are_nobodys_business() {
+    async fn small_buffers_are_not_pooled() {
         let buffers = pool();
         drop(filled(&buffers, 1000).await.freeze());
         assert!(buffers.lock().is_empty());
@@ -220,7 +226,7 @@ mod tests {
     async fn a_caller_pays_for_what_arrived_and_for_what_it_was_given() {
         let budget = MemoryBudget::new(256);
         let buffers = Buffers::within(&budget);
-        let share = budget.share(CallerIds::default().of("somebody"));
+        let share = budget.share(CallerIds::default().of("caller"));
         let bodies = || budget.used()[Use::Bodies as usize];
         let mut buffer = buffers.take(32 << 20, Some(share.nothing(Use::Bodies)));
         buffer.extend(b"{").await.unwrap();

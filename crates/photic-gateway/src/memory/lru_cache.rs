@@ -1,16 +1,18 @@
-//! What was made or fetched lately, by hash: bounded in bytes. Every caller has a share: where there
-//! is no room, whoever has most gives up what it did not ask for longest.
+//! An LRU cache by hash, bounded in bytes and fair between callers.
+//!
+//! If it is full, the caller with the most bytes loses its least recently used entry. So a caller
+//! that fills the cache evicts its own entries.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What it is kept by. It begins with whose it is.
+/// The key of an entry. It begins with its owner.
 pub(crate) type Key = [u8; 32];
 
-/// What a key begins with.
+/// The first bytes of a key, which identify the caller that the entry was made for.
 type Owner = [u8; 8];
 
-/// What an entry takes besides its bytes.
+/// Bytes that an entry is charged for beside its value.
 pub(crate) const OVERHEAD: usize = 256;
 
 /// Returns the key of a value that is cached for one owner: the digest of the owner, and a hash of
@@ -23,31 +25,31 @@ pub(crate) fn key_of(owner: blake3::Hash, mut hashed: blake3::Hasher) -> Key {
     key
 }
 
-/// Something that takes room.
+/// A value whose size is known.
 pub(crate) trait Weighed {
-    /// How many bytes it holds.
+    /// Returns the bytes that the value holds.
     fn bytes(&self) -> usize;
 }
 
-/// Things that were asked for lately.
+/// The most recently used values, up to a number of bytes.
 #[derive(Debug)]
 pub(crate) struct LruCache<V> {
-    most: usize,
-    kept: Mutex<Kept<V>>,
+    max_bytes: usize,
+    entries: Mutex<Entries<V>>,
 }
 
 #[derive(Debug)]
-struct Kept<V> {
+struct Entries<V> {
     entries: BTreeMap<Key, Entry<V>>,
     shares: BTreeMap<Owner, Share>,
     clock: u64,
     bytes: usize,
 }
 
-/// What is kept for one caller.
+/// The entries of one caller.
 #[derive(Debug, Default)]
 struct Share {
-    /// The order in which it was last asked for.
+    /// The keys by the time of their last use.
     order: BTreeMap<u64, Key>,
     bytes: usize,
 }
@@ -59,12 +61,14 @@ struct Entry<V> {
 }
 
 impl<V: Weighed + Clone> LruCache<V> {
-    /// Room for so many bytes.
-    pub(crate) const fn new(most: usize) -> Self {
-        let kept = Kept { entries: BTreeMap::new(), shares: BTreeMap::new(), clock: 0, bytes: 0 };
-        Self { most, kept: Mutex::new(kept) }
+    /// Creates an empty cache for so many bytes.
+    pub(crate) const fn new(max_bytes: usize) -> Self {
+        let empty =
+            Entries { entries: BTreeMap::new(), shares: BTreeMap::new(), clock: 0, bytes: 0 };
+        Self { max_bytes, entries: Mutex::new(empty) }
     }
 
+    /// Returns the value of a key, and marks it as used.
     pub(crate) fn get(&self, key: &Key) -> Option<V> {
         let mut kept = self.lock();
         let kept = &mut *kept;
@@ -78,7 +82,7 @@ impl<V: Weighed + Clone> LruCache<V> {
         Some(entry.value.clone())
     }
 
-    /// Keeps it, as far as there is room.
+    /// Inserts a value, and evicts others until all fit.
     pub(crate) fn put(&self, key: Key, value: V) {
         let mut kept = self.lock();
         kept.forget(&key);
@@ -89,30 +93,30 @@ impl<V: Weighed + Clone> LruCache<V> {
         share.bytes += size;
         share.order.insert(asked, key);
         kept.entries.insert(key, Entry { value, asked });
-        while kept.bytes > self.most
-            && let Some(oldest) = kept.oldest_of_most()
+        while kept.bytes > self.max_bytes
+            && let Some(oldest) = kept.oldest_of_largest_share()
         {
             kept.forget(&oldest);
         }
     }
 
-    /// Lets go of it.
+    /// Removes a value.
     pub(crate) fn remove(&self, key: &Key) {
         self.lock().forget(key);
     }
 
-    /// What everything takes together.
+    /// Returns the bytes of all entries together.
     pub(crate) fn bytes(&self) -> usize {
         self.lock().bytes
     }
 
-    /// Every change is finished before the lock is given up.
-    fn lock(&self) -> MutexGuard<'_, Kept<V>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the entries. A poisoned lock is taken: every change is complete before it is released.
+    fn lock(&self) -> MutexGuard<'_, Entries<V>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<V: Weighed> Kept<V> {
+impl<V: Weighed> Entries<V> {
     fn forget(&mut self, key: &Key) {
         let Some(entry) = self.entries.remove(key) else { return };
         let size = size(&entry.value);
@@ -126,10 +130,10 @@ impl<V: Weighed> Kept<V> {
         }
     }
 
-    /// What whoever has most did not ask for longest.
-    fn oldest_of_most(&self) -> Option<Key> {
-        let most = self.shares.values().max_by_key(|share| share.bytes)?;
-        most.order.first_key_value().map(|(_, key)| *key)
+    /// Returns the least recently used entry of the caller with the most bytes.
+    fn oldest_of_largest_share(&self) -> Option<Key> {
+        let largest = self.shares.values().max_by_key(|share| share.bytes)?;
+        largest.order.first_key_value().map(|(_, key)| *key)
     }
 }
 
@@ -160,30 +164,30 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_asked_for_longest_goes_first() {
-        let kept = LruCache::new(2 * (1000 + OVERHEAD));
-        kept.put(key(0, 1), "large");
-        kept.put(key(0, 2), "large");
-        assert!(kept.get(&key(0, 1)).is_some());
-        kept.put(key(0, 3), "large");
-        assert!(kept.get(&key(0, 2)).is_none());
-        assert!(kept.get(&key(0, 1)).is_some() && kept.get(&key(0, 3)).is_some());
-        kept.put(key(0, 3), "small");
-        assert_eq!(kept.lock().bytes, 1000 + 2 * OVERHEAD);
-        assert_eq!(kept.get(&key(0, 3)), Some("small"));
+    fn the_least_recently_used_entry_goes_first() {
+        let cache = LruCache::new(2 * (1000 + OVERHEAD));
+        cache.put(key(0, 1), "large");
+        cache.put(key(0, 2), "large");
+        assert!(cache.get(&key(0, 1)).is_some());
+        cache.put(key(0, 3), "large");
+        assert!(cache.get(&key(0, 2)).is_none());
+        assert!(cache.get(&key(0, 1)).is_some() && cache.get(&key(0, 3)).is_some());
+        cache.put(key(0, 3), "small");
+        assert_eq!(cache.lock().bytes, 1000 + 2 * OVERHEAD);
+        assert_eq!(cache.get(&key(0, 3)), Some("small"));
     }
 
     #[test]
-    fn whoever_fills_it_pushes_out_its_own() {
-        let kept = LruCache::new(4 * (1000 + OVERHEAD));
-        kept.put(key(1, 0), "large");
+    fn a_caller_that_fills_it_evicts_its_own_entries() {
+        let cache = LruCache::new(4 * (1000 + OVERHEAD));
+        cache.put(key(1, 0), "large");
         for number in 0..100 {
-            kept.put(key(2, number), "large");
+            cache.put(key(2, number), "large");
         }
-        assert!(kept.get(&key(1, 0)).is_some());
-        assert_eq!(kept.lock().entries.len(), 4);
-        kept.remove(&key(1, 0));
-        assert_eq!(kept.lock().shares.len(), 1);
+        assert!(cache.get(&key(1, 0)).is_some());
+        assert_eq!(cache.lock().entries.len(), 4);
+        cache.remove(&key(1, 0));
+        assert_eq!(cache.lock().shares.len(), 1);
     }
 
     #[test]
@@ -201,9 +205,9 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_not_kept() {
-        let kept = LruCache::new(10);
-        kept.put([1; 32], "large");
-        assert!(kept.get(&[1; 32]).is_none());
-        assert_eq!(kept.lock().bytes, 0);
+        let cache = LruCache::new(10);
+        cache.put([1; 32], "large");
+        assert!(cache.get(&[1; 32]).is_none());
+        assert_eq!(cache.lock().bytes, 0);
     }
 }

@@ -7,37 +7,37 @@ use std::collections::BTreeMap;
 use photic::profile::MediaKind;
 use photic::{Code, Decision, Fate, Finding, Lowered, Plan, Position, Prepared, Reason, Recipe};
 
-/// What repairing found out about a request.
+/// The facts about a repaired request.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     pub(crate) model: ModelName,
     pub(crate) images: Images,
-    /// How many media the request leaves out for want of room, or by its policy, by reason.
+    /// Number of media that the request leaves out, by reason.
     pub(crate) retired: BTreeMap<&'static str, usize>,
-    /// What was found and stays as it is, by code.
+    /// Number of findings that were not repaired, by code.
     pub(crate) unrepaired: BTreeMap<&'static str, usize>,
-    /// Each fix, for those who read them one by one; of many of a kind, the first.
+    /// Details of each fix, up to [`MAX_NOTES`] of a kind.
     pub(crate) fixes: Vec<FixNote>,
-    /// Each image, for those who read them one by one; of many that are not shown, the last.
+    /// Details of each image. Of elided images, only the last [`MAX_NOTES`].
     pub(crate) image_notes: Vec<ImageNote>,
 }
 
-/// Fixes of a kind, and images that are not shown, that are told one by one. A conversation drags
-/// hundreds along, and says of them what it said the turn before.
+/// Maximum number of fixes of a kind, and of elided images, that are listed one by one. A long
+/// conversation has hundreds, and they repeat in every turn.
 pub(crate) const MAX_NOTES: usize = 16;
 
-/// Images of a request, by what became of them.
+/// Numbers of images in a request, by their fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Images {
     pub(crate) kept: u32,
     pub(crate) hoisted: u32,
     pub(crate) elided: u32,
     pub(crate) refused: u32,
-    /// Of those that are shown, the ones that were made smaller or converted first.
+    /// Shown images that were shrunk or converted.
     pub(crate) remade: u32,
 }
 
-/// One fix.
+/// Details of one fix.
 #[derive(Debug)]
 pub(crate) struct FixNote {
     pub(crate) did: &'static str,
@@ -45,13 +45,14 @@ pub(crate) struct FixNote {
     why: Option<Why>,
 }
 
+/// The reason of a fix.
 #[derive(Clone, Copy, Debug)]
 enum Why {
     Found(Code),
     Planned(Reason),
 }
 
-/// One image, by what its header says.
+/// Details of one image, from its header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageNote {
     pub(crate) media_type: Option<&'static str>,
@@ -60,7 +61,8 @@ pub(crate) struct ImageNote {
     pub(crate) fate: &'static str,
 }
 
-/// The name of a model. Callers choose it, so only what looks like a name is kept, in place.
+/// The name of a model, stored inline. Callers choose it, so a text that does not look like a name
+/// becomes [`ModelName::OTHER`].
 #[derive(Clone, Copy)]
 pub(crate) struct ModelName {
     length: u8,
@@ -68,7 +70,8 @@ pub(crate) struct ModelName {
 }
 
 impl Facts {
-    /// What is known after a request was written; `details` where somebody reads each fix.
+    /// Collects the facts about a request that was lowered. Fixes and images are listed one by one
+    /// only with `details`.
     pub(crate) fn of(
         plan: &Plan<'_>,
         prepared: &Prepared,
@@ -122,11 +125,12 @@ impl Facts {
         facts
     }
 
-    /// Takes over the model and the counts of images.
+    /// Copies the model and the counts of images.
     pub(crate) const fn take_summary(&mut self, other: &Self) {
         (self.model, self.images) = (other.model, other.images);
     }
 
+    /// Sets the model.
     pub(crate) fn named(mut self, model: Option<&str>) -> Self {
         self.model = model.map_or_else(ModelName::default, ModelName::new);
         self
@@ -134,17 +138,19 @@ impl Facts {
 }
 
 impl Images {
+    /// Returns the number of shown images.
     pub(crate) const fn shown(&self) -> u32 {
         self.kept + self.hoisted
     }
 
+    /// Returns the number of all images.
     pub(crate) const fn seen(&self) -> u32 {
         self.shown() + self.elided + self.refused
     }
 }
 
 impl FixNote {
-    /// The finding that stands at the same place says why; else the plan does.
+    /// Describes a decision. Its reason is the finding at the same position, else that of the plan.
     fn of(decision: &Decision, plan: &Plan<'_>, findings: &[Finding]) -> Self {
         let same = |finding: &&Finding| {
             let media = decision.media.is_some() && finding.media == decision.media;
@@ -162,8 +168,8 @@ impl FixNote {
         }
     }
 
-    /// Where it stood, as a JSON pointer. Keys are chosen by callers and tools, so only words of
-    /// the wires are said; JSON inside of a string is not looked into.
+    /// Returns the position as a JSON pointer. Callers and tools choose keys, so only keys of the
+    /// wires are shown. JSON inside a string is not shown.
     pub(crate) fn place(&self) -> Option<String> {
         const WORDS: [&str; 18] = [
             "messages",
@@ -197,7 +203,7 @@ impl FixNote {
         Some(pointer.split('/').map(step).collect())
     }
 
-    /// Why, in a word: the code of a finding, or the reason of a fate.
+    /// Returns the reason: the code of a finding, or the reason of a fate.
     pub(crate) fn why(&self) -> Option<String> {
         match self.why? {
             Why::Found(code) => Some(code.name().to_owned()),
@@ -208,7 +214,7 @@ impl FixNote {
 
 impl ModelName {
     const MAX_LENGTH: usize = 63;
-    /// What is said instead of a name that is none, or one too many.
+    /// Replaces a text that is not a model name, and names beyond the maximum number in metrics.
     pub(crate) const OTHER: &'static str = "other";
 
     fn new(name: &str) -> Self {
@@ -220,7 +226,7 @@ impl ModelName {
         Self { length: name.len() as u8, bytes }
     }
 
-    /// The name, if the request had one.
+    /// Returns the name, if the request had one.
     pub(crate) fn name(&self) -> Option<&str> {
         let name = std::str::from_utf8(&self.bytes[..self.length.into()]).ok();
         name.filter(|name| !name.is_empty())

@@ -1,7 +1,7 @@
-//! Watches a request until its reply has ended, also where the caller leaves before.
+//! Observes a request until the end of its reply, or until its client disconnects.
 //!
-//! Watching never waits: counters are atomic, and what cannot be written at once is dropped and
-//! counted.
+//! Observing never waits: counters are atomic, and log lines or spans that cannot be queued at once
+//! are dropped and counted.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::request_log::{Ending, RequestLog};
 use super::trace::{Ids, Trace};
 use crate::http::{Broken, Failure, ReplyBody, Route, headers};
 
-/// Which lines of the log and which trace belong to a reply.
+/// The id of a request, as in its log lines and its trace.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-photic-request-id");
 
-/// Everybody who watches.
+/// The observers of requests: metrics, log and traces.
 #[derive(Debug)]
 pub(crate) struct Watchers {
     pub(crate) metrics: Metrics,
@@ -31,7 +31,7 @@ pub(crate) struct Watchers {
     ids: Ids,
 }
 
-/// A request that is watched, until it is dropped.
+/// Observes a request. When it is dropped, the request is counted, logged and traced.
 #[derive(Debug)]
 pub(crate) struct RequestGuard {
     pub(crate) log: RequestLog,
@@ -39,18 +39,19 @@ pub(crate) struct RequestGuard {
 }
 
 impl Watchers {
+    /// Creates the observers. Without `spans`, no traces are recorded.
     pub(crate) fn new(log: Log, spans: Option<Spans>) -> Self {
         Self { metrics: Metrics::new(), log, spans, ids: Ids::new() }
     }
 
-    /// Whether somebody reads what was done one by one.
+    /// Returns `true` if fixes are listed one by one, in the log or in traces.
     pub(crate) fn want_details(&self) -> bool {
         self.spans.is_some() || self.log.tells_requests()
     }
 }
 
 impl RequestGuard {
-    /// Begins to watch a request. Where it is traced, it carries the trace on.
+    /// Begins to observe a request. A traced request gets the headers of its trace.
     pub(crate) fn begin<B>(
         watchers: &Arc<Watchers>,
         route: Route,
@@ -67,7 +68,7 @@ impl RequestGuard {
         Box::new(Self { log, watchers: Arc::clone(watchers) })
     }
 
-    /// The head of the reply is known; its body takes the watch along.
+    /// Observes the head of the reply. The body of the reply takes the guard along.
     pub(crate) fn answered(
         mut self: Box<Self>,
         answer: Result<Response<ReplyBody>, Failure>,
@@ -90,7 +91,7 @@ impl RequestGuard {
 impl Drop for RequestGuard {
     fn drop(&mut self) {
         let Self { log, watchers } = self;
-        // A failure is told in a few bytes; whether they were read is no concern of anybody.
+        // A failure has a short body. A client that does not read it is not counted as gone.
         if log.failure.is_some() {
             log.ending = Ending::Complete;
         }
@@ -102,7 +103,7 @@ impl Drop for RequestGuard {
     }
 }
 
-/// A reply's body, and who watches it.
+/// The body of a reply, with the guard that observes it.
 #[derive(Debug)]
 pub(crate) struct Watched {
     body: ReplyBody,
@@ -111,14 +112,14 @@ pub(crate) struct Watched {
 
 impl Watched {
     fn new(body: ReplyBody, mut watch: Box<RequestGuard>) -> Self {
-        // What has no body is not asked for one.
+        // An empty body is never polled.
         if body.is_end_stream() {
             watch.log.ending = Ending::Complete;
         }
         Self { body, watch: Some(watch) }
     }
 
-    /// The gateway's own affairs.
+    /// Creates a body that is not observed, for the gateway's own endpoints.
     pub(crate) const fn not(body: ReplyBody) -> Self {
         Self { body, watch: None }
     }
@@ -142,7 +143,7 @@ impl Body for Watched {
                     log.first_byte = Some(log.begun.elapsed());
                 }
                 log.bytes_out += frame.data_ref().map_or(0, |data| data.len() as u64);
-                // Whoever knows the length does not ask once more.
+                // A body of known length is not polled again after its last byte.
                 if body.is_end_stream() {
                     log.ending = Ending::Complete;
                 }

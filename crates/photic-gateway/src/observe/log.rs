@@ -1,7 +1,8 @@
-//! The log: what operators read. By itself it tells only what they should look after; as JSON it
-//! tells every request in a line, and every fix in one of its own; of many of a kind, how many more.
+//! The log for operators. As text it contains warnings only. As JSON it has a line for every request
+//! and for every fix, up to a number of fixes of a kind.
 //!
-//! Lines go to a thread of their own: whoever reads them slowly holds up nobody, and misses some.
+//! A separate thread writes the lines. If the reader is slow, lines are dropped, and no request
+//! waits.
 
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,35 +17,36 @@ use super::request_log::{Ending, RequestLog};
 use crate::config::LogFormat;
 use crate::counter::Counter;
 
-/// Lines that may wait to be written.
-const WAITING: usize = 4096;
+/// Maximum lines that may wait to be written.
+const MAX_WAITING: usize = 4096;
 /// Bytes of lines that are written at once.
-const TOGETHER: usize = 64 << 10;
-/// Between two warnings: an upstream that is down fails every request.
-const WARNING_EVERY: Duration = Duration::from_secs(1);
+const BUFFER_BYTES: usize = 64 << 10;
+/// Minimum time between two warnings. While an upstream is down, every request fails.
+const WARNING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Where lines go.
+/// The log.
 #[derive(Debug)]
 pub(crate) struct Log {
     format: LogFormat,
-    lines: Option<SyncSender<Note>>,
+    lines: Option<SyncSender<Message>>,
     started: Instant,
-    /// When the next warning may be given, in milliseconds since the start.
+    /// The time from which the next warning is allowed, in milliseconds since the start.
     next_warning: AtomicU64,
     suppressed: Counter,
 }
 
-enum Note {
+/// A message to the thread that writes lines.
+enum Message {
     Line(String),
-    /// To be answered when everything before it is written.
+    /// Is answered when all lines before it are written.
     Flush(Sender<()>),
 }
 
 impl Log {
-    /// A log that is written to `sink`, unless it is off.
+    /// Creates a log that is written to `sink`, unless it is off.
     pub(crate) fn new(format: LogFormat, sink: impl Write + Send + 'static) -> Self {
         let lines = (format != LogFormat::Off).then(|| {
-            let (sender, receiver) = sync_channel(WAITING);
+            let (sender, receiver) = sync_channel(MAX_WAITING);
             let thread = std::thread::Builder::new().name("photic-log".to_owned());
             // Without a thread nothing is written, and lines are counted as dropped.
             let _ = thread.spawn(move || write(&receiver, sink));
@@ -54,32 +56,33 @@ impl Log {
         Self { format, lines, started, next_warning, suppressed: Counter::default() }
     }
 
-    /// Whether it tells every request.
+    /// Returns `true` if it has a line for every request.
     pub(crate) fn tells_requests(&self) -> bool {
         self.format == LogFormat::Json
     }
 
-    pub(super) fn ended(&self, account: &RequestLog, dropped: &Counter) {
+    /// Writes the lines of a request.
+    pub(super) fn ended(&self, log: &RequestLog, dropped: &Counter) {
         match self.format {
             LogFormat::Off => {}
             LogFormat::Json => {
                 let time = now();
-                for line in lines(account, &time) {
+                for line in lines(log, &time) {
                     self.put(line, dropped);
                 }
             }
             LogFormat::Text => {
-                if let Some(says) = worry(account) {
+                if let Some(says) = warning(log) {
                     self.warn(&says, dropped);
                 }
             }
         }
     }
 
-    /// Says something that somebody should look after, but not too often.
+    /// Writes a warning, at most one in [`WARNING_INTERVAL`].
     pub(super) fn warn(&self, says: &str, dropped: &Counter) {
         let now_ms = self.started.elapsed().as_millis() as u64;
-        let next = now_ms + WARNING_EVERY.as_millis() as u64;
+        let next = now_ms + WARNING_INTERVAL.as_millis() as u64;
         let due = |at: u64| (at <= now_ms).then_some(next);
         if self.next_warning.fetch_update(Ordering::Relaxed, Ordering::Relaxed, due).is_err() {
             self.suppressed.add(1);
@@ -95,16 +98,17 @@ impl Log {
                 self.put(line.to_string(), dropped);
             }
             LogFormat::Text if suppressed > 0 => {
-                self.put(format!("photic: warning: {says} ({suppressed} more not told)"), dropped);
+                let line = format!("photic: warning: {says} ({suppressed} more warnings omitted)");
+                self.put(line, dropped);
             }
             LogFormat::Text => self.put(format!("photic: warning: {says}"), dropped),
         }
     }
 
-    /// Waits until what was said is written, for a while.
+    /// Waits until all lines are written, for a bounded time.
     pub(crate) fn flush(&self) {
         let (sender, done) = channel();
-        if self.lines.as_ref().is_some_and(|lines| lines.try_send(Note::Flush(sender)).is_ok()) {
+        if self.lines.as_ref().is_some_and(|lines| lines.try_send(Message::Flush(sender)).is_ok()) {
             let _ = done.recv_timeout(Duration::from_secs(1));
         }
     }
@@ -112,56 +116,57 @@ impl Log {
     fn put(&self, mut line: String, dropped: &Counter) {
         let Some(lines) = &self.lines else { return };
         line.push('\n');
-        if lines.try_send(Note::Line(line)).is_err() {
+        if lines.try_send(Message::Line(line)).is_err() {
             dropped.add(1);
         }
     }
 }
 
-fn write(notes: &Receiver<Note>, sink: impl Write) {
-    // What waits is written together; nothing waits for more to come.
-    let mut sink = BufWriter::with_capacity(TOGETHER, sink);
-    while let Ok(first) = notes.recv() {
+/// Writes lines until the log is dropped or a write fails.
+fn write(messages: &Receiver<Message>, sink: impl Write) {
+    // Waiting lines are written together. No line waits for further ones.
+    let mut sink = BufWriter::with_capacity(BUFFER_BYTES, sink);
+    while let Ok(first) = messages.recv() {
         let mut next = Some(first);
-        let mut written = Vec::new();
-        while let Some(note) = next {
-            match note {
-                Note::Line(line) if sink.write_all(line.as_bytes()).is_err() => return,
-                Note::Line(_) => {}
-                Note::Flush(done) => written.push(done),
+        let mut flushes = Vec::new();
+        while let Some(message) = next {
+            match message {
+                Message::Line(line) if sink.write_all(line.as_bytes()).is_err() => return,
+                Message::Line(_) => {}
+                Message::Flush(done) => flushes.push(done),
             }
-            next = notes.try_recv().ok();
+            next = messages.try_recv().ok();
         }
         if sink.flush().is_err() {
             return;
         }
-        for done in written {
+        for done in flushes {
             let _ = done.send(());
         }
     }
 }
 
-/// What an operator should look after: upstreams that are away, and ourselves.
-fn worry(account: &RequestLog) -> Option<String> {
-    let host = account.host().unwrap_or("nobody");
-    if account.billed_as_text() {
-        let model = account.facts.model.name().unwrap_or("a model");
-        return Some(format!("`{host}` charges images to `{model}` as text"));
+/// Returns the warning about a request, if an upstream or the gateway itself failed.
+fn warning(log: &RequestLog) -> Option<String> {
+    let host = log.host().unwrap_or("no upstream");
+    if log.billed_as_text() {
+        let model = log.facts.model.name().unwrap_or("a model");
+        return Some(format!("`{host}` bills images to `{model}` as text"));
     }
-    let code = account.trouble()?;
+    let code = log.trouble()?;
     let ours = code.starts_with("upstream_") || code == "internal_error";
     ours.then(|| format!("{code}: `{host}`"))
 }
 
-/// The line of a request, and one for each fix that is told.
-fn lines(account: &RequestLog, time: &str) -> Vec<String> {
-    let id = format!("{:016x}", account.id);
-    let caller = account.route.wire().name();
-    let upstream = account.upstream.as_ref().map(|(_, wire)| wire.name());
+/// Returns the lines of each fix of a request, and of the request itself.
+fn lines(log: &RequestLog, time: &str) -> Vec<String> {
+    let id = format!("{:016x}", log.id);
+    let caller = log.route.wire().name();
+    let upstream = log.upstream.as_ref().map(|(_, wire)| wire.name());
     let millis = |duration: Duration| duration.as_micros() as f64 / 1e3;
-    let images = &account.facts.images;
+    let images = &log.facts.images;
     let fixes: Map<String, Value> =
-        account.fixes.iter().map(|(name, count)| (name.to_owned(), count.into())).collect();
+        log.fixes.iter().map(|(name, count)| (name.to_owned(), count.into())).collect();
     let counts = |counts: &std::collections::BTreeMap<&'static str, usize>| -> Map<String, Value> {
         counts.iter().map(|(name, count)| ((*name).to_owned(), (*count).into())).collect()
     };
@@ -169,44 +174,44 @@ fn lines(account: &RequestLog, time: &str) -> Vec<String> {
         "time": time,
         "event": "request",
         "id": id,
-        "trace": account.trace.map(|trace| format!("{:032x}", trace.id)),
-        "route": route_name(account.route),
+        "trace": log.trace.map(|trace| format!("{:032x}", trace.id)),
+        "route": route_name(log.route),
         "from": caller,
         "to": upstream,
-        "upstream": account.host(),
-        "model": account.facts.model.name(),
-        "status": (account.status > 0).then_some(account.status),
-        "failure": account.trouble(),
-        "ended": match account.ending {
+        "upstream": log.host(),
+        "model": log.facts.model.name(),
+        "status": (log.status > 0).then_some(log.status),
+        "failure": log.trouble(),
+        "ended": match log.ending {
             Ending::Complete => "complete",
             Ending::Open => "caller_gone",
             Ending::Broken => "upstream_broke_off",
         },
         "fixes": fixes,
         "images": {"seen": images.seen(), "shown": images.shown(), "remade": images.remade},
-        "retired": counts(&account.facts.retired),
-        "unrepaired": counts(&account.facts.unrepaired),
-        "tokens": {"estimated": account.tokens, "reported": account.reported()},
-        "healed": account.healed(),
-        "billed_as_text": account.billed_as_text(),
-        "bytes": {"in": account.bytes_in, "sent": account.bytes_sent, "out": account.bytes_out},
-        "first_byte_ms": account.first_byte.map(millis),
-        "total_ms": millis(account.begun.elapsed()),
+        "retired": counts(&log.facts.retired),
+        "unrepaired": counts(&log.facts.unrepaired),
+        "tokens": {"estimated": log.tokens, "reported": log.reported()},
+        "healed": log.healed(),
+        "billed_as_text": log.billed_as_text(),
+        "bytes": {"in": log.bytes_in, "sent": log.bytes_sent, "out": log.bytes_out},
+        "first_byte_ms": log.first_byte.map(millis),
+        "total_ms": millis(log.begun.elapsed()),
     });
-    let fix = |audit: &FixNote| {
+    let fix = |note: &FixNote| {
         let line = json!({
             "time": time,
             "event": "fix",
             "id": id,
-            "fix": audit.did,
-            "at": audit.place(),
+            "fix": note.did,
+            "at": note.place(),
             "from": caller,
             "to": upstream,
-            "why": audit.why(),
+            "why": note.why(),
         });
         line.to_string()
     };
-    let more = account.fixes.iter().filter(|(_, count)| *count > MAX_NOTES).map(|(name, count)| {
+    let more = log.fixes.iter().filter(|(_, count)| *count > MAX_NOTES).map(|(name, count)| {
         let line = json!({
             "time": time,
             "event": "fix",
@@ -218,18 +223,18 @@ fn lines(account: &RequestLog, time: &str) -> Vec<String> {
         });
         line.to_string()
     });
-    account.facts.fixes.iter().map(fix).chain(more).chain([request.to_string()]).collect()
+    log.facts.fixes.iter().map(fix).chain(more).chain([request.to_string()]).collect()
 }
 
-/// The time in UTC, as in RFC 3339.
+/// Returns the current time in UTC, as in RFC 3339.
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    written(since)
+    timestamp(since)
 }
 
-fn written(since: Duration) -> String {
+fn timestamp(since: Duration) -> String {
     let (days, seconds) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Years begin in March, so that leap days come last; eras have 146,097 days.
+    // Years begin in March, so that leap days come last. Eras of 400 years have 146,097 days.
     let shifted = days + 719_468;
     let (era, day) = (shifted / 146_097, shifted % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -257,7 +262,7 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00.007Z"),
             (1_794_700_800, "2026-11-15T00:00:00.007Z"),
         ] {
-            assert_eq!(written(Duration::new(seconds, 7_000_000)), says);
+            assert_eq!(timestamp(Duration::new(seconds, 7_000_000)), says);
         }
     }
 

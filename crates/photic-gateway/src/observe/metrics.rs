@@ -1,7 +1,7 @@
-//! What is counted, and the page that tells it.
+//! The metrics, and their page for Prometheus.
 //!
-//! Labels are bounded: routes, wires and classes of status are few; names of models are taken only
-//! from requests that succeeded, the first 63 of them.
+//! Labels are bounded: there are few routes, wires and classes of status. Names of models are taken
+//! only from requests that succeeded, and only the first 63.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,20 +14,23 @@ use crate::http::Route;
 use crate::memory::Use;
 use crate::record::Server;
 
+/// Names of routes in labels.
 const ROUTES: [&str; 3] = ["conversation", "count_tokens", "other"];
+/// Classes of status in labels.
 const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-const MODELS: usize = 64;
+/// Maximum number of models in labels. The last one counts all further models.
+const MAX_MODELS: usize = 64;
 
 /// Values of other parts of the gateway at the time of a page.
 #[derive(Debug)]
 pub(crate) struct Gauges {
-    /// Pictures that were in the cache, that were not, and the bytes of the cache.
+    /// Hits, misses and bytes of the cache of prepared images.
     pub(crate) picture_cache: (u64, u64, u64),
-    /// Turns that were written, and that were not.
+    /// Turns that were recorded, and turns that could not be.
     pub(crate) turns: (u64, u64),
-    /// Entries that the audit could not take.
+    /// Audit entries that could not be written.
     pub(crate) audit_lost: u64,
-    /// Jobs that work on pixels.
+    /// Running jobs on pixels.
     pub(crate) pixel_jobs: u64,
     /// Bytes that requests and caches may take together.
     pub(crate) memory_total: u64,
@@ -37,12 +40,12 @@ pub(crate) struct Gauges {
     pub(crate) unavailable: Vec<Server>,
 }
 
-/// Everything that is counted.
+/// All counters of a gateway.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     started: SystemTime,
     in_flight: Counter,
-    /// By route, wire of the caller, class of status.
+    /// By route, wire of the client, class of status.
     requests: [[[Counter; CLASSES.len()]; Wire::ALL.len()]; ROUTES.len()],
     failures: Named<32>,
     fixes: Named<32>,
@@ -60,15 +63,16 @@ pub(crate) struct Metrics {
     bytes_out: Counter,
     durations: [Histogram; ROUTES.len()],
     first_bytes: [Histogram; ROUTES.len()],
-    models: Names<MODELS>,
-    /// By model: requests, tokens by estimate, tokens as reported.
-    by_model: [[Counter; 3]; MODELS],
+    models: Names<MAX_MODELS>,
+    /// By model: requests, estimated tokens, reported tokens.
+    by_model: [[Counter; 3]; MAX_MODELS],
     pub(super) lines_dropped: Counter,
     pub(super) spans_sent: Counter,
     pub(super) spans_dropped: Counter,
 }
 
 impl Metrics {
+    /// Creates counters at zero.
     pub(crate) fn new() -> Self {
         Self {
             started: SystemTime::now(),
@@ -98,27 +102,28 @@ impl Metrics {
         }
     }
 
+    /// Counts a request that begins.
     pub(super) fn began(&self) {
         self.in_flight.add(1);
     }
 
-    /// The head of the reply is known.
-    pub(super) fn answered(&self, account: &RequestLog) {
-        let class = usize::from(account.status / 100).clamp(1, CLASSES.len()) - 1;
-        self.requests[route(account.route)][account.route.wire().index()][class].add(1);
-        self.healed.add(u64::from(account.healed() > 0));
-        self.bytes_in.add(account.bytes_in);
-        self.bytes_sent.add(account.bytes_sent);
-        for (name, count) in account.fixes.iter() {
+    /// Counts a request when the head of its reply is known.
+    pub(super) fn answered(&self, log: &RequestLog) {
+        let class = usize::from(log.status / 100).clamp(1, CLASSES.len()) - 1;
+        self.requests[route(log.route)][log.route.wire().index()][class].add(1);
+        self.healed.add(u64::from(log.healed() > 0));
+        self.bytes_in.add(log.bytes_in);
+        self.bytes_sent.add(log.bytes_sent);
+        for (name, count) in log.fixes.iter() {
             self.fixes.add(name, count as u64);
         }
-        for (name, count) in &account.facts.retired {
+        for (name, count) in &log.facts.retired {
             self.retired.add(name, *count as u64);
         }
-        for (name, count) in &account.facts.unrepaired {
+        for (name, count) in &log.facts.unrepaired {
             self.unrepaired.add(name, *count as u64);
         }
-        let images = &account.facts.images;
+        let images = &log.facts.images;
         if images.seen() > 0 {
             self.kept.add(images.kept.into());
             self.hoisted.add(images.hoisted.into());
@@ -128,28 +133,28 @@ impl Metrics {
         }
     }
 
-    /// The reply is over, or will never be.
-    pub(super) fn ended(&self, account: &RequestLog) {
+    /// Counts a request when its reply has ended or broken off.
+    pub(super) fn ended(&self, log: &RequestLog) {
         self.in_flight.subtract(1);
-        let route = route(account.route);
-        self.durations[route].record(account.begun.elapsed());
-        if let Some(first) = account.first_byte {
+        let route = route(log.route);
+        self.durations[route].record(log.begun.elapsed());
+        if let Some(first) = log.first_byte {
             self.first_bytes[route].record(first);
         }
-        self.bytes_out.add(account.bytes_out);
-        if let Some(trouble) = account.trouble() {
+        self.bytes_out.add(log.bytes_out);
+        if let Some(trouble) = log.trouble() {
             self.failures.add(trouble, 1);
         }
-        self.billed_as_text.add(account.billed_as_text().into());
-        if let Some(model) = account.facts.model.name().filter(|_| account.is_success()) {
+        self.billed_as_text.add(log.billed_as_text().into());
+        if let Some(model) = log.facts.model.name().filter(|_| log.is_success()) {
             let [requests, estimated, reported] = &self.by_model[self.models.place(model)];
             requests.add(1);
-            estimated.add(account.tokens);
-            reported.add(account.reported().unwrap_or(0));
+            estimated.add(log.tokens);
+            reported.add(log.reported().unwrap_or(0));
         }
     }
 
-    /// The page for Prometheus.
+    /// Renders the page for Prometheus.
     pub(crate) fn page(&self, gauges: &Gauges) -> String {
         let mut page = Page::default();
         self.requests(&mut page);
@@ -160,7 +165,7 @@ impl Metrics {
         for (name, help, value) in [
             (
                 "photic_request_bytes_total",
-                "Bytes of request bodies, from callers.",
+                "Bytes of request bodies from clients.",
                 self.bytes_in.get(),
             ),
             (
@@ -168,16 +173,12 @@ impl Metrics {
                 "Bytes of conversations as sent to upstreams.",
                 self.bytes_sent.get(),
             ),
-            (
-                "photic_reply_bytes_total",
-                "Bytes of reply bodies, to callers.",
-                self.bytes_out.get(),
-            ),
-            ("photic_picture_cache_hits_total", "Pictures that had been made before.", hits),
-            ("photic_picture_cache_misses_total", "Pictures that had to be made.", misses),
+            ("photic_reply_bytes_total", "Bytes of reply bodies to clients.", self.bytes_out.get()),
+            ("photic_picture_cache_hits_total", "Prepared images found in the cache.", hits),
+            ("photic_picture_cache_misses_total", "Images that had to be prepared.", misses),
             (
                 "photic_log_lines_dropped_total",
-                "Lines of the log that nobody took in time.",
+                "Log lines dropped because the reader was too slow.",
                 self.lines_dropped.get(),
             ),
             (
@@ -186,34 +187,34 @@ impl Metrics {
                 self.spans_sent.get(),
             ),
             ("photic_spans_dropped_total", "Spans that were dropped.", self.spans_dropped.get()),
-            ("photic_turns_kept_total", "Turns that were written into the record.", kept),
-            ("photic_turns_lost_total", "Turns that the record could not take.", lost),
+            ("photic_turns_kept_total", "Turns that were recorded.", kept),
+            ("photic_turns_lost_total", "Turns that could not be recorded.", lost),
             (
                 "photic_audit_lost_total",
-                "Entries that the audit could not take.",
+                "Audit entries that could not be written.",
                 gauges.audit_lost,
             ),
         ] {
             page.single(name, "counter", help, value);
         }
         for (name, help, value) in [
-            ("photic_requests_in_flight", "Requests under way.", self.in_flight.get()),
-            ("photic_pixel_jobs", "Jobs that work on pixels.", gauges.pixel_jobs),
+            ("photic_requests_in_flight", "Running requests.", self.in_flight.get()),
+            ("photic_pixel_jobs", "Running jobs on pixels.", gauges.pixel_jobs),
             (
                 "photic_memory_budget_bytes",
                 "Bytes that requests and caches may take together.",
                 gauges.memory_total,
             ),
-            ("photic_picture_cache_bytes", "Bytes of pictures that are kept.", bytes),
+            ("photic_picture_cache_bytes", "Bytes of prepared images in the cache.", bytes),
         ] {
             page.single(name, "gauge", help, value);
         }
         let name = "photic_memory_bytes";
-        page.family(name, "gauge", "Bytes of the budget that are in use, by what for.");
+        page.family(name, "gauge", "Bytes of the memory budget in use, by purpose.");
         for (what, bytes) in Use::ALL.into_iter().zip(gauges.memory_used) {
             page.sample(name, &[("of", what.name())], bytes);
         }
-        page.family("photic_store_away", "gauge", "Whether a server of the store is away.");
+        page.family("photic_store_away", "gauge", "1 if a server of the store is unavailable.");
         for server in Server::ALL {
             let is_away = u64::from(gauges.unavailable.contains(&server));
             page.sample("photic_store_away", &[("store", server.name())], is_away);
@@ -221,7 +222,8 @@ impl Metrics {
         page.family("photic_build_info", "gauge", "The version.");
         page.sample("photic_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
         let started = self.started.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
-        page.single("process_start_time_seconds", "gauge", "When it began.", started);
+        let help = "Start time of the process, in seconds since 1970.";
+        page.single("process_start_time_seconds", "gauge", help, started);
         page.finish()
     }
 
@@ -237,19 +239,19 @@ impl Metrics {
             }
         }
         let name = "photic_failures_total";
-        page.family(name, "counter", "Requests that failed on the way, by code.");
+        page.family(name, "counter", "Requests that failed in the gateway, by code.");
         for (code, count) in self.failures.iter() {
             page.sample(name, &[("code", code)], count);
         }
         for (name, help, histograms) in [
             (
                 "photic_request_duration_seconds",
-                "From request to the end of its reply.",
+                "Time from the request to the end of its reply.",
                 &self.durations,
             ),
             (
                 "photic_first_byte_seconds",
-                "From request to the first byte of its reply.",
+                "Time from the request to the first byte of its reply.",
                 &self.first_bytes,
             ),
         ] {
@@ -262,22 +264,23 @@ impl Metrics {
 
     fn pictures(&self, page: &mut Page) {
         let name = "photic_fixes_total";
-        page.family(name, "counter", "What was repaired, by what was done.");
+        page.family(name, "counter", "Fixes in requests, by kind.");
         for (fix, count) in self.fixes.iter() {
             page.sample(name, &[("fix", fix)], count);
         }
         let name = "photic_retired_total";
-        page.family(name, "counter", "Media that requests left out, by reason; every turn counts.");
+        let help = "Media that were left out of requests, by reason. Counted in every turn.";
+        page.family(name, "counter", help);
         for (reason, count) in self.retired.iter() {
             page.sample(name, &[("reason", reason)], count);
         }
         let name = "photic_unrepaired_total";
-        page.family(name, "counter", "Findings that stayed as they were, by code.");
+        page.family(name, "counter", "Findings that were not repaired, by code.");
         for (code, count) in self.unrepaired.iter() {
             page.sample(name, &[("code", code)], count);
         }
         let name = "photic_images_total";
-        page.family(name, "counter", "Images in requests, by what became of them.");
+        page.family(name, "counter", "Images in requests, by fate.");
         for (fate, count) in [
             ("kept", &self.kept),
             ("hoisted", &self.hoisted),
@@ -287,11 +290,7 @@ impl Metrics {
             page.sample(name, &[("fate", fate)], count.get());
         }
         for (name, help, count) in [
-            (
-                "photic_images_remade_total",
-                "Images that were made smaller or converted.",
-                &self.remade,
-            ),
+            ("photic_images_remade_total", "Images that were shrunk or converted.", &self.remade),
             (
                 "photic_healed_total",
                 "Requests that were sent again after a rejection.",
@@ -299,7 +298,7 @@ impl Metrics {
             ),
             (
                 "photic_billed_as_text_total",
-                "Replies that charged images as text.",
+                "Replies that billed images as text.",
                 &self.billed_as_text,
             ),
         ] {
@@ -311,8 +310,8 @@ impl Metrics {
         let known: Vec<_> = self.models.iter().collect();
         for (name, help, which) in [
             ("photic_model_requests_total", "Requests that succeeded, by model.", 0),
-            ("photic_input_tokens_estimated_total", "Input tokens, as estimated.", 1),
-            ("photic_input_tokens_reported_total", "Input tokens, as upstreams reported.", 2),
+            ("photic_input_tokens_estimated_total", "Estimated input tokens.", 1),
+            ("photic_input_tokens_reported_total", "Input tokens that upstreams reported.", 2),
         ] {
             page.family(name, "counter", help);
             for (place, model) in &known {
@@ -338,7 +337,7 @@ const fn route(route: Route) -> usize {
     }
 }
 
-/// The word for a route.
+/// Returns the name of a route in labels and in the log.
 pub(super) const fn route_name(it: Route) -> &'static str {
     ROUTES[route(it)]
 }
@@ -355,13 +354,13 @@ mod tests {
     #[test]
     fn models_of_failed_requests_get_no_name() {
         let metrics = Metrics::new();
-        let mut account = RequestLog::new(Route::Turn(Wire::Anthropic), 1);
-        account.facts = crate::observe::Facts::default().named(Some("guessed"));
+        let mut log = RequestLog::new(Route::Turn(Wire::Anthropic), 1);
+        log.facts = crate::observe::Facts::default().named(Some("guessed"));
         for (status, known) in [(404, false), (200, true)] {
             metrics.began();
-            account.status = status;
-            metrics.answered(&account);
-            metrics.ended(&account);
+            log.status = status;
+            metrics.answered(&log);
+            metrics.ended(&log);
             let mut page = Page::default();
             metrics.models(&mut page);
             assert_eq!(page.finish().contains("guessed"), known);

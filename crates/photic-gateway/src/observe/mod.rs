@@ -1,4 +1,4 @@
-//! Observing requests: the log of each, metrics, lines for operators, traces.
+//! Observes requests: the facts about each one, metrics, the log, and traces.
 
 mod facts;
 mod fixes;

@@ -1,7 +1,8 @@
-//! Traces on their way to a collector: OTLP over HTTP, in its JSON encoding, in batches.
+//! Sends traces to a collector in batches: OTLP over HTTP, in its JSON encoding.
 //!
-//! Spans follow OpenTelemetry's conventions for generative AI. They hold no message, no media and
-//! no key; images are told by type, size and fate. What a collector does not take is dropped.
+//! Spans follow OpenTelemetry's conventions for generative AI. They contain no message, no media and
+//! no key. Of images they contain type, size and fate. Spans that the collector does not accept are
+//! dropped.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,20 +21,20 @@ use super::request_log::RequestLog;
 use crate::config::{ConfigError, Telemetry};
 use crate::counter::Counter;
 
-/// Spans that may wait.
-const WAITING: usize = 2048;
-/// Spans in one batch.
-const BATCH: usize = 512;
-/// How long the first span of a batch waits for others.
-const GATHER: Duration = Duration::from_secs(1);
-/// How long a collector may take for a batch.
+/// Maximum spans that may wait.
+const MAX_WAITING: usize = 2048;
+/// Maximum spans in one batch.
+const MAX_BATCH: usize = 512;
+/// Time for which the first span of a batch waits for others.
+const BATCH_DELAY: Duration = Duration::from_secs(1);
+/// Time for the collector's answer to a batch.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Where finished spans are put.
+/// The queue of finished spans.
 #[derive(Debug)]
 pub(crate) struct Spans(Sender<String>);
 
-/// Sends them.
+/// Sends spans to the collector.
 #[derive(Debug)]
 pub(crate) struct Exporter {
     spans: Receiver<String>,
@@ -42,36 +43,43 @@ pub(crate) struct Exporter {
     service: String,
 }
 
-/// Where traces are sent to, if anywhere.
+/// Returns the URL of the collector, if one is configured.
+///
+/// # Errors
+///
+/// Fails if it is not an `http` or `https` URL, or if it contains a login.
 pub(crate) fn endpoint(settings: &Telemetry) -> Result<Option<Uri>, ConfigError> {
     let Some(text) = settings.otlp.as_deref().filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    // Not repeated in the complaint: it might hold a password.
+    // The error does not show the URL, because it may contain a password.
     let wrong = |problem: &str| ConfigError::Value {
         key: "telemetry.otlp".to_owned(),
         problem: problem.to_owned(),
     };
     let base = text.trim_end_matches('/');
     let path = if base.ends_with("/v1/traces") { "" } else { "/v1/traces" };
-    let uri: Uri = [base, path].concat().parse().map_err(|_| wrong("it is no address"))?;
+    let uri: Uri = [base, path].concat().parse().map_err(|_| wrong("invalid URL"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) {
-        return Err(wrong("it does not begin with `http://` or `https://`"));
+        return Err(wrong("the URL does not begin with `http://` or `https://`"));
     }
     if uri.authority().is_none_or(|authority| authority.as_str().contains('@')) {
-        return Err(wrong("it names no host, or holds a login; use `OTEL_EXPORTER_OTLP_HEADERS`"));
+        let problem =
+            "the URL has no host, or contains a login; set `OTEL_EXPORTER_OTLP_HEADERS` instead";
+        return Err(wrong(problem));
     }
     Ok(Some(uri))
 }
 
 impl Exporter {
+    /// Creates a queue of spans and the exporter that sends them.
     pub(crate) fn new(endpoint: Uri, settings: &Telemetry) -> (Spans, Self) {
-        let (sender, spans) = channel(WAITING);
+        let (sender, spans) = channel(MAX_WAITING);
         let (headers, service) = (settings.headers.map().clone(), settings.service.clone());
         (Spans(sender), Self { spans, endpoint, headers, service })
     }
 
-    /// Sends batches until it is told to stop, then what is left.
+    /// Sends batches until `stop` is sent, and then the remaining spans.
     pub(crate) async fn run(
         mut self,
         metrics: &Metrics,
@@ -86,8 +94,8 @@ impl Exporter {
                 span = self.spans.recv() => batch.extend(span),
                 _ = &mut stop => stopping = true,
             }
-            let until = Instant::now() + GATHER;
-            while batch.len() < BATCH && !stopping {
+            let until = Instant::now() + BATCH_DELAY;
+            while batch.len() < MAX_BATCH && !stopping {
                 tokio::select! {
                     span = timeout_at(until, self.spans.recv()) => match span {
                         Ok(Some(span)) => batch.push(span),
@@ -100,7 +108,7 @@ impl Exporter {
         }
         loop {
             let rest: Vec<String> =
-                std::iter::from_fn(|| self.spans.try_recv().ok()).take(BATCH).collect();
+                std::iter::from_fn(|| self.spans.try_recv().ok()).take(MAX_BATCH).collect();
             if rest.is_empty() {
                 break;
             }
@@ -113,7 +121,7 @@ impl Exporter {
             return;
         }
         let count = batch.len() as u64;
-        let mut request = Request::new(Outgoing::pieces(vec![self.written(&batch).into()]));
+        let mut request = Request::new(Outgoing::pieces(vec![self.payload(&batch).into()]));
         *request.method_mut() = http::Method::POST;
         *request.uri_mut() = self.endpoint.clone();
         *request.headers_mut() = self.headers.clone();
@@ -123,13 +131,14 @@ impl Exporter {
             Ok(Ok(reply)) if reply.status().is_success() => metrics.spans_sent.add(count),
             _ => {
                 metrics.spans_dropped.add(count);
-                let says = format!("the collector of traces took none of {count} spans");
+                let says = format!("the trace collector did not accept {count} spans");
                 log.warn(&says, &metrics.lines_dropped);
             }
         }
     }
 
-    fn written(&self, spans: &[String]) -> String {
+    /// Renders the body of an export request.
+    fn payload(&self, spans: &[String]) -> String {
         let resource = json!({"attributes": attributes([
             ("service.name", json!({"stringValue": self.service})),
             ("service.version", json!({"stringValue": env!("CARGO_PKG_VERSION")})),
@@ -144,8 +153,9 @@ impl Exporter {
 }
 
 impl Spans {
-    pub(super) fn ended(&self, account: &RequestLog, dropped: &Counter) {
-        if let Some(span) = span(account)
+    /// Queues the span of a request, or counts it as dropped.
+    pub(super) fn ended(&self, log: &RequestLog, dropped: &Counter) {
+        if let Some(span) = span(log)
             && self.0.try_send(span).is_err()
         {
             dropped.add(1);
@@ -153,23 +163,23 @@ impl Spans {
     }
 }
 
-/// The span of a request, where it is traced.
-fn span(account: &RequestLog) -> Option<String> {
-    let trace = account.trace?;
+/// Renders the span of a request, if it is traced.
+fn span(log: &RequestLog) -> Option<String> {
+    let trace = log.trace?;
     let nanos = |time: SystemTime| {
         time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos().to_string()
     };
-    let model = account.facts.model.name();
-    let error = error(account);
+    let model = log.facts.model.name();
+    let error = error(log);
     let mut span = json!({
         "traceId": format!("{:032x}", trace.id),
         "spanId": format!("{:016x}", trace.span),
         "name": model.map_or_else(|| "chat".to_owned(), |model| format!("chat {model}")),
-        // A client, as the conventions want it for a call to a model.
+        // A client span, as the conventions require for a call to a model.
         "kind": 3,
         "startTimeUnixNano": nanos(trace.began),
-        "endTimeUnixNano": nanos(trace.began + account.begun.elapsed()),
-        "attributes": attributes(described(account, error.as_deref())),
+        "endTimeUnixNano": nanos(trace.began + log.begun.elapsed()),
+        "attributes": attributes(described(log, error.as_deref())),
         "status": if error.is_some() { json!({"code": 2}) } else { json!({}) },
     });
     if let Some(parent) = trace.parent {
@@ -178,13 +188,14 @@ fn span(account: &RequestLog) -> Option<String> {
     Some(span.to_string())
 }
 
-/// What went wrong, in a word: our code, or the status of the reply.
-fn error(account: &RequestLog) -> Option<String> {
-    let status = || (account.status >= 400).then(|| account.status.to_string());
-    account.trouble().map(str::to_owned).or_else(status)
+/// Returns the type of the error: the gateway's code, or the status of the reply.
+fn error(log: &RequestLog) -> Option<String> {
+    let status = || (log.status >= 400).then(|| log.status.to_string());
+    log.trouble().map(str::to_owned).or_else(status)
 }
 
-fn described(account: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Value)> {
+/// Returns the attributes of a span.
+fn described(log: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Value)> {
     let text = |text: &str| json!({"stringValue": text});
     // 64-bit numbers are strings in this encoding.
     let number = |number: u64| json!({"intValue": number.to_string()});
@@ -192,59 +203,58 @@ fn described(account: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Va
         let values: Vec<Value> = texts.iter().map(|it| text(it)).collect();
         json!({"arrayValue": {"values": values}})
     };
-    let images = account.facts.images;
+    let images = log.facts.images;
     let mut all = vec![
         ("gen_ai.operation.name", text("chat")),
-        ("photic.request_id", text(&format!("{:016x}", account.id))),
-        ("photic.wire.caller", text(account.route.wire().name())),
-        ("photic.fixes", number(account.fixes.count() as u64)),
+        ("photic.request_id", text(&format!("{:016x}", log.id))),
+        ("photic.wire.caller", text(log.route.wire().name())),
+        ("photic.fixes", number(log.fixes.count() as u64)),
         ("photic.images.seen", number(images.seen().into())),
         ("photic.images.shown", number(images.shown().into())),
-        ("photic.tokens.estimated", number(account.tokens)),
-        ("photic.bytes.request", number(account.bytes_in)),
-        ("photic.bytes.upstream", number(account.bytes_sent)),
-        ("photic.bytes.reply", number(account.bytes_out)),
+        ("photic.tokens.estimated", number(log.tokens)),
+        ("photic.bytes.request", number(log.bytes_in)),
+        ("photic.bytes.upstream", number(log.bytes_sent)),
+        ("photic.bytes.reply", number(log.bytes_out)),
     ];
-    if let Some((upstream, wire)) = &account.upstream {
+    if let Some((upstream, wire)) = &log.upstream {
         let (host, port) = upstream.endpoint();
         all.push(("gen_ai.provider.name", text(wire.http().provider)));
         all.push(("photic.wire.upstream", text(wire.name())));
         all.push(("server.address", text(host)));
         all.push(("server.port", number(port.into())));
     }
-    if let Some(model) = account.facts.model.name() {
+    if let Some(model) = log.facts.model.name() {
         all.push(("gen_ai.request.model", text(model)));
     }
-    if let Some(reported) = account.reported() {
+    if let Some(reported) = log.reported() {
         all.push(("gen_ai.usage.input_tokens", number(reported)));
     }
-    if account.status > 0 {
-        all.push(("http.response.status_code", number(account.status.into())));
+    if log.status > 0 {
+        all.push(("http.response.status_code", number(log.status.into())));
     }
-    if let Some(first) = account.first_byte {
+    if let Some(first) = log.first_byte {
         all.push(("photic.first_byte.seconds", json!({"doubleValue": first.as_secs_f64()})));
     }
-    if account.fixes.count() > 0 {
-        let each = account.fixes.iter().map(|(name, count)| format!("{name}={count}"));
+    if log.fixes.count() > 0 {
+        let each = log.fixes.iter().map(|(name, count)| format!("{name}={count}"));
         all.push(("photic.fixed", list(each.collect())));
     }
-    for (key, counts) in [
-        ("photic.retired", &account.facts.retired),
-        ("photic.unrepaired", &account.facts.unrepaired),
-    ] {
+    for (key, counts) in
+        [("photic.retired", &log.facts.retired), ("photic.unrepaired", &log.facts.unrepaired)]
+    {
         if !counts.is_empty() {
             let each = counts.iter().map(|(name, count)| format!("{name}={count}"));
             all.push((key, list(each.collect())));
         }
     }
-    if !account.facts.image_notes.is_empty() {
-        let each = account.facts.image_notes.iter().map(referred);
+    if !log.facts.image_notes.is_empty() {
+        let each = log.facts.image_notes.iter().map(described_image);
         all.push(("photic.images", list(each.collect())));
     }
-    if account.healed() > 0 {
-        all.push(("photic.healed", number(account.healed() as u64)));
+    if log.healed() > 0 {
+        all.push(("photic.healed", number(log.healed() as u64)));
     }
-    if account.billed_as_text() {
+    if log.billed_as_text() {
         all.push(("photic.billed_as_text", json!({"boolValue": true})));
     }
     if let Some(error) = error {
@@ -253,8 +263,8 @@ fn described(account: &RequestLog, error: Option<&str>) -> Vec<(&'static str, Va
     all
 }
 
-/// As in `hoisted image/png 1280x800 93412`: what it is, never what it shows.
-fn referred(image: &ImageNote) -> String {
+/// Describes an image like `hoisted image/png 1280x800 93412`, without its content.
+fn described_image(image: &ImageNote) -> String {
     let kind = image.media_type.unwrap_or("unknown");
     let size = image.size.map_or_else(String::new, |(width, height)| format!(" {width}x{height}"));
     format!("{} {kind}{size} {}", image.fate, image.bytes)

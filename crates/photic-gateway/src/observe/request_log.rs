@@ -1,4 +1,4 @@
-//! The log of one request: written on its way, read by metrics, the log and traces.
+//! The log of one request: filled while it is processed, read by metrics, the log and traces.
 //!
 //! It holds counts, names and positions. It never holds a key, a text, a query or a byte of media,
 //! because anything in it may be written to a log, a metric or a trace.
@@ -19,43 +19,46 @@ use crate::upstream::Upstream;
 /// The log of one request.
 #[derive(Debug)]
 pub(crate) struct RequestLog {
+    /// The id of the request, as in `x-photic-request-id`.
     pub(crate) id: u64,
     pub(crate) route: Route,
     pub(crate) begun: Instant,
-    /// Whom it was sent to, and in which wire.
+    /// The upstream that it was sent to, and its wire.
     pub(crate) upstream: Option<(Arc<Upstream>, Wire)>,
     pub(crate) facts: Facts,
     pub(crate) fixes: Fixes,
-    /// What it costs to read, by estimate; 0 where nobody estimated.
+    /// Estimated input tokens, or 0 if they were not estimated.
     pub(crate) tokens: u64,
-    /// Bytes of the request as it came, as far as they were declared or read.
+    /// Bytes of the request from the client, as far as they were declared or read.
     pub(crate) bytes_in: u64,
-    /// Bytes of a conversation as it was sent on.
+    /// Bytes of the request to the upstream.
     pub(crate) bytes_sent: u64,
-    /// Bytes of the reply's body that were handed to the caller.
+    /// Bytes of the reply's body that were sent to the client.
     pub(crate) bytes_out: u64,
     pub(crate) status: u16,
-    /// The code of a failure of the gateway's own.
+    /// The code of a failure of the gateway itself.
     pub(crate) failure: Option<&'static str>,
-    /// What came of healing and of looking at the reply, where it carried media.
+    /// The outcome of a request with media: rejections that were healed, and its usage.
     pub(crate) outcome: Option<Arc<Outcome>>,
-    /// When the first byte of the reply's body was there.
+    /// Time from the request to the first byte of the reply's body.
     pub(crate) first_byte: Option<Duration>,
     pub(crate) ending: Ending,
     pub(crate) trace: Option<Trace>,
 }
 
-/// How a reply ended.
+/// The end of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Not yet; if it stays so, the caller went away.
+    /// The reply has not ended. If it stays so, the client disconnected.
     Open,
+    /// The reply was sent completely.
     Complete,
-    /// The upstream broke off or fell silent.
+    /// The upstream closed the connection, or sent nothing for too long.
     Broken,
 }
 
 impl RequestLog {
+    /// Creates the log of a request that begins now.
     pub(crate) fn new(route: Route, id: u64) -> Self {
         Self {
             id,
@@ -77,34 +80,35 @@ impl RequestLog {
         }
     }
 
-    /// Notes where a request goes before it is sent, in case it gets no reply.
+    /// Sets the upstream of a request before it is sent, in case it gets no reply.
     pub(crate) fn expect(&mut self, upstream: &Arc<Upstream>, wire: Wire, tokens: u64, bytes: u64) {
         self.upstream = Some((Arc::clone(upstream), wire));
         self.tokens = tokens;
         self.bytes_sent = bytes;
     }
 
-    /// How often it was sent again, because the upstream refused it.
+    /// Returns the number of rejections after which it was repaired and sent again.
     pub(crate) fn healed(&self) -> usize {
         self.outcome.as_ref().map_or(0, |outcome| outcome.healed.len())
     }
 
-    /// What it cost to read, as the upstream told; known at its end.
+    /// Returns the input tokens that the upstream reported. Known at the end of the reply.
     pub(crate) fn reported(&self) -> Option<u64> {
         self.outcome.as_ref()?.usage.get().map(|usage| usage.input)
     }
 
-    /// Whether the upstream took images for text, by what it charged; known at its end.
+    /// Returns `true` if the upstream billed images as text. Known at the end of the reply.
     pub(crate) fn billed_as_text(&self) -> bool {
         let outcome = self.outcome.as_ref();
         outcome.is_some_and(|outcome| outcome.billed_as_text.load(Ordering::Relaxed))
     }
 
+    /// Returns `true` if the upstream answered with a status of success.
     pub(crate) const fn is_success(&self) -> bool {
         self.status >= 200 && self.status < 300
     }
 
-    /// Why it did not go well, in a word; `None` for what did, and for what a provider refused.
+    /// Returns the code of a failure, or `None` for a complete reply, even if it is a rejection.
     pub(crate) fn trouble(&self) -> Option<&'static str> {
         self.failure.or(match self.ending {
             Ending::Complete => None,
@@ -113,7 +117,7 @@ impl RequestLog {
         })
     }
 
-    /// The host and port it was sent to, as the operator wrote them.
+    /// Returns the host and port of its upstream, as configured.
     pub(crate) fn host(&self) -> Option<&str> {
         self.upstream.as_ref().map(|(upstream, _)| upstream.host())
     }

@@ -1,5 +1,4 @@
-//! Counters that are written by many at once and wait for nobody, and how they are told: the text
-//! format of Prometheus.
+//! Counters by name, histograms, and the text format of Prometheus. Counting never waits.
 
 use std::fmt::{Display, Write as _};
 use std::sync::OnceLock;
@@ -7,12 +6,11 @@ use std::time::Duration;
 
 use crate::counter::Counter;
 
-/// Names that become known as they are met, no more than `N`, the last of which stands for all
-/// that came too late.
+/// A growing list of at most `N` names. The last one is used for all names that do not fit.
 #[derive(Debug)]
 pub(crate) struct Names<const N: usize>([OnceLock<Box<str>>; N]);
 
-/// What the last name of a full list is.
+/// The last name of a full list.
 const LAST: &str = "other";
 
 impl<const N: usize> Default for Names<N> {
@@ -22,7 +20,7 @@ impl<const N: usize> Default for Names<N> {
 }
 
 impl<const N: usize> Names<N> {
-    /// The place of a name, which it takes if there is room.
+    /// Returns the index of a name, and adds the name if it is new and fits.
     pub(crate) fn place(&self, name: &str) -> usize {
         for (index, slot) in self.0.iter().enumerate().take(N - 1) {
             if &**slot.get_or_init(|| name.into()) == name {
@@ -32,7 +30,7 @@ impl<const N: usize> Names<N> {
         N - 1
     }
 
-    /// Every name, with its place.
+    /// Iterates over all names with their index.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &str)> {
         let known = self.0.iter().map_while(|slot| slot.get().map(AsRef::as_ref)).enumerate();
         known.chain([(N - 1, LAST)])
@@ -53,18 +51,19 @@ impl<const N: usize> Default for Named<N> {
 }
 
 impl<const N: usize> Named<N> {
+    /// Adds to the counter of a name.
     pub(crate) fn add(&self, name: &str, count: u64) {
         self.counts[self.names.place(name)].add(count);
     }
 
-    /// What was counted, by name.
+    /// Iterates over all names with a count above zero.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
         let all = self.names.iter().map(|(index, name)| (name, self.counts[index].get()));
         all.filter(|(_, count)| *count > 0)
     }
 }
 
-/// Upper ends in microseconds, and how they are spelled in seconds.
+/// Upper bounds of buckets in microseconds, and their labels in seconds.
 const BOUNDS: [(u64, &str); 15] = [
     (1_000, "0.001"),
     (5_000, "0.005"),
@@ -83,15 +82,16 @@ const BOUNDS: [(u64, &str); 15] = [
     (600_000_000, "600"),
 ];
 
-/// How long things took.
+/// A histogram of durations.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
-    /// One more than there are bounds: the last is for what took longer.
+    /// The counts of each bucket. The last bucket has no upper bound.
     buckets: [Counter; BOUNDS.len() + 1],
     micros: Counter,
 }
 
 impl Histogram {
+    /// Counts a duration.
     pub(crate) fn record(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let bucket = BOUNDS.iter().position(|(most, _)| micros <= *most);
@@ -111,7 +111,7 @@ impl Page {
         let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
-    /// One sample. Values of labels are names of ours or plain words: none has to be escaped.
+    /// Writes one sample. Label values contain nothing that has to be escaped.
     pub(crate) fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
         for (index, (label, value)) in labels.iter().enumerate() {
@@ -122,13 +122,13 @@ impl Page {
         let _ = writeln!(self.0, "{end} {value}");
     }
 
-    /// A family of one sample.
+    /// Writes a family of one sample.
     pub(crate) fn single(&mut self, name: &str, kind: &str, help: &str, value: impl Display) {
         self.family(name, kind, help);
         self.sample(name, &[], value);
     }
 
-    /// The samples of one histogram.
+    /// Writes the samples of one histogram.
     pub(crate) fn histogram(&mut self, name: &str, label: (&str, &str), histogram: &Histogram) {
         let bucket = format!("{name}_bucket");
         let mut below = 0;
@@ -142,6 +142,7 @@ impl Page {
         self.sample(&format!("{name}_count"), &[label], below);
     }
 
+    /// Returns the text of the page.
     pub(crate) fn finish(self) -> String {
         self.0
     }

@@ -1,10 +1,10 @@
-//! What was done so far, in counts, for whoever runs the gateway in its own process.
+//! Counts of repaired requests, for a program that embeds the gateway.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a gateway has done since it started.
+/// Counts of the requests and fixes of a gateway since it started.
 #[derive(Debug, Default)]
 pub struct Tally {
     requests: AtomicU64,
@@ -13,38 +13,38 @@ pub struct Tally {
     retired: Mutex<BTreeMap<&'static str, Retired>>,
 }
 
-/// What requests left out for one reason.
+/// Counts of media that were left out of requests for one reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retired {
     /// Requests that left something out.
     pub requests: u64,
-    /// The most that a single one left out.
+    /// Maximum number of media that a single request left out.
     pub most: u64,
 }
 
 impl Tally {
-    /// Turns of conversations that were answered.
+    /// Returns the number of turns that were answered.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// How many of them needed something.
+    /// Returns the number of turns that were changed.
     pub fn changed(&self) -> u64 {
         self.changed.load(Ordering::Relaxed)
     }
 
-    /// What was done how often, by the names in `x-photic-fixed`. An image that is sent again every
-    /// turn counts every turn.
+    /// Returns the counts of fixes, by their names in `x-photic-fixed`. An image that is sent again in
+    /// every turn counts in every turn.
     pub fn fixes(&self) -> BTreeMap<&'static str, u64> {
         self.fixes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What was left out of requests for want of room, or by the policy, by reason.
+    /// Returns the counts of media that were left out of requests, by reason.
     pub fn retired(&self) -> BTreeMap<&'static str, Retired> {
         self.retired.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Counts a request. Nothing is locked for one that was fine.
+    /// Counts a request. Takes no lock if nothing was changed.
     pub(crate) fn add(
         &self,
         fixes: &BTreeMap<&'static str, usize>,

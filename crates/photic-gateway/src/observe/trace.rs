@@ -1,4 +1,4 @@
-//! Which trace a request belongs to, by W3C Trace Context; and numbers that nobody else has.
+//! The trace of a request, by W3C Trace Context, and unique ids.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,21 +14,21 @@ const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 pub(crate) struct Trace {
     pub(super) id: u128,
     pub(super) span: u64,
-    /// The caller's span.
+    /// The span of the client.
     pub(super) parent: Option<u64>,
     pub(super) began: SystemTime,
 }
 
 impl Trace {
-    /// Goes on with the caller's trace, or begins one, and tells the upstream. `None` where the
-    /// caller decided that the request is not to be traced.
+    /// Continues the client's trace or begins one, and passes it to the upstream in a header. Returns
+    /// `None` if the client decided not to trace the request.
     pub(super) fn take_over(headers: &mut HeaderMap, ids: &Ids) -> Option<Self> {
         let caller = headers.get(TRACEPARENT).and_then(|value| parent(value.to_str().ok()?));
         let (id, parent) = match caller {
             Some(Parent { sampled: false, .. }) => return None,
             Some(Parent { trace, span, .. }) => (trace, Some(span)),
             None => {
-                // It belongs to a parent that cannot be read.
+                // The state belongs to a parent that cannot be parsed.
                 headers.remove(TRACESTATE);
                 (u128::from(ids.next()) << 64 | u128::from(ids.next()), None)
             }
@@ -40,13 +40,14 @@ impl Trace {
     }
 }
 
+/// The trace of a client.
 struct Parent {
     trace: u128,
     span: u64,
     sampled: bool,
 }
 
-/// `VERSION-TRACE-SPAN-FLAGS`, each of a fixed length; later versions may add more.
+/// Parses `VERSION-TRACE-SPAN-FLAGS`, each of a fixed length. Later versions may add more.
 fn parent(text: &str) -> Option<Parent> {
     let mut parts = text.split('-');
     let mut part = |length: usize| {
@@ -63,7 +64,7 @@ fn parent(text: &str) -> Option<Parent> {
     Some(Parent { trace, span, sampled: flags & 1 == 1 })
 }
 
-/// Numbers that differ from each other, and from those of other processes.
+/// Generates ids that are unique in this process, and unlikely to repeat in others.
 #[derive(Debug)]
 pub(super) struct Ids {
     seed: u64,
@@ -72,11 +73,12 @@ pub(super) struct Ids {
 
 impl Ids {
     pub(super) fn new() -> Self {
-        // The one source of chance in the standard library.
+        // The only source of randomness in the standard library.
         Self { seed: RandomState::new().hash_one(SystemTime::now()), next: AtomicU64::new(1) }
     }
 
-    /// Never 0. `SplitMix64` (Steele, Lea, Flood 2014) visits every number once.
+    /// Returns the next id, which is never 0. `SplitMix64` (Steele, Lea, Flood 2014) yields every
+    /// number once.
     pub(super) fn next(&self) -> u64 {
         let count = self.next.fetch_add(1, Ordering::Relaxed);
         let mut mixed = self.seed.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));

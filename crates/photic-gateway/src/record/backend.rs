@@ -37,9 +37,9 @@ impl Server {
 /// An upload that a client puts into the store itself.
 #[derive(Debug)]
 pub(crate) struct SignedUpload {
-    /// The name, to take it over with.
+    /// The id with which the upload is completed.
     pub(crate) id: String,
-    /// The address for a `PUT`. It is signed: a client that has it may write there.
+    /// The signed URL for a `PUT`. Every client that has it may write there.
     pub(crate) url: String,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct MediaUpload {
     pub(crate) bytes: Bytes,
     /// Type and size.
     pub(crate) facts: Facts,
-    /// What plans are made with while the bytes are not at hand.
+    /// The properties that a plan needs while the bytes are not loaded.
     pub(crate) stub: MediaStub,
     /// The time for which the reference is valid.
     pub(crate) lifetime: Duration,
@@ -71,8 +71,8 @@ impl MediaUpload {
 
 /// A store for conversations and for media that callers upload.
 pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
-    /// Adds to a context what the store knows about the conversation, and with `references` the secret
-    /// that names its pictures. What cannot be read is left out.
+    /// Loads the stored state of a conversation into a context, and with `references` the secret from
+    /// which references to its images are made. State that cannot be read is left out.
     fn recall(&self, context: SessionContext, references: bool) -> BoxFuture<'_, SessionContext>;
 
     /// Writes a turn. A conversation that is not known begins a session. May block.
@@ -82,7 +82,7 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
         done: &'a Done<'a, 'a>,
     ) -> BoxFuture<'a, Result<Turn, Error>>;
 
-    /// Notes the price of a turn, in US dollars.
+    /// Writes the price of a turn, in US dollars.
     fn bill<'a>(
         &'a self,
         tenant: &'a Tenant,
@@ -90,8 +90,8 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
         usd: f64,
     ) -> BoxFuture<'a, Result<(), Error>>;
 
-    /// Returns the media that references of a tenant stand for. References that are unknown, that
-    /// have ended, or that belong to another tenant are left out.
+    /// Returns the media that references of a tenant refer to. References that are unknown, expired,
+    /// or of another tenant are left out.
     fn media<'a>(
         &'a self,
         tenant: &'a Tenant,
@@ -128,7 +128,7 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
         tenant: &'a Tenant,
     ) -> BoxFuture<'a, Result<Option<Secret>, Error>>;
 
-    /// Returns how many turns may wait to be written.
+    /// Returns the maximum number of turns that may wait to be written.
     fn max_waiting(&self) -> u32;
 
     /// Returns the servers that do not answer.
@@ -136,12 +136,12 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Checks again and again whether its servers answer. Ends at once where there are none.
+    /// Checks its servers periodically. Returns at once if there are none.
     fn watch_servers(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Returns the uploads that go past the gateway, where the store has them.
+    /// Returns the interface for uploads that bypass the gateway, if the store supports them.
     fn direct_uploads(&self) -> Option<&dyn DirectUploads> {
         None
     }

@@ -1,4 +1,4 @@
-//! A store in files of this machine.
+//! A store in local files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::session_context::{SessionContext, Turn};
 use super::store;
 use crate::future::BoxFuture;
 
-/// How many turns may wait to be written. The next turn waits before its reply is sent: a record that
-/// falls behind holds bodies in memory.
+/// Maximum number of turns that may wait to be written. Beyond it replies wait, because each waiting
+/// turn holds its body in memory.
 const MAX_WAITING: u32 = 8;
 
-/// A store in files of this machine. Files block, so they are read on threads that may.
+/// A store in local files. File operations block, so they run on blocking threads.
 #[derive(Debug)]
 pub(crate) struct LocalBackend(pub(crate) Arc<LocalStore>);
 

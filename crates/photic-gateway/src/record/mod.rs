@@ -1,8 +1,8 @@
-//! The record: every turn that was answered is kept, with its pictures as blobs.
+//! The record: every answered turn is stored, with its images as blobs.
 //!
-//! A user's choices for single pictures hold from the next turn on. If a turn cannot be recorded, it
-//! is not saved, but its caller still gets the answer. Where `record.acknowledge` is set, a reply
-//! waits until its turn is saved and then names it; a reply that names no turn was not saved.
+//! A user's choices for single images apply from the next turn on. If a turn cannot be recorded, it
+//! is not saved, but the client still gets the answer. If `record.acknowledge` is set, a reply waits
+//! until its turn is saved and then names it. A reply that names no turn was not saved.
 
 mod backend;
 mod local;

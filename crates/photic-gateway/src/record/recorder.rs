@@ -1,4 +1,4 @@
-//! Writes turns to the store, beside their replies.
+//! Writes turns to the store while their replies are sent.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::config::RecordConfig;
 use crate::counter::Counter;
 use crate::upstream::ResolvedProfile;
 
-/// How many turns may wait for their price; turns beyond keep the estimate.
+/// Maximum number of turns that may wait for their price. Further turns keep the estimate.
 const MAX_BILLS: u32 = 1 << 16;
-/// The time for which a reply waits until its turn is written.
+/// Time for which a reply waits until its turn is written.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Writes turns to a store.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     backend: Arc<dyn StoreBackend>,
-    /// Whether notices name pictures.
+    /// Set if notices contain references to images.
     references: bool,
-    /// Whether replies wait until their turn is written.
+    /// Set if replies wait until their turn is written.
     pub(crate) acknowledge: bool,
     max_waiting: u32,
     waiting: Arc<Semaphore>,
-    /// Turns whose price is known when their reply has passed.
+    /// Turns that wait for the end of their reply, which contains the price.
     bills: Arc<Semaphore>,
     pub(crate) kept: Counter,
     pub(crate) lost: Counter,
@@ -48,7 +48,7 @@ pub(crate) struct Made<'m, 'a> {
     pub(crate) named: &'m Named<'m>,
     /// The bytes that were sent.
     pub(crate) sent: Sent,
-    /// Media that the body had no room for.
+    /// Media that did not fit into the body.
     pub(crate) shed: &'m [MediaId],
 }
 
@@ -84,8 +84,8 @@ impl Recorder {
         let _ = tokio::time::timeout(timeout, nothing_waits).await;
     }
 
-    /// Looks up a conversation of a tenant. Returns the references to media in it, too, whose meaning
-    /// is still to be looked up.
+    /// Looks up a conversation of a tenant. Also returns the references to media in it, which are not
+    /// resolved yet.
     pub(crate) async fn recall(
         &self,
         tenant: Tenant,
@@ -97,7 +97,7 @@ impl Recorder {
         (self.backend.recall(context, self.references).await, names)
     }
 
-    /// Writes a turn. Blocks; call it on a thread that may.
+    /// Writes a turn. Blocks, so call it on a blocking thread.
     pub(crate) fn append(&self, context: &SessionContext, made: &Made<'_, '_>) -> Option<Turn> {
         let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
         let kin = context.conversation_keys.first().copied();
@@ -108,7 +108,8 @@ impl Recorder {
         Some(turn)
     }
 
-    /// Opens the bill of a turn that is being written and answered.
+    /// Creates the bill of a turn that is being written and answered. Returns `None` if too many turns
+    /// wait for their price.
     pub(crate) fn open_bill(
         &self,
         tenant: Tenant,
@@ -135,7 +136,7 @@ impl Recorder {
     }
 }
 
-/// The bill of a turn, whose price is known when its reply has passed.
+/// The bill of a turn. Its price is known at the end of its reply.
 #[derive(Debug)]
 pub(crate) struct Bill {
     backend: Arc<dyn StoreBackend>,
@@ -146,7 +147,7 @@ pub(crate) struct Bill {
 }
 
 impl Bill {
-    /// Notes the price that the provider charged, as soon as the turn is written.
+    /// Writes the price that the provider charged, as soon as the turn is written.
     pub(crate) async fn settle(self, usage: Usage) {
         let Some(usd) = self.profile.profile.usd(&usage) else { return };
         if let Ok(Some(turn)) = self.kept.await {

@@ -1,6 +1,6 @@
-//! What is known about a conversation before it is planned.
+//! The stored state of a conversation that planning needs.
 //!
-//! It is looked up once for each request, since the store may be far away.
+//! It is looked up once for each request, because the store may be remote.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,22 +22,22 @@ pub(crate) struct Turn {
 /// The media of a conversation that came as references: the stub of each, by its id.
 pub(crate) type Named<'m> = BTreeMap<MediaId, &'m MediaStub>;
 
-/// What is known about a conversation.
+/// The stored state of a conversation.
 #[derive(Debug)]
 pub(crate) struct SessionContext {
-    /// Whose it is.
+    /// The tenant that owns it.
     pub(crate) tenant: Tenant,
     /// The keys of the conversation after each of its messages, the last first.
     pub(super) conversation_keys: Vec<Chain>,
-    /// The session that it goes on with, if it was known when it came.
+    /// The session that it continues, if there is one.
     pub(super) session: Option<SessionId>,
-    /// What the user chose for its pictures.
+    /// The user's choices for its images.
     pub(super) choices: BTreeMap<Digest, Choice>,
     /// The turn before this one, as it was sent.
     pub(super) past: Option<Past>,
-    /// What its pictures are named with, where notices name them.
+    /// The secret from which references are made, if notices contain references.
     pub(super) secret: Option<Secret>,
-    /// What the names of media mean that stand in it.
+    /// The media that references in it refer to.
     pub(crate) media: BTreeMap<String, Arc<MediaRecord>>,
 }
 
@@ -48,7 +48,7 @@ impl Default for SessionContext {
 }
 
 impl SessionContext {
-    /// Nothing but whose it is.
+    /// Creates an empty context of a tenant.
     pub(crate) const fn nothing(tenant: Tenant) -> Self {
         Self {
             tenant,
@@ -82,8 +82,8 @@ impl SessionContext {
         named
     }
 
-    /// The policy with what the user chose for pictures of this conversation, and with what gave way
-    /// in the turn before: it stays out of sight unless the model or the policy is another now.
+    /// Returns the policy with the user's choices for images of this conversation, and with the images
+    /// that the turn before elided. Those stay elided unless the model or the policy has changed.
     pub(crate) fn policy<'p>(
         &self,
         usual: &'p Policy,
@@ -106,8 +106,8 @@ impl SessionContext {
         Cow::Owned(policy)
     }
 
-    /// Says what pictures are, for choices to be found, under what names they can be asked for, and
-    /// what the turn before was.
+    /// Adds digests and references of images to a survey, and the turn before. Choices are found by
+    /// digest.
     pub(crate) fn identify(&self, transcript: &Transcript<'_>, survey: &mut Survey) {
         survey.former = self.past.as_ref().and_then(|past| past.sent.clone());
         let has_retired = self.past.as_ref().is_some_and(|past| !past.retired.is_empty());

@@ -1,10 +1,10 @@
-//! Reading and appending conversations, for stores of every kind.
+//! Reads and appends conversations, for stores of every kind.
 
 use photic_store::{Blobs, Done, Error, Past, Record, Store};
 
 use super::session_context::{SessionContext, Turn};
 
-/// Adds to a context what a store knows about the conversation.
+/// Loads the stored state of a conversation into a context.
 pub(crate) async fn recall<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &mut SessionContext,
@@ -30,12 +30,12 @@ pub(crate) async fn append<R: Record, B: Blobs>(
 ) -> Result<Turn, Error> {
     if let Some(session) = &context.session {
         match store.append(session, done).await {
-            // The session was forgotten since it was looked up.
+            // The session was deleted since it was looked up.
             Err(Error::NoSession(_)) => {}
             appended => return appended.map(|number| Turn { session: session.clone(), number }),
         }
     }
-    // A request that came at the same time may have begun the session.
+    // A concurrent request may have begun the session.
     let session = match store.record.continued(&context.conversation_keys).await? {
         Some((session, _)) => session,
         None => store.begin(&photic_store::title(done.transcript)).await?,

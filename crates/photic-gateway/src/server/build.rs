@@ -42,22 +42,22 @@ pub enum StartError {
     Listen {
         /// The address.
         address: String,
-        /// Why not.
+        /// The error of the system.
         #[source]
         cause: io::Error,
     },
-    /// An upstream is the gateway.
-    #[error("the upstream `{0}` is this gateway itself")]
+    /// An upstream is the gateway itself.
+    #[error("the upstream `{0}` is this gateway itself; name the provider's URL")]
     Itself(String),
-    /// Anybody could use it.
+    /// Other machines could use the gateway without a key.
     #[error(
-        "`{0}` can be reached from other machines, and callers show no keys: listen on 127.0.0.1, \
-         give callers keys (`[fleet] keys = true`), or say that anybody may use it (`open = true`, \
-         `--open`)"
+        "`{0}` can be reached from other machines, and requests need no key; listen on \
+         `127.0.0.1`, require tenant keys (`[fleet] keys = true`), or allow requests without a key \
+         (`open = true`, `--open`)"
     )]
     Open(SocketAddr),
     /// The record cannot be opened.
-    #[error("cannot keep a record")]
+    #[error("cannot open the record")]
     Record(#[from] photic_store::Error),
 }
 
@@ -65,7 +65,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub(super) struct Parts {
     pub(super) listener: Listener,
-    /// The listener for operators, where they have their own.
+    /// The listener for operators, if they have their own.
     pub(super) admin: Option<Listener>,
     pub(super) dispatcher: Arc<Dispatcher>,
     pub(super) exporter: Option<Exporter>,
@@ -104,16 +104,16 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let (learned, mut warning) = learned(config, &shared);
     let Shared { callers, quotas, auditing, backend, .. } = shared;
     if callers.requires_keys() && admin.is_none() {
-        let hidden = "`/metrics` is not answered where callers have keys: set `admin.listen`";
-        warning = Some(warning.map_or(hidden.to_owned(), |word| format!("{word}; {hidden}")));
+        let hidden = "`/metrics` is not answered if tenant keys are required; set `admin.listen`";
+        warning = Some(warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}")));
     }
     #[cfg(not(feature = "openwop"))]
     if config.openwop.enabled {
-        let problem = "this build is no openwop host; build `photic` with the feature `openwop`";
+        let problem = "this build has no openwop host; build `photic` with the feature `openwop`";
         let key = "openwop.enabled".to_owned();
         return Err(ConfigError::Value { key, problem: problem.to_owned() }.into());
     }
-    // Objects of one process would be missing on the next request where there are many processes.
+    // In a fleet the next request may reach another process, which does not have the objects.
     #[cfg(feature = "openwop")]
     let objects = if is_fleet { None } else { Some(Objects::new()?) };
     let backend = match backend {
@@ -209,7 +209,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     })
 }
 
-/// Begins to listen for callers, and for operators where they have their own address.
+/// Begins to listen for clients, and for operators if they have their own address.
 async fn listeners(
     config: &Config,
     upstreams: &Upstreams,
@@ -239,7 +239,7 @@ async fn bind(address: &str, kind: ListenerKind, config: &Config) -> Result<List
     listener::bind(address, kind, config).await.map_err(failed)
 }
 
-/// Connects to the servers of a fleet, if there are any.
+/// Opens the servers of a fleet, if they are configured.
 #[cfg(feature = "fleet")]
 fn shared(config: &Config) -> Result<Shared, StartError> {
     let parts = fleet::connect(config).map_err(|error| match error {
@@ -258,7 +258,7 @@ fn shared(config: &Config) -> Result<Shared, StartError> {
     }))
 }
 
-/// Fails if servers are named that this build cannot use.
+/// Fails if servers are configured that this build cannot use.
 #[cfg(not(feature = "fleet"))]
 fn shared(config: &Config) -> Result<Shared, StartError> {
     if config.fleet.is_set() {
@@ -280,7 +280,7 @@ fn learned(config: &Config, shared: &Shared) -> (Arc<Learned>, Option<String>) {
     (Arc::new(learned), warning)
 }
 
-/// Opens the store in a folder, if one is set.
+/// Opens the store in a directory, if one is configured.
 fn local_backend(config: &Config) -> Result<Option<Arc<dyn StoreBackend>>, StartError> {
     let Some(directory) = config.record.directory() else { return Ok(None) };
     Ok(Some(Arc::new(LocalBackend(Arc::new(LocalStore::open(directory)?)))))
@@ -305,7 +305,11 @@ fn policy(settings: &Policies) -> Result<Policy, ConfigError> {
     policy.retention =
         Retention::from_name(&settings.retention).ok_or_else(|| ConfigError::Value {
             key: "policy.retention".to_owned(),
-            problem: format!("one of {} is wanted", Retention::NAMES.join(", ")),
+            problem: format!(
+                "unknown policy `{}`; use one of {}",
+                settings.retention,
+                Retention::NAMES.join(", ")
+            ),
         })?;
     policy.floor = settings.keep;
     policy.marks = settings.marks;

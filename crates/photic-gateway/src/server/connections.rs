@@ -1,4 +1,4 @@
-//! How many connections there are, and which of them may be closed for another.
+//! Limits the number of connections, and closes idle ones for new ones.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,23 +7,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Connections beyond the limit that are still answered: with the gateway's health, or with the
-/// advice to come again.
-const SPARE: usize = 64;
+/// Connections beyond the limit that are still answered, with the gateway's status or with 503.
+const MAX_SPARE: usize = 64;
 
-/// A limit on connections, in all and of one peer.
+/// A limit on connections, in total and of one peer.
 #[derive(Debug)]
 pub(crate) struct ConnectionLimit {
-    most: usize,
-    per_peer: usize,
+    max: usize,
+    max_per_peer: usize,
     open: Mutex<Open>,
 }
 
+/// The open connections.
 #[derive(Debug, Default)]
 struct Open {
+    /// By number. The lowest number is the oldest connection.
     all: HashMap<u64, Entry>,
-    /// Numbers rise: the lowest is the oldest.
+    /// The number of the next connection.
     next: u64,
+    /// Number of connections beyond the limit.
     spare: usize,
 }
 
@@ -34,19 +36,19 @@ struct Entry {
     is_spare: bool,
 }
 
-/// What a connection is doing.
+/// The state of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct ConnectionState {
     phase: AtomicU8,
-    /// Whether the other side has yet to take what was written.
+    /// Set while the client has not read everything that was written.
     is_unread: AtomicBool,
     evicted: Notify,
 }
 
-/// The parts of a connection's life.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing of the next request is here.
+    /// No byte of the next request has arrived.
     Waiting,
     /// The head of a request is arriving.
     Head,
@@ -54,39 +56,42 @@ pub(crate) enum Phase {
     Busy,
 }
 
-/// A place among the connections, until it is dropped.
+/// Permits a connection until it is dropped.
 #[derive(Debug)]
 pub(crate) struct ConnectionPermit {
     limit: Arc<ConnectionLimit>,
     number: u64,
     pub(crate) state: Arc<ConnectionState>,
-    /// Whether it is one beyond the limit.
+    /// Set if the connection is beyond the limit.
     pub(crate) is_spare: bool,
-    /// Who connected.
+    /// The address of the client.
     pub(crate) peer: IpAddr,
 }
 
 impl ConnectionLimit {
-    pub(crate) fn new(most: usize, per_peer: usize) -> Arc<Self> {
-        let (most, per_peer) = (most.max(1), per_peer.max(1));
-        Arc::new(Self { most, per_peer, open: Mutex::default() })
+    /// Creates a limit of connections in total, and of one peer.
+    pub(crate) fn new(max: usize, max_per_peer: usize) -> Arc<Self> {
+        let (max, max_per_peer) = (max.max(1), max_per_peer.max(1));
+        Arc::new(Self { max, max_per_peer, open: Mutex::default() })
     }
 
-    /// A place for a connection. Where there is none, the oldest connection that has not stated a
-    /// request is closed for it; where all have, it gets one of the few beyond the limit; where
-    /// those are taken, nothing.
+    /// Returns a permit for a connection.
+    ///
+    /// If the limit is reached, the oldest connection without a request is closed for it. If all have
+    /// one, the permit is one of [`MAX_SPARE`] beyond the limit. If those are taken, too, it returns
+    /// `None`.
     pub(crate) fn take(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPermit> {
         let mut open = self.open();
-        let per_peer = if peer.is_loopback() { usize::MAX } else { self.per_peer };
+        let per_peer = if peer.is_loopback() { usize::MAX } else { self.max_per_peer };
         let of_peer = open.all.values().filter(|one| one.peer == peer && !one.is_spare).count();
         let taken = open.all.len() - open.spare;
         let mut is_spare = false;
         if of_peer >= per_peer {
             is_spare = !open.evict(|one| one.peer == peer && !one.is_spare);
-        } else if taken >= self.most {
+        } else if taken >= self.max {
             is_spare = !open.evict(|one| !one.is_spare);
         }
-        if is_spare && open.spare >= SPARE && !open.evict(|one| one.is_spare) {
+        if is_spare && open.spare >= MAX_SPARE && !open.evict(|one| one.is_spare) {
             return None;
         }
         let (number, state) = (open.next, Arc::new(ConnectionState::default()));
@@ -102,7 +107,7 @@ impl ConnectionLimit {
 }
 
 impl Open {
-    /// Closes the oldest of these connections that has not stated a request, if there is one.
+    /// Closes the oldest of these connections that has no request. Returns `true` if there was one.
     fn evict(&mut self, which: impl Fn(&Entry) -> bool) -> bool {
         let idle = self
             .all
@@ -130,6 +135,7 @@ impl Drop for ConnectionPermit {
 }
 
 impl ConnectionState {
+    /// Returns the phase.
     pub(crate) fn phase(&self) -> Phase {
         match self.phase.load(Ordering::Relaxed) {
             0 => Phase::Waiting,
@@ -138,20 +144,22 @@ impl ConnectionState {
         }
     }
 
+    /// Sets the phase.
     pub(crate) fn set(&self, phase: Phase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 
+    /// Sets if the client has still to read what was written.
     pub(crate) fn set_unread(&self, is_unread: bool) {
         self.is_unread.store(is_unread, Ordering::Relaxed);
     }
 
-    /// Whether nobody loses anything but a connection.
+    /// Returns `true` if the connection can be closed without losing a request or a reply.
     fn may_go(&self) -> bool {
         self.phase() != Phase::Busy && !self.is_unread.load(Ordering::Relaxed)
     }
 
-    /// Done when the connection has to make room for another.
+    /// Waits until the connection must be closed for another one.
     pub(crate) async fn evicted(&self) {
         self.evicted.notified().await;
     }
@@ -187,7 +195,8 @@ mod tests {
         for one in &busy {
             one.state.set(Phase::Busy);
         }
-        let spare: Vec<ConnectionPermit> = (0..SPARE).map(|_| limit.take(NEAR).unwrap()).collect();
+        let spare: Vec<ConnectionPermit> =
+            (0..MAX_SPARE).map(|_| limit.take(NEAR).unwrap()).collect();
         assert!(spare.iter().all(|one| one.is_spare));
         for one in &spare {
             one.state.set(Phase::Busy);

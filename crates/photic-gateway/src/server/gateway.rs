@@ -1,4 +1,4 @@
-//! A gateway that listens, serves, and lets requests finish when it is told to stop.
+//! A gateway that listens, serves, and lets running requests finish when it stops.
 
 use std::io;
 use std::net::SocketAddr;
@@ -63,7 +63,7 @@ impl Gateway {
         self.parts.warning.as_deref()
     }
 
-    /// Returns the address for callers.
+    /// Returns the address for clients.
     pub const fn address(&self) -> SocketAddr {
         self.parts.listener.address()
     }
@@ -73,7 +73,7 @@ impl Gateway {
         Arc::clone(&self.parts.tally)
     }
 
-    /// Serves until `stop` is done, then lets requests under way finish for the configured time.
+    /// Serves until `stop` is done, then lets running requests finish for the configured time.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let Parts {
             listener,
@@ -108,8 +108,8 @@ impl Gateway {
             }
         }
         dispatcher.stopping.store(true, Ordering::Relaxed);
-        // A request that is not done by then is cut off. New ones are told so, on connections that are
-        // not waited for.
+        // Requests that are not done by then are cut off. New requests get 503, on connections that
+        // are not waited for.
         let drained = tokio::time::timeout(self.drain, graceful.shutdown());
         let mut drained = std::pin::pin!(drained);
         loop {
@@ -154,7 +154,7 @@ async fn accept<'l>(
     }
 }
 
-/// Gives unused memory back, again and again.
+/// Frees unused buffers periodically. Never returns.
 async fn trim(buffers: Arc<Buffers>) {
     let mut ticks = tokio::time::interval(TRIM_INTERVAL);
     loop {

@@ -1,4 +1,4 @@
-//! The listener: connections are taken, bounded in number and time, and served.
+//! The listener: accepts and serves connections, bounded in number and time.
 
 use std::convert::Infallible;
 use std::io;
@@ -24,13 +24,13 @@ use crate::dispatch::{Dispatcher, Entry, ListenerKind};
 use crate::http::Broken;
 use crate::observe::Watched;
 
-/// Connections of operators at once: few ask, and whoever asks callers' questions does not take
-/// their places.
+/// Maximum connections of operators. They are counted apart from those of clients, so that a full
+/// gateway can still be observed.
 const MAX_ADMIN_CONNECTIONS: usize = 64;
-/// Files that are opened beside connections: databases, pictures, the log.
+/// Files that are opened beside connections: databases, blobs, the log.
 const OTHER_FILES: u64 = 64;
 
-/// An address that is listened on.
+/// An address that the gateway listens on.
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: TcpListener,
@@ -40,6 +40,7 @@ pub(crate) struct Listener {
     timeouts: Timeouts,
 }
 
+/// Time limits of a connection.
 #[derive(Clone, Copy, Debug)]
 struct Timeouts {
     head: Duration,
@@ -47,7 +48,11 @@ struct Timeouts {
     write: Duration,
 }
 
-/// Listens on an address; fails if that cannot be had.
+/// Begins to listen on an address.
+///
+/// # Errors
+///
+/// Fails if the address cannot be bound.
 pub(crate) async fn bind(
     address: &str,
     kind: ListenerKind,
@@ -61,7 +66,7 @@ pub(crate) async fn bind(
     } else {
         (limits.connections as usize).min(connections_that_fit())
     };
-    // A fleet stands behind a proxy, and bounds its tenants by quota.
+    // A fleet is behind a proxy, so all clients have one address. Its tenants are limited by quota.
     let per_peer =
         if config.fleet.asks_for_keys() { most } else { limits.connections_per_peer as usize };
     let seconds = |seconds: u32| Duration::from_secs(seconds.max(1).into());
@@ -81,7 +86,8 @@ pub(crate) async fn bind(
     })
 }
 
-/// Every request may need a connection to an upstream beside its own.
+/// Returns the number of connections for which the process may open enough files. Each may need a
+/// second file for the connection to its upstream.
 fn connections_that_fit() -> usize {
     #[cfg(unix)]
     {
@@ -96,96 +102,97 @@ fn connections_that_fit() -> usize {
 }
 
 impl Listener {
+    /// Returns the address.
     pub(crate) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The next connection that there is a place for.
+    /// Waits for the next connection that gets a permit.
     pub(crate) async fn accept(&self) -> (TcpStream, ConnectionPermit) {
         loop {
             match self.socket.accept().await {
                 Ok((stream, peer)) => {
-                    if let Some(place) = self.place(peer.ip()) {
-                        return (stream, place);
+                    if let Some(permit) = self.permit(peer.ip()) {
+                        return (stream, permit);
                     }
                 }
-                // Out of files, most likely: others have to end before more can begin.
+                // Most likely out of files: other connections have to end first.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
     }
 
-    fn place(&self, peer: IpAddr) -> Option<ConnectionPermit> {
+    fn permit(&self, peer: IpAddr) -> Option<ConnectionPermit> {
         self.limit.take(peer.to_canonical())
     }
 
-    /// Serves a connection; where `graceful` watches it, nobody leaves before it is done.
+    /// Serves a connection. With `graceful`, a stopping gateway waits until it is done.
     pub(crate) fn serve(
         &self,
-        (stream, place): (TcpStream, ConnectionPermit),
+        (stream, permit): (TcpStream, ConnectionPermit),
         dispatcher: &Arc<Dispatcher>,
         graceful: Option<&GracefulShutdown>,
     ) {
-        // Pieces of a stream are small, and each is waited for.
+        // Pieces of a stream are small, and clients wait for each one.
         let _ = stream.set_nodelay(true);
         let (dispatcher, entry) = (Arc::clone(dispatcher), Arc::clone(&self.entry));
-        let ConnectionPermit { peer, is_spare, .. } = place;
-        let state = Arc::clone(&place.state);
+        let ConnectionPermit { peer, is_spare, .. } = permit;
+        let state = Arc::clone(&permit.state);
         let service = service_fn(move |request| {
-            let occupied = Occupied::begin(&state);
+            let busy = BusyGuard::begin(&state);
             let answer =
                 Arc::clone(&dispatcher).answer(request, Arc::clone(&entry), peer, is_spare);
             async move {
                 let answer = answer.await;
-                Ok::<_, Infallible>(answer.map(|body| Served { body, _occupied: occupied }))
+                Ok::<_, Infallible>(answer.map(|body| BusyBody { body, _busy: busy }))
             }
         });
         let Timeouts { head, idle, write } = self.timeouts;
-        let stream = TimedStream::new(stream, Arc::clone(&place.state), head, write);
+        let stream = TimedStream::new(stream, Arc::clone(&permit.state), head, write);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(idle)
             .serve_connection(TokioIo::new(stream), service);
         match graceful {
-            Some(graceful) => tokio::spawn(until_evicted(graceful.watch(connection), place)),
-            None => tokio::spawn(until_evicted(connection, place)),
+            Some(graceful) => tokio::spawn(until_evicted(graceful.watch(connection), permit)),
+            None => tokio::spawn(until_evicted(connection, permit)),
         };
     }
 }
 
-/// A connection until it ends, or has to make room for another.
-async fn until_evicted<T>(connection: impl Future<Output = T>, place: ConnectionPermit) {
+/// Runs a connection until it ends, or must be closed for another one.
+async fn until_evicted<T>(connection: impl Future<Output = T>, permit: ConnectionPermit) {
     tokio::select! {
         _ = connection => {}
-        () = place.state.evicted() => {}
+        () = permit.state.evicted() => {}
     }
 }
 
-/// A request of a connection is being answered, until this is dropped.
+/// Marks a connection as busy until it is dropped.
 #[derive(Debug)]
-struct Occupied(Arc<ConnectionState>);
+struct BusyGuard(Arc<ConnectionState>);
 
-impl Occupied {
+impl BusyGuard {
     fn begin(state: &Arc<ConnectionState>) -> Self {
         state.set(Phase::Busy);
         Self(Arc::clone(state))
     }
 }
 
-impl Drop for Occupied {
+impl Drop for BusyGuard {
     fn drop(&mut self) {
         self.0.set(Phase::Waiting);
     }
 }
 
-/// The body of a reply; until it ended, its connection is occupied.
+/// The body of a reply. Its connection is busy until it is dropped.
 #[derive(Debug)]
-struct Served {
+struct BusyBody {
     body: Watched,
-    _occupied: Occupied,
+    _busy: BusyGuard,
 }
 
-impl Body for Served {
+impl Body for BusyBody {
     type Data = Bytes;
     type Error = Broken;
 

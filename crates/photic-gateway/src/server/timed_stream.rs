@@ -1,5 +1,4 @@
-//! A connection whose other side has to keep going: the head of a request arrives in time, and
-//! replies are read.
+//! A connection with time limits for the client: for the head of a request, and for reading replies.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +12,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connections::{ConnectionState, Phase};
 
-/// A connection with deadlines for the other side.
+/// A connection with time limits for the client.
 #[derive(Debug)]
 pub(crate) struct TimedStream {
     stream: TcpStream,
@@ -22,7 +21,7 @@ pub(crate) struct TimedStream {
     write: Deadline,
 }
 
-/// A time by which something has to go on. Only what waits costs a timer.
+/// A time limit. Its timer is created on the first wait.
 #[derive(Debug)]
 struct Deadline {
     after: Duration,
@@ -31,6 +30,7 @@ struct Deadline {
 }
 
 impl TimedStream {
+    /// Limits the time for the head of a request, and for each write.
     pub(crate) const fn new(
         stream: TcpStream,
         state: Arc<ConnectionState>,
@@ -40,6 +40,7 @@ impl TimedStream {
         Self { stream, state, head: Deadline::new(head), write: Deadline::new(write) }
     }
 
+    /// Starts or stops the time limit by the result of a write.
     fn wrote<T>(
         &mut self,
         polled: Poll<io::Result<T>>,
@@ -62,7 +63,7 @@ impl Deadline {
         Self { after, is_set: false, timer: None }
     }
 
-    /// Ready with an error when the time is over.
+    /// Polls the time limit, and starts it if it is not set. Ready with an error when it has passed.
     fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         let due = Instant::now() + self.after;
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(due)));

@@ -15,7 +15,7 @@ use crate::memory::{CallerIds, MemoryBudget, Share};
 /// Bytes that a request counts for in its tenant's quota if it does not declare a length.
 const UNDECLARED: u64 = 1 << 20;
 
-/// Admits requests.
+/// Checks the caller and the quota of a request before its body is read.
 #[derive(Debug)]
 pub(crate) struct Admission {
     callers: Callers,
@@ -110,13 +110,13 @@ impl Admission {
         spent.map_err(|over| self.over_quota(caller, over))
     }
 
-    /// Notes in the audit that a caller is over its quota, and returns the failure.
+    /// Writes to the audit that a caller is over its quota, and returns the failure.
     pub(crate) fn over_quota(&self, caller: &Caller, over: OverQuota) -> Failure {
         self.note(caller, AuditAction::Refusal, AuditSubject::Tenant, over.quota, 0);
         Failure::OverQuota(over)
     }
 
-    /// Notes something in the audit of a caller's tenant.
+    /// Writes an entry to the audit of a caller's tenant.
     pub(crate) fn note(
         &self,
         caller: &Caller,
@@ -130,12 +130,12 @@ impl Admission {
         }
     }
 
-    /// The audit, where there is one.
+    /// Returns the audit, if there is one.
     pub(crate) const fn auditing(&self) -> Option<&Auditing> {
         self.auditing.as_ref()
     }
 
-    /// The memory that all requests share.
+    /// Returns the memory budget that all requests share.
     pub(crate) const fn memory(&self) -> &Arc<MemoryBudget> {
         &self.memory
     }

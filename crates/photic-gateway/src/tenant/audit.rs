@@ -1,7 +1,8 @@
-//! What was done for a tenant, written into its audit: names and counts, never content.
+//! Writes the audit of a tenant: names and counts of what was done for it, never content.
 //!
-//! Entries of a turn that is acknowledged are written before its reply. All others follow it; while
-//! the database is away they wait, as many as there is room for, and what is lost is counted.
+//! Entries of an acknowledged turn are written before its reply. All others are written later. While
+//! the database is unavailable they wait, up to [`MAX_WAITING`] requests, and lost entries are
+//! counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +14,13 @@ use super::callers::Caller;
 use crate::counter::Counter;
 use crate::future::BoxFuture;
 
-/// How many requests' entries may wait.
+/// Maximum number of requests whose entries may wait.
 const MAX_WAITING: usize = 10_000;
-/// How often, and how far apart, they are tried again.
+/// Number of attempts to write an entry.
 const TRIES: u32 = 120;
+/// Time between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// How long a reply waits for its entries.
+/// Time for which a reply waits until its entries are written.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The audit of all tenants.
@@ -34,7 +36,7 @@ pub(crate) struct AuditEntry {
     pub(crate) key: Option<String>,
     pub(crate) action: AuditAction,
     pub(crate) subject: AuditSubject,
-    /// The decision, in a word of the gateway.
+    /// The decision, by a name of the gateway.
     pub(crate) decision: &'static str,
     pub(crate) bytes_in: u64,
     pub(crate) bytes_out: u64,
@@ -43,15 +45,15 @@ pub(crate) struct AuditEntry {
 /// An action that is audited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AuditAction {
-    /// A picture was fetched from an address.
+    /// An image was fetched from a URL.
     Fetch,
-    /// A picture was shown to the model.
+    /// An image was shown to the model.
     View,
     /// A request was changed so that the model can see.
     Fix,
-    /// A request or a picture was refused.
+    /// A request or an image was refused.
     Refusal,
-    /// A picture was uploaded.
+    /// An image was uploaded.
     Upload,
 }
 
@@ -68,31 +70,31 @@ pub(crate) enum AuditSubject {
     Media(MediaRef),
 }
 
-/// Writes entries, beside replies or before them.
+/// Writes entries, before replies or in the background.
 #[derive(Clone, Debug)]
 pub(crate) struct Auditing {
     audit: Arc<dyn AuditLog>,
-    room: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
     lost: Arc<Counter>,
 }
 
 impl Auditing {
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet has an audit"))]
     pub(crate) fn new(audit: Arc<dyn AuditLog>) -> Self {
-        Self { audit, room: Arc::new(Semaphore::new(MAX_WAITING)), lost: Arc::default() }
+        Self { audit, waiting: Arc::new(Semaphore::new(MAX_WAITING)), lost: Arc::default() }
     }
 
-    /// Entries that could not be written.
+    /// Returns the number of entries that could not be written.
     pub(crate) fn lost(&self) -> u64 {
         self.lost.get()
     }
 
-    /// Writes entries down, sooner or later.
+    /// Writes entries in the background, with retries.
     pub(crate) fn note(&self, caller: &Caller, entries: Vec<AuditEntry>) {
         if entries.is_empty() {
             return;
         }
-        let Ok(place) = Arc::clone(&self.room).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.waiting).try_acquire_owned() else {
             return self.lost.add(entries.len() as u64);
         };
         let (this, tenant) = (self.clone(), caller.tenant.clone());
@@ -104,18 +106,18 @@ impl Auditing {
                 tokio::time::sleep(RETRY_AFTER).await;
             }
             this.lost.add(entries.len() as u64);
-            drop(place);
+            drop(permit);
         });
     }
 
-    /// Writes entries down now; whether they are.
+    /// Writes entries now. Returns `true` if they are written within [`WRITE_TIMEOUT`].
     pub(crate) async fn write(&self, caller: &Caller, entries: Vec<AuditEntry>) -> bool {
         let writing = self.audit.write(&caller.tenant, entries);
         tokio::time::timeout(WRITE_TIMEOUT, writing).await.unwrap_or(false)
     }
 }
 
-/// Returns an entry for something beside a turn.
+/// Returns an entry for something that is not part of a turn.
 pub(crate) fn entry(
     caller: &Caller,
     action: AuditAction,

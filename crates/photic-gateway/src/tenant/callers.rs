@@ -1,7 +1,7 @@
-//! Who asks: a tenant, by a key of its own.
+//! Identifies the caller of a request by its tenant key.
 //!
-//! Keys of providers are none of this: they pass through. Where no keys are asked for, everybody is
-//! the same tenant.
+//! Keys of providers are not tenant keys: they pass through. If no tenant keys are required, all
+//! callers are the same tenant.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -12,13 +12,14 @@ use crate::future::BoxFuture;
 use crate::http::Failure;
 use crate::http::headers::TENANT_KEY;
 
-/// Who asks.
+/// The caller of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
+    /// The tenant.
     pub(crate) tenant: Tenant,
-    /// The name of the key it came with.
+    /// The id of the tenant key in the request.
     pub(crate) key: Option<String>,
-    /// Whom its lessons, and what is made for it, are kept for.
+    /// The owner of its lessons and of its cached images.
     pub(crate) identity: Identity,
 }
 
@@ -31,9 +32,10 @@ pub(crate) enum KeyPlace {
     OwnHeaderOrBearer,
 }
 
-/// Finds out the callers of requests.
+/// Identifies the callers of requests.
 #[derive(Debug, Default)]
 pub(crate) struct Callers {
+    /// Set if tenant keys are required.
     keys: Option<Box<dyn KeyRing>>,
 }
 
@@ -51,23 +53,28 @@ pub(crate) struct KeyOwner {
     pub(crate) key: Option<String>,
 }
 
-/// Keys cannot be looked up at the moment.
+/// Tenant keys cannot be looked up at the moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeysAway;
 
 impl Callers {
-    /// Requires a key of every caller.
+    /// Requires a tenant key in every request.
     #[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet has keys"))]
     pub(crate) fn by_key(keys: Box<dyn KeyRing>) -> Self {
         Self { keys: Some(keys) }
     }
 
-    /// Whether callers have to show a key of their tenant.
+    /// Returns `true` if requests must carry a tenant key.
     pub(crate) const fn requires_keys(&self) -> bool {
         self.keys.is_some()
     }
 
-    /// Whose request it is. On paths of our own a key may stand where keys usually do.
+    /// Returns the caller of a request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a tenant key is required and the request has no valid one, or if the database is
+    /// unavailable.
     pub(crate) async fn caller(
         &self,
         headers: &HeaderMap,

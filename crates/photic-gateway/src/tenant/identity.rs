@@ -1,5 +1,5 @@
-//! Who somebody is to the gateway: what one caller teaches or has made is kept apart from others by
-//! it.
+//! The identity of a caller. It separates the lessons and cached images of one caller from those of
+//! others.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,29 +9,29 @@ use http::header::AUTHORIZATION;
 use photic_store::Tenant;
 use serde::{Deserialize, Serialize};
 
-/// Headers that hold a key of a provider, in the order they are looked for.
+/// Headers that may hold the key of a provider, in the order of their precedence.
 const KEYS: [&str; 4] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
-/// Digests for this are good for nothing else.
+/// The context of the digest, so that digests for other purposes differ.
 const PURPOSE: &str = "photic 2026-11-18 the identity of a caller by its key";
 
-/// Who somebody is.
+/// The identity of a caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Identity {
-    /// Whoever runs the gateway.
+    /// The operator of the gateway.
     Operator,
     /// A tenant, by any of its keys.
     Tenant(Tenant),
-    /// Whoever has a certain key of a provider: a digest of it, never the key.
+    /// The owner of a key of a provider: a digest of the key, never the key itself.
     Key([u8; 16]),
-    /// Somebody without any key. All of them are one.
+    /// A caller without any key. All such callers have this one identity.
     #[default]
     Nobody,
 }
 
 impl Identity {
-    /// Whoever sends a request, by the key of a provider in its headers or its query.
+    /// Returns the identity of a request's caller, by the key of a provider in its headers or query.
     pub(crate) fn of(headers: &HeaderMap, query: Option<&str>) -> Self {
         match Self::of_headers(headers) {
             Self::Nobody => query.map_or(Self::Nobody, Self::of_query),
@@ -50,7 +50,7 @@ impl Identity {
         Self::of_key(key.as_bytes())
     }
 
-    /// One wire takes its key in the query.
+    /// Returns the identity by the key in the query, which Gemini accepts.
     fn of_query(query: &str) -> Self {
         let key = query.split('&').find_map(|pair| pair.strip_prefix("key="));
         key.map_or(Self::Nobody, |key| Self::of_key(key.as_bytes()))
@@ -78,7 +78,8 @@ impl Identity {
     }
 }
 
-/// The name of the key that a request was signed with: the signature itself is another for each.
+/// Returns the id of the key that a request was signed with. The signature itself differs in every
+/// request.
 fn signer(value: &[u8]) -> Option<&[u8]> {
     let rest = value.strip_prefix(b"AWS4-HMAC-SHA256 ")?;
     let at = rest.windows(11).position(|here| here == b"Credential=")? + 11;
@@ -96,10 +97,10 @@ impl fmt::Display for Identity {
     }
 }
 
-/// A text that names nobody of these forms.
+/// The error of parsing an [`Identity`].
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "somebody is named `operator`, `tenant:NAME`, `key:` and 32 hexadecimal digits, or `nobody`"
+    "invalid identity; use `operator`, `tenant:NAME`, `key:` with 32 hexadecimal digits, or `nobody`"
 )]
 pub struct NoIdentity;
 
@@ -154,7 +155,7 @@ mod tests {
         assert_eq!(of("user-agent", "curl"), Identity::Nobody);
         assert_ne!(Identity::of_query("alt=sse&key=a"), Identity::of_query("key=b"));
         assert_eq!(Identity::of_query("alt=sse"), Identity::Nobody);
-        // Requests of one signer have signatures of their own.
+        // Each request of one signer has another signature.
         let signed = "AWS4-HMAC-SHA256 Credential=AKIA/20261118/x, Signature=1";
         let again = "AWS4-HMAC-SHA256 Credential=AKIA/20261119/x, Signature=2";
         assert_eq!(of("authorization", signed), of("authorization", again));

@@ -1,4 +1,4 @@
-//! Callers: who they are, what they may use, and the audit of what was done for them.
+//! Callers: their identity, their quota, and the audit of what was done for them.
 
 mod admission;
 mod audit;

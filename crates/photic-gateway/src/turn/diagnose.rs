@@ -1,7 +1,8 @@
-//! From a rejection and the body that was rejected to lessons: what to obey from now on.
+//! Derives lessons from a rejection and the body that was rejected.
 //!
-//! Where the provider names a limit it is obeyed; where it does not, the next lower one in use
-//! elsewhere is tried, and then one far below: the last attempt must be bold. A medium that is broken is put in quarantine, and no limit is learned.
+//! If the rejection names a limit, the lesson is that limit. If not, the next lower limit of other
+//! endpoints is tried, and then a far lower one, because the last attempt must succeed. A broken
+//! media file is put in quarantine, and no limit is learned from it.
 
 use photic::media::{MediaKind, Source};
 use photic::profile::{Profile, Role as Holder};
@@ -12,41 +13,42 @@ use photic_pixels::ViewRequest;
 
 use crate::learned::{Lesson, MANY, refused};
 
-/// Sides that endpoints are known to limit images to.
+/// Maximum lengths of an image's side at known endpoints.
 const EDGES: [u32; 7] = [8000, 4096, 2000, 1568, 1024, 768, 512];
-/// Numbers of images that endpoints are known to take.
+/// Maximum numbers of images at known endpoints.
 const COUNTS: [u32; 9] = [500, 100, 50, 20, 10, 8, 5, 3, 1];
-/// The shortest side that an endpoint is known to ask for, and the next.
-const SHORTEST: [u32; 2] = [28, 64];
+/// Minimum lengths of an image's side at known endpoints.
+const MIN_EDGES: [u32; 2] = [28, 64];
 
-/// A rejection, and the status it came with.
+/// A rejection, and its status.
 pub(super) struct Diagnosis {
     pub(super) status: u16,
-    /// The rejection as it came.
+    /// The text of the rejection.
     pub(super) answer: String,
     pub(super) rejection: Rejection,
-    /// How often something was tried before.
+    /// Number of earlier attempts.
     pub(super) tries: usize,
 }
 
-/// The rejected body, as the provider saw it.
+/// The rejected body, as it was sent.
 struct Rejected<'r, 'a> {
     rejection: &'r Rejection,
     tries: usize,
     transcript: &'r Transcript<'a>,
     survey: Survey,
-    /// What stands where the rejection points, if it points anywhere.
+    /// The media at the position that the rejection names, if it names one.
     named: Vec<MediaId>,
 }
 
 impl Diagnosis {
-    /// The same by the endpoint's own words: without what the request says.
+    /// Returns the diagnosis of the endpoint's own words, without those that it quotes from the
+    /// request.
     pub(super) fn in_own_words(&self, request: &[Said<'_>]) -> Self {
         let rejection = classify_own_words(Some(self.status), &self.answer, request);
         Self { status: self.status, answer: String::new(), rejection, tries: self.tries }
     }
 
-    /// What to obey; nothing if the rejection cannot be helped.
+    /// Returns the lessons of a rejection, or none if a changed request would not help.
     pub(super) fn lessons(&self, wire: Wire, sent: &[u8]) -> Vec<Lesson> {
         let (transcript, _) = photic::lift(wire, sent);
         let survey = photic::survey(&transcript);
@@ -68,7 +70,7 @@ impl Rejected<'_, '_> {
             Class::TooSmall => {
                 let shortest = self.images().filter_map(short_side).min().unwrap_or(0);
                 let least = named_u32(limit).filter(|least| *least > shortest);
-                let usual = || SHORTEST.into_iter().find(|least| *least > shortest);
+                let usual = || MIN_EDGES.into_iter().find(|least| *least > shortest);
                 least.or_else(usual).map(|least| Lesson::MinEdge { least }).into_iter().collect()
             }
             Class::TooMany => self.too_many(limit),
@@ -99,19 +101,20 @@ impl Rejected<'_, '_> {
         self.survey.sightings.iter().filter(|one| one.kind == MediaKind::Image)
     }
 
-    /// A part of what was too much.
+    /// Returns half of a size that was too large, or a quarter in later attempts.
     fn part(&self, of: u64) -> u64 {
         if self.tries == 0 { of / 2 } else { of / 4 }
     }
 
-    /// A usual limit below what was too much.
+    /// Returns the next limit of other endpoints below a value, or a far lower one in later attempts.
     fn usual(&self, limits: &[u32], below: u32) -> Option<u32> {
         let lower: Vec<u32> = limits.iter().copied().filter(|limit| *limit < below).collect();
         let bold = if self.tries == 0 { 0 } else { 2 };
         lower.get(bold).or(lower.last()).copied()
     }
 
-    /// The kind of media it is about: what it points at, or names, or else pictures.
+    /// Returns the kind of media that the rejection is about: by its position, by its words, or else
+    /// images.
     fn kind(&self) -> MediaKind {
         if let Some(&id) = self.named.first() {
             return self.sighting(id).kind;
@@ -138,7 +141,7 @@ impl Rejected<'_, '_> {
         let Some(heaviest) = of_kind.map(|one| one.wire_bytes as u64).max() else {
             return Vec::new();
         };
-        // A limit that nothing is past cannot be the one that was meant.
+        // A limit that no media exceed cannot be the one in question.
         let most = limit.filter(|most| *most < heaviest).unwrap_or(self.part(heaviest));
         vec![match of {
             MediaKind::Image | MediaKind::Audio => Lesson::ImageBytes { most },
@@ -160,7 +163,7 @@ impl Rejected<'_, '_> {
         if !is_crowd {
             return vec![Lesson::Edge { most }];
         }
-        // What was refused as one of many stood among as many as were sent.
+        // The limit for many images applied to as many images as were sent.
         let sent = u32::try_from(self.images().count()).unwrap_or(u32::MAX);
         let above = sent.checked_sub(1).filter(|above| *above < MANY);
         vec![Lesson::CrowdEdge { most, above }]
@@ -168,7 +171,7 @@ impl Rejected<'_, '_> {
 
     fn too_many(&self, limit: Option<u64>) -> Vec<Lesson> {
         let count = u32::try_from(self.images().count()).unwrap_or(u32::MAX);
-        // So some servers say that the model sees none.
+        // Some servers say this if the model accepts no images.
         if self.rejection.text.to_ascii_lowercase().contains("at most 0 image") {
             return vec![Lesson::Blind { of: MediaKind::Image }];
         }
@@ -177,8 +180,8 @@ impl Rejected<'_, '_> {
         most.map(|most| Lesson::Images { most }).into_iter().collect()
     }
 
-    /// Whatever cannot be decoded, and what is pointed at. If nothing is, the newest: it was the
-    /// one that was not there when the conversation last went well.
+    /// Quarantines media that cannot be decoded, and those at the named position. If there are none,
+    /// it quarantines the newest, because the last turn was accepted without it.
     fn broken(&self) -> Vec<Lesson> {
         let profile = Profile::generic(self.transcript.wire);
         let is_broken = |one: &&Sighting| match &self.transcript.media[one.media].source {
@@ -189,7 +192,7 @@ impl Rejected<'_, '_> {
         };
         let mut broken: Vec<MediaId> =
             self.images().filter(is_broken).map(|one| one.media).collect();
-        // Of several at the place that was named, those that cannot be decoded, or the last.
+        // Of several at the named position: those that cannot be decoded, or the last.
         if !self.named.iter().any(|id| broken.contains(id)) {
             broken.extend(self.named.last());
         }
@@ -203,7 +206,8 @@ impl Rejected<'_, '_> {
         ids.into_iter().filter_map(|id| refused(&self.transcript.media[id].source)).collect()
     }
 
-    /// The type of what is pointed at; else every type but those that everybody takes.
+    /// Returns the type of the media at the named position, or else every type but PNG and JPEG, which
+    /// all endpoints accept.
     fn wrong_type(&self) -> Vec<Lesson> {
         let of_type = |one: &Sighting| {
             let media_type = one.header.media_type?.to_owned();
@@ -217,7 +221,7 @@ impl Rejected<'_, '_> {
         } else {
             named.into_iter().filter(|one| !is_plain(one)).collect()
         };
-        // A PNG that is of no known type is no PNG.
+        // A rejected PNG or JPEG must be broken.
         if strange.is_empty() {
             return self.broken();
         }
@@ -262,8 +266,7 @@ impl Rejected<'_, '_> {
         lessons
     }
 
-    /// An address that leads nowhere is a matter of that address; where several might be meant,
-    /// none of them is sent.
+    /// Quarantines the URL that could not be fetched, or all URLs if the rejection names none.
     fn unfetched(&self) -> Vec<Lesson> {
         let is_address = |id: &MediaId| matches!(self.transcript.media[*id].source, Source::Url(_));
         let named: Vec<MediaId> = self.named.iter().copied().filter(is_address).collect();
@@ -272,7 +275,7 @@ impl Rejected<'_, '_> {
     }
 }
 
-/// What stands at a place in the body, or around it.
+/// Returns the media at a position in the body, inside it, or around it.
 fn at(transcript: &Transcript<'_>, place: &str) -> Vec<MediaId> {
     let is_within = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,4 +1,4 @@
-//! From words of providers to lessons.
+//! Tests: lessons from texts of rejections.
 
 use photic::Wire;
 use photic::profile::MediaKind;
@@ -44,7 +44,7 @@ fn limits_that_are_named_are_obeyed_and_others_guessed() {
     let unnamed = "The image dimensions exceed what is allowed, too large";
     assert_eq!(lessons(unnamed, &page), [Lesson::Edge { most: 2000 }]);
     assert_eq!(lessons_after(1, unnamed, &page), [Lesson::Edge { most: 1024 }]);
-    // A limit that nothing is past is not the one that was meant.
+    // A limit that no image exceeds is not the one in question.
     let wrong = plain.replace("2000", "8000");
     assert_eq!(lessons(&wrong, &page), [Lesson::Edge { most: 2000 }]);
     let many = messages(&vec![png(10, 10); 9]);
@@ -88,9 +88,9 @@ fn what_is_broken_is_named_and_what_is_not_is_left_alone() {
     let of_broken = blake3::hash(&bytes).to_hex().to_string();
     let of_good = blake3::hash(&image::png(10, 10, [1, 2, 3])).to_hex().to_string();
     let body = messages(&[broken, png(20, 20), png(10, 10)]);
-    // Without a place, what cannot be decoded.
+    // Without a position, the image that cannot be decoded.
     assert_eq!(digest(&lessons("Could not process image", &body)), of_broken);
-    // With one, that too: a picture that we can decode may still be one that they cannot.
+    // With a position, that image, too: the provider may not decode every image that we can.
     let text = "messages.0.content.2.image.source.base64.data: Could not process image";
     assert_eq!(lessons(text, &body).len(), 2);
     // Without either, the newest.

@@ -21,8 +21,8 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// Fails if there is no memory for them. An address that cannot be fetched is no error: the
-    /// picture gives way to a notice.
+    /// Fails if there is no memory for them. A URL that cannot be fetched is not an error: a notice
+    /// replaces the image.
     pub(super) async fn fetch(
         &self,
         recalled: &RecalledRequest,

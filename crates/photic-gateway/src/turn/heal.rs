@@ -1,8 +1,10 @@
-//! Stage **heal**: a rejection that blames media is an instruction. The request is planned again
-//! within it and sent again, at most twice, and never once a byte of a reply was passed on.
+//! Stage **heal**: repairs a request further after a rejection that blames its media.
 //!
-//! An attempt is remembered only if it helped, for the caller that made it, and only if the rejection
-//! said it in its own words: one that quotes the request may be obeyed, but proves nothing.
+//! The request is planned again under the lessons of the rejection and sent again, at most twice, and
+//! never after a byte of a reply was passed on.
+//!
+//! The lessons are remembered only if the attempt succeeded, for the caller that made it, and only if
+//! they follow from the endpoint's own words. A rejection that quotes the request proves nothing.
 
 use std::sync::Arc;
 
@@ -22,7 +24,7 @@ use crate::media::{Allowance, FetchedInputs, PixelWork};
 use crate::observe::{Fixes, Outcome};
 use crate::upstream::UpstreamClient;
 
-/// How often a request is sent again.
+/// Maximum number of times that a request is sent again.
 const MAX_RETRIES: usize = 2;
 
 /// The parts of the gateway that healing needs.
@@ -44,19 +46,19 @@ struct FirstRejection {
 #[derive(Clone, Debug, Default)]
 struct Tried {
     entries: Vec<Entry>,
-    /// Whether some of them rest on words that the request holds itself.
+    /// Set if some of them follow from words that the rejection may have quoted from the request.
     is_echo: bool,
 }
 
 impl Healer<'_> {
-    /// Sends a request with media, and again where a rejection says how.
+    /// Sends a request with media, and sends it again if a rejection can be healed.
     pub(super) async fn send(
         self,
         mut delivery: Delivery<'_>,
         recalled: Arc<RecalledRequest>,
         mut outbound: OutboundRequest,
     ) -> Result<AnsweredRequest, Failure> {
-        // A rejection has to be read, and the usage of a reply: neither may come compressed.
+        // Rejections and the usage of replies are read, so replies must not be compressed.
         delivery.headers.remove(ACCEPT_ENCODING);
         let mut outcome = Outcome::default();
         let mut tried = Tried::default();
@@ -99,8 +101,8 @@ impl Healer<'_> {
                 outcome.healed.pop();
             }
             outbound.drop_body();
-            // Nothing helped. The first rejection is about the request as it was meant, unless the
-            // last one is not about media and says what would still be wrong.
+            // Nothing helped. The client gets the first rejection, which is about the request as it
+            // sent it, unless the last one is about something other than media.
             return Ok(match first.filter(|_| is_ours) {
                 Some(FirstRejection { reply, fixes }) => {
                     outcome.healed.clear();
@@ -112,8 +114,8 @@ impl Healer<'_> {
         }
     }
 
-    /// Makes the request as the rejection asks for it. Returns `None` if that is the same request.
-    /// Adds to the lessons that were tried.
+    /// Repairs the request under the lessons of a rejection, and adds them to `tried`. Returns `None`
+    /// if that does not change the request.
     async fn heal(
         self,
         delivery: &Delivery<'_>,
@@ -142,7 +144,7 @@ impl Healer<'_> {
             all.entries.pop();
         }
         let fetched = found.remote.is_found();
-        // Mostly cached since the first time.
+        // Usually cached since the first attempt.
         let mut inputs = if fetched {
             found
         } else {
@@ -175,10 +177,10 @@ impl Healer<'_> {
             let said = &own.rejection.text;
             all.entries.extend(lessons.into_iter().map(|lesson| entry(lesson, said)));
             let better = repair(&all.entries)?;
-            // The same request would get the same answer.
+            // An unchanged request would be rejected again.
             (better.pieces.concat() != sent).then_some((better, all))
         };
-        // Work that fails takes this attempt with it, and nothing else.
+        // If the job fails, only this attempt is lost.
         let (done, charge) = self.pixels.run(delivery.share, work).await.ok()?;
         let (mut better, all) = done?;
         better.charges = charges;
@@ -187,7 +189,7 @@ impl Healer<'_> {
         Some(better)
     }
 
-    /// Remembers what helped, before the reply is passed on: the next request needs it.
+    /// Remembers lessons before the reply is passed on, because the next request needs them.
     async fn remember(self, tried: Vec<Entry>) {
         let learned = Arc::clone(&self.pipeline.planner.learned);
         let _ = tokio::task::spawn_blocking(move || learned.remember(&tried)).await;
@@ -195,7 +197,7 @@ impl Healer<'_> {
 }
 
 /// Returns `true` if a reply of this status may be about the media that were sent. Some local servers
-/// answer 500 to a picture that they cannot read.
+/// answer 500 to an image that they cannot decode.
 fn may_blame_media(status: StatusCode) -> bool {
     matches!(status.as_u16(), 400 | 404 | 406 | 413 | 415 | 422 | 500)
 }

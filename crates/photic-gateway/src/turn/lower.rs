@@ -18,7 +18,7 @@ use crate::memory::Charge;
 use crate::observe::{Facts, Fixes};
 use crate::upstream::Upstream;
 
-/// A request that is written, and what it was written from.
+/// A request in the wire of its target, and the prepared request that it was made from.
 #[derive(Debug)]
 pub(super) struct LoweredRequest<'p, 'w> {
     pub(super) prepared: &'p PreparedRequest<'w>,
@@ -29,7 +29,7 @@ pub(super) struct LoweredRequest<'p, 'w> {
 #[derive(Debug)]
 pub(super) struct OutboundRequest {
     pub(super) upstream: Arc<Upstream>,
-    /// The wire it is written in.
+    /// The wire of its body.
     pub(super) wire: Wire,
     pub(super) pieces: Vec<Bytes>,
     pub(super) fixes: Fixes,
@@ -38,40 +38,40 @@ pub(super) struct OutboundRequest {
     pub(super) tokens: u64,
     /// The model and the kind of reply, on wires whose path names them.
     pub(super) params: PathParams,
-    /// Whether a streamed reply should end with its usage.
+    /// Set if a streamed reply should end with its usage.
     pub(super) usage_in_stream: bool,
-    /// Tools that go by another name: each new name with the old one.
+    /// Renamed tools: each new name with the old one.
     pub(super) renamed: Vec<(String, String)>,
     /// The media in it, if it was planned and shows any.
     pub(super) media: Option<Box<SentMedia>>,
-    /// Set where turns are recorded.
+    /// Set if turns are recorded.
     pub(super) record: Option<RequestToRecord>,
     /// The inputs that it was made with. They are not held while the model answers.
     pub(super) missing: MissingInputs,
-    /// The memory of those pieces that are not the caller's own bytes.
+    /// The memory of the pieces that are not slices of the client's body.
     pub(super) charges: Vec<Charge>,
 }
 
-/// What the record needs of a request once it is answered.
+/// The values that are needed to record a request once it is answered.
 #[derive(Debug)]
 pub(super) struct RequestToRecord {
     /// The bytes that were sent.
     pub(super) sent: photic_store::Sent,
-    /// The target as it was then. Lessons that were learned since would make another request.
+    /// The target at that time. Lessons that were learned since would give another request.
     pub(super) target: Target,
-    /// Whether it follows from its body and its session alone: then its pictures need not be made
+    /// Set if it follows from its body and its session alone, so that no image has to be prepared
     /// again to record it.
     pub(super) is_settled: bool,
-    /// Media that the body had no room for.
+    /// Media that did not fit into the body.
     pub(super) shed: Vec<MediaId>,
 }
 
-/// What is kept of a request beside its bytes.
+/// Selects the facts that are kept of a request beside its bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keep {
-    /// Every fix by itself, for logs and traces.
+    /// Details of every fix, for logs and traces.
     pub(super) details: bool,
-    /// What the record needs.
+    /// The values that the record needs.
     pub(super) record: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn lower<'p, 'w>(prepared: &'p PreparedRequest<'w>) -> LoweredRequest
 }
 
 impl LoweredRequest<'_, '_> {
-    /// Lets go of everything that is borrowed.
+    /// Converts to a request that borrows nothing.
     pub(super) fn into_outbound(
         self,
         inbound: &InboundRequest,
@@ -118,7 +118,7 @@ impl LoweredRequest<'_, '_> {
 }
 
 impl OutboundRequest {
-    /// A request that is sent as it came.
+    /// Creates a request that is sent unchanged.
     pub(super) fn unchanged(
         inbound: &InboundRequest,
         upstream: Arc<Upstream>,

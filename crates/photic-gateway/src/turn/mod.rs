@@ -6,9 +6,10 @@
 //!
 //! Each stage takes the value of the one before and returns a type of its own: `InboundRequest`,
 //! `RecalledRequest`, `PlannedRequest`, `FetchedInputs`, `PreparedRequest`, `LoweredRequest` and
-//! `OutboundRequest`, `AnsweredRequest`, the reply. What is known about the session goes beside the
-//! body. `turns.rs` calls the stages in this order. Recording begins as soon as the upstream has
-//! accepted the turn, and goes on beside the reply, so a reply that breaks off does not lose it.
+//! `OutboundRequest`, `AnsweredRequest`, the reply. The stored state of the session is passed beside
+//! the body. `turns.rs` calls the stages in this order. Recording begins as soon as the upstream has
+//! accepted the turn, and continues while the reply is sent, so a reply that breaks off does not lose
+//! it.
 
 mod audit;
 mod diagnose;

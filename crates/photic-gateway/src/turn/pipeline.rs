@@ -1,4 +1,4 @@
-//! The stages from plan to lower as one call, for threads that work on pixels and for healing.
+//! The stages from plan to lower as one call, for jobs on pixels and for healing.
 
 use photic::json::Str;
 
@@ -18,20 +18,20 @@ pub(crate) struct Pipeline {
     pub(crate) planner: Planner,
     pub(crate) fetcher: Fetcher,
     pub(crate) derivatives: Derivatives,
-    /// Whether logs or traces tell every fix by itself.
+    /// Set if logs or traces list every fix.
     pub(crate) details: bool,
-    /// Whether turns are recorded.
+    /// Set if turns are recorded.
     pub(crate) records: bool,
 }
 
 impl Pipeline {
-    /// What is kept of each request.
+    /// Returns the facts that are kept of each request.
     pub(super) const fn keep(&self) -> Keep {
         Keep { details: self.details, record: self.records }
     }
 
-    /// Makes a request, with the inputs that were fetched for it and pictures as far as they are
-    /// allowed. Returns `None` if no upstream serves it.
+    /// Repairs a request with the inputs that were fetched for it, and prepares images within the
+    /// allowance. Returns `None` if no upstream serves it.
     pub(super) fn repair(
         &self,
         recalled: &RecalledRequest,
@@ -75,7 +75,7 @@ impl Pipeline {
         })
     }
 
-    /// Makes a request again as it was sent to a target, and hands it to `finish`.
+    /// Repairs a request again as it was sent to a target, and passes it to `finish`.
     pub(super) fn remake<T>(
         &self,
         recalled: &RecalledRequest,

@@ -1,4 +1,4 @@
-//! Stage **plan**: resolves the target of a turn and decides what becomes of each of its media.
+//! Stage **plan**: resolves the target of a turn and chooses a fate for each of its media.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(crate) struct Planner {
     pub(crate) learned: Arc<Learned>,
 }
 
-/// The upstream that a request is sent to, and what is known about it.
+/// The upstream that a request is sent to, with its profile and lessons.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) upstream: Arc<Upstream>,
@@ -35,7 +35,7 @@ pub(super) struct Target {
 pub(super) struct PlannedRequest<'w> {
     pub(super) transcript: Transcript<'w>,
     pub(super) context: &'w SessionContext,
-    /// The caller that prepared pictures are cached for.
+    /// The caller that prepared images are cached for.
     pub(super) identity: &'w Identity,
     pub(super) policy: Cow<'w, Policy>,
     pub(super) named: Named<'w>,
@@ -44,7 +44,7 @@ pub(super) struct PlannedRequest<'w> {
 }
 
 impl Planner {
-    /// Resolves the target of a turn, under the lessons that hold for its caller and those that are
+    /// Resolves the target of a turn, under the lessons that apply to its caller and those that are
     /// being `tried`. Returns `None` if no upstream serves it.
     pub(super) fn target(
         &self,
@@ -64,7 +64,7 @@ impl Planner {
         Some(Target { upstream, profile, lessons })
     }
 
-    /// Returns the upstream for a request that is sent as it came.
+    /// Returns the upstream for a request that is sent unchanged.
     pub(super) fn upstream(&self, wire: Wire, model: Option<&str>) -> Option<Arc<Upstream>> {
         self.upstreams.choose(wire, model).map(Arc::clone)
     }
@@ -111,8 +111,8 @@ impl Target {
 }
 
 impl PlannedRequest<'_> {
-    /// Returns `true` if nothing has to be fetched or made for it, except that bytes of media that
-    /// came as references are loaded.
+    /// Returns `true` if no URL has to be fetched and no image prepared for it. Bytes of references
+    /// may still have to be loaded.
     pub(super) fn needs_no_pixels(&self) -> bool {
         self.missing.addresses.is_empty() && self.plan.recipes.is_empty()
     }

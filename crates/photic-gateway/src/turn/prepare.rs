@@ -1,5 +1,5 @@
-//! Stage **prepare**: puts fetched inputs into the transcript, plans again where they change the plan,
-//! and makes the pictures that the plan asks for.
+//! Stage **prepare**: puts fetched inputs into the transcript, plans again if they change the plan,
+//! and prepares the images that the plan needs.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::plan::{PlannedRequest, Target};
 use crate::media::{self, Allowance, Derivatives, FetchedInputs, MissingInputs, RemoteMedia};
 use crate::record::Named;
 
-/// A request whose pictures are made.
+/// A request whose images are prepared.
 #[derive(Debug)]
 pub(super) struct PreparedRequest<'w> {
     pub(super) target: &'w Target,
@@ -18,22 +18,22 @@ pub(super) struct PreparedRequest<'w> {
     pub(super) named: Named<'w>,
     pub(super) plan: Plan<'w>,
     pub(super) prepared: Prepared,
-    /// Whether the request follows from its body and its session alone, without fetched or made
-    /// pictures.
+    /// Set if the request follows from its body and its session alone, without fetched or prepared
+    /// images.
     pub(super) is_settled: bool,
     pub(super) missing: MissingInputs,
 }
 
-/// The inputs that a plan is finished with.
+/// The inputs with which a plan is carried out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Supplies<'f> {
     pub(super) inputs: &'f FetchedInputs,
-    /// The memory and time that pixels may use. Without it, no picture is made.
+    /// The memory and time for work on pixels. Without it, no image is prepared.
     pub(super) pixels: Option<&'f Allowance>,
 }
 
 impl<'w> PreparedRequest<'w> {
-    /// A request that needs no pixels, as it was planned.
+    /// Creates a request that needs no pixels, as it was planned.
     pub(super) fn of_plan(target: &'w Target, planned: PlannedRequest<'w>) -> Self {
         let PlannedRequest { transcript, policy, named, plan, missing, .. } = planned;
         let prepared = Prepared::new();

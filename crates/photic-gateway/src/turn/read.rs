@@ -1,4 +1,4 @@
-//! Stage **read**: takes in the body of a turn whole, and what its request says about it.
+//! Stage **read**: reads the whole body of a turn, and the parameters in its path and headers.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::http::{Body, Bounds, Failure, Route, drain, headers, path_params};
 use crate::memory::{Buffers, Share};
 use crate::tenant::{Caller, Identity};
 
-/// Whether a request is repaired.
+/// Selects if a request is repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {
-    /// It is read, planned and written anew where that is needed.
+    /// It is read, planned, and rewritten if that is needed.
     On,
-    /// It is sent as it came. It is read only to find the upstream for its model.
+    /// It is sent unchanged. It is read only to find the upstream for its model.
     Off,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct InboundRequest {
     pub(super) params: PathParams,
     /// The retention that the caller chose for this request.
     pub(super) retention: Option<Retention>,
-    /// The caller that lessons and cached pictures belong to.
+    /// The caller that lessons and cached images belong to.
     pub(super) identity: Identity,
 }
 
@@ -47,7 +47,11 @@ pub(super) async fn read(
 }
 
 impl InboundRequest {
-    /// Joins a body with what the head of its request says about it.
+    /// Joins a body with the parameters in the head of its request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the head names an unknown policy.
     pub(super) fn new(
         head: &Parts,
         body: Body,
@@ -64,7 +68,7 @@ impl InboundRequest {
         Ok(Self { wire, body, params, retention, identity: caller.identity.clone() })
     }
 
-    /// Reads the body as a conversation.
+    /// Lifts the body into a transcript.
     pub(super) fn lift(&self) -> (Transcript<'_>, Vec<Finding>) {
         self.body.lift(self.wire, &self.params)
     }

@@ -1,4 +1,4 @@
-//! Stage **recall**: looks up what is known about the session of a turn.
+//! Stage **recall**: looks up the stored state of the session of a turn.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::http::Failure;
 use crate::media::MediaCache;
 use crate::record::{Recorder, SessionContext, StoreBackend};
 
-/// A turn with what is known about its session.
+/// A turn with the stored state of its session.
 #[derive(Debug)]
 pub(super) struct RecalledRequest {
     pub(super) inbound: Arc<InboundRequest>,
     pub(super) context: SessionContext,
 }
 
-/// Looks up sessions, and what references to media stand for.
+/// Looks up sessions, and the media that references refer to.
 #[derive(Debug)]
 pub(crate) struct Recall {
     pub(crate) recorder: Arc<Recorder>,
@@ -46,7 +46,7 @@ impl Recall {
 }
 
 impl RecalledRequest {
-    /// A turn without a store: nothing is known about its session.
+    /// Creates a turn without a store, with an empty session.
     pub(super) fn without_store(inbound: &Arc<InboundRequest>, tenant: Tenant) -> Self {
         Self { inbound: Arc::clone(inbound), context: SessionContext::nothing(tenant) }
     }

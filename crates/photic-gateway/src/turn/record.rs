@@ -1,4 +1,4 @@
-//! Stage **record**: writes an answered turn to the store, beside its reply.
+//! Stage **record**: writes an answered turn to the store while its reply is sent.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub(crate) struct TurnRecorder {
 }
 
 impl TurnRecorder {
-    /// Begins to write a turn. Writing goes on beside the reply, unless replies wait for it; then the
-    /// turn is returned if it was written in time.
+    /// Begins to write a turn. Writing continues while the reply is sent, unless replies wait for it.
+    /// In that case, the turn is returned if it was written in time.
     pub(super) async fn record(
         &self,
         recalled: Arc<RecalledRequest>,
@@ -47,8 +47,8 @@ impl TurnRecorder {
         (self.recorder.acknowledged(async { writing.await.ok().flatten() }).await, bill)
     }
 
-    /// Writes a turn. Pictures that it was sent with are mostly cached since they were made; where they
-    /// are not, they are made again like for any request.
+    /// Writes a turn. The images that it was sent with are usually cached. If not, they are prepared
+    /// again like for any request.
     async fn write(
         self,
         recalled: Arc<RecalledRequest>,
@@ -78,8 +78,8 @@ impl TurnRecorder {
         let recorder = &self.recorder;
         let RequestToRecord { sent, target, shed, .. } = request;
         let appended = self.pipeline.remake(recalled, target, supplies, |made, lowered| {
-            // A picture that was fetched or made again may be another one, and the record must not say
-            // that it was sent.
+            // An image that was fetched or prepared again may differ, and the record must not contain
+            // one that was not sent.
             let is_same = |body: &photic::json::Segments<'_>| photic_store::Sent::of(body) == *sent;
             if lowered.as_ref().is_some_and(|lowered| !is_same(&lowered.lowered.body)) {
                 return recorder.lose();

@@ -1,4 +1,4 @@
-//! Rejections are read whole, as far as they are short.
+//! Reads the text of a rejection, up to a maximum length.
 
 use std::future::poll_fn;
 
@@ -7,11 +7,10 @@ use http::Response;
 
 use crate::http::Stream;
 
-/// Longer than any rejection with words in it that were meant to be read.
+/// Maximum bytes of a rejection that is read. Longer ones are not meant for readers.
 const MAX_REJECTION: usize = 256 << 10;
 
-/// Reads a reply. It can still be passed on, whatever came of it; its text is there only if all of
-/// it is.
+/// Reads a reply. Returns the reply, which can still be passed on, and its text if it is complete.
 pub(super) async fn read(reply: Response<Stream>) -> (Response<Stream>, Option<String>) {
     let (parts, mut stream) = reply.into_parts();
     let mut read = BytesMut::new();

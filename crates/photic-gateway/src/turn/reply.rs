@@ -1,5 +1,4 @@
-//! Stage **reply**: watches the reply of an upstream, translates it for a caller of another wire, and
-//! says in headers what was done to the request.
+//! Stage **reply**: observes the reply of an upstream, and translates it for a client of another wire.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use crate::record::Bill;
 use crate::tenant::Caller;
 use crate::upstream::pass_on;
 
-/// Watches what a reply cost, to compare it with the estimate.
+/// Attaches a tap that reads the usage of a reply, to compare it with the estimate.
 pub(super) fn watch(
     reply: Response<Stream>,
     outbound: &mut OutboundRequest,
@@ -43,7 +42,7 @@ pub(super) fn watch(
     reply.map(|stream| stream.tapped(Box::new(tap)))
 }
 
-/// Writes a reply for its caller.
+/// Returns the reply for the client, translated if its wire differs.
 pub(super) async fn reply(
     reply: Response<Stream>,
     outbound: OutboundRequest,
@@ -61,7 +60,8 @@ pub(super) async fn reply(
     translate(translation, upstream.host(), reply, share).await
 }
 
-/// Answers a request to count tokens with the estimate: an upstream of another wire cannot count.
+/// Answers a request to count tokens with the estimate, because an upstream of another wire has no
+/// endpoint for it.
 pub(super) fn estimate(outbound: &OutboundRequest) -> Response<ReplyBody> {
     let body = format!("{{\"input_tokens\":{}}}", outbound.tokens);
     let mut response = Response::new(ReplyBody::whole(body));

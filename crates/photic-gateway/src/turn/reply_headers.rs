@@ -1,4 +1,4 @@
-//! Headers on a reply that tell the caller what was done to its request.
+//! Headers of a reply that tell the client how its request was changed.
 
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use photic::rejection::Class;
@@ -6,20 +6,21 @@ use photic::rejection::Class;
 use crate::observe::{Facts, Fixes};
 use crate::record::Turn;
 
-/// How many things were fixed, on replies.
+/// Number of fixes.
 const FIXES: HeaderName = HeaderName::from_static("x-photic-fixes");
-/// What was fixed, on replies.
+/// The fixes, with their counts.
 const FIXED: HeaderName = HeaderName::from_static("x-photic-fixed");
-/// How many media the request leaves out for want of room, or by its policy, by reason; on replies.
+/// Number of media that the request leaves out, by reason.
 const RETIRED: HeaderName = HeaderName::from_static("x-photic-retired");
-/// What was found and could not be repaired, by code; on replies.
+/// Findings that could not be repaired, by code.
 const UNREPAIRED: HeaderName = HeaderName::from_static("x-photic-unrepaired");
-/// What a provider refused before it took the request, on replies.
+/// Rejections by the provider before it accepted the request.
 const HEALED: HeaderName = HeaderName::from_static("x-photic-healed");
 
-/// Which turn of which session a reply is, where that is known before its first byte.
+/// Session and number of the turn, if it was recorded before the first byte of the reply.
 const TURN: HeaderName = HeaderName::from_static("x-photic-turn");
-/// Says on a reply what was done to its request.
+
+/// Adds the headers about fixes.
 pub(super) fn say_fixes(headers: &mut HeaderMap, fixes: &Fixes) {
     if fixes.count() == 0 {
         headers.insert(FIXES, HeaderValue::from_static("0"));
@@ -31,7 +32,7 @@ pub(super) fn say_fixes(headers: &mut HeaderMap, fixes: &Fixes) {
     }
 }
 
-/// Says on a reply what its request leaves out, and what was found in it and stayed as it was.
+/// Adds the headers about media that the request leaves out, and about findings not repaired.
 pub(super) fn say_left(headers: &mut HeaderMap, facts: &Facts) {
     for (name, counts) in [(RETIRED, &facts.retired), (UNREPAIRED, &facts.unrepaired)] {
         let each: Vec<String> =
@@ -44,7 +45,7 @@ pub(super) fn say_left(headers: &mut HeaderMap, facts: &Facts) {
     }
 }
 
-/// Says which turn a reply is.
+/// Adds the header that names the turn.
 pub(super) fn say_turn(headers: &mut HeaderMap, turn: &Turn) {
     let value = format!("{}/{}", turn.session, turn.number);
     if let Ok(value) = HeaderValue::from_str(&value) {
@@ -52,7 +53,7 @@ pub(super) fn say_turn(headers: &mut HeaderMap, turn: &Turn) {
     }
 }
 
-/// Says on a reply which rejections its request was healed of.
+/// Adds the header about rejections that were healed.
 pub(super) fn say_healed(headers: &mut HeaderMap, healed: &[Class]) {
     let names: Vec<String> = healed
         .iter()

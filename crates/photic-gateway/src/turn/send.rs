@@ -20,7 +20,7 @@ use crate::upstream::UpstreamClient;
 /// The address and headers that a turn is sent with.
 #[derive(Debug)]
 pub(super) struct Delivery<'t> {
-    /// The turn, as long as it may have to be made again.
+    /// The turn, as long as it may have to be repaired again.
     pub(super) recalled: Option<Arc<RecalledRequest>>,
     pub(super) headers: HeaderMap,
     pub(super) path: Cow<'t, str>,
@@ -40,8 +40,8 @@ pub(super) struct AnsweredRequest {
 }
 
 impl<'t> Delivery<'t> {
-    /// Makes the head of a request fit for the upstream: headers that concern one connection are
-    /// dropped, and for another wire the path and the key are translated.
+    /// Makes the head of the request to the upstream. Headers of one connection are removed, and for
+    /// another wire the path and the key are translated.
     pub(super) fn new(
         head: &'t mut Parts,
         caller: Wire,
@@ -63,13 +63,13 @@ impl<'t> Delivery<'t> {
         headers::translate(&mut head.headers, outbound.wire, head.uri.query());
         let (path, query) = outbound.wire.path(&outbound.params);
         let path = Cow::Owned(path.into_owned());
-        // The query of one wire may hold a key, and says nothing to another.
+        // The query of one wire may contain a key, and has no meaning in another.
         let own = head.uri.query().filter(|_| caller.names_model() && query.is_none());
         let query = query.or(own);
         Self { recalled, headers: std::mem::take(&mut head.headers), path, query, share }
     }
 
-    /// Returns the texts that an endpoint may quote beside the body: the address and every header.
+    /// Returns the texts beside the body that an endpoint may quote: the path and every header.
     pub(super) fn quotable(&self) -> Vec<String> {
         let headers = self.headers.iter().flat_map(|(name, value)| {
             [name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()]
@@ -93,7 +93,7 @@ impl<'t> Delivery<'t> {
         *outgoing.method_mut() = Method::POST;
         *outgoing.uri_mut() = uri;
         *outgoing.headers_mut() = headers;
-        // The client writes the length of what it sends.
+        // The HTTP client sets the length.
         outgoing.headers_mut().remove(CONTENT_LENGTH);
         if let Some(signer) = upstream.signer() {
             let (mut head, body) = outgoing.into_parts();
@@ -105,7 +105,7 @@ impl<'t> Delivery<'t> {
     }
 }
 
-/// Sends a request without media: once, and its rejection is not read.
+/// Sends a request without media. It is sent once, and a rejection is passed on unread.
 pub(super) async fn send(
     client: &UpstreamClient,
     mut delivery: Delivery<'_>,

@@ -6,16 +6,16 @@ use photic::{Fate, Plan, Prepared, Slot};
 /// The media that a request shows to the model.
 #[derive(Debug)]
 pub(super) struct SentMedia {
-    /// The model they are for, as the caller names it.
+    /// The model, as the client names it.
     pub(super) model: String,
     /// Bytes of base64 that they take in the body.
     pub(super) base64: u64,
-    /// Whether one of them is in a tool result.
+    /// Set if one of them is in a tool result.
     pub(super) in_results: bool,
 }
 
 impl SentMedia {
-    /// Returns what a plan shows, or `None` if it shows nothing.
+    /// Returns the media that a plan shows, or `None` if it shows none.
     pub(super) fn of(
         plan: &Plan<'_>,
         prepared: &Prepared,

@@ -1,4 +1,4 @@
-//! Replies of an upstream that speaks another wire than its caller.
+//! Translates the reply of an upstream to the wire of the client.
 
 use std::future::poll_fn;
 
@@ -11,21 +11,21 @@ use photic::{Stream as StreamTranslator, Wire};
 use crate::http::{Failure, ReplyBody, Stream, headers};
 use crate::memory::{Charge, Share, Use, charged};
 
-/// A reply that is translated whole is no longer than this.
+/// Maximum size of a reply that is not streamed.
 const MAX_REPLY: usize = 64 << 20;
 /// Bytes that are charged at once.
 const STEP: usize = 64 << 10;
 
-/// From which wire to which, and what its caller asked of streams.
+/// The wires of a translation, and the client's options for streams.
 #[derive(Clone, Debug)]
 pub(super) struct Translation {
     pub(super) from: Wire,
     pub(super) to: Wire,
-    /// Chat Completions: what a reply cost is said at its end.
+    /// Set if the stream must end with its usage (Chat Completions).
     pub(super) usage_in_stream: bool,
-    /// One array instead of server-sent events, on the wire that has both.
+    /// Set if the stream must be one array instead of server-sent events (Gemini).
     pub(super) array: bool,
-    /// Tools that went by another name, each new name with the old one.
+    /// Renamed tools: each new name with the old one.
     pub(super) renamed: Vec<(String, String)>,
 }
 
@@ -39,7 +39,7 @@ impl Translation {
     }
 }
 
-/// Writes a reply for a caller of another wire.
+/// Translates a reply for a client of another wire.
 pub(super) async fn translate(
     translation: Translation,
     host: &str,
@@ -58,7 +58,7 @@ pub(super) async fn translate(
     }
     let mut charge = share.nothing(Use::Replies);
     let body = whole(stream, host, &mut charge).await?;
-    // As it came, as it is written, and that in one piece.
+    // Three copies: the received body, the translated one, and that one in a single piece.
     charge.reach(3 * body.len() as u64).await?;
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     let mut lifted = photic::lift_reply(translation.from, &body);
@@ -70,7 +70,7 @@ pub(super) async fn translate(
     Ok(Response::from_parts(parts, ReplyBody::whole(charged(written, charge))))
 }
 
-/// Whether it comes as events; an error comes whole, whatever was asked for.
+/// Returns `true` if a reply is streamed. Errors are not, even if the client asked for a stream.
 fn is_stream(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     FramingKind::ALL.iter().any(|kind| media_type.starts_with(kind.media_type().as_bytes()))
@@ -86,7 +86,7 @@ async fn whole(mut stream: Stream, host: &str, charge: &mut Charge) -> Result<By
             if whole.len() + data.len() > MAX_REPLY {
                 return Err(Failure::ReplyTooLarge(host.to_owned()));
             }
-            // Twice: it grows by doubling.
+            // The buffer grows by doubling.
             let held = 2 * (whole.len() + data.len());
             charge.reach(held.next_multiple_of(STEP) as u64).await?;
             whole.extend_from_slice(&data);

@@ -26,16 +26,16 @@ use crate::record::Turn;
 use crate::tenant::{Admission, Admitted, Caller};
 use crate::upstream::UpstreamClient;
 
-/// Answers turns of conversations, and requests that ask what a turn would cost.
+/// Answers turns of conversations, and requests that count the tokens of a turn.
 #[derive(Debug)]
 pub(crate) struct Turns {
     pub(crate) buffers: Arc<Buffers>,
-    /// Set where sessions are recorded.
+    /// Set if sessions are recorded.
     pub(crate) recall: Option<Recall>,
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) pixels: Arc<PixelWork>,
     pub(crate) client: Arc<UpstreamClient>,
-    /// Set where sessions are recorded.
+    /// Set if sessions are recorded.
     pub(crate) recorder: Option<TurnRecorder>,
     pub(crate) admission: Arc<Admission>,
     pub(crate) tally: Arc<Tally>,
@@ -125,7 +125,7 @@ impl Turns {
         Ok(reply)
     }
 
-    /// A request that is sent as it came: its model decides where.
+    /// Creates a request that is sent unchanged, to the upstream of its model.
     fn unchanged(&self, inbound: &InboundRequest) -> Result<OutboundRequest, Failure> {
         let (transcript, _) = inbound.lift();
         let model = transcript.settings.model.as_ref().map(Str::decode);
@@ -178,7 +178,7 @@ impl Turns {
         missing: &MissingInputs,
         admitted: &Admitted,
     ) -> Result<OutboundRequest, Failure> {
-        // Before a thread is taken: the network is slower than pixels.
+        // Fetched before a job slot is taken, because the network is slow.
         let fetcher = &self.pipeline.fetcher;
         let mut inputs = fetcher.fetch(recalled, missing, &admitted.share).await?;
         if inputs.pictures.away {
@@ -195,7 +195,7 @@ impl Turns {
         Ok(outbound)
     }
 
-    /// Sends a request; one with media is healed where it is rejected.
+    /// Sends a request. A rejected request with media is healed.
     async fn send(
         &self,
         mut delivery: Delivery<'_>,
@@ -211,7 +211,7 @@ impl Turns {
         }
     }
 
-    /// Writes a turn into the audit. Returns `false` if the reply waits for that and it failed.
+    /// Writes a turn to the audit. Returns `false` if the reply waits for that and it failed.
     async fn audit(&self, caller: &Caller, log: &RequestLog, turn: Option<&Turn>) -> bool {
         let Some(auditing) = self.admission.auditing() else { return true };
         let entries = audit::entries(caller, log, turn);

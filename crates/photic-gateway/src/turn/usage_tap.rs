@@ -1,7 +1,6 @@
-//! Watches the reply to a request with media: what it cost, and whether images were billed as text.
+//! Reads the usage of a reply to a request with media, and detects images that were billed as text.
 //!
-//! Replies are not buffered. Their first and last bytes are kept as they pass, and those hold the
-//! usage.
+//! Replies are not buffered. Only their first and last bytes are kept, which contain the usage.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,26 +15,26 @@ use crate::observe::Outcome;
 use crate::record::Bill;
 use crate::tenant::Identity;
 
-/// Bytes of the beginning of a reply that are kept: on one wire they hold the tokens that were read.
+/// Bytes of the beginning of a reply that are kept. On Messages they contain the input tokens.
 const HEAD: usize = 2 << 10;
 /// Bytes of the end of a reply that are kept.
 const TAIL: usize = 4 << 10;
-/// Images of fewer bytes prove nothing: a hidden prompt would cost as much.
+/// Minimum bytes of images. With fewer, a hidden prompt of the provider would cost as much.
 const MIN_IMAGE_BYTES: u64 = 40_000;
 
-/// Watches a reply as it passes.
+/// Reads the usage of a reply while it is passed on.
 #[derive(Debug)]
 pub(super) struct UsageTap {
     pub(super) learned: Arc<Learned>,
     pub(super) outcome: Arc<Outcome>,
     pub(super) wire: Wire,
     pub(super) host: String,
-    /// The caller whose request it is.
+    /// The caller of the request.
     pub(super) teacher: Identity,
     pub(super) media: Box<SentMedia>,
     /// The estimated price of reading the request, in tokens.
     pub(super) estimate: u64,
-    /// The bill of the turn, where turns are recorded.
+    /// The bill of the turn, if turns are recorded.
     pub(super) bill: Option<Bill>,
     pub(super) head: Vec<u8>,
     pub(super) tail: Vec<u8>,
@@ -46,7 +45,7 @@ impl ReplyTap for UsageTap {
         let room = HEAD.saturating_sub(self.head.len()).min(piece.len());
         self.head.extend_from_slice(&piece[..room]);
         self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
-        // Moved once in a while, and not for every piece of a stream.
+        // Trimmed now and then, not for every piece of a stream.
         if self.tail.len() > 2 * TAIL {
             self.tail.drain(..self.tail.len() - TAIL);
         }
@@ -54,7 +53,7 @@ impl ReplyTap for UsageTap {
 }
 
 impl UsageTap {
-    /// Notes the price of the turn.
+    /// Writes the price of the turn to the record.
     fn settle(&mut self, usage: Usage) {
         let Some(bill) = self.bill.take() else { return };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
@@ -63,7 +62,7 @@ impl UsageTap {
     }
 }
 
-/// A reply ends in more ways than one. Dropping covers all of them.
+/// A reply can end in several ways. Dropping covers all of them.
 impl Drop for UsageTap {
     fn drop(&mut self) {
         let Some(usage) = find_usage(self.wire, &self.head, &self.tail) else { return };
@@ -86,15 +85,16 @@ impl Drop for UsageTap {
         };
         let learned = Arc::clone(&self.learned);
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            // If the gateway ends before this is written, the next such reply teaches it again.
+            // If the gateway stops before this is written, the next such reply teaches it again.
             runtime.spawn_blocking(move || learned.remember(&[entry]));
         }
     }
 }
 
-/// Returns `true` if images were billed as text: base64 makes a token of two to four letters. The
-/// rest of the request is estimated, and a provider adds words of its own, so the excess must be
-/// large and explained by the images.
+/// Returns `true` if images were billed as text.
+///
+/// Base64 has a token for two to four characters. The rest of the request is estimated, and a
+/// provider adds a prompt of its own, so the excess must be large and explained by the images.
 fn is_billed_as_text(input: u64, estimate: u64, base64: u64) -> bool {
     let excess = input.saturating_sub(estimate);
     base64 >= MIN_IMAGE_BYTES && input / 3 >= estimate && excess >= base64 / 5

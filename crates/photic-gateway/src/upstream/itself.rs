@@ -1,14 +1,13 @@
-//! Whether an upstream is the gateway itself: every request would come back until nothing is left
-//! to answer with.
+//! Detects an upstream that is the gateway itself, because its requests would loop forever.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use super::upstreams::Upstream;
 
-/// Whether requests to the upstream would arrive at this address.
+/// Returns `true` if requests to the upstream would arrive at this listening address.
 pub(crate) async fn is_itself(upstream: &Upstream, listening: SocketAddr) -> bool {
     let (host, port) = upstream.endpoint();
-    // Nearly always the port says no, and nobody has to be asked for a name.
+    // The ports nearly always differ, which saves a name lookup.
     if port != listening.port() {
         return false;
     }
@@ -21,12 +20,12 @@ fn arrives(to: IpAddr, at: IpAddr) -> bool {
     if at.is_unspecified() {
         is_of_this_machine(to)
     } else {
-        // To connect to no address in particular is to connect to this machine.
+        // A connection to the unspecified address reaches this machine.
         to == at || (to.is_unspecified() && at.is_loopback())
     }
 }
 
-/// Only addresses of this machine can be bound.
+/// Returns `true` for an address of this machine. Only those can be bound.
 fn is_of_this_machine(address: IpAddr) -> bool {
     address.is_loopback() || address.is_unspecified() || UdpSocket::bind((address, 0)).is_ok()
 }
@@ -36,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_to_meet_oneself() {
+    fn a_gateway_recognizes_its_own_address() {
         let ip = |text: &str| text.parse::<IpAddr>().unwrap();
         for (to, at, expected) in [
             ("127.0.0.1", "127.0.0.1", true),

@@ -1,6 +1,6 @@
-//! Whose key a request shows, by the headers, parameters and shapes that providers' keys have.
+//! Recognizes the provider that issued a request's key, by headers, parameters and key prefixes.
 //!
-//! The shapes are data (`data/keys.toml`), with the day they were looked up.
+//! They are data (`data/keys.toml`), with the day on which they were looked up.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::config::ConfigError;
 use crate::config::Family;
 
-/// The marks of every family.
+/// Headers, parameters, key prefixes and authorization schemes of every family.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct KeyShapes {
@@ -21,41 +21,42 @@ pub(crate) struct KeyShapes {
     schemes: BTreeMap<String, String>,
 }
 
-/// Whose key a request shows.
+/// The issuer of a request's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KeyOwner {
-    /// It shows none.
-    Nobody,
-    /// One of this family, and of no other.
+pub(crate) enum KeyIssuer {
+    /// The request has no key.
+    NoKey,
+    /// All keys are of this family.
     Family(Family),
-    /// One that has no known shape.
+    /// The key has no known prefix.
     Unknown,
-    /// One of a provider without a default upstream, or keys of several.
+    /// The key is of a provider without a default upstream, or there are keys of several providers.
     Foreign,
 }
 
 impl KeyShapes {
+    /// Loads the built-in data.
     pub(crate) fn load() -> Result<Self, ConfigError> {
         toml::from_str(include_str!("../../data/keys.toml"))
             .map_err(|error| ConfigError::Toml(error.to_string()))
     }
 
-    /// Whose key the headers and the query of a request show.
-    pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyOwner {
-        let mut owner = KeyOwner::Nobody;
+    /// Returns the issuer of the keys in the headers and the query of a request.
+    pub(crate) fn owner(&self, headers: &HeaderMap, query: Option<&str>) -> KeyIssuer {
+        let mut owner = KeyIssuer::NoKey;
         for (name, value) in headers {
             if let Some(family) = self.headers.get(name.as_str()) {
                 owner = owner.and(named(family));
-                // The header says whose it is; the key in it may say otherwise.
+                // The header names one family, but the key in it may be of another.
                 if name.as_str().ends_with("key")
                     && let Some(family) = value.to_str().ok().and_then(|key| self.shape(key))
                 {
                     owner = owner.and(named(family));
                 }
             } else if name == AUTHORIZATION {
-                owner = owner.and(value.to_str().map_or(KeyOwner::Unknown, |it| self.bearer(it)));
+                owner = owner.and(value.to_str().map_or(KeyIssuer::Unknown, |it| self.bearer(it)));
             } else if name == COOKIE {
-                owner = owner.and(KeyOwner::Unknown);
+                owner = owner.and(KeyIssuer::Unknown);
             }
         }
         for pair in query.into_iter().flat_map(|query| query.split('&')) {
@@ -67,40 +68,40 @@ impl KeyShapes {
         owner
     }
 
-    fn bearer(&self, value: &str) -> KeyOwner {
+    fn bearer(&self, value: &str) -> KeyIssuer {
         let (scheme, key) = value.trim().split_once(' ').unwrap_or(("", value));
         let family = self.schemes.get(scheme).map(String::as_str);
-        family.or_else(|| self.shape(key.trim())).map_or(KeyOwner::Unknown, named)
+        family.or_else(|| self.shape(key.trim())).map_or(KeyIssuer::Unknown, named)
     }
 
-    /// The family whose keys begin like this one.
+    /// Returns the family whose keys begin like this one.
     fn shape(&self, key: &str) -> Option<&str> {
         let fitting = self.keys.iter().filter(|(start, _)| key.starts_with(start.as_str()));
         fitting.max_by_key(|(start, _)| start.len()).map(|(_, family)| family.as_str())
     }
 }
 
-impl KeyOwner {
-    /// What two marks say together.
+impl KeyIssuer {
+    /// Combines the issuers that two parts of a request indicate.
     fn and(self, other: Self) -> Self {
         match (self, other) {
-            _ if self == other || other == Self::Nobody => self,
-            (Self::Nobody | Self::Unknown, _) => other,
+            _ if self == other || other == Self::NoKey => self,
+            (Self::NoKey | Self::Unknown, _) => other,
             (_, Self::Unknown) => self,
             _ => Self::Foreign,
         }
     }
 }
 
-fn named(family: &str) -> KeyOwner {
-    Family::from_name(family).map_or(KeyOwner::Foreign, KeyOwner::Family)
+fn named(family: &str) -> KeyIssuer {
+    Family::from_name(family).map_or(KeyIssuer::Foreign, KeyIssuer::Family)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn owner(headers: &[(&'static str, &'static str)], query: Option<&str>) -> KeyOwner {
+    fn owner(headers: &[(&'static str, &'static str)], query: Option<&str>) -> KeyIssuer {
         let headers = headers.iter().map(|(name, value)| {
             (http::HeaderName::from_static(name), http::HeaderValue::from_static(value))
         });
@@ -112,27 +113,27 @@ mod tests {
         let [amazon, anthropic, google, openai] =
             [Family::AMAZON, Family::ANTHROPIC, Family::GOOGLE, Family::OPENAI];
         for (name, value, expected) in [
-            ("authorization", "Bearer sk-proj-x", KeyOwner::Family(openai)),
-            ("authorization", "Bearer sk-ant-oat01-x", KeyOwner::Family(anthropic)),
-            ("authorization", "bearer AIzaSy", KeyOwner::Family(google)),
-            ("authorization", "Bearer ABSKx", KeyOwner::Family(amazon)),
-            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyOwner::Family(amazon)),
-            ("authorization", "Bearer something", KeyOwner::Unknown),
-            ("authorization", "Bearer sk-or-v1-x", KeyOwner::Foreign),
-            ("x-api-key", "anything", KeyOwner::Family(anthropic)),
-            ("x-api-key", "sk-proj-x", KeyOwner::Foreign),
-            ("x-goog-api-key", "anything", KeyOwner::Family(google)),
-            ("anthropic-version", "2023-06-01", KeyOwner::Family(anthropic)),
-            ("api-key", "azure", KeyOwner::Foreign),
-            ("accept", "sk-ant-x", KeyOwner::Nobody),
+            ("authorization", "Bearer sk-proj-x", KeyIssuer::Family(openai)),
+            ("authorization", "Bearer sk-ant-oat01-x", KeyIssuer::Family(anthropic)),
+            ("authorization", "bearer AIzaSy", KeyIssuer::Family(google)),
+            ("authorization", "Bearer ABSKx", KeyIssuer::Family(amazon)),
+            ("authorization", "AWS4-HMAC-SHA256 Credential=x", KeyIssuer::Family(amazon)),
+            ("authorization", "Bearer something", KeyIssuer::Unknown),
+            ("authorization", "Bearer sk-or-v1-x", KeyIssuer::Foreign),
+            ("x-api-key", "anything", KeyIssuer::Family(anthropic)),
+            ("x-api-key", "sk-proj-x", KeyIssuer::Foreign),
+            ("x-goog-api-key", "anything", KeyIssuer::Family(google)),
+            ("anthropic-version", "2023-06-01", KeyIssuer::Family(anthropic)),
+            ("api-key", "azure", KeyIssuer::Foreign),
+            ("accept", "sk-ant-x", KeyIssuer::NoKey),
         ] {
             assert_eq!(owner(&[(name, value)], None), expected, "{name}: {value}");
         }
-        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyOwner::Family(google));
-        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyOwner::Family(anthropic));
+        assert_eq!(owner(&[], Some("alt=sse&key=x")), KeyIssuer::Family(google));
+        assert_eq!(owner(&[], Some("key=sk-ant-x")), KeyIssuer::Family(anthropic));
         let both = [("x-goog-api-key", "x"), ("authorization", "Bearer sk-proj-x")];
-        assert_eq!(owner(&both, None), KeyOwner::Foreign);
+        assert_eq!(owner(&both, None), KeyIssuer::Foreign);
         let named = [("anthropic-version", "x"), ("authorization", "Bearer token")];
-        assert_eq!(owner(&named, None), KeyOwner::Family(anthropic));
+        assert_eq!(owner(&named, None), KeyIssuer::Family(anthropic));
     }
 }

@@ -1,4 +1,4 @@
-//! Upstreams: the providers and servers that requests are sent to, and what is known about each.
+//! Upstreams: the providers and local servers that requests are sent to, and their profiles.
 
 mod client;
 mod itself;

@@ -1,4 +1,4 @@
-//! Whom requests go to and what is known about them, each put together once for a wire and a model.
+//! Caches the upstream and the profile for each wire and model.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,35 +7,36 @@ use photic::{Profile, Wire};
 
 use super::upstreams::{Upstream, Upstreams};
 
-/// Model names come from callers; past this many the list starts over.
+/// Maximum number of model names per wire. Callers choose the names, so beyond it the cache is
+/// cleared.
 const MAX_NAMES: usize = 512;
-/// A longer name is looked up every time.
+/// Maximum length of a cached model name. A longer one is resolved every time.
 const MAX_NAME_LENGTH: usize = 200;
 
-/// The profiles in use.
+/// A cache of resolved routes.
 #[derive(Debug, Default)]
 pub(crate) struct Profiles {
-    /// By model, for each wire: a list for each, so that nothing is copied to look something up.
+    /// By wire, then by model, so that a lookup does not copy the name.
     known: Mutex<[BTreeMap<String, ResolvedRoute>; Wire::ALL.len()]>,
 }
 
-/// Whom a request goes to.
+/// The upstream of a request, and its profile.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedRoute {
     pub(crate) upstream: Arc<Upstream>,
     pub(crate) known: Arc<ResolvedProfile>,
 }
 
-/// A profile, and what pictures made for it depend on.
+/// A profile with its fingerprint.
 #[derive(Debug)]
 pub(crate) struct ResolvedProfile {
     pub(crate) profile: Profile,
-    /// Differs where a picture might be made differently.
+    /// Hash of the profile. Prepared images are cached under it.
     pub(crate) fingerprint: [u8; 32],
 }
 
 impl Profiles {
-    /// For a request that came in this wire; `None` if nobody serves it.
+    /// Returns the route of a request on this wire, or `None` if no upstream serves it.
     pub(crate) fn of(
         &self,
         upstreams: &Upstreams,
@@ -63,11 +64,12 @@ impl Profiles {
 }
 
 impl ResolvedProfile {
+    /// Computes the fingerprint of a profile.
     pub(crate) fn new(profile: Profile) -> Self {
-        // Whatever is said about the endpoint: two answers that differ in nothing that matters
-        // cost one picture made twice.
-        let said = serde_json::to_vec(&profile).unwrap_or_default();
-        let fingerprint = *blake3::hash(&said).as_bytes();
+        // The whole profile is hashed. At worst, two profiles that differ in a field without effect
+        // cost one image prepared twice.
+        let json = serde_json::to_vec(&profile).unwrap_or_default();
+        let fingerprint = *blake3::hash(&json).as_bytes();
         Self { profile, fingerprint }
     }
 }

@@ -1,9 +1,9 @@
-//! Signatures for Amazon's service, with the credentials of this process.
+//! Signs requests for Amazon Bedrock with the credentials of the gateway's process.
 //!
-//! A caller's own signature holds for the address and the body it was made for, which are the
-//! gateway's and the unrepaired one. Where an upstream names a region, requests without a bearer's
-//! key are signed anew; the credentials come from where Amazon's SDKs look for them (variables,
-//! files, single sign-on, roles), and never leave this module.
+//! A client's own signature is valid only for the gateway's address and the unrepaired body. If an
+//! upstream has a region, requests without a bearer token are therefore signed again. The
+//! credentials are found as in Amazon's SDKs (variables, files, single sign-on, roles), and never
+//! leave this module.
 
 use std::fmt::{self, Write as _};
 
@@ -20,19 +20,20 @@ use sha2::{Digest as _, Sha256};
 
 use crate::http::Failure;
 
-/// The name of the service inside signatures.
+/// Name of the service in signatures.
 const SERVICE: &str = "bedrock";
 const BODY_HASH: HeaderName = HeaderName::from_static("x-amz-content-sha256");
-/// What a caller's signature came with.
+/// Headers of a client's own signature.
 const SIGNED: [HeaderName; 4] = [
     AUTHORIZATION,
     HeaderName::from_static("x-amz-date"),
     HeaderName::from_static("x-amz-security-token"),
     BODY_HASH,
 ];
-/// Most bytes of an answer to a question for credentials.
-const MOST: usize = 1 << 20;
+/// Maximum size of a reply from a credential service.
+const MAX_REPLY_BYTES: usize = 1 << 20;
 
+/// Signs requests for one region.
 pub(crate) struct Signer(reqsign_core::Signer<Credential>);
 
 impl fmt::Debug for Signer {
@@ -42,18 +43,23 @@ impl fmt::Debug for Signer {
 }
 
 impl Signer {
+    /// Creates a signer that takes credentials from the environment of the process.
     pub(crate) fn new(region: &str) -> Self {
         Self::with(region, OsEnv)
     }
 
     fn with(region: &str, env: impl Env) -> Self {
-        let questions = Questions(Client::new(Timeouts::default()));
-        let context = Context::new().with_env(env).with_file_read(Files).with_http_send(questions);
+        let http = CredentialClient(Client::new(Timeouts::default()));
+        let context = Context::new().with_env(env).with_file_read(Files).with_http_send(http);
         let credentials = DefaultCredentialProvider::new();
         Self(reqsign_core::Signer::new(context, credentials, RequestSigner::new(SERVICE, region)))
     }
 
-    /// Signs a request, unless it carries a key.
+    /// Signs a request, unless it carries a bearer token.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the process has no credentials.
     pub(crate) async fn sign(&self, head: &mut Parts, pieces: &[Bytes]) -> Result<(), Failure> {
         if carries_key(&head.headers) {
             return Ok(());
@@ -62,15 +68,15 @@ impl Signer {
             head.headers.remove(name);
         }
         let hash = HeaderValue::from_str(&hash(pieces)).map_err(|_| Failure::Broken)?;
-        // Whatever is signed must arrive unchanged; what stands here does, the rest may not.
+        // Signed headers must arrive unchanged. Only these do for certain.
         let mut signed = Request::new(()).into_parts().0;
         signed.method = head.method.clone();
         signed.uri = escaped_again(&head.uri).ok_or(Failure::BadPath)?;
         signed.headers.insert(BODY_HASH, hash);
-        // Its words may hold what it found; ours say what to do.
+        // The library's error may contain credentials, so it is not passed on.
         self.0.sign(&mut signed, None).await.map_err(|_| Failure::NoCredentials)?;
         head.headers.extend(signed.headers);
-        // The client writes the host that was signed.
+        // The HTTP client sets the host that was signed.
         head.headers.remove(http::header::HOST);
         Ok(())
     }
@@ -82,7 +88,7 @@ fn hash(pieces: &[Bytes]) -> String {
         hash.update(piece);
     }
     hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(hex, "{byte:02x}");
         hex
     })
@@ -93,7 +99,8 @@ fn carries_key(headers: &HeaderMap) -> bool {
     scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"Bearer "))
 }
 
-/// All services but one sign paths escaped twice, and the library knows that one.
+/// Escapes the path once more. All AWS services but S3 sign paths escaped twice, and the library
+/// does it the way of S3.
 fn escaped_again(uri: &Uri) -> Option<Uri> {
     let mut parts = uri.clone().into_parts();
     let path = uri.path().replace('%', "%25");
@@ -102,21 +109,22 @@ fn escaped_again(uri: &Uri) -> Option<Uri> {
     Uri::from_parts(parts).ok()
 }
 
-/// Questions for credentials, asked like everything else that leaves this machine.
+/// Requests credentials with the gateway's own HTTP client.
 #[derive(Debug)]
-struct Questions(Client);
+struct CredentialClient(Client);
 
-impl HttpSend for Questions {
+impl HttpSend for CredentialClient {
     async fn http_send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, Error> {
-        let failed = || Error::unexpected("the place of credentials cannot be reached");
+        let failed = || Error::unexpected("cannot reach the credential service");
         let request = request.map(|body| Outgoing::pieces(vec![body]));
         let reply = self.0.send(request).await.map_err(|_| failed())?;
         let (head, body) = reply.into_parts();
-        let body = Limited::new(body, MOST).collect().await.map_err(|_| failed())?;
+        let body = Limited::new(body, MAX_REPLY_BYTES).collect().await.map_err(|_| failed())?;
         Ok(Response::from_parts(head, body.to_bytes()))
     }
 }
 
+/// Reads credential files.
 #[derive(Debug)]
 struct Files;
 
@@ -124,7 +132,7 @@ impl FileRead for Files {
     async fn file_read(&self, path: &str) -> Result<Vec<u8>, Error> {
         let path = path.to_owned();
         let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
-        let read = read.map_err(|_| Error::unexpected("a file of credentials cannot be read"))?;
+        let read = read.map_err(|_| Error::unexpected("cannot read a credential file"))?;
         read.map_err(|error| Error::unexpected(error.kind().to_string()))
     }
 }
@@ -150,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_are_signed_anew() {
+    async fn requests_are_signed_again() {
         let signer = signer(&[
             ("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),

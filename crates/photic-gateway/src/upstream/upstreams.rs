@@ -1,4 +1,4 @@
-//! Whom to send a request to: by model first, then by wire.
+//! Chooses the upstream of a request: by model first, then by wire.
 
 use std::sync::Arc;
 
@@ -7,43 +7,44 @@ use http::{Request, Uri};
 use photic::Wire;
 use photic::wire::PathParams;
 
-use super::key_family::{KeyOwner, KeyShapes};
+use super::key_family::{KeyIssuer, KeyShapes};
 use super::sign::Signer;
 use crate::config::Family;
 use crate::config::{ConfigError, UpstreamConfig};
 use crate::http::{Refusal, Route, is_complete, without_version};
 
-/// Whom to send requests to.
+/// A provider or local server that requests are sent to.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     scheme: Scheme,
     authority: Authority,
-    /// The path of its address, without a slash or version at its end.
+    /// The path of its URL, without a final slash or version.
     base: String,
-    /// Whether its address ends with a version, or has to do without.
+    /// Set if its URL ends with a version, or has none by configuration.
     versioned: bool,
-    /// What stands before the paths of conversations.
+    /// The version before the paths of conversations, or nothing.
     version: &'static str,
     wire: Option<Wire>,
     models: Vec<String>,
-    /// Whether it comes before those that name models.
+    /// Set if it takes precedence over upstreams that name models.
     overrides: bool,
-    /// Signs what is sent, where an address is one of Amazon's.
+    /// Signs requests to Amazon Bedrock.
     signer: Option<Signer>,
-    /// The addresses of conversations, which are asked for all the time.
+    /// URLs of the common paths, computed once.
     usual: Vec<(String, Uri)>,
 }
 
-/// All of them: those that were configured, or the defaults where none were.
+/// All upstreams: the configured ones, or the defaults if none is configured.
 #[derive(Debug)]
 pub(crate) struct Upstreams {
     all: Vec<Arc<Upstream>>,
-    /// Who gets which key, where nobody said who gets the requests.
+    /// Set if no upstream is configured: a key is then sent only to the provider that issued it.
     keys: Option<KeyShapes>,
 }
 
 impl Upstreams {
-    /// The configured ones. Without any, the provider of each wire, for keys of its own.
+    /// Creates the configured upstreams. If there are none, it creates the provider of each wire, for
+    /// the keys that it issued.
     pub(crate) fn new(configured: &[UpstreamConfig]) -> Result<Self, ConfigError> {
         let all = |list: &[UpstreamConfig]| {
             list.iter().map(|one| Upstream::new(one).map(Arc::new)).collect::<Result<_, _>>()
@@ -55,17 +56,22 @@ impl Upstreams {
         Ok(Self { all: all(configured)?, keys: None })
     }
 
+    /// Iterates over all upstreams.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Upstream> {
         self.all.iter().map(Arc::as_ref)
     }
 
-    /// Whether the body has to be read to know whom it is for.
+    /// Returns `true` if the upstream depends on the model, so that the body must be read first.
     pub(crate) fn differ_by_model(&self) -> bool {
         self.all.iter().any(|upstream| !upstream.models.is_empty())
     }
 
-    /// The wire whose upstream may be asked: that of the route, or that of the request's key where
-    /// the path is no wire's. Fails where the key belongs to somebody else.
+    /// Returns the wire whose upstream may get the request: that of its route, or that of its key if
+    /// the path belongs to no wire.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the key was issued by another provider.
     pub(crate) fn permit<B>(&self, route: Route, request: &Request<B>) -> Result<Wire, Refusal> {
         let wire = route.wire();
         let Some(keys) = &self.keys else { return Ok(wire) };
@@ -77,16 +83,18 @@ impl Upstreams {
             _ => true,
         };
         match keys.owner(request.headers(), request.uri().query()) {
-            KeyOwner::Nobody => Ok(wire),
-            KeyOwner::Unknown if is_of_wire => Ok(wire),
-            KeyOwner::Family(family) if family == Family::of(wire) => Ok(wire),
-            KeyOwner::Family(family) if !is_of_wire => Ok(family.wire()),
-            KeyOwner::Unknown | KeyOwner::Family(_) | KeyOwner::Foreign => Err(Refusal::ForeignKey),
+            KeyIssuer::NoKey => Ok(wire),
+            KeyIssuer::Unknown if is_of_wire => Ok(wire),
+            KeyIssuer::Family(family) if family == Family::of(wire) => Ok(wire),
+            KeyIssuer::Family(family) if !is_of_wire => Ok(family.wire()),
+            KeyIssuer::Unknown | KeyIssuer::Family(_) | KeyIssuer::Foreign => {
+                Err(Refusal::ForeignKey)
+            }
         }
     }
 
-    /// The one that a flag names for the wire; else the one that serves the model; else the first
-    /// for the wire. Nothing, where none is configured for it.
+    /// Chooses the upstream that a flag names for the wire, else the one that serves the model, else
+    /// the first one for the wire. Returns `None` if there is none.
     pub(crate) fn choose(&self, wire: Wire, model: Option<&str>) -> Option<&Arc<Upstream>> {
         let speaks = |upstream: &&Arc<Upstream>| upstream.speaks(wire) == wire;
         if let Some(first) = self.all.iter().filter(|one| one.overrides).find(speaks) {
@@ -96,13 +104,13 @@ impl Upstreams {
             let specific = photic::profile::specificity(&upstream.models, model?)?;
             Some(((specific, upstream.speaks(wire) == wire), upstream))
         });
-        // Of equals the first configured: `max_by_key` takes the last, so they come reversed.
+        // `max_by_key` returns the last of equals. The first configured one must win, hence `rev`.
         let by_model = by_model.max_by_key(|(rank, _)| *rank).map(|(_, upstream)| upstream);
         let mut general = self.all.iter().filter(|upstream| upstream.models.is_empty());
         by_model.or_else(|| general.find(speaks))
     }
 
-    /// The one for requests that are no conversation: as for the wire, or for its family.
+    /// Chooses the upstream of a request that is not a turn: that of its wire, or of its family.
     pub(crate) fn choose_for_other(&self, wire: Wire) -> Option<&Arc<Upstream>> {
         let family = || Family::of(wire).wires().find_map(|wire| self.choose(wire, None));
         self.choose(wire, None).or_else(family)
@@ -115,19 +123,21 @@ impl Upstream {
             key: "upstream.url".to_owned(),
             problem: format!("`{}` {problem}", config.url),
         };
-        let uri: Uri = config.url.parse().map_err(|_| wrong("is no address"))?;
+        let uri: Uri = config.url.parse().map_err(|_| wrong("is not a valid URL"))?;
         let parts = uri.into_parts();
         let scheme = parts.scheme.filter(|scheme| matches!(scheme.as_str(), "http" | "https"));
         let scheme = scheme.ok_or_else(|| wrong("does not begin with `http://` or `https://`"))?;
-        let authority = parts.authority.ok_or_else(|| wrong("names no host"))?;
+        let authority = parts.authority.ok_or_else(|| wrong("has no host"))?;
         if authority.as_str().contains('@') {
-            // Without the address: it is nobody's to read.
-            let problem = "holds a name or password; keys come with requests".to_owned();
+            // The URL is not shown, because it may contain a password.
+            let problem =
+                "the URL contains a user name or password; remove it, clients send their own keys"
+                    .to_owned();
             return Err(ConfigError::Value { key: "upstream.url".to_owned(), problem });
         }
         let path = parts.path_and_query.as_ref().map_or("", PathAndQuery::path);
         if parts.path_and_query.as_ref().is_some_and(|path| path.query().is_some()) {
-            return Err(wrong("holds a query"));
+            return Err(wrong("has a query; remove it"));
         }
         let path = path.trim_end_matches('/');
         let base = path.strip_suffix("/v1").filter(|_| !config.unversioned);
@@ -151,36 +161,37 @@ impl Upstream {
         Ok(this)
     }
 
-    /// The wire a caller's request has to be written in for it.
+    /// Returns the wire of requests to this upstream, for a client that uses the wire `caller`.
     pub(crate) fn speaks(&self, caller: Wire) -> Wire {
         self.wire.unwrap_or(caller)
     }
 
+    /// Returns the signer, if this is Amazon Bedrock with a region.
     pub(crate) const fn signer(&self) -> Option<&Signer> {
         self.signer.as_ref()
     }
 
-    /// Its host, with the port if one is named.
+    /// Returns the host, with the port if the URL has one.
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()
     }
 
-    /// Its host and port.
+    /// Returns the host and the port.
     pub(crate) fn endpoint(&self) -> (&str, u16) {
         let usual = if self.scheme == Scheme::HTTPS { 443 } else { 80 };
         let host = self.authority.host();
         (host.trim_matches(['[', ']']), self.authority.port_u16().unwrap_or(usual))
     }
 
-    /// The address of a conversation, or of something beside one: its version, if it has one, is
-    /// written whether or not the caller wrote it.
+    /// Returns the URL for a path of a conversation. It contains the version of the upstream, if it
+    /// has one, even if the client's path does not.
     pub(crate) fn route(&self, path: &str, query: Option<&str>) -> Option<Uri> {
         let path = without_version(path);
         let usual = self.usual.iter().find(|(usual, _)| *usual == path && query.is_none());
         match usual {
             Some((_, uri)) => Some(uri.clone()),
             None if is_complete(path) => {
-                // The version may stand at the end of the address already.
+                // The base URL may end with the version already.
                 let version = self.base.rsplit_once('/').map_or("", |(_, last)| last);
                 let own = path.strip_prefix('/').and_then(|path| path.strip_prefix(version));
                 let own = own.filter(|rest| version.starts_with("v1") && rest.starts_with('/'));
@@ -190,8 +201,8 @@ impl Upstream {
         }
     }
 
-    /// The address of anything else: as the caller wrote it, but for a version that the upstream's
-    /// own address has already.
+    /// Returns the URL for any other path: as the client wrote it, but without a version that the
+    /// upstream's own URL already has.
     pub(crate) fn other(&self, path: &str, query: Option<&str>) -> Option<Uri> {
         if self.versioned { self.route(path, query) } else { self.join(path, query) }
     }
@@ -209,7 +220,11 @@ impl Upstream {
 }
 
 impl UpstreamConfig {
-    /// Whether its address can be used.
+    /// Checks the URL.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not an `http` or `https` URL, or if it contains a login or a query.
     pub fn check(&self) -> Result<(), ConfigError> {
         Upstream::new(self).map(drop)
     }
@@ -225,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_the_wire_decides() {
+    fn by_default_the_wire_decides() {
         let upstreams = upstreams("");
         for (wire, host) in [
             (Wire::OpenAiChat, "api.openai.com"),
@@ -253,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn where_some_are_configured_nobody_else_is_asked() {
+    fn configured_upstreams_replace_the_defaults() {
         let upstreams = upstreams(
             "[[upstream]]\nurl='http://vl'\nwire='openai-chat'\nmodels=['qwen*']\n\
              [[upstream]]\nurl='http://r'\nwire='openai-responses'",
@@ -294,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_stand_for_themselves_get_no_version() {
+    fn complete_paths_get_no_version() {
         for (url, path, route) in [
             ("http://h", "/api/chat", "http://h/api/chat"),
             ("http://h/v1", "/v1beta/models/g:x", "http://h/v1beta/models/g:x"),

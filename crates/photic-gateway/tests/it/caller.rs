@@ -1,4 +1,4 @@
-//! A client that shows every byte.
+//! A raw HTTP client that returns every byte of a reply.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longer than anything in these tests takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit that no test should reach.
+const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A reply.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
-    /// Whether it came to its end.
+    /// Set if the reply is complete.
     pub(crate) complete: bool,
 }
 
@@ -30,7 +30,7 @@ impl Reply {
     }
 }
 
-/// A POST, to be answered on a connection of its own.
+/// Returns a POST request that closes its connection.
 pub(crate) fn post(path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
@@ -48,19 +48,20 @@ pub(crate) fn get(path: &str, headers: &str) -> Vec<u8> {
 pub(crate) async fn exchange(to: SocketAddr, request: &[u8]) -> Reply {
     let mut stream = TcpStream::connect(to).await.unwrap();
     let (mut reader, mut writer) = stream.split();
-    // An early answer may come before all is sent.
+    // An early answer may arrive before the whole request is sent.
     let send = async {
         let _ = writer.write_all(request).await;
     };
     let mut bytes = Vec::new();
     let receive = async {
-        let _ = timeout(PATIENCE, reader.read_to_end(&mut bytes)).await.expect("a reply in time");
+        let _ =
+            timeout(TEST_TIMEOUT, reader.read_to_end(&mut bytes)).await.expect("a reply in time");
     };
     tokio::join!(send, receive);
     reply(&bytes)
 }
 
-/// Reads until these bytes were seen.
+/// Reads until these bytes have arrived.
 pub(crate) async fn read_until(stream: &mut TcpStream, wanted: &str) -> String {
     let mut bytes = Vec::new();
     let read = async {
@@ -68,7 +69,7 @@ pub(crate) async fn read_until(stream: &mut TcpStream, wanted: &str) -> String {
             assert!(stream.read_buf(&mut bytes).await.unwrap() > 0, "the end came first");
         }
     };
-    timeout(PATIENCE, read).await.expect("bytes in time");
+    timeout(TEST_TIMEOUT, read).await.expect("bytes in time");
     String::from_utf8(bytes).unwrap()
 }
 

@@ -1,4 +1,4 @@
-//! Callers of one wire, upstreams of another.
+//! Clients of one wire with upstreams of another.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -81,7 +81,7 @@ async fn an_error_is_translated_with_its_status() {
 }
 
 #[tokio::test]
-async fn tokens_are_estimated_where_nobody_counts_them() {
+async fn tokens_are_estimated_if_the_upstream_cannot_count_them() {
     let (gateway, upstream) = between(CHAT_ANSWER, Wire::OpenAiChat).await;
     let json = exchange(gateway, &post("/v1/messages/count_tokens", "", QUESTION)).await.json();
     assert!(json["input_tokens"].as_u64().unwrap() > 0, "{json}");

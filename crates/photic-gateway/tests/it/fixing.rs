@@ -1,4 +1,4 @@
-//! Conversations are repaired on their way, and only where they need it.
+//! Conversations are repaired, and only if they need it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use crate::caller::{exchange, post};
 use crate::gateway;
 use crate::scripted::Upstream;
 
-/// The header of a PNG, then noise: nobody decodes what is within limits.
+/// Returns the header of a PNG with noise behind it. Images within limits are not decoded.
 pub(crate) fn picture(seed: u8, bytes: usize) -> String {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x05\0\0\0\x03\x20\x08\x06\0\0\0".to_vec();
     let mut state = u32::from(seed) + 1;
@@ -19,7 +19,7 @@ pub(crate) fn picture(seed: u8, bytes: usize) -> String {
     STANDARD.encode(png)
 }
 
-/// A conversation with so many tool images of so many bytes, as an agent sends it.
+/// Returns a conversation with so many tool images of so many bytes, as an agent sends it.
 pub(crate) fn conversation(images: u8, bytes: usize) -> String {
     let mut messages = vec![r#"{"role":"user","content":"look"}"#.to_owned()];
     for image in 0..images {
@@ -102,7 +102,7 @@ async fn a_picture_that_is_too_large_is_made_smaller_the_same_every_time() {
     let (address, upstream) = Upstream::answering("{}").await;
     let settings = format!("[[upstream]]\nurl='http://{address}'\nwire='anthropic'");
     let gateway = crate::started(&settings).await;
-    // Taller than the wire takes.
+    // Taller than the wire's limit.
     let png = photic_testkit::image::png_noise(9000, 40, 7);
     let data = STANDARD.encode(png);
     let body = format!(

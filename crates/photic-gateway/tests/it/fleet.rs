@@ -1,5 +1,5 @@
-//! Many gateways on one database and one bucket, over real sockets. `tests/e2e/fleet/with` starts the
-//! servers; where there are none, every test says so and passes.
+//! Several gateways on one database and one bucket, over real sockets. `tests/e2e/fleet/with` starts the
+//! servers. Without them, every test prints a message and passes.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -18,14 +18,14 @@ use crate::fixing::{conversation, picture};
 use crate::scripted::Upstream;
 use crate::started;
 
-/// Where the servers are, with a corner of its own for a test.
-struct Place {
+/// The servers, with a database and a bucket prefix of one test.
+struct TestFleet {
     database: String,
     bucket: String,
 }
 
-impl Place {
-    /// `None` where no servers are up.
+impl TestFleet {
+    /// Returns `None` if no servers are running.
     fn new(name: &str) -> Option<Self> {
         let variable = |name: &str| std::env::var(name).ok();
         let servers = variable("PHOTIC_FLEET_POSTGRES").zip(variable("PHOTIC_FLEET_BUCKET_SWIFT"));
@@ -52,7 +52,7 @@ impl Place {
         Fleet { record, bucket: Bucket::open(&self.bucket, BucketOptions::default()).unwrap() }
     }
 
-    /// One gateway of many.
+    /// Starts one gateway of the fleet.
     async fn gateway(&self, upstream: SocketAddr, more: &str) -> SocketAddr {
         let Self { database, bucket } = self;
         started(&format!(
@@ -82,7 +82,7 @@ async fn upload(gateway: SocketAddr, headers: &str, bytes: &[u8]) -> String {
     reply.json()["ref"].as_str().unwrap().to_owned()
 }
 
-/// What somebody sees who asks, but for when.
+/// Returns the parts of a reply that a client can compare, without times.
 fn seen(reply: &Reply) -> (u16, String, Vec<u8>) {
     let head = reply.head.lines().filter(|line| !line.starts_with("date:"));
     (reply.status, head.collect::<Vec<_>>().join("\n"), reply.body.clone())
@@ -90,14 +90,14 @@ fn seen(reply: &Reply) -> (u16, String, Vec<u8>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_conversation_goes_on_at_any_gateway_and_looks_the_same_from_each() {
-    let Some(place) = Place::new("any") else { return };
+    let Some(servers) = TestFleet::new("any") else { return };
     let (address, upstream) = Upstream::answering("{\"ok\":true}").await;
-    let fleet = place.open().await;
+    let fleet = servers.open().await;
     let acme = Tenant::new("acme");
     let key = fleet.record.issue_key(&acme, "", None).await.unwrap();
     let mut gateways = Vec::new();
     for _ in 0..3 {
-        gateways.push(place.gateway(address, "").await);
+        gateways.push(servers.gateway(address, "").await);
     }
     let mut turns = Vec::new();
     for turn in 1..=6 {
@@ -107,7 +107,7 @@ async fn a_conversation_goes_on_at_any_gateway_and_looks_the_same_from_each() {
         assert_eq!(reply.status, 200, "{reply:?}");
         turns.push((reply.header("x-photic-turn").unwrap().to_owned(), upstream.last().body));
         assert!(!upstream.last().head.contains("pk_"), "a tenant's key goes no further");
-        // The same request by another way is the same request.
+        // The request is identical at every gateway.
         let other = exchange(gateways[usize::from(turn + 1) % 3], &asked).await;
         assert_eq!(other.status, 200);
         assert!(upstream.last().body == turns.last().unwrap().1, "turn {turn}");
@@ -126,11 +126,11 @@ async fn a_conversation_goes_on_at_any_gateway_and_looks_the_same_from_each() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_belongs_to_somebody_else_is_what_never_was() {
-    let Some(place) = Place::new("others") else { return };
+async fn media_of_another_tenant_look_like_unknown_media() {
+    let Some(servers) = TestFleet::new("others") else { return };
     let (address, upstream) = Upstream::answering("{}").await;
-    let gateway = place.gateway(address, "").await;
-    let fleet = place.open().await;
+    let gateway = servers.gateway(address, "").await;
+    let fleet = servers.open().await;
     let [acme, other] = ["acme", "other"].map(Tenant::new);
     let key = fleet.record.issue_key(&acme, "", None).await.unwrap();
     let others = fleet.record.issue_key(&other, "", None).await.unwrap();
@@ -138,7 +138,7 @@ async fn what_belongs_to_somebody_else_is_what_never_was() {
     fleet.record.revoke_key(&acme, revoked.id()).await.unwrap();
     let bytes = STANDARD.decode(picture(3, 9_000)).unwrap();
     let own = upload(gateway, &with_key(&key), &bytes).await;
-    // The very same bytes: nobody learns that somebody else has them, too.
+    // Identical bytes: a tenant does not learn that another tenant has them, too.
     let theirs = upload(gateway, &with_key(&others), &bytes).await;
     assert_ne!(own, theirs);
     let random = "mr_0123456789abcdefghjkmnpqrs".to_owned();
@@ -175,15 +175,15 @@ async fn what_belongs_to_somebody_else_is_what_never_was() {
     }
     assert_eq!(told[0], told[1]);
     let asked = get(&format!("/photic/v1/media/{theirs}"), &with_key(&others));
-    assert_eq!(exchange(gateway, &asked).await.status, 200, "nobody removed it");
+    assert_eq!(exchange(gateway, &asked).await.status, 200, "it was not removed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn uploads_past_the_gateway_count_once_it_has_read_them() {
-    let Some(place) = Place::new("past") else { return };
+    let Some(servers) = TestFleet::new("past") else { return };
     let (address, _) = Upstream::answering("{}").await;
-    let gateway = place.gateway(address, "").await;
-    let fleet = place.open().await;
+    let gateway = servers.gateway(address, "").await;
+    let fleet = servers.open().await;
     let key = fleet.record.issue_key(&Tenant::new("acme"), "", None).await.unwrap();
     let other = fleet.record.issue_key(&Tenant::new("other"), "", None).await.unwrap();
     let expect = async || {
@@ -218,9 +218,9 @@ async fn uploads_past_the_gateway_count_once_it_has_read_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_gateways_together_let_in_no_more_than_a_tenant_is_allowed() {
-    let Some(place) = Place::new("quota") else { return };
+    let Some(servers) = TestFleet::new("quota") else { return };
     let (address, upstream) = Upstream::answering("{}").await;
-    let fleet = place.open().await;
+    let fleet = servers.open().await;
     let [key, other] = {
         let (one, two) = (Tenant::new("acme"), Tenant::new("other"));
         [
@@ -229,9 +229,9 @@ async fn all_gateways_together_let_in_no_more_than_a_tenant_is_allowed() {
         ]
     };
     let limits = "[quota]\nrequests_per_minute = 40";
-    let gateways = [place.gateway(address, limits).await, place.gateway(address, limits).await];
+    let gateways = [servers.gateway(address, limits).await, servers.gateway(address, limits).await];
     let body = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "hi"}]});
-    // Not over the end of a minute.
+    // Within one minute, because the quota is renewed every minute.
     let into = || std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() % 60;
     while into() > 40 {
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -256,19 +256,19 @@ async fn all_gateways_together_let_in_no_more_than_a_tenant_is_allowed() {
     assert_eq!(exchange(gateways[0], &asked).await.status, 200, "another tenant has its own");
 }
 
-/// Nothing that a model needs hangs on our servers.
+/// Repairing a request does not depend on the servers.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_servers_a_gateway_still_makes_models_see() {
     let (address, upstream) = Upstream::answering("{\"ok\":true}").await;
-    let nobody = {
+    let closed = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap()
     };
     let settings = |keys: bool| {
         format!(
             "[policy]\nretention = 'all'\n[record]\nacknowledge = true\n[fleet]\nkeys = {keys}\n\
-             postgres = 'postgres://photic@{nobody}/photic'\n\
-             bucket = 's3://photic?endpoint=http://{nobody}'\n\
+             postgres = 'postgres://photic@{closed}/photic'\n\
+             bucket = 's3://photic?endpoint=http://{closed}'\n\
              [[upstream]]\nurl = 'http://{address}'"
         )
     };
@@ -276,7 +276,7 @@ async fn without_its_servers_a_gateway_still_makes_models_see() {
     let body = conversation(3, 9_000);
     let reply = exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
     assert_eq!((reply.status, reply.header("x-photic-fixed")), (200, Some("hoisted=3")));
-    assert_eq!(reply.header("x-photic-turn"), None, "nobody has kept it");
+    assert_eq!(reply.header("x-photic-turn"), None, "it was not recorded");
     assert!(upstream.last().body.len() > body.len() / 2);
     let begun = std::time::Instant::now();
     for _ in 0..60 {
@@ -294,8 +294,8 @@ async fn without_its_servers_a_gateway_still_makes_models_see() {
     let named = json!({"model": "gpt-4o", "messages": [{"role": "user", "content":
         [{"type": "image_url", "image_url": {"url": "photic:mr_0123456789abcdefghjkmnpqrs"}}]}]});
     let asked = post("/v1/chat/completions", "", named.to_string().as_bytes());
-    assert_eq!(exchange(gateway, &asked).await.status, 503, "nobody can say what it means");
-    // Asked in the background, whether anybody needs it or not.
+    assert_eq!(exchange(gateway, &asked).await.status, 503, "the store is unavailable");
+    // Servers are checked in the background, without a request.
     let begun = std::time::Instant::now();
     let state = loop {
         let state = exchange(gateway, &get("/ready", "")).await;

@@ -1,4 +1,4 @@
-//! Limits that nobody told us are found by being refused, once, and known from then on.
+//! Unknown limits are learned from one rejection, and known from then on.
 
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use crate::gateway;
 use crate::poisoned::{Recorded, ask, go_on};
 
-/// A file for what is learned, gone with its folder at the end.
-pub(crate) struct Kept(pub(crate) PathBuf);
+/// A temporary file of lessons, removed with its directory at the end.
+pub(crate) struct LessonsFile(pub(crate) PathBuf);
 
-impl Kept {
+impl LessonsFile {
     pub(crate) fn new(name: &str) -> Self {
         let folder = format!("photic-healing-{}-{name}", std::process::id());
         Self(std::env::temp_dir().join(folder))
@@ -33,13 +33,13 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for LessonsFile {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// A wire, and how it spells what these tests need.
+/// A wire, with the requests that these tests need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wire {
     Chat,
@@ -78,12 +78,12 @@ impl Wire {
         }
     }
 
-    /// A question with these images.
+    /// Returns a user message with these images.
     pub(crate) fn shows(self, images: &[Value]) -> Value {
         self.request(&[json!({"role": "user", "content": images})])
     }
 
-    /// The result of a tool with these images.
+    /// Returns a tool result with these images.
     pub(crate) fn returned(self, images: &[Value]) -> Value {
         match self {
             Chat => {
@@ -117,7 +117,7 @@ pub(crate) fn chart(wire: Wire, seed: u64) -> Value {
     wire.image("image/png", &Chart::of(seed).png().unwrap())
 }
 
-/// A request, how its provider judges, and what is to be learned.
+/// A request, the rules of its provider, and the expected lesson.
 struct Case {
     wire: Wire,
     body: Value,
@@ -148,17 +148,17 @@ fn cases() -> Vec<Case> {
             Responses => "o3-mini",
             Messages => "claude-2.1",
         };
-        add(wire.shows(&charts(1)), judge_as(blind), "images are not taken at all");
+        add(wire.shows(&charts(1)), judge_as(blind), "images are not accepted at all");
         let broken = wire.image("image/png", &image::broken::truncated_png());
         let images = vec![charts(1).remove(0), broken, chart(wire, 2)];
-        add(wire.returned(&images), Options::default(), "a medium of");
+        add(wire.returned(&images), Options::default(), "a media file of");
     }
     let webp = vec![Chat.image("image/webp", &image::webp()), chart(Chat, 1)];
     cases.push(Case {
         wire: Chat,
         body: Chat.shows(&webp),
         options: judge_as("grok-4"),
-        learned: "`image/webp` is not taken",
+        learned: "`image/webp` is not accepted",
     });
     let tiny = vec![Chat.image("image/png", &image::png(8, 8, [1, 2, 3])), chart(Chat, 1)];
     cases.push(Case {
@@ -171,7 +171,7 @@ fn cases() -> Vec<Case> {
         wire: Chat,
         body: Chat.returned(&[chart(Chat, 1)]),
         options: judge_as("mistral-large-3"),
-        learned: "no user turn stands right behind a tool's or another",
+        learned: "a user message must not directly follow a tool message or another user message",
     });
     cases
 }
@@ -180,7 +180,7 @@ fn cases() -> Vec<Case> {
 async fn a_limit_is_found_once_and_known_after_a_restart() {
     for (number, Case { wire, mut body, options, learned }) in cases().into_iter().enumerate() {
         let name = format!("{number} {wire:?} {learned}");
-        let kept = Kept::new(&format!("limits-{number}"));
+        let kept = LessonsFile::new(&format!("limits-{number}"));
         let recorded = Recorded::start(options).await;
         let first = gateway(recorded.address, &kept.settings()).await;
         let reply = ask(first, wire.path(), &body).await;
@@ -196,12 +196,12 @@ async fn a_limit_is_found_once_and_known_after_a_restart() {
         assert_eq!((reply.status, reply.header("x-photic-healed")), (200, None), "{name}");
         let next = recorded.taken();
         assert_eq!(next.len(), 1, "{name}");
-        // Another gateway, which knows no more than the file.
+        // Another gateway, which knows only the lessons in the file.
         let again = gateway(recorded.address, &kept.settings()).await;
         let reply = ask(again, wire.path(), &body).await;
         assert_eq!(reply.status, 200, "{name}");
         assert!(recorded.taken() == next, "{name}: the restarted gateway sent another body");
-        // What was told is what the provider said, and no more than it said.
+        // The evidence contains the provider's text and nothing else.
         let text = std::fs::read_to_string(kept.file()).unwrap();
         assert!(text.len() < 1000 && !text.contains("base64,"), "{text}");
     }
@@ -209,7 +209,7 @@ async fn a_limit_is_found_once_and_known_after_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_what_is_broken_is_withheld() {
-    let kept = Kept::new("withheld");
+    let kept = LessonsFile::new("withheld");
     let recorded = Recorded::start(Options::default()).await;
     let gateway = gateway(recorded.address, &kept.settings()).await;
     let broken = Messages.image("image/png", &image::broken::truncated_png());
@@ -225,7 +225,7 @@ async fn only_what_is_broken_is_withheld() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lesson_that_expired_is_learned_again() {
-    let kept = Kept::new("expired");
+    let kept = LessonsFile::new("expired");
     let limits = Limits { images: Some(1), ..Limits::default() };
     let options = Options { limits: Some(limits), ..Options::default() };
     let recorded = Recorded::start(options).await;
@@ -233,7 +233,7 @@ async fn a_lesson_that_expired_is_learned_again() {
     let first = gateway(recorded.address, &kept.settings()).await;
     assert_eq!(ask(first, Chat.path(), &body).await.status, 200);
     assert_eq!(recorded.taken().len(), 2);
-    // As if it had been learned 31 days ago.
+    // Makes the lesson 31 days old.
     let text = std::fs::read_to_string(kept.file()).unwrap();
     let mut file: Value = serde_json::from_str(&text).unwrap();
     let at = file["entries"][0]["evidence"]["at"].as_u64().unwrap();

@@ -1,6 +1,5 @@
-//! No key reaches a host that its owner did not name: families, paths and kinds of keys, against
-//! every way that upstreams can be named. Where nobody names one is tried in the crate itself, without
-//! any network.
+//! No key is sent to a host that is not configured for it: families, paths and kinds of keys, with
+//! every way to configure upstreams. The defaults are tested in the crate itself, without a network.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use photic_gateway::{Config, Family, Gateway, PathPrefixes, UpstreamConfig};
 use crate::caller::{Reply, exchange, get, post};
 use crate::scripted::Upstream;
 
-/// Paths, and the family each belongs to, if to one.
+/// Paths, and the family that each belongs to, if any.
 const PATHS: [(&str, Option<Family>); 22] = [
     ("/v1/chat/completions", Some(Family::OPENAI)),
     ("/chat/completions", Some(Family::OPENAI)),
@@ -36,7 +35,7 @@ const PATHS: [(&str, Option<Family>); 22] = [
     ("/anything", None),
 ];
 
-/// Paths that are the gateway's own, or nobody's, where there is no prefix.
+/// Paths of the gateway itself, or of no wire, if there is no prefix.
 const OWN: [(&str, Option<Family>); 4] = [
     ("/health", None),
     ("/metrics", None),
@@ -44,7 +43,7 @@ const OWN: [(&str, Option<Family>); 4] = [
     ("/.well-known/openwop", None),
 ];
 
-/// Headers with keys.
+/// Headers that contain keys.
 const KEYS: [&str; 6] = [
     "authorization: Bearer sk-proj-KEY",
     "authorization: Bearer sk-ant-KEY",
@@ -72,7 +71,7 @@ fn settings(upstream: Vec<UpstreamConfig>) -> Config {
 }
 
 #[tokio::test]
-async fn where_one_family_is_named_nobody_else_is_asked() {
+async fn with_one_family_configured_no_other_upstream_is_asked() {
     for named in Family::all() {
         let (address, upstream) = Upstream::answering("{}").await;
         let wires = named.wires();
@@ -83,7 +82,7 @@ async fn where_one_family_is_named_nobody_else_is_asked() {
                 let before = upstream.seen.lock().unwrap().len();
                 let reply = asked(gateway, path, key).await;
                 let came = upstream.seen.lock().unwrap().len() - before;
-                // A failure would name the host that was tried.
+                // A failure would contain the host that was tried.
                 assert_ne!(reply.status, 502, "{path} with {key} for {named:?}: {reply:?}");
                 match of_path {
                     Some(family) if family == named => assert_eq!(came, 1, "{path} with {key}"),
@@ -110,7 +109,7 @@ async fn what_no_glob_fits_is_refused_in_the_callers_own_words() {
             let reply = exchange(gateway, &post(path, "x-photic-off: 0\r\n", body)).await;
             assert_eq!(reply.status, 404);
             let message = reply.json()["error"]["message"].as_str().unwrap().to_owned();
-            assert!(message.contains("no upstream is named for this request"), "{message}");
+            assert!(message.contains("no upstream is configured for this request"), "{message}");
             assert_eq!(reply.json()["type"] == "error", path.ends_with("messages"));
         }
     }

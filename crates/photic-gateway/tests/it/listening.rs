@@ -1,4 +1,4 @@
-//! Who is listened to: hosts, origins, targets, and connections that do not go on.
+//! Requests and connections that are refused: hosts, origins, targets, and slow clients.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn pages_and_other_names_are_refused_before_anything_is_read() {
         let asked = String::from_utf8(asked).unwrap().replacen("localhost", host, 1);
         let reply = exchange(gateway, asked.as_bytes()).await;
         assert_eq!(reply.header("x-photic-error"), code, "{host} {headers}");
-        // The body of this one never comes.
+        // The body of this request never arrives.
         if code.is_some() {
             let head = asked.split("content-length").next().unwrap().to_owned();
             let head = format!("{head}content-length: 1000000\r\n\r\n");
@@ -40,7 +40,7 @@ async fn pages_and_other_names_are_refused_before_anything_is_read() {
 }
 
 #[tokio::test]
-async fn targets_that_everybody_reads_differently_are_refused() {
+async fn ambiguous_targets_are_refused() {
     let (address, upstream) = Upstream::answering("{}").await;
     let gateway = gateway(address, "").await;
     for path in ["/v1/../admin", "//v1/models", "/%2e%2e/admin", "/v1/.%2e%2fadmin"] {
@@ -87,7 +87,7 @@ async fn a_caller_that_does_not_read_is_let_go() {
     let gateway = gateway(address, "[timeouts]\nidle_s = 1").await;
     let mut stream = TcpStream::connect(gateway).await.unwrap();
     stream.write_all(&get("/v1/files/1/content", "")).await.unwrap();
-    // Nothing is read, and the connection stays open on this side.
+    // The client reads nothing and keeps the connection open.
     let cut = async {
         while upstream.gone.load(std::sync::atomic::Ordering::SeqCst) == 0 {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -98,7 +98,7 @@ async fn a_caller_that_does_not_read_is_let_go() {
 }
 
 #[tokio::test]
-async fn who_has_stated_no_request_makes_room() {
+async fn a_connection_without_a_request_makes_room() {
     let gateway = started("[limits]\nconnections = 8").await;
     let mut silent = Vec::new();
     for _ in 0..20 {

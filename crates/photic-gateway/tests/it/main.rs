@@ -40,12 +40,12 @@ use std::net::SocketAddr;
 
 use photic_gateway::{Config, Gateway};
 
-/// A gateway with these settings, in front of an upstream that gets everything.
+/// Starts a gateway with these settings, in front of one upstream for all requests.
 async fn gateway(upstream: SocketAddr, settings: &str) -> SocketAddr {
     started(&format!("{settings}\n[[upstream]]\nurl = 'http://{upstream}'")).await
 }
 
-/// A gateway with these settings.
+/// Starts a gateway with these settings.
 async fn started(settings: &str) -> SocketAddr {
     let mut config = Config::parse(settings).unwrap();
     "127.0.0.1:0".clone_into(&mut config.listen);

@@ -1,4 +1,4 @@
-//! Many at once: nothing is mixed up, nothing is left behind.
+//! Many requests at once: no answers are mixed up, and no files are leaked.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::caller::{exchange, post};
 use crate::gateway;
 use crate::scripted::{Act, Seen, Upstream};
 
-/// Answers with what it was sent, and closes.
+/// Answers with the body of the request, and closes the connection.
 fn echo(seen: &Seen) -> Vec<Act> {
     let head = format!(
         "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
@@ -58,7 +58,7 @@ async fn no_open_file_is_left_behind() {
                     exchange(gateway, &request).await;
                     return;
                 }
-                // Leaves in the middle, of the request or of the reply.
+                // Disconnects in the middle of the request or of the reply.
                 let mut stream = TcpStream::connect(gateway).await.unwrap();
                 let part = if number % 2 == 0 { request.len() / 2 } else { request.len() };
                 stream.write_all(&request[..part]).await.unwrap();

@@ -1,4 +1,4 @@
-//! What is counted.
+//! The metrics.
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -51,7 +51,7 @@ async fn requests_are_counted_by_what_became_of_them() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_is_counted_as_gone() {
+async fn a_client_that_disconnects_is_counted_as_gone() {
     let (address, _) = Upstream::start(|_| {
         vec![
             Act::Send(chunked("text/event-stream")),
@@ -76,14 +76,14 @@ async fn whoever_goes_away_is_counted_as_gone() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_before_an_answer_is_counted_too() {
+async fn a_client_that_disconnects_before_an_answer_is_counted_too() {
     let (address, upstream) = Upstream::start(|_| vec![Act::AwaitGone]).await;
     let watching = Watching::start(&before(address, "")).await;
     let mut stream = TcpStream::connect(watching.address).await.unwrap();
     stream.write_all(&post("/v1/chat/completions", "", b"{}")).await.unwrap();
     watching.metrics_with(&["photic_requests_in_flight 1"]).await;
     drop(stream);
-    assert!(upstream.somebody_went_away().await);
+    assert!(upstream.client_disconnected().await);
     watching
         .metrics_with(&[
             "photic_requests_in_flight 0",
@@ -103,7 +103,7 @@ async fn a_reply_that_breaks_off_is_counted() {
     watching.metrics_with(&["photic_failures_total{code=\"upstream_broke_off\"} 1"]).await;
 }
 
-/// A reply without a body, a stream that ends, and a reply with a length have all come to an end.
+/// A reply without a body, a stream that ends, and a reply with a length are all complete.
 #[tokio::test]
 async fn ends_are_told_from_breaks() {
     let (address, _) = Upstream::start(|seen| {
@@ -167,7 +167,7 @@ async fn pictures_that_were_made_before_are_counted() {
     assert!(kept.unwrap().parse::<u64>().unwrap() > 1000, "{page}");
 }
 
-/// What healing and the end of a reply found out is counted, too.
+/// Facts from healing and from the end of a reply are counted, too.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_healed_and_charged_is_counted() {
     let (address, _) = Upstream::start(|seen| {
@@ -199,11 +199,11 @@ async fn what_was_healed_and_charged_is_counted() {
         ])
         .await;
     let log = watching.ended().await;
-    assert!(log.contains(&format!("`{address}` charges images to `gpt-4o` as text")), "{log}");
+    assert!(log.contains(&format!("`{address}` bills images to `gpt-4o` as text")), "{log}");
 }
 
 #[tokio::test]
-async fn operators_may_have_a_door_of_their_own() {
+async fn operators_may_have_a_listener_of_their_own() {
     let (address, upstream) = Upstream::answering("{}").await;
     let settings = before(address, "[admin]\nlisten = '127.0.0.1:0'");
     let watching = Watching::start(&settings).await;
@@ -216,7 +216,7 @@ async fn operators_may_have_a_door_of_their_own() {
     assert_eq!(exchange(watching.admin, &call).await.status, 404);
     assert!(upstream.seen.lock().unwrap().is_empty());
     assert_eq!(exchange(watching.address, &call).await.status, 200);
-    // Without one, there is one door for all.
+    // Without it, one listener serves both.
     let watching = Watching::start(&before(address, "")).await;
     let page = exchange(watching.address, &get("/metrics", "")).await;
     assert_eq!(page.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));

@@ -1,5 +1,5 @@
 //! Choices, a heal and a lesson in the middle of a recorded session change only what they name, and
-//! the dollars that are recorded are those of the provider's own usage.
+//! the recorded price is that of the provider's own usage.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,16 +18,16 @@ use crate::poisoned::{Recorded, ask};
 
 const TURNS: usize = 16;
 const MODEL: &str = "claude-opus-5";
-/// The turn whose picture is longer than the provider takes: it is refused, and healed.
+/// The turn whose image is too long for the provider: it is rejected, and healed.
 const HEALED: usize = 12;
 
-/// The picture of a turn, from 1.
+/// Returns the image of a turn. Turns are counted from 1.
 fn shot(turn: usize) -> Vec<u8> {
     let width = if turn == HEALED { 1400 } else { 980 };
     image::png(width, 900, [turn as u8 * 9, 40, 90])
 }
 
-/// The request of a turn: one picture of a tool in each, and a mark at the end.
+/// Returns the request of a turn: one tool image for each turn, and a cache breakpoint at the end.
 fn request(turn: usize, marks: bool) -> Value {
     let mut messages = vec![json!({"role": "user", "content": "go on until it works"})];
     for number in 1..=turn {
@@ -51,7 +51,7 @@ fn digest(turn: usize) -> Digest {
     *blake3::hash(&shot(turn)).as_bytes()
 }
 
-/// The pictures of a body: those that are as they came, by turn, and how many were made anew.
+/// Returns the unchanged images of a body, by turn, and the number of images that were changed.
 fn pictures(body: &[u8]) -> (BTreeSet<usize>, usize) {
     let (transcript, _) = photic::lift(Wire::Anthropic, body);
     let mut survey = photic::survey(&transcript);
@@ -62,7 +62,7 @@ fn pictures(body: &[u8]) -> (BTreeSet<usize>, usize) {
     (turns.into_iter().flatten().collect(), made)
 }
 
-/// What a provider charges for a reply's input, by its usage, in US dollars.
+/// Returns the price of a reply's input by its usage, in US dollars.
 fn charged(reply: &Reply) -> f64 {
     let usage = &reply.json()["usage"];
     let count = |name: &str| usage[name].as_u64().unwrap_or(0) as f64;
@@ -73,7 +73,7 @@ fn charged(reply: &Reply) -> f64 {
     paid * profile.price.unwrap().input_usd_per_million / 1e6
 }
 
-/// The session, once it has so many turns and the last of them is billed.
+/// Waits for the session to have so many turns, the last of them billed.
 async fn billed(directory: &Path, turns: u64, usd: f64) -> (LocalStore, SessionId) {
     let begun = Instant::now();
     loop {
@@ -120,30 +120,30 @@ async fn play(retention: &str, marks: bool) {
         let fixes: usize = reply.header("x-photic-fixes").unwrap().parse().unwrap();
         let is_other = went != body.to_string().as_bytes();
         assert_eq!(is_other, fixes > 0, "{name}, turn {turn}: {fixes} fixes");
-        // The dollars that are recorded are the provider's, and the estimate is near them.
+        // The recorded price is the provider's, and the estimate is near it.
         let usd = charged(&reply);
         let (store, id) = billed(&record, turn as u64, usd).await;
         let kept = store.turn(&id, turn as u64).await.unwrap();
         let estimate = Past::of(&kept).unwrap().estimated_usd.unwrap();
         let off = (estimate - usd).abs() / usd;
         let (shown, made) = pictures(&went);
-        // A provider finds in its cache only what ended at a mark: where something before the mark
-        // of the turn before changed, the estimate is better than the truth.
+        // A provider's cache contains only prefixes that end at a breakpoint. If something changed
+        // before the breakpoint of the last turn, the estimate is too low.
         let (before, made_before) = sent.last().map(|body| pictures(body)).unwrap_or_default();
         let is_comparable = !marks || (before.is_subset(&shown) && made == made_before);
         compared += usize::from(is_comparable);
         if is_comparable {
-            // Words are estimated by the bytes of their JSON, so small requests are off by more.
+            // Text is estimated by the bytes of its JSON, so small requests are less exact.
             assert!(off < 0.3, "{name}, turn {turn}: {estimate} estimated, {usd} by usage");
         }
-        // What was out of sight stays there, but for what the user pinned.
+        // Elided images stay elided, except those that the user pinned.
         let back: Vec<&usize> = shown.iter().filter(|one| hidden.contains(*one)).collect();
         assert!(
             back.iter().all(|one| pinned.contains(*one)),
             "{name}, turn {turn}: {back:?} came back"
         );
-        // The picture that was healed, and from turn 9 on the one that was shrunk while in sight.
-        assert!(made <= 2, "{name}, turn {turn}: {made} made anew");
+        // The healed image, and from turn 9 on the one that the user shrank.
+        assert!(made <= 2, "{name}, turn {turn}: {made} changed");
         hidden.extend((1..=turn).filter(|one| !shown.contains(one) && *one != HEALED && *one != 8));
         assert!(
             shown.contains(&turn) || turn == HEALED,
@@ -171,7 +171,7 @@ async fn play(retention: &str, marks: bool) {
     assert!(!pictures(&sent[TURNS - 1]).0.contains(&14), "{name}: the dropped one is not");
     assert!(hidden.len() > 4, "{name}: only {hidden:?} gave way");
     assert!(compared >= 4, "{name}: only {compared} estimates were compared");
-    // Every turn can be made again.
+    // Every turn can be replayed.
     let store = LocalStore::open(&record).unwrap();
     let id = store.sessions().await.unwrap()[0].id.clone();
     for (number, went) in (1..).zip(&sent) {
@@ -189,7 +189,7 @@ async fn choices_heals_and_lessons_change_only_what_they_name_by_price() {
     play("priced", true).await;
 }
 
-/// The endpoint keeps only what is marked: without marks everything costs the full price.
+/// The endpoint caches only up to breakpoints: without them everything costs the full price.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_without_marks_is_billed_at_the_full_price() {
     play("newest(4)", false).await;

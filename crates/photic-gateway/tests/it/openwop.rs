@@ -1,5 +1,5 @@
-//! The gateway as an openwop host, over real sockets: what the protocol promises holds with real
-//! upstreams, stores, clocks and the guarded fetch behind it.
+//! The gateway as an openwop host, over real sockets, with real upstreams, stores, clocks and the
+//! guarded fetch.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn directory(name: &str) -> PathBuf {
     path
 }
 
-/// A host that calls `gpt-4o`, and keeps what is uploaded.
+/// Starts a host that calls `gpt-4o`, and stores uploads.
 async fn host(name: &str, upstream: SocketAddr) -> SocketAddr {
     let directory = directory(name);
     let directory = directory.display();
@@ -59,7 +59,7 @@ async fn a_call_takes_the_way_of_every_conversation() {
     assert_eq!((reply.status, reply.json()), (200, expected));
     let seen = upstream.last();
     assert!(seen.head.starts_with("post /v1/chat/completions "), "{}", seen.head);
-    // A tenant's key goes no further.
+    // A tenant's key is not sent to the upstream.
     assert!(!seen.head.contains("pk_anna"), "{}", seen.head);
     let body: Value = serde_json::from_slice(&seen.body).unwrap();
     let content = &body["messages"][0]["content"];
@@ -68,7 +68,7 @@ async fn a_call_takes_the_way_of_every_conversation() {
     let url = format!("data:image/png;base64,{data}");
     assert_eq!(content[2]["image_url"]["url"], url.as_str());
     assert_eq!(content[3]["text"], "</UNTRUSTED>");
-    // A provider's key does.
+    // A provider's key is.
     let body = json!({"messages": [{"role": "user", "content": "hi"}]}).to_string();
     let headers = "x-photic-key: pk_anna_secret\r\nauthorization: Bearer sk-provider\r\n";
     let reply = exchange(host, &post(CALL, headers, body.as_bytes())).await;
@@ -97,7 +97,7 @@ async fn a_picture_is_uploaded_named_in_a_later_call_and_forgotten() {
     let body: Value = serde_json::from_slice(&upstream.last().body).unwrap();
     let url = format!("data:image/png;base64,{data}");
     assert_eq!(body["messages"][0]["content"][2]["image_url"]["url"], url.as_str());
-    // The same name is good on the gateway's own wires.
+    // The reference is also valid on the gateway's other wires.
     let facts = exchange(host, &get(&format!("/photic/v1/media/{name}"), "")).await;
     assert_eq!(facts.status, 200);
     let path = format!("/v1/host/media/{name}");
@@ -112,7 +112,7 @@ async fn a_picture_is_uploaded_named_in_a_later_call_and_forgotten() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_taken_is_refused_before_anybody_is_asked() {
+async fn unsupported_media_are_refused_before_an_upstream_is_asked() {
     let (address, upstream) = Upstream::answering(COMPLETION).await;
     let host = host("refused", address).await;
     for kind in ["audio", "video"] {
@@ -152,9 +152,9 @@ async fn no_refusal_tells_where_an_upstream_is() {
         let all = format!("{}{told}", reply.head);
         assert!(!all.contains("vllm") && !all.contains(&port), "{all}");
     }
-    // Nobody at all.
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let host = host("nobody", nobody).await;
+    // An upstream that does not listen.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let host = host("closed", closed).await;
     let reply = ask(host, CALL, &json!({"messages": [{"role": "user", "content": "x"}]})).await;
     assert_eq!((reply.status, &reply.json()["error"]), (502, &json!("provider_unavailable")));
     assert!(!format!("{reply:?}").contains("127.0.0.1"));
@@ -205,12 +205,12 @@ async fn a_signed_address_shows_an_object_until_its_time() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_is_no_host_passes_it_on() {
+async fn a_gateway_that_is_no_host_passes_its_paths_on() {
     let (address, upstream) = Upstream::answering("{}").await;
     let gateway = gateway(address, "").await;
     assert_eq!(exchange(gateway, &get("/.well-known/openwop", "")).await.body, b"{}");
     assert!(upstream.last().head.contains("/.well-known/openwop"));
-    // Without a store there is nothing to upload to, and a call still goes.
+    // Without a store uploads fail, and calls still work.
     let (address, _) = Upstream::answering(COMPLETION).await;
     let host = crate::gateway(address, "[openwop]\nenabled = true\nmodel = 'gpt-4o'").await;
     let reply = ask(host, CALL, &json!({"messages": [{"role": "user", "content": "x"}]})).await;

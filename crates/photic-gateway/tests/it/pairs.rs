@@ -1,4 +1,4 @@
-//! Every wire to every wire: a picture that a tool returned is seen, whoever asks and whoever answers.
+//! A tool image is seen by the model for every wire of the client and every wire of the upstream.
 
 use photic::profile::Placement;
 use photic::{Policy, Profile, Stream, Wire};
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::caller::{Reply, exchange, post};
 use crate::started;
 
-/// A model whose rules nobody knows, so that each wire's own hold.
+/// An unknown model, so that the profile of the wire applies.
 const MODEL: &str = "some-model";
 
-/// A turn in which a tool has returned a picture, as a client of the wire sends it.
+/// Returns a turn in which a tool has returned an image, as a client of the wire sends it.
 fn turn(wire: Wire, stream: bool) -> Vec<u8> {
     let call = json!({"id": "call_1", "type": "function",
         "function": {"name": "take", "arguments": "{}"}});
@@ -28,7 +28,7 @@ fn turn(wire: Wire, stream: bool) -> Vec<u8> {
             {"type": "object", "properties": {}}}}]});
     let chat = chat.to_string().into_bytes();
     let mut profile = Profile::generic(wire);
-    // As clients do who never heard of placements.
+    // In the tool result, as clients send it that know nothing about placements.
     profile.placement.image = Placement::Native;
     let (transcript, _) = photic::lift(Wire::OpenAiChat, &chat);
     let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::hands_off());
@@ -49,7 +49,7 @@ fn path(wire: Wire, stream: bool) -> String {
     }
 }
 
-/// What a reply says, read as a client of the wire would.
+/// Returns the text of a reply, read as by a client of the wire.
 fn said(wire: Wire, stream: bool, reply: &Reply) -> String {
     if !stream {
         let lifted = photic::lift_reply(wire, &reply.body);
@@ -69,8 +69,8 @@ fn said(wire: Wire, stream: bool, reply: &Reply) -> String {
     words.collect()
 }
 
-/// A provider that speaks one wire. It runs on threads of its own, and is started and ended where
-/// one may block.
+/// Starts a provider that speaks one wire. It runs on its own threads, and is started and dropped on
+/// a blocking thread.
 async fn provider(wire: Wire) -> Mock {
     let options = Options { wires: vec![wire], ..Options::default() };
     tokio::task::spawn_blocking(|| Mock::start(options).unwrap()).await.unwrap()
@@ -98,7 +98,7 @@ async fn crossed(caller: Wire, upstream: Wire) {
     tokio::task::spawn_blocking(move || drop(mock)).await.unwrap();
 }
 
-/// Who does not ask for events gets one array, whoever answers.
+/// A client that does not ask for events gets one array, from upstreams of every wire.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_may_be_an_array() {
     for upstream in [Wire::Anthropic, Wire::Ollama] {

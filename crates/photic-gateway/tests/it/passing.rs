@@ -1,4 +1,4 @@
-//! What is not a conversation passes through as it is.
+//! Requests that are not turns pass through unchanged.
 
 use crate::caller::{exchange, get, post};
 use crate::gateway;

@@ -1,9 +1,9 @@
-//! Dead sessions come back: histories that a strict provider refuses are answered through the
-//! gateway, and the ten turns after them, each beginning with the bytes of the one before.
+//! Broken sessions work again: histories that a strict provider rejects are answered through the
+//! gateway, and so are the ten turns after them, each beginning with the bytes of the one before.
 //!
-//! `tests/poisoned/NN-wire-what.json` are request bodies. `{{png WxH}}` and `{{noise WxH}}` stand
-//! for pictures that are too large to be committed, `{"@repeat": N, "of": …}` for N parts; `@` in a
-//! recipe makes each of them another picture.
+//! `tests/poisoned/NN-wire-what.json` are request bodies. `{{png WxH}}` and `{{noise WxH}}` are
+//! replaced by images that are too large to be committed, and `{"@repeat": N, "of": …}` by N parts.
+//! `@` in a recipe makes each of them a different image.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -18,12 +18,12 @@ use crate::caller::{Reply, exchange, post};
 use crate::gateway;
 use crate::scripted::{Act, Upstream};
 
-/// Turns after the one that was dead.
+/// Turns after the rejected one.
 const TURNS: usize = 10;
-/// What is in the picture that every history has beside the poison.
+/// The content of the valid image that every history has beside the broken one.
 const CHART: u64 = 7;
 
-/// A wire, as the names of files have it.
+/// Returns the path of a wire, by its name in file names.
 pub(crate) fn path(name: &str) -> &'static str {
     match name.split('-').nth(1) {
         Some("chat") => "/v1/chat/completions",
@@ -34,7 +34,7 @@ pub(crate) fn path(name: &str) -> &'static str {
 
 pub(crate) const KEYS: &str = "authorization: Bearer k\r\nanthropic-version: 2023-06-01\r\n";
 
-/// Every history, by name.
+/// Returns every history, by name.
 fn histories() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/poisoned");
     let mut histories: Vec<(String, Value)> = std::fs::read_dir(folder)
@@ -50,7 +50,7 @@ fn histories() -> Vec<(String, Value)> {
     histories
 }
 
-/// Makes what recipes ask for.
+/// Replaces recipes by images and parts.
 fn expanded(value: Value, number: u32) -> Value {
     match value {
         Value::Array(list) => {
@@ -90,7 +90,7 @@ fn picture(recipe: &str, number: u32) -> Vec<u8> {
     }
 }
 
-/// The mock, behind something that keeps every byte it is sent.
+/// The mock provider, behind a relay that keeps every byte sent to it.
 pub(crate) struct Recorded {
     pub(crate) mock: Arc<Mock>,
     pub(crate) address: SocketAddr,
@@ -99,7 +99,7 @@ pub(crate) struct Recorded {
 
 impl Recorded {
     pub(crate) async fn start(options: Options) -> Self {
-        // It brings a runtime of its own, which cannot be started within one.
+        // The mock has its own runtime, which cannot be started inside another.
         let mock = std::thread::spawn(|| Mock::start(options).unwrap()).join().unwrap();
         let mock = Arc::new(mock);
         let bodies: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
@@ -113,13 +113,13 @@ impl Recorded {
         Self { mock, address, bodies }
     }
 
-    /// What was sent since this was last asked.
+    /// Returns the bodies that were sent since the last call.
     pub(crate) fn taken(&self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.bodies.lock().unwrap())
     }
 }
 
-/// A request and its reply, as bytes.
+/// Sends a request, and returns its reply as bytes.
 fn relay(to: SocketAddr, request: &[u8]) -> Vec<u8> {
     use std::io::{Read as _, Write as _};
     let mut stream = std::net::TcpStream::connect(to).unwrap();
@@ -133,12 +133,12 @@ pub(crate) async fn ask(to: SocketAddr, path: &str, body: &Value) -> Reply {
     exchange(to, &post(path, KEYS, body.to_string().as_bytes())).await
 }
 
-/// The name of the list of a conversation.
+/// Returns the key of the list of messages.
 fn list(body: &Value) -> &'static str {
     if body.get("input").is_some() { "input" } else { "messages" }
 }
 
-/// One turn more.
+/// Adds one turn.
 pub(crate) fn go_on(body: &mut Value, turn: usize) {
     let text = if list(body) == "input" { "input_text" } else { "text" };
     let name = list(body);
@@ -148,7 +148,7 @@ pub(crate) fn go_on(body: &mut Value, turn: usize) {
     messages.push(json!({"role": "user", "content": [part]}));
 }
 
-/// A body up to the end of its last message.
+/// Returns a body up to the end of its last message.
 fn prefix(body: &[u8]) -> &[u8] {
     #[derive(serde::Deserialize)]
     struct Lists<'a> {
@@ -165,7 +165,7 @@ fn prefix(body: &[u8]) -> &[u8] {
     body[..end].trim_ascii_end()
 }
 
-/// Plays a history on through a gateway: how often it had to be healed, or what went wrong.
+/// Continues a history through a gateway. Returns the number of heals, or the problem.
 async fn revived(name: &str, mut body: Value) -> Result<usize, String> {
     let wrong = |turn: usize, what: &str| Err(format!("{name}, turn {turn}: {what}"));
     let recorded = Recorded::start(Options::default()).await;
@@ -184,7 +184,7 @@ async fn revived(name: &str, mut body: Value) -> Result<usize, String> {
             return wrong(turn, &said);
         }
         let sent = recorded.taken();
-        // Once healed, always healed: no later turn is refused again.
+        // Once healed, no later turn is rejected.
         if turn > 0 && sent.len() > 1 {
             return wrong(turn, &format!("{} requests", sent.len()));
         }
@@ -217,7 +217,7 @@ async fn dead_sessions_come_back() {
         }
     }
     assert!(wrong.is_empty(), "{} of 30:\n{}", wrong.len(), wrong.join("\n"));
-    // Most are repaired before they are sent; what only a decoder sees takes a rejection.
+    // Most are repaired before they are sent. Damage that only a decoder finds takes a rejection.
     let expected = [
         "04-messages-truncated-png",
         "05-messages-bad-check-sum",

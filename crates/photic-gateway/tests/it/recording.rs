@@ -1,4 +1,4 @@
-//! Turns are kept as they were sent, and what a user chose for a picture holds from then on.
+//! Turns are recorded as they were sent, and a user's choices for images apply from then on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn settings(directory: &Path, more: &str) -> String {
     format!("[policy]\nretention = 'all'\n[record]\ndirectory = '{}'\n{more}", directory.display())
 }
 
-/// The sessions, once one has so many turns: a turn is written beside its answer.
+/// Waits for a session to have so many turns, because a turn is written while its reply is sent.
 async fn sessions(directory: &Path, turns: u64) -> (LocalStore, Vec<Session>) {
     let store = LocalStore::open(directory).unwrap();
     let begun = Instant::now();
@@ -40,7 +40,7 @@ async fn sessions(directory: &Path, turns: u64) -> (LocalStore, Vec<Session>) {
     }
 }
 
-/// The content addresses of the pictures of a body, in order.
+/// Returns the digests of the images of a body, in order.
 fn digests(body: &str) -> Vec<Digest> {
     let (transcript, _) = photic::lift(photic::Wire::OpenAiChat, body.as_bytes());
     let mut survey = photic::survey(&transcript);
@@ -59,7 +59,7 @@ async fn every_turn_is_kept_as_it_was_sent() {
         let reply = exchange(gateway, &post("/v1/chat/completions", "", body.as_bytes())).await;
         assert_eq!(reply.status, 200);
         sent.push((body, upstream.last().body));
-        // The next one goes on with what was kept of this one.
+        // The next turn continues the recorded session.
         sessions(&directory, turn.into()).await;
     }
     let (store, sessions) = sessions(&directory, 3).await;
@@ -74,14 +74,14 @@ async fn every_turn_is_kept_as_it_was_sent() {
     assert!(page.contains("photic_turns_lost_total 0"), "{page}");
 }
 
-/// What was sent does not follow from the body alone: a picture had to be made.
+/// The sent bytes do not follow from the body alone, because an image was prepared.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_turn_with_a_picture_that_was_made_is_kept_as_it_was_sent() {
     let directory = directory("made");
     let (address, upstream) = Upstream::answering("{}").await;
     let upstreams = format!("[[upstream]]\nurl='http://{address}'\nwire='anthropic'\n");
     let gateway = crate::started(&settings(&directory, &upstreams)).await;
-    // Wider than the wire takes.
+    // Wider than the wire's limit.
     let picture = STANDARD.encode(photic_testkit::image::png_noise(9000, 40, 7));
     let source = json!({"type": "base64", "media_type": "image/png", "data": picture});
     let content = json!([{"type": "image", "source": source}]);
@@ -114,7 +114,7 @@ async fn what_a_user_chose_holds_from_the_next_turn_on() {
     assert!(store.lower(&kept[0].id, 2).await.unwrap().body == seen);
 }
 
-/// The choice comes while the model thinks: the record must not say that it held already.
+/// The choice is made while the model answers, so the record of this turn must not contain it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_kept_is_what_was_sent_and_not_what_was_chosen_since() {
     let directory = directory("meanwhile");
@@ -183,5 +183,5 @@ async fn a_record_that_cannot_be_opened_is_said_at_the_start() {
     let mut config = photic_gateway::Config::parse(&settings(&file, "")).unwrap();
     "127.0.0.1:0".clone_into(&mut config.listen);
     let error = photic_gateway::Gateway::bind(config).await.unwrap_err();
-    assert_eq!(error.to_string(), "cannot keep a record");
+    assert_eq!(error.to_string(), "cannot open the record");
 }

@@ -1,4 +1,4 @@
-//! How long pictures stay in sight, who chooses it, and where it is said.
+//! Retention of images: the policies, the header that chooses one, and the reports about them.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::fixing::conversation;
 use crate::scripted::Upstream;
 use crate::watching::{Watching, attribute, events, spans};
 
-/// The log says everything; traces go to `collector`.
+/// Returns settings with a full log, and traces to `collector`.
 fn settings(upstream: std::net::SocketAddr, collector: std::net::SocketAddr) -> String {
     format!(
         "log = 'json'\n[telemetry]\notlp = 'http://{collector}'\n\
@@ -28,7 +28,7 @@ async fn by_default_only_a_limit_retires_and_says_so() {
     };
     let fits = ask(conversation(40, 100)).await;
     assert_eq!(fits.header("x-photic-retired"), None);
-    // Eight at the most.
+    // The limit is eight images.
     let over = ask(conversation(9, 100).replace("gpt-4o", "mistral-medium-3")).await;
     assert_eq!(over.header("x-photic-retired"), Some("over_count=8"), "{over:?}");
     watching.metrics_with(&["photic_retired_total{reason=\"over_count\"} 8"]).await;

@@ -1,4 +1,4 @@
-//! When a request is sent again, when it is not, and what the caller gets to see of it.
+//! The cases in which a request is sent again, and the replies that the client gets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
 use crate::caller::{Reply, exchange, post, read_until};
-use crate::healing::{Kept, Wire, chart};
+use crate::healing::{LessonsFile, Wire, chart};
 use crate::poisoned::{KEYS, Recorded, ask};
 use crate::scripted::{Act, Upstream, chunk, chunked, ok};
 use crate::{gateway, started};
 
 use Wire::{Chat, Messages, Responses};
 
-/// A rejection, with a header of its own.
+/// Returns a rejection with a header that identifies it.
 fn rejection(status: &str, body: &str) -> Vec<Act> {
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nx-request-id: r1\r\n\
@@ -32,8 +32,11 @@ fn error(message: &str) -> String {
     json!({"error": {"message": message, "type": "invalid_request_error"}}).to_string()
 }
 
-/// An upstream that gives each request the next of these answers, the last one for ever.
-async fn answering(kept: &Kept, answers: Vec<Vec<Act>>) -> (std::net::SocketAddr, Arc<Upstream>) {
+/// Starts an upstream that gives each request the next of these answers, and repeats the last.
+async fn answering(
+    kept: &LessonsFile,
+    answers: Vec<Vec<Act>>,
+) -> (std::net::SocketAddr, Arc<Upstream>) {
     let count = AtomicUsize::new(0);
     let script = move |_: &_| {
         let number = count.fetch_add(1, Ordering::SeqCst);
@@ -49,7 +52,7 @@ fn noise(wire: Wire) -> Value {
 
 #[tokio::test]
 async fn it_is_sent_again_twice_and_no_more() {
-    let kept = Kept::new("twice");
+    let kept = LessonsFile::new("twice");
     let answers =
         (1..=4).map(|n| rejection("400 Bad Request", &error(&format!("image too large {n}"))));
     let (gateway, upstream) = answering(&kept, answers.collect()).await;
@@ -57,11 +60,11 @@ async fn it_is_sent_again_twice_and_no_more() {
     let lengths: Vec<usize> = upstream.seen.lock().unwrap().iter().map(|s| s.body.len()).collect();
     assert_eq!(lengths.len(), 3, "{lengths:?}");
     assert!(lengths[0] > lengths[1] && lengths[1] > lengths[2], "{lengths:?}");
-    // The caller sees the rejection of the request that it meant, as it came.
+    // The client gets the rejection of its original request, unchanged.
     assert_eq!((reply.status, reply.header("x-request-id")), (400, Some("r1")));
     assert_eq!(reply.body, error("image too large 1").into_bytes());
     assert_eq!(reply.header("x-photic-healed"), None);
-    // What did not help is not remembered.
+    // Lessons that did not help are not remembered.
     assert!(kept.lessons().is_empty());
 }
 
@@ -77,7 +80,7 @@ async fn what_is_not_about_media_passes_as_it_is() {
         ("503 Service Unavailable", "<html>no</html>".to_owned()),
         ("413 Payload Too Large", long),
     ] {
-        let kept = Kept::new(&format!("verbatim-{}", &status[..3]));
+        let kept = LessonsFile::new(&format!("verbatim-{}", &status[..3]));
         let (gateway, upstream) = answering(&kept, vec![rejection(status, &body)]).await;
         let reply = ask(gateway, Chat.path(), &noise(Chat)).await;
         assert!(status.starts_with(&reply.status.to_string()));
@@ -90,17 +93,17 @@ async fn what_is_not_about_media_passes_as_it_is() {
 
 #[tokio::test]
 async fn a_request_without_media_is_sent_once() {
-    let kept = Kept::new("no-media");
+    let kept = LessonsFile::new("no-media");
     let body = error("image too large");
     let no = rejection("400 Bad Request", &body);
     let (address, upstream) = Upstream::start(move |_| no.clone()).await;
-    // By model: then a body is read also where it is to be left alone.
+    // With upstreams by model, a body is read even if the request is passed through unchanged.
     let by_model = format!("[[upstream]]\nurl = 'http://{address}'\nmodels = ['house*']");
     let gateway = started(&format!("{}\n{by_model}", kept.settings())).await;
     let words = Chat.shows(&[json!({"type": "text", "text": "hi"})]);
     let reply = ask(gateway, Chat.path(), &words).await;
     assert_eq!((reply.status, reply.body), (400, body.into_bytes()));
-    // Nor is one that asked to be left alone.
+    // A request with `x-photic-off` is sent once, too.
     let request = noise(Chat).to_string();
     let off = format!("{KEYS}x-photic-off: 1\r\n");
     let reply = exchange(gateway, &post(Chat.path(), &off, request.as_bytes())).await;
@@ -111,7 +114,7 @@ async fn a_request_without_media_is_sent_once() {
 
 #[tokio::test]
 async fn the_rejection_of_a_request_without_media_is_not_waited_for() {
-    let kept = Kept::new("not-read");
+    let kept = LessonsFile::new("not-read");
     let (sign, body) = (Arc::new(Notify::new()), error("too many images"));
     let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-length: {}\r\n\r\n", body.len());
     let answer = vec![
@@ -132,7 +135,7 @@ async fn the_rejection_of_a_request_without_media_is_not_waited_for() {
 
 #[tokio::test]
 async fn a_picture_that_we_made_and_they_refuse_is_withheld() {
-    let kept = Kept::new("made");
+    let kept = LessonsFile::new("made");
     let no = error("Invalid 'messages[0].content[0].image_url'. Could not process image");
     let answers = vec![rejection("400 Bad Request", &no), vec![Act::Send(ok(b"{}"))]];
     let (gateway, upstream) = answering(&kept, answers).await;
@@ -151,7 +154,7 @@ async fn a_picture_that_we_made_and_they_refuse_is_withheld() {
 
 #[tokio::test]
 async fn nothing_is_sent_again_once_a_reply_began() {
-    let kept = Kept::new("began");
+    let kept = LessonsFile::new("began");
     let event = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\
                  \"message\":\"messages.0.content.0.image.source.base64.data: Could not process image\"}}\n\n";
     let begun = vec![Act::Send(chunked("text/event-stream")), Act::Send(chunk(event)), Act::Close];
@@ -170,22 +173,22 @@ async fn an_answer_that_is_no_rejection_ends_the_attempts() {
         ("429 Too Many Requests", error("Rate limit reached.")),
         ("400 Bad Request", error("max_tokens is too large: 99999. At most 4096.")),
     ] {
-        let kept = Kept::new(&format!("other-{}", &status[..3]));
+        let kept = LessonsFile::new(&format!("other-{}", &status[..3]));
         let answers = vec![first(), rejection(status, &body)];
         let (gateway, upstream) = answering(&kept, answers).await;
         let reply = ask(gateway, Chat.path(), &noise(Chat)).await;
         assert!(status.starts_with(&reply.status.to_string()));
         assert_eq!(reply.body, body.as_bytes());
         assert_eq!(upstream.seen.lock().unwrap().len(), 2);
-        // Whether it helped is not known.
+        // It is not known if the lesson helped.
         assert!(kept.lessons().is_empty());
     }
 }
 
 #[tokio::test]
 async fn the_same_request_is_not_sent_twice() {
-    let kept = Kept::new("same");
-    // Nothing can be done about it: the one image is at home in a user turn.
+    let kept = LessonsFile::new("same");
+    // Nothing can be changed: the only image is in a user message already.
     let body = error(
         "Image URLs are only allowed for messages with role 'user', but this message with role \
          'tool' contains an image URL.",
@@ -198,7 +201,7 @@ async fn the_same_request_is_not_sent_twice() {
 
 #[tokio::test]
 async fn tool_images_move_to_the_user_where_results_hold_none() {
-    let kept = Kept::new("results");
+    let kept = LessonsFile::new("results");
     let no = error(
         "Invalid 'input[2]'. Image URLs are only allowed for messages with role 'user', but this \
          message with role 'tool' contains an image URL.",
@@ -211,17 +214,17 @@ async fn tool_images_move_to_the_user_where_results_hold_none() {
     let reply = exchange(gateway, &request).await;
     assert_eq!(reply.header("x-photic-fixed"), Some("hoisted=1"));
     assert_eq!(reply.header("x-photic-healed"), Some("role_not_allowed"));
-    assert_eq!(kept.lessons(), ["images are not taken in tool results"]);
+    assert_eq!(kept.lessons(), ["images are not accepted in tool results"]);
     let sent: Value = serde_json::from_slice(&upstream.last().body).unwrap();
     assert_eq!(sent["input"][3]["role"], "user");
-    // A rejection must be readable: no compression is offered where one may come.
+    // Compression is not offered if a rejection may have to be read.
     let seen = upstream.seen.lock().unwrap().clone();
     assert!(seen.iter().all(|seen| !seen.head.contains("accept-encoding")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn healing_crosses_wires() {
-    let kept = Kept::new("crossing");
+    let kept = LessonsFile::new("crossing");
     let options = Options { judge_as: Some("gpt-3.5-turbo".to_owned()), ..Options::default() };
     let recorded = Recorded::start(options).await;
     let settings = format!(
@@ -234,9 +237,9 @@ async fn healing_crosses_wires() {
     let reply = ask(gateway, Messages.path(), &body).await;
     assert_eq!((reply.status, &reply.json()["type"]), (200, &json!("message")));
     assert_eq!(recorded.taken().len(), 2);
-    assert_eq!(kept.lessons(), ["images are not taken at all"]);
-    // A rejection that cannot be helped comes in the words of the caller's wire.
-    let kept = Kept::new("crossing-no");
+    assert_eq!(kept.lessons(), ["images are not accepted at all"]);
+    // A rejection that cannot be healed is translated to the client's wire.
+    let kept = LessonsFile::new("crossing-no");
     let no = rejection("400 Bad Request", &error("image too large"));
     let (upstream, _) = Upstream::start(move |_| no.clone()).await;
     let settings = format!(
@@ -248,8 +251,8 @@ async fn healing_crosses_wires() {
     assert_eq!(reply.json()["error"]["message"], "image too large");
 }
 
-/// Waits for what is written behind a reply.
-async fn learned(kept: &Kept) -> Vec<String> {
+/// Waits for lessons that are written after a reply.
+async fn learned(kept: &LessonsFile) -> Vec<String> {
     for _ in 0..100 {
         if kept.file().exists() {
             break;
@@ -273,7 +276,7 @@ async fn images_that_are_billed_as_text_are_noticed_and_moved() {
         (Chat, false, false),
     ] {
         let name = format!("{wire:?}, stream {stream}");
-        let kept = Kept::new(&format!("billed-{wire:?}-{stream}"));
+        let kept = LessonsFile::new(&format!("billed-{wire:?}-{stream}"));
         let misbehave = vec![Misbehavior::BillAsText];
         let options = Options { misbehave, ..Options::default() };
         let mock = std::thread::spawn(|| Mock::start(options).unwrap()).join().unwrap();
@@ -300,8 +303,8 @@ async fn images_that_are_billed_as_text_are_noticed_and_moved() {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     }
-    // A provider that counts pixels gives no cause.
-    let kept = Kept::new("not-billed");
+    // A provider that bills by pixels teaches no lesson.
+    let kept = LessonsFile::new("not-billed");
     let mock = std::thread::spawn(|| Mock::start(Options::default()).unwrap()).join().unwrap();
     let gateway = gateway(mock.address(), &kept.settings()).await;
     let picture = Messages.image("image/png", &image::png_noise(200, 200, 1));

@@ -1,4 +1,4 @@
-//! An upstream that does as it is told, byte by byte.
+//! An upstream that follows a script, byte by byte.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,15 +9,15 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-/// One thing to do after a request was read.
+/// A step of the script, after a request was read.
 #[derive(Clone)]
 pub(crate) enum Act {
     Send(Vec<u8>),
-    /// Wait until the test says so.
+    /// Wait until the test continues.
     Wait(Arc<Notify>),
-    /// Wait until the other side is gone.
+    /// Wait until the client has disconnected.
     AwaitGone,
-    /// Send so many bytes, as fast as they are taken.
+    /// Send so many bytes, as fast as they are read.
     Flood(usize),
     Close,
 }
@@ -29,25 +29,25 @@ pub(crate) struct Seen {
     pub(crate) body: Vec<u8>,
 }
 
-/// What happened at the upstream.
+/// The upstream, with the requests that it got.
 #[derive(Default)]
 pub(crate) struct Upstream {
     pub(crate) seen: Mutex<Vec<Seen>>,
-    /// Requests whose sender went away while it was waited for.
+    /// Number of requests whose client disconnected.
     pub(crate) gone: AtomicUsize,
-    /// Bytes that were taken of a flood.
+    /// Bytes of a flood that were read.
     pub(crate) flooded: AtomicUsize,
 }
 
 impl Upstream {
-    /// Starts one that follows a script.
+    /// Starts an upstream that follows a script.
     pub(crate) async fn start(
         script: impl Fn(&Seen) -> Vec<Act> + Send + Sync + 'static,
     ) -> (SocketAddr, Arc<Self>) {
         Self::start_on(TcpListener::bind("127.0.0.1:0").await.unwrap(), script)
     }
 
-    /// Starts one at an address of the test's choice.
+    /// Starts an upstream on a given listener.
     pub(crate) fn start_on(
         listener: TcpListener,
         script: impl Fn(&Seen) -> Vec<Act> + Send + Sync + 'static,
@@ -64,7 +64,7 @@ impl Upstream {
         (address, this)
     }
 
-    /// Starts one that always answers this JSON.
+    /// Starts an upstream that always answers with this JSON.
     pub(crate) async fn answering(json: &'static str) -> (SocketAddr, Arc<Self>) {
         Self::start(move |_| vec![Act::Send(ok(json.as_bytes()))]).await
     }
@@ -73,8 +73,8 @@ impl Upstream {
         self.seen.lock().unwrap().last().cloned().unwrap_or_default()
     }
 
-    /// Waits until somebody went away.
-    pub(crate) async fn somebody_went_away(&self) -> bool {
+    /// Waits until a client has disconnected.
+    pub(crate) async fn client_disconnected(&self) -> bool {
         for _ in 0..250 {
             if self.gone.load(Ordering::SeqCst) > 0 {
                 return true;
@@ -124,7 +124,7 @@ impl Upstream {
     }
 }
 
-/// A reply of 200 with a length.
+/// Returns a reply of 200 with a length.
 pub(crate) fn ok(body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nx-upstream: yes\r\ncontent-length: {}\r\n\r\n",
@@ -133,13 +133,13 @@ pub(crate) fn ok(body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// The head of a reply in chunks.
+/// Returns the head of a chunked reply.
 pub(crate) fn chunked(media_type: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n")
         .into_bytes()
 }
 
-/// One chunk; an empty one ends the reply.
+/// Returns one chunk. An empty one ends the reply.
 pub(crate) fn chunk(body: &str) -> Vec<u8> {
     format!("{:x}\r\n{body}\r\n", body.len()).into_bytes()
 }

@@ -1,4 +1,4 @@
-//! What must reach no log, no metric and no trace, whatever happens to a request.
+//! Keys, texts and media never reach the log, metrics or traces.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const KEY: &str = "sk-MARKER-in-the-key-0123456789";
 const TEXT: &str = "MARKER of a secret prompt";
 const QUERY: &str = "MARKERINTHEQUERY";
 
-/// As long a run of base64 as would still be somebody's picture.
+/// Minimum length of a run of base64 that counts as a part of an image.
 const SLICE: usize = 24;
 
 fn picture() -> String {
@@ -26,7 +26,7 @@ fn picture() -> String {
     STANDARD.encode(png)
 }
 
-/// Conversations with a marker wherever a caller or a tool can put one.
+/// Returns conversations with a marker in every place that a client or a tool can write to.
 fn bodies(data: &str) -> Vec<(&'static str, String)> {
     let inner =
         format!("{{\\\"{TEXT}\\\":{{\\\"image\\\":\\\"data:image/png;base64,{data}\\\"}}}}");
@@ -63,7 +63,7 @@ fn bodies(data: &str) -> Vec<(&'static str, String)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn neither_keys_nor_words_nor_pictures_are_told() {
-    // Every other request fails, in the words of a provider that repeats what it was sent.
+    // Every other request fails with an error that quotes the request.
     let (address, _) = Upstream::start(move |seen| {
         let error = format!("{{\"error\":{{\"message\":\"{TEXT} {KEY}\"}}}}");
         let refused = format!(
@@ -91,7 +91,7 @@ async fn neither_keys_nor_words_nor_pictures_are_told() {
     let mut sent = 0;
     for off in ["", "x-photic-off: 1\r\n"] {
         for (path, body) in bodies(&data) {
-            // Of every length, so that each is answered, refused and cut off.
+            // Of several lengths, so that some are answered, some refused and some cut off.
             for blanks in 0..3 {
                 let path = format!("{path}?key={QUERY}");
                 let body = format!("{body}{}", " ".repeat(blanks));

@@ -1,4 +1,4 @@
-//! The settings as documents: a schema, and a file with every default, both written from the types.
+//! The schema of the settings and the file with every default, both generated from the types.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Equal to what is in the repository, or, with `PHOTIC_BLESS=1`, written there.
+/// Compares a file in the repository with a text, or writes it with `PHOTIC_BLESS=1`.
 fn committed(path: &str, expected: &str) {
     let path = root().join(path);
     if std::env::var_os("PHOTIC_BLESS").is_some() {
@@ -32,7 +32,7 @@ fn the_file_of_defaults_holds_the_defaults() {
     committed("docs/photic.toml", &example);
     assert!(example.starts_with("#:schema photic.schema.json\n"));
     assert_eq!(Config::parse(&example).unwrap(), Config::default());
-    // What is a comment could be a setting.
+    // Commented settings are valid, too.
     let open = |line: &str| match line.strip_prefix("# ") {
         Some(setting) if setting.starts_with("[[") || is_setting(setting) => setting.to_owned(),
         _ => line.to_owned(),
@@ -48,7 +48,7 @@ fn is_setting(line: &str) -> bool {
     name.is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
 }
 
-/// Every setting is described, and stands in the file.
+/// Every setting has a description, and is in the file.
 #[test]
 fn every_setting_is_described() {
     fn walk(schema: &Value, path: &str, example: &str) {
@@ -68,7 +68,7 @@ fn every_setting_is_described() {
     walk(&Config::schema(), "", &Config::example());
 }
 
-/// The same files are held against the schema by a validator of others, in the slow suite.
+/// An independent validator checks these files against the schema, too, in the slow suite.
 #[test]
 fn samples_are_read_as_they_are_meant() {
     for (folder, good) in [("good", true), ("bad", false)] {

@@ -1,4 +1,4 @@
-//! Streams: nothing is held back, nothing is read ahead, nobody works for a caller who left.
+//! Streams: events are passed on at once, and a client that disconnects cancels its request.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -49,7 +49,7 @@ async fn a_caller_who_leaves_before_the_answer_cancels_it() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         drop(stream);
-        assert!(upstream.somebody_went_away().await, "{path}");
+        assert!(upstream.client_disconnected().await, "{path}");
     }
 }
 
@@ -65,7 +65,7 @@ async fn a_caller_who_leaves_in_mid_stream_cancels_it() {
     stream.write_all(&post("/v1/responses", "", b"{\"input\":\"hi\"}")).await.unwrap();
     read_until(&mut stream, "first").await;
     drop(stream);
-    assert!(upstream.somebody_went_away().await);
+    assert!(upstream.client_disconnected().await);
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn a_caller_who_does_not_read_holds_the_upstream_back() {
         before = upstream.flooded.load(Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(300)).await;
     }
-    // What the kernel's buffers on two connections hold, and ours, which are small.
+    // The kernel's buffers of two connections, and those of the gateway, which are small.
     assert!(before < 64 << 20, "{before} bytes were taken from the upstream");
 }
 
@@ -123,7 +123,7 @@ async fn an_upstream_that_falls_silent_is_given_up() {
     let gateway = gateway(address, "[timeouts]\nidle_s = 1").await;
     let reply = exchange(gateway, &post("/v1/chat/completions", "", TURN)).await;
     assert!(!reply.complete);
-    assert!(upstream.somebody_went_away().await);
+    assert!(upstream.client_disconnected().await);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The log and traces: what is told, to whom, and in which words.
+//! The log and traces.
 
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -86,13 +86,13 @@ async fn conversations_are_traced() {
     let request = post("/v1/chat/completions", CALLER, body.as_bytes());
     let reply = exchange(watching.address, &request).await;
     let passed_on = upstream.last().head;
-    // Not asked for: no conversation, or not by the caller's will.
+    // Not traced: a request that is not a turn, and one that the client does not want traced.
     exchange(watching.address, &get("/v1/models", CALLER)).await;
     assert!(upstream.last().head.contains(CALLER));
     let unsampled = CALLER.replace("-01\r", "-00\r");
     exchange(watching.address, &post("/v1/chat/completions", &unsampled, b"{}")).await;
     assert!(upstream.last().head.contains(&unsampled));
-    // Batches that are not full leave when it ends.
+    // Incomplete batches are sent when the gateway stops.
     watching.ended().await;
     let spans = spans(&collected);
     assert_eq!(spans.len(), 1, "{spans:?}");
@@ -144,7 +144,7 @@ async fn what_goes_wrong_is_in_the_trace() {
 }
 
 #[tokio::test]
-async fn a_collector_that_is_away_holds_up_nobody() {
+async fn an_unavailable_collector_delays_no_request() {
     let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let (address, _) = Upstream::answering("{}").await;
     let settings =
@@ -157,7 +157,7 @@ async fn a_collector_that_is_away_holds_up_nobody() {
     for _ in 0..100 {
         if watching.metrics().await.contains("\nphotic_spans_dropped_total 3\n") {
             let log = watching.ended().await;
-            assert!(log.contains("warning: the collector of traces took none of 3 spans"), "{log}");
+            assert!(log.contains("warning: the trace collector did not accept 3 spans"), "{log}");
             return;
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;

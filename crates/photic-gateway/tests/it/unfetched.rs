@@ -1,4 +1,4 @@
-//! Addresses that a provider took, and could not fetch: fetched here, where that helps.
+//! The gateway fetches image URLs that the provider accepts and cannot fetch.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,15 +8,15 @@ use base64::engine::general_purpose::STANDARD;
 use photic_testkit::image::png_noise;
 use serde_json::json;
 
-use crate::healing::{Kept, Wire};
+use crate::healing::{LessonsFile, Wire};
 use crate::poisoned::ask;
 use crate::scripted::{Act, Upstream, ok};
 use crate::started;
 
 const NO: &str = r#"{"error":{"message":"Timeout while downloading http://h/a.png.","type":"invalid_request_error","param":null,"code":"invalid_image_url"}}"#;
 
-/// A host of pictures, a provider that cannot reach it, and a gateway that may.
-async fn scene(kept: &Kept, mode: &str) -> (SocketAddr, Arc<Upstream>, SocketAddr) {
+/// Starts an image host, a provider that cannot reach it, and a gateway that can.
+async fn setup(kept: &LessonsFile, mode: &str) -> (SocketAddr, Arc<Upstream>, SocketAddr) {
     let (pictures, _) = Upstream::start(|seen| {
         vec![Act::Send(if seen.head.split(' ').nth(1) == Some("/a.png") {
             ok(&png_noise(64, 48, 1))
@@ -49,29 +49,29 @@ fn shows(pictures: SocketAddr, path: &str) -> serde_json::Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_provider_cannot_fetch_is_fetched_here_and_from_then_on() {
-    let kept = Kept::new("unfetched");
-    let (gateway, upstream, pictures) = scene(&kept, "needed").await;
+    let kept = LessonsFile::new("unfetched");
+    let (gateway, upstream, pictures) = setup(&kept, "needed").await;
     let reply = ask(gateway, Wire::Chat.path(), &shows(pictures, "/a.png")).await;
     assert_eq!((reply.status, reply.header("x-photic-healed")), (200, Some("fetch_failed")));
     let bytes = STANDARD.encode(png_noise(64, 48, 1));
     let sent = String::from_utf8(upstream.last().body).unwrap();
     assert!(sent.contains(&bytes), "{sent}");
-    assert_eq!(kept.lessons(), ["addresses of images are not fetched"]);
+    assert_eq!(kept.lessons(), ["image URLs are not fetched"]);
     let reply = ask(gateway, Wire::Chat.path(), &shows(pictures, "/a.png")).await;
     assert_eq!((reply.status, reply.header("x-photic-healed")), (200, None));
     assert_eq!(upstream.seen.lock().unwrap().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_nobody_can_fetch_says_nothing_about_the_provider() {
+async fn an_address_that_the_gateway_cannot_fetch_either_teaches_nothing_about_the_provider() {
     for (mode, path) in [("needed", "/gone.png"), ("never", "/a.png")] {
-        let kept = Kept::new(&format!("unfetched-{mode}-{}", &path[1..2]));
-        let (gateway, upstream, pictures) = scene(&kept, mode).await;
+        let kept = LessonsFile::new(&format!("unfetched-{mode}-{}", &path[1..2]));
+        let (gateway, upstream, pictures) = setup(&kept, mode).await;
         let reply = ask(gateway, Wire::Chat.path(), &shows(pictures, path)).await;
         assert_eq!((reply.status, reply.header("x-photic-healed")), (200, Some("fetch_failed")));
         let sent = String::from_utf8(upstream.last().body).unwrap();
         assert!(!sent.contains("image_url"), "{sent}");
         let [lesson] = &kept.lessons()[..] else { panic!("{:?}", kept.lessons()) };
-        assert!(lesson.starts_with("a medium of "), "{lesson}");
+        assert!(lesson.starts_with("a media file of "), "{lesson}");
     }
 }

@@ -1,5 +1,5 @@
-//! A picture is uploaded once; from then on its name stands where its bytes would, on every wire,
-//! and the model sees the same.
+//! An image is uploaded once, and later requests contain a reference instead of its bytes, on every
+//! wire. The model sees no difference.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -29,14 +29,14 @@ fn settings(directory: &Path, retention: &str) -> String {
     )
 }
 
-/// Uploads, and says what the picture is called.
+/// Uploads an image, and returns its reference.
 async fn upload(gateway: SocketAddr, query: &str, bytes: &[u8]) -> String {
     let reply = exchange(gateway, &post(&format!("/photic/v1/media{query}"), "", bytes)).await;
     assert_eq!(reply.status, 201, "{reply:?}");
     reply.json()["address"].as_str().unwrap().to_owned()
 }
 
-/// The same conversation with names in place of bytes.
+/// Replaces the images of a conversation by references.
 async fn named(gateway: SocketAddr, body: &str, names: &mut BTreeMap<String, String>) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (at, part) in body.split("data:image/png;base64,").enumerate() {
@@ -199,7 +199,8 @@ async fn an_address_shows_a_picture_for_its_time_and_nothing_but_pictures_are_ta
     assert_eq!(exchange(gateway, &get(&signed, "")).await.status, 403, "its time is over");
 }
 
-/// What is not held while the model thinks is made again for whoever turns it down.
+/// Bodies made from references are not held while the model answers, and are made again after a
+/// rejection.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rejection_of_what_came_by_name_is_healed() {
     let directory = directory("healed");

@@ -1,4 +1,4 @@
-//! A gateway that is looked at from all sides.
+//! A gateway with its log, metrics and traces.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use crate::caller::{exchange, get};
 use crate::scripted::Upstream;
 
-/// A gateway, and what it says.
+/// A gateway and its log.
 pub(crate) struct Watching {
     pub(crate) address: SocketAddr,
     pub(crate) admin: SocketAddr,
@@ -56,7 +56,7 @@ impl Watching {
         String::from_utf8(reply.body).unwrap()
     }
 
-    /// The page, once these lines stand in it.
+    /// Waits for the page of metrics to contain these lines, and returns it.
     pub(crate) async fn metrics_with(&self, lines: &[&str]) -> String {
         let mut page = String::new();
         for _ in 0..100 {
@@ -69,7 +69,7 @@ impl Watching {
         panic!("{lines:?} are not all in\n{page}");
     }
 
-    /// Lets it end, with all that it has to say.
+    /// Stops the gateway, and returns its log.
     pub(crate) async fn ended(self) -> String {
         let _ = self.stop.send(());
         self.serving.await.unwrap();
@@ -77,13 +77,13 @@ impl Watching {
     }
 }
 
-/// The lines of a log.
+/// Returns the lines of a log for one event.
 pub(crate) fn events(log: &str, name: &str) -> Vec<Value> {
     let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter(|line| line["event"] == name).collect()
 }
 
-/// The spans that a collector was sent.
+/// Returns the spans that were sent to a collector.
 pub(crate) fn spans(collector: &Upstream) -> Vec<Value> {
     let mut all = Vec::new();
     for seen in collector.seen.lock().unwrap().iter() {
@@ -96,7 +96,7 @@ pub(crate) fn spans(collector: &Upstream) -> Vec<Value> {
     all
 }
 
-/// The value of an attribute of a span.
+/// Returns the value of an attribute of a span.
 pub(crate) fn attribute(span: &Value, key: &str) -> Value {
     let all = span["attributes"].as_array().unwrap();
     let found = all.iter().find(|attribute| attribute["key"] == key);

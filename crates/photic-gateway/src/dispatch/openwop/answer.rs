@@ -1,8 +1,8 @@
-//! The gateway as an openwop host: requests of the protocol.
+//! Answers requests of the openwop protocol.
 //!
-//! Calls go through the same stages as every turn, media are those that tenants upload, and
-//! addresses are fetched under the gateway's rules. A tenant's key goes no further, and nothing that
-//! an upstream says of itself comes back.
+//! Calls pass through the stages of a turn, media are those that tenants upload, and URLs are fetched
+//! under the gateway's rules. A tenant's key is never sent to an upstream, and error texts of an
+//! upstream are never sent to the client.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -23,19 +23,20 @@ use crate::observe::RequestLog;
 use crate::tenant::KeyPlace;
 use crate::turn::Turns;
 
+/// The header with the version of the protocol.
 const VERSION: HeaderName = HeaderName::from_static("openwop-version");
 
 /// The gateway as an openwop host.
 #[derive(Debug)]
 pub(crate) struct Openwop {
     settings: Settings,
-    /// Set where the gateway has a store.
+    /// Set if the gateway has a store.
     library: Option<Arc<MediaLibrary>>,
 }
 
 impl Openwop {
-    /// Creates the host if it is enabled. Objects of a single process are given only where the next
-    /// request reaches the same process.
+    /// Creates the host if it is enabled. `objects` live in this process, so they are set only if the
+    /// next request reaches this process, too.
     pub(crate) fn new(
         config: &Config,
         objects: Option<Objects>,
@@ -87,7 +88,7 @@ impl Openwop {
         let asked = Asked {
             method: parts.method.as_str(),
             path,
-            // The caller was found out above.
+            // The caller was identified above.
             bearer: None,
             version: value(VERSION),
             if_none_match: value(header::IF_NONE_MATCH),
@@ -102,11 +103,11 @@ impl Openwop {
             headers: for_providers(parts.headers.clone()),
             log: Mutex::new(log),
         };
-        written(photic_openwop::answer(&host, asked).await)
+        response(photic_openwop::answer(&host, asked).await)
     }
 }
 
-/// What went wrong before the protocol was asked, in its envelope.
+/// Renders a failure of the gateway in the error format of the protocol.
 pub(in crate::dispatch) fn flat(failure: &Failure) -> Response<ReplyBody> {
     let body = serde_json::json!({"error": failure.code(), "message": failure.to_string()});
     let mut response = Response::new(ReplyBody::whole(body.to_string()));
@@ -116,7 +117,8 @@ pub(in crate::dispatch) fn flat(failure: &Failure) -> Response<ReplyBody> {
     response
 }
 
-fn written(answer: Answer) -> Response<ReplyBody> {
+/// Converts an answer of the protocol to an HTTP response.
+fn response(answer: Answer) -> Response<ReplyBody> {
     let mut response = Response::new(ReplyBody::whole(answer.body));
     *response.status_mut() =
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -129,7 +131,7 @@ fn written(answer: Answer) -> Response<ReplyBody> {
     response
 }
 
-/// What a provider may see of the headers of a call: its own key, and nothing about the call.
+/// Removes the headers of a call that the provider must not see. Its own key stays.
 fn for_providers(mut headers: HeaderMap) -> HeaderMap {
     for name in [
         VERSION,

@@ -1,4 +1,4 @@
-//! One request of the protocol, and everything it may ask the gateway for.
+//! One request of the openwop protocol, with the parts of the gateway that it may use.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use photic_store::MediaRef;
 use tokio::sync::Mutex;
 
 use super::objects::Objects;
-use super::settings::{Only, Settings, of_store};
+use super::settings::{FixedAddress, Settings, of_store};
 use crate::http::{Body, Failure, Route};
 use crate::media::{self, MediaLibrary, MediaUser};
 use crate::memory::{Use, charged};
@@ -24,10 +24,10 @@ use crate::observe::RequestLog;
 use crate::tenant::Admitted;
 use crate::turn::{Repair, Turns};
 
-/// The longest answer of a model.
+/// Maximum size of a model's answer.
 const MAX_ANSWER: usize = 32 << 20;
 
-/// One request.
+/// One request of the protocol.
 pub(super) struct OpenwopHost<'a> {
     pub(super) turns: &'a Turns,
     pub(super) settings: &'a Settings,
@@ -91,7 +91,7 @@ impl Host for OpenwopHost<'_> {
         if !reply.status().is_success() {
             return Err(of_status(reply.status()));
         }
-        // Its pieces, and all of it in one.
+        // Charged twice: for its pieces, and for all of it in one.
         let mut charge = caller.share.nothing(Use::Replies);
         let mut reply = Limited::new(reply.into_body(), MAX_ANSWER);
         let mut body = bytes::BytesMut::new();
@@ -112,8 +112,8 @@ impl Host for OpenwopHost<'_> {
     ) -> Result<MediaReference, HostError> {
         let user = MediaUser { caller: &caller.caller, share: &caller.share };
         let kept = self.library()?.keep(user, media.bytes, None).await;
-        let (name, minted) = kept.map_err(|failure| of_store(&failure))?;
-        Ok(reference(&name, &minted))
+        let (name, record) = kept.map_err(|failure| of_store(&failure))?;
+        Ok(reference(&name, &record))
     }
 
     async fn resolve(
@@ -122,19 +122,19 @@ impl Host for OpenwopHost<'_> {
         media_ref: &str,
     ) -> Result<Option<(Media, MediaReference)>, HostError> {
         let (library, tenant) = (self.library()?, &caller.caller.tenant);
-        let (name, minted) = match library.find(tenant, media_ref).await {
+        let (name, record) = match library.find(tenant, media_ref).await {
             Ok(found) => found,
             Err(Failure::NoSuchMedia) => return Ok(None),
             Err(_) => return Err(HostError::Unavailable),
         };
-        let bytes = match library.read(tenant, &caller.share, &minted).await {
+        let bytes = match library.read(tenant, &caller.share, &record).await {
             Ok(bytes) => bytes,
-            // A blob that is gone or damaged is not there.
+            // A missing or damaged blob counts as not found.
             Err(Failure::NoSuchMedia) => return Ok(None),
             Err(failure) => return Err(of_store(&failure)),
         };
-        let media_type = minted.facts.media_type.clone().unwrap_or_default();
-        Ok(Some((Media { media_type, bytes }, reference(&name, &minted))))
+        let media_type = record.facts.media_type.clone().unwrap_or_default();
+        Ok(Some((Media { media_type, bytes }, reference(&name, &record))))
     }
 
     async fn forget(&self, caller: &Arc<Admitted>, media_ref: &str) -> Result<bool, HostError> {
@@ -199,14 +199,14 @@ impl Host for OpenwopHost<'_> {
     ) -> Result<Fetched, NotFetched> {
         let Some((rules, guarded)) = &self.settings.fetch else { return Err(NotFetched::Blocked) };
         let _permit = self.settings.fetches.acquire().await;
-        // Twice what it may be: what arrives grows by doubling.
+        // Twice the maximum, because the buffer grows by doubling.
         let most = 2 * rules.most_bytes.min(wanted.most) as u64;
         let charge = caller.share.charge(Use::Fetched, most).await;
         let mut charge = charge.map_err(|_| NotFetched::Failed)?;
         let got = match wanted.resolves_to {
             None => guarded.get(wanted.url).await,
             Some(address) => {
-                Fetch::new(rules.clone(), Arc::new(Only(address))).get(wanted.url).await
+                Fetch::new(rules.clone(), Arc::new(FixedAddress(address))).get(wanted.url).await
             }
         };
         match got {
@@ -222,12 +222,12 @@ impl Host for OpenwopHost<'_> {
     }
 }
 
-fn reference(name: &MediaRef, minted: &photic_store::MediaRecord) -> MediaReference {
-    let expires_ms = u64::try_from(minted.expires).unwrap_or_default();
+fn reference(name: &MediaRef, record: &photic_store::MediaRecord) -> MediaReference {
+    let expires_ms = u64::try_from(record.expires).unwrap_or_default();
     MediaReference { media_ref: name.as_str().to_owned(), expires_ms }
 }
 
-/// What a provider's refusal means. Its words stay here.
+/// Translates a provider's rejection to an error of the protocol, without its text.
 fn of_status(status: StatusCode) -> CallError {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => CallError::CredentialRefused,
@@ -239,6 +239,7 @@ fn of_status(status: StatusCode) -> CallError {
     }
 }
 
+/// Translates a failure of the gateway to an error of a call.
 fn of_failure(failure: &Failure) -> CallError {
     match failure {
         Failure::TooLarge { .. } => CallError::ContentTooLong,

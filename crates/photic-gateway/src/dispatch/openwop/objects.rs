@@ -1,5 +1,7 @@
-//! Objects of the blob surface, in memory: the surface is a seam of the conformance suite, and what
-//! it stores is gone with the process. Nothing of one tenant is in reach of another.
+//! Objects of openwop's blob surface, in memory.
+//!
+//! Only the conformance suite uses the surface, so its objects are lost with the process. A tenant
+//! cannot reach the objects of another.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -10,17 +12,18 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use photic_openwop::{Address, HostError, Listed, Media, ObjectKey, Shown, Stored};
 use photic_store::{Error, MediaRef, Secret, Tenant};
 
-/// Seconds after which a caller may try again, unless a quota says another time.
-pub(super) const LATER_S: u32 = 60;
-/// The largest object.
-pub(super) const LARGEST: usize = 64 << 10;
-/// The most objects of a tenant.
+/// Seconds after which a caller may retry, unless a quota says another time.
+pub(super) const RETRY_AFTER_S: u32 = 60;
+/// Maximum size of an object.
+pub(super) const MAX_OBJECT_BYTES: usize = 64 << 10;
+/// Maximum number of objects of a tenant.
 const MAX_OBJECTS: usize = 256;
-/// A page of a list.
-const PAGE: usize = 100;
-/// Signatures for this are good for nothing else.
+/// Number of objects in a page of a list.
+const PAGE_SIZE: usize = 100;
+/// Context of the signature, so that signatures for other purposes differ.
 const PURPOSE: &str = "an address that shows an object";
 
+/// The tenant and the key of an object.
 type Name = (String, ObjectKey);
 
 /// Objects of all tenants.
@@ -31,13 +34,14 @@ pub(crate) struct Objects {
 }
 
 impl Objects {
-    /// None yet, and a secret for their addresses.
+    /// Creates an empty set of objects, with a random secret for their signed URLs.
     pub(crate) fn new() -> Result<Self, Error> {
         let random = MediaRef::random()?;
         let secret = Secret::from(*blake3::hash(random.as_str().as_bytes()).as_bytes());
         Ok(Self { secret, stored: Mutex::default() })
     }
 
+    /// Stores an object. Fails if the tenant has too many.
     pub(super) fn put(
         &self,
         tenant: &Tenant,
@@ -47,22 +51,25 @@ impl Objects {
         let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         let own = stored.keys().filter(|(owner, _)| owner == tenant.as_str()).count();
         if own >= MAX_OBJECTS && !stored.contains_key(&name(tenant, place)) {
-            return Err(HostError::Quota { retry_after_s: LATER_S });
+            return Err(HostError::Quota { retry_after_s: RETRY_AFTER_S });
         }
         stored.insert(name(tenant, place), media);
         Ok(())
     }
 
+    /// Returns an object.
     pub(super) fn get(&self, tenant: &Tenant, place: &ObjectKey) -> Option<Media> {
         let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         stored.get(&name(tenant, place)).cloned()
     }
 
+    /// Removes an object. Returns `true` if there was one.
     pub(super) fn remove(&self, tenant: &Tenant, place: &ObjectKey) -> bool {
         let mut stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         stored.remove(&name(tenant, place)).is_some()
     }
 
+    /// Lists the objects whose key begins like `beginning`, one page after the key `after`.
     pub(super) fn list(
         &self,
         tenant: &Tenant,
@@ -89,10 +96,11 @@ impl Objects {
             key: place.key.clone(),
             bytes: media.bytes.len() as u64,
         };
-        let entries = found.by_ref().take(PAGE).map(entry).collect();
+        let entries = found.by_ref().take(PAGE_SIZE).map(entry).collect();
         Listed { entries, more: found.next().is_some() }
     }
 
+    /// Signs a URL that shows an object. Returns `None` if there is no such object.
     pub(super) fn sign(
         &self,
         tenant: &Tenant,
@@ -107,7 +115,8 @@ impl Objects {
         Some(Address { token: format!("{claim}.{signature}"), expires_ms })
     }
 
-    /// What an address shows: nothing, if it is old or not what was signed, or the object is gone.
+    /// Returns the object of a signed URL. It is refused if the URL is forged or has expired, or if the
+    /// object is gone.
     pub(super) fn shown(&self, token: &str, now: u64) -> Shown {
         self.claimed(token, now).map_or(Shown::Refused, Shown::Media)
     }
@@ -146,18 +155,18 @@ mod tests {
     #[test]
     fn lists_go_on_where_they_ended_and_end_where_the_name_does() {
         let (objects, tenant) = (Objects::new().unwrap(), Tenant::new("a"));
-        for at in 0..=PAGE {
+        for at in 0..=PAGE_SIZE {
             objects.put(&tenant, &place(&format!("p/{at:03}")), media()).unwrap();
         }
         objects.put(&tenant, &place("q"), media()).unwrap();
         objects.put(&Tenant::new("b"), &place("p/999"), media()).unwrap();
         let first = objects.list(&tenant, &place("p/"), None);
-        assert_eq!((first.entries.len(), first.more), (PAGE, true));
+        assert_eq!((first.entries.len(), first.more), (PAGE_SIZE, true));
         let last = first.entries.last().map(|entry| entry.key.as_str());
         let rest = objects.list(&tenant, &place("p/"), last);
         assert_eq!((rest.entries.len(), rest.more), (1, false));
         assert!(objects.list(&tenant, &place("r"), None).entries.is_empty());
-        // A cursor from elsewhere leads nowhere else.
+        // A cursor of another list stays within this one.
         assert_eq!(objects.list(&tenant, &place("q"), Some("p/")).entries.len(), 1);
     }
 

@@ -8,11 +8,11 @@ use photic_net::fetch::{Fetch, Resolve, Resolving, Rules, System};
 use photic_openwop::{Basis, HostError, Limits, Modality};
 use tokio::sync::Semaphore;
 
-use super::objects::{LARGEST, LATER_S, Objects};
+use super::objects::{MAX_OBJECT_BYTES, Objects, RETRY_AFTER_S};
 use crate::config::{Config, ConfigError, FetchMode};
 use crate::http::Failure;
 
-/// How many addresses are fetched at once, for all calls together.
+/// Number of URLs that are fetched at once, for all calls together.
 const AT_ONCE: usize = 8;
 
 /// The settings of an openwop host, as they are used.
@@ -23,24 +23,28 @@ pub(super) struct Settings {
     pub(super) providers: Vec<String>,
     pub(super) model: Option<String>,
     pub(super) basis: Basis,
-    /// Nothing, where nothing may be fetched.
+    /// The rules for fetching, or `None` if nothing may be fetched.
     pub(super) fetch: Option<(Rules, Fetch)>,
     pub(super) fetches: Semaphore,
     pub(super) objects: Option<Objects>,
 }
 
-/// A name that goes by one address, whatever it is called.
+/// Resolves every name to one address.
 #[derive(Debug)]
-pub(super) struct Only(pub(super) IpAddr);
+pub(super) struct FixedAddress(pub(super) IpAddr);
 
-impl Resolve for Only {
+impl Resolve for FixedAddress {
     fn resolve<'a>(&'a self, _: &'a str) -> Resolving<'a> {
         Box::pin(async move { Ok(vec![self.0]) })
     }
 }
 
 impl Settings {
-    /// The host, where one is wanted; with objects, if they are still there on the next request.
+    /// Creates the settings, or returns `None` if the host is not enabled.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a modality is unknown.
     pub(super) fn new(
         config: &Config,
         objects: Option<Objects>,
@@ -55,7 +59,7 @@ impl Settings {
             let found = known.into_iter().find(|known| known.name() == name);
             modalities.push(found.ok_or_else(|| ConfigError::Value {
                 key: "openwop.modalities".to_owned(),
-                problem: format!("`{name}` is none of `image`, `audio` and `document`"),
+                problem: format!("unknown modality `{name}`; use `image`, `audio` or `document`"),
             })?);
         }
         let mib = |mib: u32| (mib.max(1) as usize) << 20;
@@ -65,7 +69,7 @@ impl Settings {
             private: fetch.private.clone(),
             most_bytes: mib(fetch.max_mib),
             total: Duration::from_secs(fetch.timeout_s.into()),
-            // What bytes are is looked at where they are used.
+            // The type of the bytes is checked where they are used.
             ..Rules::new(|_| true)
         };
         let guarded = Fetch::new(rules.clone(), Arc::new(System));
@@ -73,9 +77,9 @@ impl Settings {
             modalities,
             limits: Limits {
                 part: mib(own.part_mib),
-                // As bytes; in a body they would be base64.
+                // The limit is in bytes, while a body contains base64.
                 call: mib(config.limits.body_mib) / 4 * 3,
-                object: objects.as_ref().map(|_| LARGEST),
+                object: objects.as_ref().map(|_| MAX_OBJECT_BYTES),
                 fetched: mib(fetch.max_mib),
                 fetch_ms: fetch.timeout_s.saturating_mul(1000),
             },
@@ -95,7 +99,7 @@ pub(super) fn of_store(failure: &Failure) -> HostError {
         Failure::OverQuota(over) => {
             let seconds = over.retry_after.map(|after| after.as_secs().max(1));
             let retry_after_s = seconds.and_then(|seconds| u32::try_from(seconds).ok());
-            HostError::Quota { retry_after_s: retry_after_s.unwrap_or(LATER_S) }
+            HostError::Quota { retry_after_s: retry_after_s.unwrap_or(RETRY_AFTER_S) }
         }
         Failure::NoRoom => HostError::Busy,
         Failure::NoStore => HostError::NoStore,
