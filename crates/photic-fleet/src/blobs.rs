@@ -110,7 +110,7 @@ impl Blobs for BucketBlobs {
         Ok(ids)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
         let asked: BTreeSet<BlobId> = ids.iter().copied().collect();
         let (_, there) = self.index.renew(&self.tenant, &asked).await.map_err(index_failed)?;
         // What is of an earlier day goes with it, and whoever stores it now may be there longer.
@@ -137,7 +137,7 @@ impl Blobs for BucketBlobs {
         Ok(self.places(id).await?.first().map(|place| place.length))
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
         self.index.listed(&self.tenant, after).await.map_err(index_failed)
     }
 

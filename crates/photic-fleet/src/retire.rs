@@ -8,7 +8,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use photic_store::{BlobError, Blobs as _, Error, Record as _, Work as _};
+use photic_store::{BlobError, Blobs as _, Error, Record as _, WorkStore as _};
 use serde::Serialize;
 
 use crate::Fleet;
@@ -73,7 +73,7 @@ impl Fleet {
     async fn let_go(&self) -> Result<(), Error> {
         self.record.end_media().await?;
         for (tenant, id) in self.record.kept().await? {
-            if !self.record.reaches(&tenant, &id, UNIX_EPOCH).await? {
+            if !self.record.is_referenced(&tenant, &id, UNIX_EPOCH).await? {
                 let now = std::time::SystemTime::now();
                 self.store(tenant).blobs.remove(&id, now).await?;
             }

@@ -99,7 +99,7 @@ impl Fetching {
             hosts: config.hosts.clone(),
             not_hosts: config.not_hosts.clone(),
             private: config.private.clone(),
-            most_bytes: (config.max_mib as usize) << 20,
+            max_bytes: (config.max_mib as usize) << 20,
             total,
             ..Rules::new(is_wanted)
         };

@@ -152,7 +152,7 @@ impl Pipeline {
         OutboundRequest {
             carried: SentMedia::of(plan, prepared, model),
             sent: self.recorder.as_ref().map(|_| Sent {
-                what: photic_store::Sent::of(&lowered.body),
+                what: photic_store::SentBody::of(&lowered.body),
                 terms: terms.clone(),
                 is_settled: work.is_settled,
                 shed: lowered.retired.clone(),
@@ -198,7 +198,7 @@ impl Pipeline {
         self.finish(&sent.terms, job, supplies, |work| {
             // What was fetched again, or made again, may be another thing, and the record must not
             // say that it was sent.
-            let is_it = photic_store::Sent::of(&work.lowered.body) == sent.what;
+            let is_it = photic_store::SentBody::of(&work.lowered.body) == sent.what;
             let LoweredRequest { transcript, plan, policy, prepared, named, .. } = work;
             let made = Made { transcript, plan, policy, prepared, named };
             if is_it { recorder.append(recalled, &made, sent) } else { recorder.lose() }

@@ -1,6 +1,6 @@
-//! What can go wrong, a variant where a caller can do something about it.
+//! Errors of the store: one variant for each thing a caller can act on.
 //!
-//! No error holds bytes of media or words of a conversation.
+//! No error contains bytes of media or words of a conversation.
 
 use std::error::Error as StdError;
 use std::io;
@@ -8,23 +8,24 @@ use std::io;
 use crate::blobs::BlobId;
 use crate::record::SessionId;
 
-/// What went wrong with a blob.
+/// Error of the blob storage.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// There is none of that name.
+    /// The blob does not exist.
     #[error("blob {0} is not in the store")]
     Absent(BlobId),
-    /// What is stored under the name is something else: torn, or changed. It is never returned.
+    /// The stored bytes do not match the identifier: the file was truncated or changed. They are
+    /// never returned.
     #[error("blob {0} is damaged: its bytes are not those it is named after")]
     Damaged(BlobId),
-    /// There is no room.
+    /// The disk is full.
     #[error("no room left to store a blob")]
     Full(#[source] io::Error),
-    /// The disk, or whatever stands for it.
+    /// The disk failed.
     #[error("blobs cannot be reached")]
     Io(#[source] io::Error),
-    /// The server that keeps them cannot be reached, or is not itself. It may be later.
+    /// The server of the blobs is unavailable. A retry may succeed.
     #[error("the server of blobs cannot be reached")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
 }
@@ -40,58 +41,58 @@ impl From<io::Error> for BlobError {
     }
 }
 
-/// What went wrong with the record.
+/// Error of the record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A blob.
+    /// The blob storage failed.
     #[error(transparent)]
     Blob(#[from] BlobError),
-    /// There is no room.
+    /// The disk is full.
     #[error("no room left to write the record")]
     Full(#[source] rusqlite::Error),
-    /// It was written by a newer photic.
+    /// The record was written by a newer version of photic.
     #[error("the record has format {found}; this photic knows formats up to {known}")]
     TooNew {
-        /// The format it has.
+        /// Format of the record.
         found: u32,
-        /// The newest one known.
+        /// Newest supported format.
         known: u32,
     },
-    /// What is in it cannot be: it was changed by something else.
+    /// The record contains impossible data: another program changed it.
     #[error("the record is damaged: {0}")]
     Damaged(&'static str),
-    /// There is no such session.
+    /// The session does not exist.
     #[error("there is no session `{0}`")]
     NoSession(SessionId),
-    /// There is no such turn.
+    /// The turn does not exist.
     #[error("session `{session}` has no turn {number}")]
     NoTurn {
         /// The session.
         session: SessionId,
-        /// The turn.
+        /// The number of the turn.
         number: u64,
     },
-    /// What a turn showed cannot be made again, byte for byte: another version of photic plans or
-    /// writes it in another way. What came from the client is not affected.
+    /// The lowered body of a turn cannot be reproduced byte for byte, because another version of
+    /// photic plans or writes it differently. The body of the client is not affected.
     #[error("what turn {0} showed cannot be reproduced by this version")]
     NotReproduced(u64),
-    /// There is a job of that name, and it is about something else.
+    /// A job with this name exists and has another list.
     #[error("the job `{0}` is of another list, question or model")]
     OtherJob(String),
-    /// The database.
+    /// The database failed.
     #[error("the record cannot be read or written")]
     Record(#[source] rusqlite::Error),
-    /// No randomness for names and secrets.
+    /// The system has no random numbers for identifiers and secrets.
     #[error("the system gives no random numbers")]
     Random,
-    /// The directory cannot be made.
+    /// The directory cannot be created.
     #[error("the store's directory cannot be made")]
     Directory(#[source] io::Error),
-    /// The server that keeps the record cannot be reached, or is not itself. It may be later.
+    /// The server of the record is unavailable. A retry may succeed.
     #[error("the server of the record cannot be reached")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
-    /// The server that keeps the record refuses what it is told.
+    /// The server of the record rejected a statement.
     #[error("the server of the record refuses")]
     Refused(#[source] Box<dyn StdError + Send + Sync>),
 }

@@ -36,16 +36,16 @@ impl<B: Blobs> Blobs for Recalled<B> {
         Ok(bytes)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
-        self.blobs.again(ids).await
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.blobs.touch(ids).await
     }
 
     async fn size(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         self.blobs.size(id).await
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
-        self.blobs.each(after).await
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+        self.blobs.list(after).await
     }
 
     async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use photic_store::record::{Entry, Link, SessionId, Stretch};
+use photic_store::record::{NewMessage, NewSegment, NewTurn, SessionId};
 use photic_store::{BlobId, Error, Facts, Handle, Tenant};
 
 use super::known::{End, PieceName};
@@ -43,7 +43,7 @@ impl Postgres {
         &self,
         tenant: &Tenant,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
     ) -> Result<u64, Error> {
         let owner = self.owner(tenant).await?;
         let known = &self.inner.known;
@@ -112,7 +112,7 @@ impl Postgres {
         &self,
         owner: &Owner,
         id: &SessionId,
-        links: &[Link<'_>],
+        links: &[NewMessage<'_>],
     ) -> Result<Start, Error> {
         let (low, high) = numbers(id);
         let (mut end, mut look, mut messages) = (links.len(), FIRST_LOOK, None);
@@ -153,7 +153,7 @@ impl Postgres {
         &self,
         owner: &Owner,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
         from: Start,
         pieces: &Pieces,
         new_pieces: &[&(PieceName, Vec<u8>, Vec<u8>)],
@@ -210,7 +210,7 @@ impl Postgres {
         .bind(entry.length.cast_signed())
         .bind(&[entry.sums.images.cast_signed(), entry.sums.tokens.cast_signed()][..])
         .bind(entry.sums.usd)
-        .bind(entry.kin)
+        .bind(entry.conversation_key)
         .bind(entry.time)
         .fetch_one(&mut *self.connection().await?)
         .answer()
@@ -219,13 +219,13 @@ impl Postgres {
 }
 
 /// Where messages go that come after the last one that this replica wrote.
-fn continued(links: &[Link<'_>], end: End) -> Option<Start> {
+fn continued(links: &[NewMessage<'_>], end: End) -> Option<Start> {
     let known = links.iter().rposition(|link| link.chain == end.chain)? + 1;
     Some(Start { known, parent: Some(end.number), messages: end.number })
 }
 
 /// What is to be remembered of each blob that is held.
-fn memories(entry: &Entry<'_>) -> Result<Vec<Option<String>>, Error> {
+fn memories(entry: &NewTurn<'_>) -> Result<Vec<Option<String>>, Error> {
     let memory = |blob: &BlobId| {
         let memory = entry.memories.iter().find(|(of, _)| of == blob);
         memory.map(|(_, memory)| serde_json::to_string(memory)).transpose()
@@ -249,8 +249,8 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn of(entry: &Entry<'_>) -> Self {
-        let text = |text| Stretch { raw: str::as_bytes(text), cuts: Vec::new() };
+    fn of(entry: &NewTurn<'_>) -> Self {
+        let text = |text| NewSegment { raw: str::as_bytes(text), cuts: Vec::new() };
         let (profile, policy) = (text(&entry.profile), text(&entry.policy));
         let circumstances = text(&entry.circumstances);
         let all = [&entry.before, &entry.after, &profile, &policy, &circumstances];

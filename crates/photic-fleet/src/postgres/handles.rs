@@ -1,6 +1,6 @@
 //! Handles of tenants.
 
-use photic_store::{BlobId, Error, Facts, Handle, Handles, Issued, Secret, Tenant};
+use photic_store::{BlobId, Error, Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
 
 use super::{Answer, Postgres, beside_others, failed};
 
@@ -46,7 +46,11 @@ impl Handles for Postgres {
         Ok(handle)
     }
 
-    async fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+    async fn resolve(
+        &self,
+        tenant: &Tenant,
+        handle: &Handle,
+    ) -> Result<Option<IssuedHandle>, Error> {
         let Some(owner) = self.find_owner(tenant).await? else { return Ok(None) };
         let found: Option<([u8; 32], String, bool)> = sqlx::query_as(
             "SELECT blob, facts, true FROM pin WHERE tenant = $1 AND handle = $2
@@ -62,7 +66,7 @@ impl Handles for Postgres {
         .await?;
         let Some((blob, facts, pinned)) = found else { return Ok(None) };
         let facts = serde_json::from_str(&facts).map_err(|_| Error::Damaged("facts"))?;
-        Ok(Some(Issued { blob: blob.into(), facts, pinned }))
+        Ok(Some(IssuedHandle { blob: blob.into(), facts, pinned }))
     }
 
     async fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {

@@ -83,9 +83,9 @@ impl Postgres {
 
     pub(super) async fn continued_session(
         &self,
-        kin: &[Chain],
+        keys: &[Chain],
     ) -> Result<Option<(SessionId, u64)>, Error> {
-        let (mut rest, mut look) = (kin, FIRST_LOOK);
+        let (mut rest, mut look) = (keys, FIRST_LOOK);
         while !rest.is_empty() {
             let (these, later) = rest.split_at(look.min(rest.len()));
             let found: Option<(String, i64)> = sqlx::query_as(

@@ -1,11 +1,13 @@
-//! Work lists and answers.
+//! WorkStore lists and answers.
 //!
 //! Whoever touches both a job and an answer locks the job first, so that nobody waits in a circle.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use photic_store::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Work, Worker};
+use photic_store::work::{
+    Claim, Job, JobStatus, QuestionKey, QuestionRequest, Usd, WorkList, WorkStore, WorkerId,
+};
 use photic_store::{Error, Tenant};
 
 use super::{Answer as _, Postgres, Writing, milliseconds};
@@ -19,8 +21,8 @@ const LEAVE: &str = "UPDATE chunk SET worker = NULL, until = NULL, outcome = $4
 /// what was put aside for it.
 type Found = (Option<String>, bool, Option<i64>, Option<i64>);
 
-impl Work for Postgres {
-    async fn open_job(&self, tenant: &Tenant, list: &List<'_>) -> Result<Job, Error> {
+impl WorkStore for Postgres {
+    async fn open_job(&self, tenant: &Tenant, list: &WorkList<'_>) -> Result<Job, Error> {
         let owner = self.owner(tenant).await?.id;
         let mut transaction = self.begin_transaction().await?;
         // The row stays locked to the end, so of many who open one at once the first makes it.
@@ -67,7 +69,7 @@ impl Work for Postgres {
     async fn take(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         lease: Duration,
     ) -> Result<Option<u64>, Error> {
         let taken: Option<i64> = sqlx::query_scalar(concat!(
@@ -88,7 +90,7 @@ impl Work for Postgres {
         Ok(taken.map(i64::cast_unsigned))
     }
 
-    async fn keep(&self, worker: &Worker, lease: Duration) -> Result<(), Error> {
+    async fn keep(&self, worker: &WorkerId, lease: Duration) -> Result<(), Error> {
         for statement in [
             concat!("UPDATE chunk SET until = $2 + ", now!(), " WHERE worker = $1"),
             concat!(
@@ -110,7 +112,7 @@ impl Work for Postgres {
     async fn finish(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<bool, Error> {
@@ -120,7 +122,7 @@ impl Work for Postgres {
     async fn leave(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<(), Error> {
@@ -128,7 +130,7 @@ impl Work for Postgres {
         Ok(())
     }
 
-    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
+    async fn status(&self, job: &Job) -> Result<JobStatus, Error> {
         let (done, taken, spent): (i64, i64, Option<i64>) = sqlx::query_as(concat!(
             "SELECT count(*) FILTER (WHERE done), count(*) FILTER (WHERE NOT done AND until > ",
             now!(),
@@ -156,7 +158,12 @@ impl Work for Postgres {
         Ok(found.flatten())
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
+    async fn ask(
+        &self,
+        job: &Job,
+        worker: &WorkerId,
+        asking: &QuestionRequest,
+    ) -> Result<Claim, Error> {
         let mut transaction = self.begin_transaction().await?;
         if asking.cap.is_some() {
             // Nobody else of this job decides whether there is money left.
@@ -255,7 +262,7 @@ impl Work for Postgres {
     async fn unanswered(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         key: &QuestionKey,
         cost: Usd,
     ) -> Result<(), Error> {
@@ -311,7 +318,7 @@ impl Postgres {
         &self,
         how: &'static str,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<bool, Error> {

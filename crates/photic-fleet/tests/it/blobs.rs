@@ -107,7 +107,7 @@ async fn tenants_share_nothing_and_learn_nothing() {
         assert!(matches!(theirs.get(&id).await, Err(BlobError::Absent(_))));
         assert!(!theirs.has(&id).await.unwrap());
         let listed: Vec<BlobId> =
-            theirs.each(None).await.unwrap().into_iter().map(|one| one.id).collect();
+            theirs.list(None).await.unwrap().into_iter().map(|one| one.id).collect();
         assert_eq!(listed, [own]);
         let future = SystemTime::now() + Duration::from_hours(1);
         assert!(!theirs.remove(&id, future).await.unwrap());

@@ -136,7 +136,7 @@ async fn nothing_of_a_forgotten_tenant_is_left_and_others_have_all() {
             assert_eq!(Gate::new(replica.record.clone()).tenant(&key).await.unwrap(), None);
             let store = replica.store(goes.clone());
             assert!(store.session(&session).await.is_err());
-            assert!(store.blobs.each(None).await.unwrap().is_empty());
+            assert!(store.blobs.list(None).await.unwrap().is_empty());
         }
         // Others have what they had.
         let still = contract::existing(&fleet.store(stays.clone())).await.unwrap();

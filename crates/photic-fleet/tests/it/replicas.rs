@@ -76,7 +76,7 @@ async fn sessions_are_forgotten_while_others_are_written() {
                 if let Some(last) = last.replace(id) {
                     assert!(store.forget(&last).await.unwrap());
                 }
-                store.collect(&photic_store::Grace::default()).await.unwrap();
+                store.collect(&photic_store::GracePeriods::default()).await.unwrap();
             }
         }));
     }
@@ -118,7 +118,8 @@ async fn what_a_replica_knows_may_be_so_no_more() {
 
     // Elsewhere it is forgotten, with everything that turns repeat.
     assert!(elsewhere.forget(&first).await.unwrap());
-    let none = photic_store::Grace { blobs: std::time::Duration::ZERO, ..Default::default() };
+    let none =
+        photic_store::GracePeriods { blobs: std::time::Duration::ZERO, ..Default::default() };
     elsewhere.collect(&none).await.unwrap();
     let gone = talk.try_send(&store, &first, 6).await;
     assert!(matches!(gone, Err(photic_store::Error::NoSession(_))), "{gone:?}");

@@ -97,15 +97,15 @@ async fn what_is_stored_again_goes_with_the_later_day_and_references_keep_what_t
         let long = mint(1, Duration::from_hours(24)).await;
 
         fleet.record.pretend_later(3);
-        store.blobs.again(&ids[2..]).await.unwrap();
+        store.blobs.touch(&ids[2..]).await.unwrap();
         assert_eq!(store.blobs.places(&ids[2]).await.unwrap().len(), 2);
         // Again on the same day is nothing new.
-        store.blobs.again(&ids[2..]).await.unwrap();
+        store.blobs.touch(&ids[2..]).await.unwrap();
         assert_eq!(store.blobs.places(&ids[2]).await.unwrap().len(), 2);
         let retired = fleet.retire(1).await.unwrap();
         assert_eq!((retired.objects, retired.kept), (1, 1), "{}: {retired:?}", place.server);
         assert_eq!(store.blobs.get(&ids[2]).await.unwrap(), pictures[2]);
-        let gone = store.blobs.again(&ids[..1]).await;
+        let gone = store.blobs.touch(&ids[..1]).await;
         assert!(matches!(gone, Err(BlobError::Absent(_))), "{gone:?}");
 
         let held = store.record.media(&store.tenant, &[short, long.clone()]).await.unwrap();

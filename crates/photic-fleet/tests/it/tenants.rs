@@ -125,7 +125,7 @@ async fn look(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
         names.answer("has", &store.blobs.has(&names.blob).await),
         names.answer(
             "listed blob",
-            &store.blobs.each(None).await.map(|all| all.iter().any(|one| one.id == names.blob)),
+            &store.blobs.list(None).await.map(|all| all.iter().any(|one| one.id == names.blob)),
         ),
         names.answer("places", &store.blobs.places(&names.blob).await.map(|all| all.len())),
         names.answer("derivative", &record.derivative(tenant, &names.made).await),
@@ -147,7 +147,7 @@ async fn change(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
     let digest = names.blob.as_bytes();
     let future = SystemTime::now() + Duration::from_hours(1);
     let drop = Some(photic::Choice::Drop);
-    let again = store.blobs.again(&[names.blob]).await;
+    let again = store.blobs.touch(&[names.blob]).await;
     let removed = store.blobs.remove(&names.blob, future).await;
     let appended = names.talk.send(&store, &names.session, 2).await;
     [

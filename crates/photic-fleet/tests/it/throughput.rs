@@ -53,7 +53,7 @@ async fn sixteen_sessions_of_fifty_turns_with_a_new_picture_each() {
         assert_eq!(store.body(id, TURNS).await.unwrap(), *body);
         store.lower(id, TURNS).await.unwrap();
     }
-    assert!(store.blobs.each(None).await.unwrap().len() as f64 >= turns);
+    assert!(store.blobs.list(None).await.unwrap().len() as f64 >= turns);
 }
 
 /// CPU that this process has spent.

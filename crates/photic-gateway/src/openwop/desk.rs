@@ -206,7 +206,7 @@ impl Host for OpenwopHost<'_> {
         let Some((rules, guarded)) = &self.openwop.fetch else { return Err(NotFetched::Blocked) };
         let _permit = self.openwop.fetches.acquire().await;
         // Twice what it may be: what arrives grows by doubling.
-        let most = 2 * rules.most_bytes.min(wanted.most) as u64;
+        let most = 2 * rules.max_bytes.min(wanted.most) as u64;
         let charge = caller.share.charge(Use::Fetched, most).await;
         let mut charge = charge.map_err(|_| NotFetched::Failed)?;
         let got = match wanted.resolves_to {

@@ -81,7 +81,7 @@ impl Openwop {
             hosts: fetch.hosts.clone(),
             not_hosts: fetch.not_hosts.clone(),
             private: fetch.private.clone(),
-            most_bytes: mib(fetch.max_mib),
+            max_bytes: mib(fetch.max_mib),
             total: Duration::from_secs(fetch.timeout_s.into()),
             // What bytes are is looked at where they are used.
             ..Rules::new(|_| true)

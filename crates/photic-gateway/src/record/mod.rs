@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use photic::reply::Usage;
 use photic::transcript::MediaId;
 use photic::{Plan, Policy, Prepared, Transcript};
-use photic_store::{Done, SessionId, Tenant, wait};
+use photic_store::{FinishedTurn, SessionId, Tenant, wait};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 pub(crate) use away::{Availability, Server};
@@ -100,10 +100,10 @@ impl Recorder {
         transcript: &Transcript<'_>,
         shelf: &MediaCache,
     ) -> Result<SessionContext, Failure> {
-        let kin = photic_store::conversation_keys(&tenant, transcript);
+        let conversation_key = photic_store::conversation_keys(&tenant, transcript);
         let names = photic::references(transcript).into_iter().map(|(_, name)| name);
         let names: BTreeSet<String> = names.collect();
-        let recalled = SessionContext { kin, ..SessionContext::nothing(tenant) };
+        let recalled = SessionContext { conversation_key, ..SessionContext::nothing(tenant) };
         let mut recalled = self.place.recall(recalled, self.references).await;
         if !names.is_empty() {
             recalled.media = shelf.look_up(&self.place, &recalled.tenant, names).await?;
@@ -119,9 +119,20 @@ impl Recorder {
         sent: &Sent,
     ) -> Option<Turn> {
         let Made { transcript, plan, policy, prepared, named: remembered } = *made;
-        let (shed, kin, time) = (&sent.shed, recalled.kin.first().copied(), now());
+        let (shed, conversation_key, time) =
+            (&sent.shed, recalled.conversation_key.first().copied(), now());
         let sent = sent.what;
-        let done = Done { transcript, plan, policy, prepared, sent, kin, remembered, shed, time };
+        let done = FinishedTurn {
+            transcript,
+            plan,
+            policy,
+            prepared,
+            sent,
+            conversation_key,
+            remembered,
+            shed,
+            time,
+        };
         let Ok(turn) = wait(self.place.append(recalled, &done)) else { return self.lose() };
         self.kept.add(1);
         Some(turn)
@@ -176,7 +187,7 @@ impl Bill {
 /// What was sent, for it to be kept once it is answered.
 #[derive(Debug)]
 pub(crate) struct Sent {
-    pub(crate) what: photic_store::Sent,
+    pub(crate) what: photic_store::SentBody,
     /// On what terms: what was learned meanwhile would have made it another.
     pub(crate) terms: Target,
     /// Whether it follows from the body and from what was recalled, and from nothing else: then it

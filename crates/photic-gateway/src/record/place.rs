@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use photic_fleet::Fleet;
-use photic_store::{Blobs, Done, Error, LocalStore, Past, Record, Store, Tenant, wait};
+use photic_store::{
+    Blobs, Error, FinishedTurn, LocalStore, PreviousTurn, Record, Store, Tenant, wait,
+};
 
 use super::{Availability, Server, SessionContext, Turn};
 
@@ -59,7 +61,7 @@ impl StoreBackend {
     pub(super) async fn append(
         &self,
         recalled: &SessionContext,
-        done: &Done<'_, '_>,
+        done: &FinishedTurn<'_, '_>,
     ) -> Result<Turn, Error> {
         match self {
             Self::Local(store) => append(store, recalled, done).await,
@@ -78,10 +80,10 @@ async fn recall<R: Record, B: Blobs>(
     recalled: &mut SessionContext,
     names: bool,
 ) -> Result<(), Error> {
-    if let Some((session, number)) = store.record.continued(&recalled.kin).await? {
+    if let Some((session, number)) = store.record.continued(&recalled.conversation_key).await? {
         recalled.choices = store.record.choices(&session).await?;
         let turn = store.record.turn(&session, number).await?;
-        recalled.past = turn.as_ref().map(Past::of).transpose()?;
+        recalled.past = turn.as_ref().map(PreviousTurn::of).transpose()?;
         recalled.session = Some(session);
     }
     if names {
@@ -93,7 +95,7 @@ async fn recall<R: Record, B: Blobs>(
 async fn append<R: Record, B: Blobs>(
     store: &Store<R, B>,
     recalled: &SessionContext,
-    done: &Done<'_, '_>,
+    done: &FinishedTurn<'_, '_>,
 ) -> Result<Turn, Error> {
     if let Some(session) = &recalled.session {
         match store.append(session, done).await {
@@ -103,7 +105,7 @@ async fn append<R: Record, B: Blobs>(
         }
     }
     // What came beside it may have begun it.
-    let session = match store.record.continued(&recalled.kin).await? {
+    let session = match store.record.continued(&recalled.conversation_key).await? {
         Some((session, _)) => session,
         None => store.begin(&photic_store::title(done.transcript)).await?,
     };

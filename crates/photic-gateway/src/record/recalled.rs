@@ -8,7 +8,7 @@ use std::sync::Arc;
 use photic::retention::Retention;
 use photic::{Choice, Digest, Policy, Survey, Transcript};
 use photic_store::record::Chain;
-use photic_store::{BlobId, Handle, MediaRecord, Past, Secret, SessionId, Tenant};
+use photic_store::{BlobId, Handle, MediaRecord, PreviousTurn, Secret, SessionId, Tenant};
 
 /// What is known about a conversation.
 #[derive(Debug)]
@@ -16,13 +16,13 @@ pub(crate) struct SessionContext {
     /// Whose it is.
     pub(crate) tenant: Tenant,
     /// What it is called after each of its messages, the last first.
-    pub(super) kin: Vec<Chain>,
+    pub(super) conversation_key: Vec<Chain>,
     /// The session that it goes on with, if it was known when it came.
     pub(super) session: Option<SessionId>,
     /// What the user chose for its pictures.
     pub(super) choices: BTreeMap<Digest, Choice>,
     /// The turn before this one, as it was sent.
-    pub(super) past: Option<Past>,
+    pub(super) past: Option<PreviousTurn>,
     /// What its pictures are named with, where notices name them.
     pub(super) secret: Option<Secret>,
     /// What the names of media mean that stand in it.
@@ -40,7 +40,7 @@ impl SessionContext {
     pub(crate) const fn nothing(tenant: Tenant) -> Self {
         Self {
             tenant,
-            kin: Vec::new(),
+            conversation_key: Vec::new(),
             session: None,
             choices: BTreeMap::new(),
             past: None,
@@ -57,7 +57,7 @@ impl SessionContext {
         retention: Retention,
         profile: &str,
     ) -> Cow<'p, Policy> {
-        let is_same = |past: &&Past| {
+        let is_same = |past: &&PreviousTurn| {
             past.retention == retention
                 && past.sent.as_ref().is_some_and(|sent| sent.profile == profile)
         };

@@ -2,7 +2,7 @@
 //! the money is, or somebody says stop.
 //!
 //! Owns the order of things in one process; that several work on a list at once is the business of
-//! [`Work`]. Must never ask what is answered, never ask while the provider wants to be left alone,
+//! [`WorkStore`]. Must never ask what is answered, never ask while the provider wants to be left alone,
 //! and never begin a question that could pass the cap.
 
 mod bill;
@@ -18,8 +18,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use photic_store::work::{Job, Worker};
-use photic_store::{Error, Usd, Work};
+use photic_store::work::{Job, WorkerId};
+use photic_store::{Error, Usd, WorkStore};
 use tokio::time::Instant;
 
 use bill::Bill;
@@ -119,7 +119,7 @@ pub struct Batch<'b, W> {
     options: BatchOptions,
     /// Another one after every time the store was away: what the last one had is nobody's then, and
     /// whoever it is finds out from the store.
-    worker: Mutex<Worker>,
+    worker: Mutex<WorkerId>,
     /// As `provider/model`.
     model: String,
     pace: Mutex<Pace>,
@@ -134,7 +134,7 @@ struct Chunk {
     left: usize,
 }
 
-impl<'b, W: Work> Batch<'b, W> {
+impl<'b, W: WorkStore> Batch<'b, W> {
     /// A job whose list is this, one question a line. Refused if there is nobody to ask.
     pub fn new(
         tools: &'b Tools,
@@ -154,7 +154,7 @@ impl<'b, W: Work> Batch<'b, W> {
             job,
             items,
             options,
-            worker: Mutex::new(Worker::random().map_err(no_names)?),
+            worker: Mutex::new(WorkerId::random().map_err(no_names)?),
             model,
             pace: Mutex::new(Pace::new(options.at_once, options.seed)),
             bill: Mutex::new(Bill::new(options.price)),
@@ -191,7 +191,7 @@ impl<'b, W: Work> Batch<'b, W> {
                 let since = away.filter(|_| self.asked() == asked).unwrap_or_else(Instant::now);
                 if since.elapsed() < AWAY {
                     away = Some(since);
-                    let anew = Worker::random()?;
+                    let anew = WorkerId::random()?;
                     *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = anew;
                     tokio::time::sleep(LOOK).await;
                     continue;
@@ -268,7 +268,7 @@ impl<'b, W: Work> Batch<'b, W> {
                         self.work.keep(&self.worker(), self.options.lease).await?;
                     }
                     _ = looks.tick() => {
-                        let standing = self.work.standing(&self.job).await?;
+                        let standing = self.work.status(&self.job).await?;
                         if standing.done >= self.job.chunks() {
                             tell(Progress { done: progress.items, spent: standing.spent, ..progress });
                             return Ok(Some(Ended::Done));
@@ -353,7 +353,7 @@ impl<'b, W: Work> Batch<'b, W> {
         Ok(outcomes.into_iter().map(line).collect())
     }
 
-    fn worker(&self) -> Worker {
+    fn worker(&self) -> WorkerId {
         *self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

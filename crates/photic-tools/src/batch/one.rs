@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use photic_store::work::{Asking, Claim, QuestionKey};
-use photic_store::{Error, Usd, Work};
+use photic_store::work::{Claim, QuestionKey, QuestionRequest};
+use photic_store::{Error, Usd, WorkStore};
 use tokio::time::Instant;
 
 use super::Batch;
@@ -35,7 +35,7 @@ pub(super) enum One {
     Hopeless(Outcome, Refusal),
 }
 
-impl<W: Work> Batch<'_, W> {
+impl<W: WorkStore> Batch<'_, W> {
     /// Does one line, and says which it was.
     pub(super) async fn one(&self, chunk: u64, line: usize) -> (u64, usize, Result<One, Error>) {
         (chunk, line, self.done(line).await)
@@ -133,9 +133,9 @@ impl<W: Work> Batch<'_, W> {
         true
     }
 
-    fn asking(&self, key: QuestionKey, ready: &Ready) -> Asking {
+    fn asking(&self, key: QuestionKey, ready: &Ready) -> QuestionRequest {
         let estimate = self.bill().estimate(ready.tokens());
-        Asking { key, estimate, cap: self.options.cap, lease: self.options.lease }
+        QuestionRequest { key, estimate, cap: self.options.cap, lease: self.options.lease }
     }
 
     fn told(

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use photic_store::work::Work;
+use photic_store::work::WorkStore;
 use photic_tools::{Batch, Line, Progress};
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ impl Counts {
 }
 
 /// Writes all lines, to a file that is whole or not there, or to standard output.
-pub(super) async fn write<W: Work>(
+pub(super) async fn write<W: WorkStore>(
     batch: &Batch<'_, W>,
     chunks: u64,
     entries: &[Entry],
@@ -73,7 +73,7 @@ pub(super) async fn write<W: Work>(
     Ok(counts)
 }
 
-async fn write_to<W: Work>(
+async fn write_to<W: WorkStore>(
     out: &mut impl Write,
     batch: &Batch<'_, W>,
     chunks: u64,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
 use photic_fleet::{Postgres, PostgresOptions};
-use photic_store::work::{List, Work};
+use photic_store::work::{WorkList, WorkStore};
 use photic_store::{LocalStore, Sqlite, Tenant, Usd};
 use photic_tools::{Batch, BatchOptions, Ended, InspectArguments, Model, TokenPrice, Tools};
 
@@ -26,7 +26,7 @@ use progress::Meter;
 
 /// How long a statement may take: nobody waits for it but this process.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What is written costs that many times what is read, unless somebody says what it does. List
+/// What is written costs that many times what is read, unless somebody says what it does. WorkList
 /// prices lie between four and eight.
 const WRITTEN: f64 = 8.0;
 
@@ -80,7 +80,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    async fn done<W: Work>(&self, work: &W, tenant: &Tenant) -> anyhow::Result<ExitCode> {
+    async fn done<W: WorkStore>(&self, work: &W, tenant: &Tenant) -> anyhow::Result<ExitCode> {
         let began = Instant::now();
         let given = &self.options.batch;
         let digest = list::digest(self.entries, self.model, self.options.original);
@@ -88,7 +88,7 @@ impl Asked<'_> {
         let name = given.job.as_deref().unwrap_or(&own_name[..16]);
         let items = self.entries.len() as u64;
         let chunk = given.chunk.unwrap_or((items / 1000).clamp(100, 1000) as u32);
-        let list = List { name, digest: *digest.as_bytes(), items, chunk };
+        let list = WorkList { name, digest: *digest.as_bytes(), items, chunk };
         let job = work.open_job(tenant, &list).await.context("cannot open the job")?;
         let chunks = job.chunks();
 
