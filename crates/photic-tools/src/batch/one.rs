@@ -1,4 +1,4 @@
-//! One line of a list, from its picture to what came of it.
+//! Processes one line of a list, from its picture to its outcome.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,31 +12,30 @@ use super::outcome::{Outcome, Told, json};
 use crate::inspect::{Blame, InspectFailure, Ready};
 use crate::refusal::Refusal;
 
-/// How often a provider may say that it has too much to do before a question counts as failed. It
-/// says itself how long to wait.
+/// Largest number of pauses that a provider may request before a question counts as failed.
 const MOST_WAITS: u32 = 60;
-/// Pictures in a row that nothing came of, after which there is no hope for the others.
+/// Number of consecutive failures after which the batch gives up.
 const NO_HOPE: usize = 10;
-/// How long to wait for somebody who asks the same.
+/// Pause while another worker asks the question.
 const ELSEWHERE: Duration = Duration::from_millis(300);
-/// A wait is interrupted that often, to see whether it is still worth it.
+/// Interval at which a wait checks for a stop.
 const SLICE: Duration = Duration::from_millis(200);
-/// For how long an answer is worth trying to store.
+/// Longest time for which storing an answer is retried.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// What came of a line.
+/// Result of processing a line.
 pub(super) enum One {
     Ended(Outcome),
-    /// There is no money for it.
+    /// The question would exceed the cost limit.
     Over,
-    /// It was not ended, because everything is.
+    /// The batch was stopped before the line was finished.
     Left,
-    /// No other would fare better.
+    /// No other question would succeed either.
     Hopeless(Outcome, Refusal),
 }
 
 impl<W: WorkStore> Batch<'_, W> {
-    /// Does one line, and says which it was.
+    /// Processes one line and returns it with its result.
     pub(super) async fn one(&self, chunk: u64, line: usize) -> (u64, usize, Result<One, Error>) {
         (chunk, line, self.done(line).await)
     }
@@ -123,8 +122,8 @@ impl<W: WorkStore> Batch<'_, W> {
         }
     }
 
-    /// Waits if the provider wants to be left alone; whether it did. Nobody comes back at the very
-    /// moment, and not all at once.
+    /// Waits if the provider requested a pause. Returns whether it did. The wait has a random part,
+    /// so that workers do not all return at the same moment.
     async fn left_alone(&self, key: &QuestionKey) -> bool {
         let now = Instant::now().into_std();
         let Some(wait) = self.pace().wait(now) else { return false };
@@ -148,7 +147,7 @@ impl<W: WorkStore> Batch<'_, W> {
         Told { answer, refused: None, model, media_type, tokens: usage.map(Into::into) }
     }
 
-    /// Keeps what was paid for, also while the store is away for a moment.
+    /// Stores a paid answer. Retries while the store is unavailable.
     async fn keep(&self, key: &QuestionKey, told: &Told, cost: Usd) -> Result<(), Error> {
         let (text, since) = (json(told), Instant::now());
         loop {
@@ -161,7 +160,7 @@ impl<W: WorkStore> Batch<'_, W> {
         }
     }
 
-    /// Waits, unless everything is being stopped.
+    /// Waits unless the batch is stopping.
     async fn pause(&self, wait: Duration) {
         let until = Instant::now() + wait;
         while !self.stopping.load(Ordering::Relaxed) && Instant::now() < until {
@@ -174,7 +173,7 @@ fn hopeless(unsaid: &InspectFailure) -> One {
     One::Hopeless(Outcome::Failed((&unsaid.refusal).into()), unsaid.refusal.clone())
 }
 
-/// Enough of a key to draw waits from.
+/// Returns the first eight bytes of a key, as input of random waits.
 fn short(key: &QuestionKey) -> u64 {
     key.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }

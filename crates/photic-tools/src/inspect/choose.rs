@@ -1,14 +1,14 @@
-//! Which model is asked: the one for looking, the default, the active one, or the first.
+//! Chooses the model for `inspect`: the configured vision model, the default, the active one, or
+//! the first.
 //!
-//! Must never choose one that is known to be blind; that nobody has said so yet is no reason not
-//! to ask.
+//! A model that is known to be blind is never chosen. A model without this information may be.
 
 use photic::profile::{Capability, MediaKind};
 
 use super::model::{Key, Model, VisionModels};
 use crate::refusal::{Refusal, RefusalCode};
 
-/// The model to ask, or why none is.
+/// Returns the model to ask, or the reason why there is none.
 pub(super) fn choose(eyes: &VisionModels) -> Result<&Model, Refusal> {
     if eyes.block_images {
         return Err(blocked());
@@ -25,7 +25,7 @@ pub(super) fn choose(eyes: &VisionModels) -> Result<&Model, Refusal> {
 }
 
 fn sighted<'e>(eyes: &VisionModels, models: &'e [Model]) -> Result<&'e Model, Refusal> {
-    // Who was named for looking is meant: another would cost, and see, what nobody decided.
+    // A model configured for vision is not replaced by another, which could cost more.
     if let Some(name) = &eyes.vision {
         let model = find(models, name).ok_or_else(|| unresolved(name, models))?;
         return if sees(model) { Ok(model) } else { Err(blind(model)) };
@@ -44,7 +44,7 @@ fn sees(model: &Model) -> bool {
     }
 }
 
-/// By `provider/model`, or by the model alone; ids may hold slashes themselves.
+/// Finds a model by `provider/model` or by its id. Ids may contain slashes.
 fn find<'e>(models: &'e [Model], name: &str) -> Option<&'e Model> {
     let whole = models.iter().find(|model| model.name() == name);
     whole.or_else(|| models.iter().find(|model| model.id == name))
