@@ -51,7 +51,7 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
         builder = builder.renderer(renderer);
     }
     if let Some(model) = &options.model {
-        builder = builder.eyes(eyes(model));
+        builder = builder.vision_models(eyes(model));
     }
     if let Some(store) = &options.store {
         let kept = LocalOriginals::open(store, Tenant::local())

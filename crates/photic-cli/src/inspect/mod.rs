@@ -38,7 +38,7 @@ fn tools(options: &InspectOptions) -> anyhow::Result<Tools> {
     let mut eyes = VisionModels::new(Client::new(Timeouts::default()), models);
     eyes.vision.clone_from(&options.model);
     eyes.auto_resize = !options.original;
-    let builder = rendering(within(&options.roots)?.eyes(eyes));
+    let builder = rendering(within(&options.roots)?.vision_models(eyes));
     builder.build().context("cannot open the roots")
 }
 

@@ -19,7 +19,7 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
 
 /// Longest path in bytes, more than any operating system accepts.
-const LONGEST: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 /// Policy for files with several hard links.
 ///
@@ -66,7 +66,7 @@ pub(crate) struct Opened {
 }
 
 /// Index of a root and a path below it.
-type Place = (usize, PathBuf);
+type RootedPath = (usize, PathBuf);
 
 impl Roots {
     pub(crate) fn open(
@@ -112,12 +112,12 @@ impl Roots {
         };
         match self.try_open(&place, source) {
             // A slash at the end asks for a folder, so similar names are not tried.
-            Err(Failed::Io(error)) if missing(&error) && !source.ends_with('/') => {
+            Err(OpenFailure::Io(error)) if missing(&error) && !source.ends_with('/') => {
                 let found = names::only(&self.folders[place.0].dir, &place.1);
-                let place = (place.0, found.map_err(|missed| missed.refusal(source, path))?);
+                let place = (place.0, found.map_err(|no_match| no_match.refusal(source, path))?);
                 self.try_open(&place, source).map_err(|failed| failed.refusal(source))
             }
-            Err(Failed::Io(error)) if escaped(&error) => {
+            Err(OpenFailure::Io(error)) if escaped(&error) => {
                 // An absolute link may still end inside. Its target is only used to find the path,
                 // which is then opened beneath a root like any other.
                 let (root, way) = &place;
@@ -131,7 +131,7 @@ impl Roots {
     }
 
     /// Finds the root of an absolute path, the innermost of several, and the path below it.
-    fn beneath(&self, path: &Path) -> Option<Place> {
+    fn beneath(&self, path: &Path) -> Option<RootedPath> {
         let ways = self.folders.iter().enumerate().flat_map(|(index, root)| {
             let way = |start: &Path| {
                 let way = path.strip_prefix(start).ok()?;
@@ -143,26 +143,26 @@ impl Roots {
         Some((index, way))
     }
 
-    fn try_open(&self, (index, way): &Place, source: &str) -> Result<Opened, Failed> {
+    fn try_open(&self, (index, way): &RootedPath, source: &str) -> Result<Opened, OpenFailure> {
         let root = &self.folders[*index];
         let way: &Path = if way.as_os_str().is_empty() { Path::new(".") } else { way };
         // Checked before the open, so that no device is opened, and again on the descriptor.
-        let before = root.dir.metadata(way).map_err(Failed::Io)?;
+        let before = root.dir.metadata(way).map_err(OpenFailure::Io)?;
         if !before.is_file() {
-            return Err(Failed::Refused(not_a_file(source, before.is_dir())));
+            return Err(OpenFailure::Refused(not_a_file(source, before.is_dir())));
         }
         let mut options = OpenOptions::new();
         options.read(true);
         special::without_waiting(&mut options);
-        let file = root.dir.open_with(way, &options).map_err(Failed::Io)?.into_std();
-        let metadata = file.metadata().map_err(Failed::Io)?;
-        if !metadata.is_file() || special::made_up(&file) {
-            return Err(Failed::Refused(not_a_file(source, metadata.is_dir())));
+        let file = root.dir.open_with(way, &options).map_err(OpenFailure::Io)?.into_std();
+        let metadata = file.metadata().map_err(OpenFailure::Io)?;
+        if !metadata.is_file() || special::is_generated(&file) {
+            return Err(OpenFailure::Refused(not_a_file(source, metadata.is_dir())));
         }
-        if self.hard_links == HardLinks::Refuse && special::names(&metadata) > 1 {
-            return Err(Failed::Refused(hard_link(source)));
+        if self.hard_links == HardLinks::Refuse && special::hard_link_count(&metadata) > 1 {
+            return Err(OpenFailure::Refused(hard_link(source)));
         }
-        let way = tidied(way);
+        let way = normalized(way);
         let identity = format!("{}\0{}", root.real.display(), way.display());
         Ok(Opened { file, size: metadata.len(), name: shown(&way.to_string_lossy()), identity })
     }
@@ -176,7 +176,7 @@ impl Opened {
         }
         let mut bytes = Vec::with_capacity(self.size as usize);
         let read = (&mut self.file).take(most + 1).read_to_end(&mut bytes);
-        let read = read.map_err(|error| Failed::Io(error).refusal(&self.name))? as u64;
+        let read = read.map_err(|error| OpenFailure::Io(error).refusal(&self.name))? as u64;
         if read > most { Err(too_large(&self.name, read, most)) } else { Ok(bytes) }
     }
 
@@ -186,23 +186,23 @@ impl Opened {
         let mut bytes = Vec::new();
         let read = (&mut self.file).take(most as u64).read_to_end(&mut bytes);
         read.and_then(|_| self.file.rewind())
-            .map_err(|error| Failed::Io(error).refusal(&self.name))?;
+            .map_err(|error| OpenFailure::Io(error).refusal(&self.name))?;
         Ok(bytes)
     }
 }
 
 /// Reason why a file was not opened.
-enum Failed {
+enum OpenFailure {
     Io(io::Error),
     Refused(Refusal),
 }
 
-impl Failed {
+impl OpenFailure {
     fn refusal(self, source: &str) -> Refusal {
         let name = shown(source);
         match self {
             Self::Refused(refusal) => refusal,
-            Self::Io(error) if escaped(&error) || special::circles(&error) => outside(source),
+            Self::Io(error) if escaped(&error) || special::is_link_loop(&error) => outside(source),
             Self::Io(error) if missing(&error) => absent(source),
             Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => Refusal::new(
                 RefusalCode::NoPermission,
@@ -227,7 +227,7 @@ fn plain(source: &str) -> Result<&Path, Refusal> {
     if source.contains('\0') {
         return bad("the source holds a NUL character".to_owned(), "pass the plain path");
     }
-    if source.len() > LONGEST {
+    if source.len() > MAX_PATH_BYTES {
         let says = format!("the source is {} bytes long, longer than a path can be", source.len());
         return bad(says, "pass the plain path; text and pictures do not go into `source`");
     }
@@ -235,7 +235,7 @@ fn plain(source: &str) -> Result<&Path, Refusal> {
 }
 
 /// Removes `.` and pairs of a folder and `..`.
-fn tidied(way: &Path) -> PathBuf {
+fn normalized(way: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for component in way.components() {
         match component {

@@ -16,12 +16,12 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
 
 /// Largest number of folder entries that are compared.
-const MOST_ENTRIES: usize = 50_000;
+const MAX_ENTRIES: usize = 50_000;
 /// Largest number of candidates in a refusal.
-const MOST_CANDIDATES: usize = 20;
+const MAX_CANDIDATES: usize = 20;
 
 /// Reason why no single file matches.
-pub(super) enum Missed {
+pub(super) enum NoMatch {
     Absent,
     /// Position of the path component, counted from the end, and its matching entries.
     Ambiguous {
@@ -30,7 +30,7 @@ pub(super) enum Missed {
     },
 }
 
-impl Missed {
+impl NoMatch {
     pub(super) fn refusal(self, source: &str, path: &Path) -> Refusal {
         let Self::Ambiguous { from_end, entries } = self else { return super::absent(source) };
         let steps: Vec<Component<'_>> = path.components().collect();
@@ -52,7 +52,7 @@ impl Missed {
 }
 
 /// Finds the only existing path that differs from `way` in spelling alone.
-pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, Missed> {
+pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, NoMatch> {
     let steps: Vec<Component<'_>> = way.components().collect();
     let mut found = PathBuf::new();
     for (index, step) in steps.iter().enumerate() {
@@ -65,17 +65,17 @@ pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, Missed> {
             found = exact;
             continue;
         }
-        let wanted = name.to_str().map(|name| folded(&unescaped(name))).ok_or(Missed::Absent)?;
+        let wanted = name.to_str().map(|name| folded(&unescaped(name))).ok_or(NoMatch::Absent)?;
         let mut entries = alike(dir, &found, &wanted);
         match entries.len() {
-            0 => return Err(Missed::Absent),
+            0 => return Err(NoMatch::Absent),
             1 => found.extend(entries.pop()),
             _ => {
                 entries.sort();
-                entries.truncate(MOST_CANDIDATES);
+                entries.truncate(MAX_CANDIDATES);
                 let entries = entries.iter().filter_map(|name| name.to_str()).map(str::to_owned);
                 let from_end = steps.len() - 1 - index;
-                return Err(Missed::Ambiguous { from_end, entries: entries.collect() });
+                return Err(NoMatch::Ambiguous { from_end, entries: entries.collect() });
             }
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, Missed> {
 fn alike(dir: &Dir, folder: &Path, wanted: &str) -> Vec<OsString> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = dir.read_dir(folder) else { return Vec::new() };
-    let names = entries.take(MOST_ENTRIES).filter_map(|entry| Some(entry.ok()?.file_name()));
+    let names = entries.take(MAX_ENTRIES).filter_map(|entry| Some(entry.ok()?.file_name()));
     names.filter(|name| name.to_str().is_some_and(|name| folded(name) == wanted)).collect()
 }
 

@@ -22,10 +22,10 @@ pub(super) fn without_waiting(options: &mut OpenOptions) {
 /// Returns whether the kernel generates the file. `/proc` and `/sys` expose keys, memory and
 /// switches as regular files.
 #[cfg(target_os = "linux")]
-pub(super) fn made_up(file: &File) -> bool {
+pub(super) fn is_generated(file: &File) -> bool {
     /// `proc`, `sysfs`, `debugfs`, `tracefs`, `securityfs`, `cgroup`, `cgroup2`, `bpf`, `configfs`,
     /// `efivarfs`, `selinuxfs`, as numbered in `linux/magic.h`.
-    const MADE_UP: [u64; 11] = [
+    const GENERATED: [u64; 11] = [
         0x9fa0,
         0x6265_6572,
         0x6462_6720,
@@ -41,30 +41,30 @@ pub(super) fn made_up(file: &File) -> bool {
     // The width of the field differs between systems; the magic numbers have 32 bits. An unknown
     // file system counts as generated, which refuses only this file.
     rustix::fs::fstatfs(file)
-        .map_or(true, |system| MADE_UP.contains(&(system.f_type as u64 & 0xffff_ffff)))
+        .map_or(true, |system| GENERATED.contains(&(system.f_type as u64 & 0xffff_ffff)))
 }
 
 /// Returns false: other systems have no such files.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn made_up(_: &File) -> bool {
+pub(super) fn is_generated(_: &File) -> bool {
     false
 }
 
 /// Returns the number of hard links.
 #[cfg(unix)]
-pub(super) fn names(metadata: &Metadata) -> u64 {
+pub(super) fn hard_link_count(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
     metadata.nlink()
 }
 
 /// Returns 1: stable Rust does not report the number here.
 #[cfg(not(unix))]
-pub(super) fn names(_: &Metadata) -> u64 {
+pub(super) fn hard_link_count(_: &Metadata) -> u64 {
     1
 }
 
 /// Returns whether symbolic links form a loop or are magic links of the kernel.
-pub(super) fn circles(error: &io::Error) -> bool {
+pub(super) fn is_link_loop(error: &io::Error) -> bool {
     #[cfg(unix)]
     return error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     #[cfg(not(unix))]

@@ -13,7 +13,7 @@ pub struct TokenPrice {
 }
 
 /// Assumed tokens of an answer before the first one arrived.
-const ANSWER: u64 = 500;
+const ASSUMED_ANSWER_TOKENS: u64 = 500;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bill {
@@ -32,7 +32,7 @@ impl Bill {
     /// Estimates the cost of a request with this many estimated tokens. The estimate is an upper
     /// bound.
     pub(super) fn estimate(&self, tokens: u64) -> Usd {
-        self.cost(tokens as f64 * self.larger, self.longest.unwrap_or(ANSWER))
+        self.cost(tokens as f64 * self.larger, self.longest.unwrap_or(ASSUMED_ANSWER_TOKENS))
     }
 
     /// Returns the actual cost and adjusts later estimates.

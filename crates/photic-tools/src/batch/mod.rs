@@ -6,7 +6,7 @@
 //! pause, and never starts a question that could exceed the cost limit.
 
 mod bill;
-mod one;
+mod line;
 mod outcome;
 mod pace;
 
@@ -24,9 +24,9 @@ use tokio::time::Instant;
 
 use bill::Bill;
 pub use bill::TokenPrice;
-use one::One;
+use line::LineResult;
 use outcome::Outcome;
-pub use outcome::{Tokens, Told, Why};
+pub use outcome::{BatchAnswer, StoredRefusal, Tokens};
 use pace::Pace;
 
 use crate::arguments::InspectArguments;
@@ -34,9 +34,9 @@ use crate::refusal::Refusal;
 use crate::tools::Tools;
 
 /// Longest time for which an unavailable store is retried.
-const AWAY: Duration = Duration::from_mins(2);
+const STORE_TIMEOUT: Duration = Duration::from_mins(2);
 /// Interval for checking whether other workers left something to do.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Options of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,7 +85,7 @@ pub struct Progress {
 
 /// Reason why a batch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum BatchEnd {
     /// Every line has an outcome.
     Done,
     /// The next question could exceed the cost limit.
@@ -98,13 +98,13 @@ pub enum Ended {
 
 /// Outcome of a line, with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum LineOutcome {
     /// The model was asked.
-    Told(Told),
+    Answered(BatchAnswer),
     /// The picture could not be read.
-    Refused(Why),
+    Refused(StoredRefusal),
     /// The model did not answer.
-    Failed(Why),
+    Failed(StoredRefusal),
     /// The line is not processed yet.
     Pending,
 }
@@ -171,9 +171,9 @@ impl<'b, W: WorkStore> Batch<'b, W> {
         &self,
         stop: impl Future<Output = ()>,
         tell: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<Ended, Error> {
+    ) -> Result<BatchEnd, Error> {
         let mut stop = std::pin::pin!(stop);
-        let mut away: Option<Instant> = None;
+        let mut unavailable_since: Option<Instant> = None;
         loop {
             let mut chunks: BTreeMap<u64, Chunk> = BTreeMap::new();
             let asked = self.asked();
@@ -186,15 +186,17 @@ impl<'b, W: WorkStore> Batch<'b, W> {
                     left?;
                 }
             }
-            let is_away = matches!(ended, Err(Error::Unavailable(_)));
-            if is_away && !self.stopping.load(Ordering::Relaxed) {
+            let is_unavailable = matches!(ended, Err(Error::Unavailable(_)));
+            if is_unavailable && !self.stopping.load(Ordering::Relaxed) {
                 // The store was available meanwhile if questions were asked.
-                let since = away.filter(|_| self.asked() == asked).unwrap_or_else(Instant::now);
-                if since.elapsed() < AWAY {
-                    away = Some(since);
-                    let anew = WorkerId::random()?;
-                    *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = anew;
-                    tokio::time::sleep(LOOK).await;
+                let since = unavailable_since
+                    .filter(|_| self.asked() == asked)
+                    .unwrap_or_else(Instant::now);
+                if since.elapsed() < STORE_TIMEOUT {
+                    unavailable_since = Some(since);
+                    let worker = WorkerId::random()?;
+                    *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = worker;
+                    tokio::time::sleep(CHECK_INTERVAL).await;
                     continue;
                 }
             }
@@ -207,12 +209,12 @@ impl<'b, W: WorkStore> Batch<'b, W> {
         chunks: &mut BTreeMap<u64, Chunk>,
         mut stop: Pin<&mut impl Future<Output = ()>>,
         tell: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<Ended, Error> {
+    ) -> Result<BatchEnd, Error> {
         let mut queue: VecDeque<(u64, usize)> = VecDeque::new();
         let mut under_way = FuturesUnordered::new();
-        let mut signs_of_life = tokio::time::interval(self.options.lease / 3);
-        let mut looks = tokio::time::interval(LOOK);
-        let mut ending: Option<Ended> = None;
+        let mut renewals = tokio::time::interval(self.options.lease / 3);
+        let mut checks = tokio::time::interval(CHECK_INTERVAL);
+        let mut ending: Option<BatchEnd> = None;
         let mut is_over = false;
         let mut nothing_to_take = false;
         let mut progress = Progress { items: self.job.items, ..Progress::default() };
@@ -234,7 +236,7 @@ impl<'b, W: WorkStore> Batch<'b, W> {
                         return Ok(Some(ended));
                     }
                     if is_over {
-                        return Ok(Some(Ended::Capped));
+                        return Ok(Some(BatchEnd::Capped));
                     }
                 }
                 tokio::select! {
@@ -242,16 +244,16 @@ impl<'b, W: WorkStore> Batch<'b, W> {
                         // A finished question may have cost less than reserved.
                         is_over = false;
                         let outcome = match one? {
-                            One::Ended(outcome) => Some(outcome),
-                            One::Over => {
+                            LineResult::Ended(outcome) => Some(outcome),
+                            LineResult::Over => {
                                 is_over = true;
                                 queue.push_front((chunk, line));
                                 None
                             }
-                            One::Left => None,
-                            One::Hopeless(outcome, refusal) => {
+                            LineResult::Left => None,
+                            LineResult::Hopeless(outcome, refusal) => {
                                 self.stopping.store(true, Ordering::Relaxed);
-                                ending.get_or_insert(Ended::Hopeless(refusal));
+                                ending.get_or_insert(BatchEnd::Hopeless(refusal));
                                 Some(outcome)
                             }
                         };
@@ -263,16 +265,16 @@ impl<'b, W: WorkStore> Batch<'b, W> {
                     }
                     () = &mut stop, if ending.is_none() => {
                         self.stopping.store(true, Ordering::Relaxed);
-                        ending = Some(Ended::Stopped);
+                        ending = Some(BatchEnd::Stopped);
                     }
-                    _ = signs_of_life.tick() => {
+                    _ = renewals.tick() => {
                         self.work.keep(&self.worker(), self.options.lease).await?;
                     }
-                    _ = looks.tick() => {
+                    _ = checks.tick() => {
                         let standing = self.work.status(&self.job).await?;
                         if standing.done >= self.job.chunks() {
                             tell(Progress { done: progress.items, spent: standing.spent, ..progress });
-                            return Ok(Some(Ended::Done));
+                            return Ok(Some(BatchEnd::Done));
                         }
                         nothing_to_take = false;
                         by_chunks = standing.done * u64::from(self.job.chunk);
@@ -292,7 +294,7 @@ impl<'b, W: WorkStore> Batch<'b, W> {
                 Err(error) => {
                     // Running questions are paid for, so their answers are stored.
                     while let Some((chunk, line, one)) = under_way.next().await {
-                        let Ok(One::Ended(outcome)) = one else { continue };
+                        let Ok(LineResult::Ended(outcome)) = one else { continue };
                         if let Some(all) = self.end(chunks, chunk, line, outcome) {
                             let _ = self.work.finish(&self.job, &self.worker(), chunk, &all).await;
                         }
@@ -334,22 +336,22 @@ impl<'b, W: WorkStore> Batch<'b, W> {
     }
 
     /// Returns the outcomes of the lines of a chunk, in order.
-    pub async fn lines(&self, chunk: u64) -> Result<Vec<Line>, Error> {
+    pub async fn lines(&self, chunk: u64) -> Result<Vec<LineOutcome>, Error> {
         let text = self.work.outcome(&self.job, chunk).await?.unwrap_or_default();
         let outcomes = outcome::read(&text, self.job.lines(chunk).len());
         let keys = outcomes.iter().filter_map(|outcome| match outcome {
-            Outcome::Told(key) => Some(*key),
+            Outcome::Answered(key) => Some(*key),
             Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Pending => None,
         });
         let answers = self.work.answers(&self.job, &keys.collect::<Vec<_>>()).await?;
         let line = |outcome| match outcome {
-            Outcome::Told(key) => {
+            Outcome::Answered(key) => {
                 let told = answers.get(&key).and_then(|text| serde_json::from_str(text).ok());
-                told.map_or(Line::Pending, Line::Told)
+                told.map_or(LineOutcome::Pending, LineOutcome::Answered)
             }
-            Outcome::Refused(why) => Line::Refused(why),
-            Outcome::Failed(why) => Line::Failed(why),
-            Outcome::Pending => Line::Pending,
+            Outcome::Refused(why) => LineOutcome::Refused(why),
+            Outcome::Failed(why) => LineOutcome::Failed(why),
+            Outcome::Pending => LineOutcome::Pending,
         };
         Ok(outcomes.into_iter().map(line).collect())
     }

@@ -12,13 +12,13 @@ use crate::refusal::Refusal;
 /// Stored answer to a question. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub struct Told {
+pub struct BatchAnswer {
     /// The text of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Reason why there is no text. The picture is not asked about again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Why>,
+    pub refused: Option<StoredRefusal>,
     /// The model as `provider/model`.
     pub model: String,
     /// Media type of the picture that was sent.
@@ -45,7 +45,7 @@ impl From<Usage> for Tokens {
 
 /// A stored refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Why {
+pub struct StoredRefusal {
     /// One of the stable codes.
     pub code: String,
     /// The sentence.
@@ -54,7 +54,7 @@ pub struct Why {
     pub hint: String,
 }
 
-impl From<&Refusal> for Why {
+impl From<&Refusal> for StoredRefusal {
     fn from(refusal: &Refusal) -> Self {
         let Refusal { code, says, hint, .. } = refusal;
         Self { code: code.name().to_owned(), says: says.clone(), hint: hint.clone() }
@@ -65,11 +65,11 @@ impl From<&Refusal> for Why {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// The answer stored under this question.
-    Told(QuestionKey),
+    Answered(QuestionKey),
     /// The picture could not be read.
-    Refused(Why),
+    Refused(StoredRefusal),
     /// The model did not answer after all attempts. The line is repeated when the job is.
-    Failed(Why),
+    Failed(StoredRefusal),
     /// The line is not processed yet.
     Pending,
 }
@@ -77,17 +77,17 @@ pub(super) enum Outcome {
 /// Its form in a stored chunk.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
-    Refused(Why),
-    Failed(Why),
+enum StoredLine {
+    Refused(StoredRefusal),
+    Failed(StoredRefusal),
 }
 
 /// Serializes outcomes, one per line.
 pub(super) fn write(outcomes: &[Outcome]) -> String {
     let line = |outcome: &Outcome| match outcome {
-        Outcome::Told(key) => blake3::Hash::from_bytes(*key).to_hex().to_string(),
-        Outcome::Refused(why) => json(&Line::Refused(why.clone())),
-        Outcome::Failed(why) => json(&Line::Failed(why.clone())),
+        Outcome::Answered(key) => blake3::Hash::from_bytes(*key).to_hex().to_string(),
+        Outcome::Refused(why) => json(&StoredLine::Refused(why.clone())),
+        Outcome::Failed(why) => json(&StoredLine::Failed(why.clone())),
         Outcome::Pending => String::new(),
     };
     outcomes.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -97,11 +97,11 @@ pub(super) fn write(outcomes: &[Outcome]) -> String {
 pub(super) fn read(text: &str, lines: usize) -> Vec<Outcome> {
     let line = |line: &str| {
         if let Ok(key) = blake3::Hash::from_hex(line) {
-            return Outcome::Told(*key.as_bytes());
+            return Outcome::Answered(*key.as_bytes());
         }
         match serde_json::from_str(line) {
-            Ok(Line::Refused(why)) => Outcome::Refused(why),
-            Ok(Line::Failed(why)) => Outcome::Failed(why),
+            Ok(StoredLine::Refused(why)) => Outcome::Refused(why),
+            Ok(StoredLine::Failed(why)) => Outcome::Failed(why),
             Err(_) => Outcome::Pending,
         }
     };
@@ -121,9 +121,13 @@ mod tests {
 
     #[test]
     fn outcomes_read_back() {
-        let why = Why { code: "absent".into(), says: "gone\nfar".into(), hint: "\"look\"".into() };
+        let why = StoredRefusal {
+            code: "absent".into(),
+            says: "gone\nfar".into(),
+            hint: "\"look\"".into(),
+        };
         let all = [
-            Outcome::Told([3; 32]),
+            Outcome::Answered([3; 32]),
             Outcome::Pending,
             Outcome::Refused(why.clone()),
             Outcome::Failed(why),

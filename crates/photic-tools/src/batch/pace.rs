@@ -8,9 +8,9 @@
 use std::time::{Duration, Instant};
 
 /// First wait if a provider does not name one. Each further wait is twice as long.
-const FIRST: Duration = Duration::from_millis(500);
+const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// Longest such wait.
-const LONGEST: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -72,7 +72,7 @@ impl Pace {
     /// Returns the wait before a retry: it doubles with each attempt, and a random part of up to
     /// one half spreads the retries of many workers.
     pub(super) fn backoff(&self, attempt: u32, question: u64) -> Duration {
-        let whole = FIRST.saturating_mul(1 << attempt.min(16)).min(LONGEST);
+        let whole = FIRST_WAIT.saturating_mul(1 << attempt.min(16)).min(MAX_WAIT);
         let drawn = [self.seed, question, u64::from(attempt)];
         let drawn = blake3::hash(&drawn.map(u64::to_le_bytes).concat());
         let share = f64::from(drawn.as_bytes()[0]) / 255.0;
@@ -88,7 +88,7 @@ mod tests {
     fn waits_double_and_differ_and_come_from_the_seed() {
         let pace = Pace::new(8, 7);
         for attempt in 0..12 {
-            let whole = FIRST.saturating_mul(1 << attempt).min(LONGEST);
+            let whole = FIRST_WAIT.saturating_mul(1 << attempt).min(MAX_WAIT);
             let wait = pace.backoff(attempt, 3);
             assert!(wait >= whole / 2 && wait <= whole, "{attempt}: {wait:?} of {whole:?}");
             assert_eq!(wait, Pace::new(1, 7).backoff(attempt, 3));

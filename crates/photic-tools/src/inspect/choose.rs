@@ -9,28 +9,28 @@ use super::model::{Key, Model, VisionModels};
 use crate::refusal::{Refusal, RefusalCode};
 
 /// Returns the model to ask, or the reason why there is none.
-pub(super) fn choose(eyes: &VisionModels) -> Result<&Model, Refusal> {
-    if eyes.block_images {
+pub(super) fn choose(settings: &VisionModels) -> Result<&Model, Refusal> {
+    if settings.block_images {
         return Err(blocked());
     }
-    let models = eyes.models.as_deref().ok_or_else(unavailable)?;
+    let models = settings.models.as_deref().ok_or_else(unavailable)?;
     if models.is_empty() {
         return Err(none());
     }
-    let model = sighted(eyes, models)?;
+    let model = sighted(settings, models)?;
     match model.key {
         Key::Given(_) | Key::Open => Ok(model),
         Key::Missing => Err(no_key(model)),
     }
 }
 
-fn sighted<'e>(eyes: &VisionModels, models: &'e [Model]) -> Result<&'e Model, Refusal> {
+fn sighted<'m>(settings: &VisionModels, models: &'m [Model]) -> Result<&'m Model, Refusal> {
     // A model configured for vision is not replaced by another, which could cost more.
-    if let Some(name) = &eyes.vision {
+    if let Some(name) = &settings.vision {
         let model = find(models, name).ok_or_else(|| unresolved(name, models))?;
         return if sees(model) { Ok(model) } else { Err(blind(model)) };
     }
-    let named = [&eyes.default, &eyes.active].into_iter().flatten();
+    let named = [&settings.default, &settings.active].into_iter().flatten();
     let mut candidates = named.filter_map(|name| find(models, name)).chain(models).peekable();
     let first = candidates.peek().copied();
     let found = candidates.find(|model| sees(model));
@@ -45,7 +45,7 @@ fn sees(model: &Model) -> bool {
 }
 
 /// Finds a model by `provider/model` or by its id. Ids may contain slashes.
-fn find<'e>(models: &'e [Model], name: &str) -> Option<&'e Model> {
+fn find<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
     let whole = models.iter().find(|model| model.name() == name);
     whole.or_else(|| models.iter().find(|model| model.id == name))
 }

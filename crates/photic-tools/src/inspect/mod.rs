@@ -4,21 +4,20 @@
 //! text of another model about untrusted pixels and is marked as such. A model that is known to be
 //! blind is never asked, and a picture that cannot be prepared is never sent.
 
+mod answers;
 mod ask;
 mod choose;
+mod failure;
 mod model;
 mod prepare;
 mod question;
-mod remember;
-mod unsaid;
 
 use serde::Serialize;
 
+use answers::StoredAnswer;
+pub(crate) use failure::{Blame, InspectFailure};
 pub use model::{Key, Model, VisionModels};
 pub(crate) use question::Ready;
-use remember::Known;
-pub(crate) use remember::Remembered;
-pub(crate) use unsaid::{Blame, InspectFailure};
 
 use crate::arguments::InspectArguments;
 use crate::refusal::Refusal;
@@ -77,15 +76,14 @@ impl Tools {
         tell: &(dyn Fn(Step) + Send + Sync),
     ) -> Result<Answer, Refusal> {
         let model = self.asked()?;
-        question::worth_asking(&arguments.question)?;
+        question::check_question(&arguments.question)?;
         tell(Step::Preparing);
         let question = self.question(arguments).await?;
         let (key, name) = (question.key().to_hex().to_string(), question.name().to_owned());
         let found = key.clone();
-        let before = blocking(&self.inner, move |inner| {
-            Ok(inner.remembered.find(&found, inner.originals.as_deref()))
-        })
-        .await?;
+        let before =
+            blocking(&self.inner, move |inner| Ok(StoredAnswer::find(&found, &*inner.originals)))
+                .await?;
         let answer = |text: String, media_type: String, cached: bool| Answer {
             text,
             model: model.name(),
@@ -99,11 +97,11 @@ impl Tools {
         }
         let ready = self.ready(question).await?;
         tell(Step::Asking { model: model.name() });
-        let text = self.put(&ready).await.map_err(|unsaid| unsaid.refusal)?.text;
-        let known = Known { text, media_type: ready.media_type.to_owned() };
+        let text = self.put(&ready).await.map_err(|failure| failure.refusal)?.text;
+        let known = StoredAnswer { text, media_type: ready.media_type.to_owned() };
         let kept = known.clone();
         blocking(&self.inner, move |inner| {
-            inner.remembered.keep(key, kept, inner.originals.as_deref());
+            kept.keep(&key, &*inner.originals);
             Ok(())
         })
         .await?;

@@ -29,7 +29,7 @@ impl Entry {
 /// another one a million times is dear.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct LineOutcome {
     image: String,
     question: Option<String>,
     id: Option<Value>,
@@ -57,7 +57,7 @@ fn parse(text: &str, question: Option<&str>) -> anyhow::Result<Vec<Entry>> {
         let line = if line.trim_start().starts_with('{') {
             serde_json::from_str(line).with_context(|| format!("line {number} of the list"))?
         } else {
-            Line { image: line.to_owned(), question: None, id: None }
+            LineOutcome { image: line.to_owned(), question: None, id: None }
         };
         let question = line.question.as_deref().or(question).filter(|one| !one.trim().is_empty());
         let question = question.ok_or_else(|| {

@@ -15,7 +15,7 @@ use anyhow::{Context as _, anyhow};
 use photic_fleet::{Postgres, PostgresOptions};
 use photic_store::work::{WorkList, WorkStore};
 use photic_store::{LocalStore, Sqlite, Tenant, Usd};
-use photic_tools::{Batch, BatchOptions, Ended, InspectArguments, Model, TokenPrice, Tools};
+use photic_tools::{Batch, BatchEnd, BatchOptions, InspectArguments, Model, TokenPrice, Tools};
 
 use crate::arguments::InspectOptions;
 use crate::read::refused;
@@ -122,23 +122,23 @@ impl Asked<'_> {
     }
 
     /// What is left to do, and how.
-    fn farewell(&self, ended: &Ended, counts: &Counts) -> anyhow::Result<ExitCode> {
+    fn farewell(&self, ended: &BatchEnd, counts: &Counts) -> anyhow::Result<ExitCode> {
         let again = "run the same command again to go on";
         let (why, hint) = match ended {
-            Ended::Done => {
+            BatchEnd::Done => {
                 if counts.failed > 0 {
                     let hint = "run the same command again to ask about those that failed";
                     anstream::eprintln!("\n{CYAN}hint:{CYAN:#} {hint}");
                 }
                 return Ok(ExitCode::from(u8::from(counts.answered < counts.all())));
             }
-            Ended::Capped => {
+            BatchEnd::Capped => {
                 let cap = self.options.batch.spend_at_most.map(Usd::dollars).unwrap_or_default();
                 let why = format!("the next question could make it cost more than {cap}");
                 (why, "raise `--spend-at-most` and run the same command again to go on")
             }
-            Ended::Stopped => ("as told".to_owned(), again),
-            Ended::Hopeless(refusal) => {
+            BatchEnd::Stopped => ("as told".to_owned(), again),
+            BatchEnd::Hopeless(refusal) => {
                 let left = grouped(counts.pending);
                 anstream::eprintln!("{YELLOW}stopped:{YELLOW:#} {left} are left");
                 return refused(refusal, false);
