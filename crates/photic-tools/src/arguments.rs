@@ -17,10 +17,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ReadArguments {
     /// The file: a path below a root
     pub source: String,
-    /// Which lines, from 1: `10-20`, `10-` or `10`; all of them otherwise
+    /// Lines, from 1: `10-20`, `10-` or `10`; all by default
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
-    /// Which page of a document, from 1
+    /// Page of a document, from 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
 }
@@ -41,10 +41,10 @@ pub struct ViewArguments {
     /// The part to show, in pixels of the original or units of the page, as `x,y,width,height`: zooming reads or draws it again
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// Which page or frame, from 1
+    /// Page or frame, from 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
-    /// How closely to look
+    /// Level of detail
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Fidelity>,
     /// One of the tiles that cover a large picture at full resolution, from 1
@@ -67,11 +67,11 @@ pub struct ViewArguments {
 pub struct InspectArguments {
     /// The picture: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
     pub source: String,
-    /// What to find out about it
+    /// The question about it
     pub question: String,
 }
 
-/// How closely to look.
+/// Level of detail of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fidelity {

@@ -186,8 +186,8 @@ codes! {
         "The settings say that no picture leaves this machine.",
         "Disable `block_images` to use `inspect`.";
     ModelsUnavailable = "models_unavailable", "inspect",
-        "Nobody said which models there are.",
-        "Configure a model, or call `view` and look yourself.";
+        "No vision model is configured.",
+        "Start `photic mcp` with `--model` and set its API key, or call `view` and look yourself.";
     NoModels = "no_models", "inspect",
         "The list of models is empty.",
         "Configure a model that can see.";

@@ -84,7 +84,7 @@ pub fn one_page_at_a_time() -> Refusal {
     Refusal::new(
         RefusalCode::BadArguments,
         "`tile` and `sheet` are about pictures; this source is drawn page by page",
-        "ask for a page, and for a region of it, which is drawn anew as large as it can be",
+        "ask for a page, and for a region of it, which is drawn again as large as possible",
     )
 }
 

@@ -65,8 +65,8 @@ fn blocked() -> Refusal {
 pub(super) fn unavailable() -> Refusal {
     Refusal::new(
         RefusalCode::ModelsUnavailable,
-        "nobody said which models there are",
-        "configure a model for `inspect`, or call `view` and look yourself",
+        "no vision model is configured",
+        "start `photic mcp` with `--model` and set its API key, or call `view` and look yourself",
     )
     .known_as("Model registry is unavailable for inspect_image.")
 }
