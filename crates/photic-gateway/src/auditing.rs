@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use photic_fleet::{Audit, Entry, Subject, What};
+use photic_fleet::{Audit, AuditAction, Entry, Subject};
 use tokio::sync::Semaphore;
 
 use crate::account::RequestLog;
@@ -85,11 +85,11 @@ pub(crate) fn of_turn(caller: &Caller, account: &RequestLog, turn: Option<&Turn>
     };
     let images = &account.facts.images;
     let mut entries = Vec::new();
-    entries.extend((images.shown() > 0).then(|| entry(What::View, "shown")));
-    entries.extend((images.refused > 0).then(|| entry(What::Refusal, "not_shown")));
+    entries.extend((images.shown() > 0).then(|| entry(AuditAction::View, "shown")));
+    entries.extend((images.refused > 0).then(|| entry(AuditAction::Refusal, "not_shown")));
     entries.extend(account.fixes.iter().map(|(did, _)| match did {
-        "fetched" => entry(What::Fetch, did),
-        _ => entry(What::Fix, did),
+        "fetched" => entry(AuditAction::Fetch, did),
+        _ => entry(AuditAction::Fix, did),
     }));
     entries
 }
@@ -97,7 +97,7 @@ pub(crate) fn of_turn(caller: &Caller, account: &RequestLog, turn: Option<&Turn>
 /// Something that was refused, or done, beside conversations.
 pub(crate) fn of(
     caller: &Caller,
-    what: What,
+    what: AuditAction,
     subject: Subject,
     decision: &'static str,
     bytes: u64,

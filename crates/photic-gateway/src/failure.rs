@@ -8,7 +8,7 @@ use http::{Response, StatusCode};
 use photic::Wire;
 use photic::retention::Retention;
 use photic::wire::{ErrorKind, ErrorWords};
-use photic_fleet::Over;
+use photic_fleet::QuotaExceeded;
 
 use crate::refusal::Refusal;
 use crate::reply::ReplyBody;
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
     #[error("the gateway has no room for this request at the moment; try again soon")]
     NoRoom,
     #[error("{0}")]
-    OverQuota(Over),
+    OverQuota(QuotaExceeded),
     #[error("this gateway keeps nothing: set `[record] directory` or `[fleet]` for it")]
     NoStore,
     #[error("there is no such picture; its time may be over")]
@@ -101,7 +101,7 @@ impl Failure {
             Self::KeysAway | Self::StoreAway | Self::NoRoom => {
                 headers.insert(header::RETRY_AFTER, SOON);
             }
-            Self::OverQuota(Over { retry_after: Some(after), .. }) => {
+            Self::OverQuota(QuotaExceeded { retry_after: Some(after), .. }) => {
                 let seconds = after.as_secs_f64().ceil() as u64;
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds.max(1)));
             }
@@ -179,7 +179,7 @@ impl Failure {
                 | Self::KeysAway
                 | Self::StoreAway
                 | Self::NoRoom
-                | Self::OverQuota(Over { retry_after: Some(_), .. })
+                | Self::OverQuota(QuotaExceeded { retry_after: Some(_), .. })
         )
     }
 

@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{HeaderMap, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use photic::Wire;
-use photic_fleet::{Ask, Guard, Over, Quotas, Subject, What};
+use photic_fleet::{AuditAction, InFlightGuard, QuotaExceeded, QuotaRequest, Quotas, Subject};
 use photic_net::{Client, Outgoing};
 
 use crate::account::RequestLog;
@@ -65,7 +65,7 @@ pub(crate) struct Admitted {
     /// The memory that the request is charged to.
     pub(crate) share: Share,
     /// What it holds of its tenant's quota, until it is dropped.
-    pub(crate) quota: Option<Guard>,
+    pub(crate) quota: Option<InFlightGuard>,
 }
 
 /// What a request counts for in its tenant's quota that does not say how long it is.
@@ -211,7 +211,8 @@ impl Proxy {
             None => None,
             Some(quotas) => {
                 let admitted =
-                    Box::pin(quotas.admit(&caller.tenant, Ask { requests: 1, bytes })).await;
+                    Box::pin(quotas.admit(&caller.tenant, QuotaRequest { requests: 1, bytes }))
+                        .await;
                 Some(admitted.map_err(|over| self.over(&caller, over))?)
             }
         };
@@ -220,10 +221,13 @@ impl Proxy {
     }
 
     /// A tenant has had what it is allowed.
-    pub(crate) fn over(&self, caller: &Caller, over: Over) -> Failure {
+    pub(crate) fn over(&self, caller: &Caller, over: QuotaExceeded) -> Failure {
         if let Some(auditing) = &self.auditing {
             let what = over.what.as_str();
-            auditing.note(caller, auditing::of(caller, What::Refusal, Subject::tenant(), what, 0));
+            auditing.note(
+                caller,
+                auditing::of(caller, AuditAction::Refusal, Subject::tenant(), what, 0),
+            );
         }
         Failure::OverQuota(over)
     }

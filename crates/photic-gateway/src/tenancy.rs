@@ -5,7 +5,7 @@
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use photic_fleet::{ApiKey, Gate, KeyId, Postgres};
+use photic_fleet::{ApiKey, KeyCache, KeyId, Postgres};
 use photic_store::Tenant;
 
 use crate::failure::Failure;
@@ -25,13 +25,13 @@ pub(crate) struct Caller {
 /// Lets callers in.
 #[derive(Debug, Default)]
 pub(crate) struct Tenancy {
-    gate: Option<Gate<Postgres>>,
+    gate: Option<KeyCache<Postgres>>,
 }
 
 impl Tenancy {
     /// Lets in whoever has a key.
     pub(crate) fn by_key(keys: Postgres) -> Self {
-        Self { gate: Some(Gate::new(keys)) }
+        Self { gate: Some(KeyCache::new(keys)) }
     }
 
     /// Whether callers have to show a key of their tenant.

@@ -14,6 +14,22 @@
 //! # }
 //! ```
 //!
+//! Private addresses are not fetched:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use photic_net::fetch::{Fetch, Refusal, Rules, System};
+//!
+//! let rules = Rules::new(|bytes| bytes.starts_with(b"\x89PNG"));
+//! let fetch = Fetch::new(rules, Arc::new(System));
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! # runtime.block_on(async {
+//! let refused = fetch.get("http://169.254.169.254/latest/meta-data/").await;
+//! assert_eq!(refused, Err(Refusal::NotPublic));
+//! # });
+//! ```
+//!
 //! The client speaks HTTP/1.1 and HTTP/2, pools connections, and uses rustls with the certificate
 //! roots of the system. It sends a body in the chunks it is given, without joining them.
 //!

@@ -13,20 +13,20 @@ use crate::record::SessionId;
 #[non_exhaustive]
 pub enum BlobError {
     /// The blob does not exist.
-    #[error("blob {0} is not in the store")]
+    #[error("blob `{0}` is not in the store")]
     Absent(BlobId),
     /// The stored bytes do not match the identifier: the file was truncated or changed. They are
     /// never returned.
-    #[error("blob {0} is damaged: its bytes are not those it is named after")]
+    #[error("blob `{0}` is damaged: its bytes do not match its name")]
     Damaged(BlobId),
     /// The disk is full.
-    #[error("no room left to store a blob")]
+    #[error("cannot store a blob: the disk is full")]
     Full(#[source] io::Error),
     /// The disk failed.
-    #[error("blobs cannot be reached")]
+    #[error("cannot access the blobs")]
     Io(#[source] io::Error),
     /// The server of the blobs is unavailable. A retry may succeed.
-    #[error("the server of blobs cannot be reached")]
+    #[error("the blob storage is unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
 }
 
@@ -49,10 +49,12 @@ pub enum Error {
     #[error(transparent)]
     Blob(#[from] BlobError),
     /// The disk is full.
-    #[error("no room left to write the record")]
+    #[error("cannot write the record: the disk is full")]
     Full(#[source] rusqlite::Error),
     /// The record was written by a newer version of photic.
-    #[error("the record has format {found}; this photic knows formats up to {known}")]
+    #[error(
+        "the record has format {found}, but this version of photic supports up to {known}; update photic"
+    )]
     TooNew {
         /// Format of the record.
         found: u32,
@@ -63,7 +65,7 @@ pub enum Error {
     #[error("the record is damaged: {0}")]
     Damaged(&'static str),
     /// The session does not exist.
-    #[error("there is no session `{0}`")]
+    #[error("session `{0}` does not exist")]
     NoSession(SessionId),
     /// The turn does not exist.
     #[error("session `{session}` has no turn {number}")]
@@ -75,25 +77,25 @@ pub enum Error {
     },
     /// The lowered body of a turn cannot be reproduced byte for byte, because another version of
     /// photic plans or writes it differently. The body of the client is not affected.
-    #[error("what turn {0} showed cannot be reproduced by this version")]
+    #[error("turn {0} cannot be reproduced by this version of photic")]
     NotReproduced(u64),
     /// A job with this name exists and has another list.
     #[error("the job `{0}` is of another list, question or model")]
     OtherJob(String),
     /// The database failed.
-    #[error("the record cannot be read or written")]
+    #[error("cannot read or write the record")]
     Record(#[source] rusqlite::Error),
     /// The system has no random numbers for identifiers and secrets.
-    #[error("the system gives no random numbers")]
+    #[error("the system has no random numbers")]
     Random,
     /// The directory cannot be created.
-    #[error("the store's directory cannot be made")]
+    #[error("cannot create the directory of the store")]
     Directory(#[source] io::Error),
     /// The server of the record is unavailable. A retry may succeed.
-    #[error("the server of the record cannot be reached")]
+    #[error("the record storage is unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
     /// The server of the record rejected a statement.
-    #[error("the server of the record refuses")]
+    #[error("the record storage rejected a statement")]
     Refused(#[source] Box<dyn StdError + Send + Sync>),
 }
 
@@ -102,7 +104,7 @@ impl From<rusqlite::Error> for Error {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DiskFull) => Self::Full(error),
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                Self::Damaged("it is no readable database")
+                Self::Damaged("it is not a readable database")
             }
             _ => Self::Record(error),
         }

@@ -26,7 +26,7 @@ pub struct Reading {
     pub last_line: usize,
     /// Number of lines of the file.
     pub total_lines: usize,
-    /// What was omitted and how to get it; `None` if the text is complete.
+    /// The omitted part and how to get it; `None` if the text is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
     /// Proof that this content was read.

@@ -1,4 +1,4 @@
-//! Reading turns, and the trait as a whole.
+//! Reads turns, and implements the [`Record`] trait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -13,7 +13,7 @@ use sqlx::Row as _;
 
 use super::{Answer, Postgres, day_of, failed, numbers};
 
-/// What stands in a stretch without its media, and where they stood.
+/// Text of a segment without its media, and their positions.
 type Text = Vec<u8>;
 type Places = Option<Vec<u8>>;
 

@@ -1,5 +1,5 @@
-//! What the fleet's stores promise, on real servers: `.ci/fleet/with` starts them. Where there are
-//! none, every test says so and passes.
+//! Tests of the fleet on real servers, which `.ci/fleet/with` starts. Without servers every test
+//! says so and passes.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,7 +8,6 @@
 )]
 
 mod audit;
-mod away;
 mod blobs;
 mod cluster;
 mod contract;
@@ -25,4 +24,5 @@ mod retire;
 mod servers;
 mod tenants;
 mod throughput;
+mod unavailable;
 mod uploads;

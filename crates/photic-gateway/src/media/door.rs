@@ -12,7 +12,7 @@ use http::{Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
 use photic::MediaStub;
 use photic::media::{Header, Payload};
-use photic_fleet::{Subject, What};
+use photic_fleet::{AuditAction, Subject};
 use photic_store::{Blobs, Error, Facts, Handles, Media as _, MediaRecord, MediaRef, Tenant};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -215,7 +215,7 @@ pub(crate) async fn keep(
     let (name, minted) = place.create_media(&caller.tenant, minting).await.map_err(failed)?;
     if let Some(auditing) = &proxy.auditing {
         let subject = Subject::from(&name);
-        auditing.note(caller, auditing::of(caller, What::Upload, subject, "taken", size));
+        auditing.note(caller, auditing::of(caller, AuditAction::Upload, subject, "taken", size));
     }
     Ok((name, minted))
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::{Response, StatusCode};
-use photic_fleet::{Kind, Over};
+use photic_fleet::{QuotaExceeded, QuotaKind};
 use serde_json::json;
 
 use super::address::{self, LONGEST};
@@ -83,7 +83,7 @@ impl MediaApi<'_> {
 
     /// A tenant asks for addresses and puts nothing there.
     fn too_many_uploads(&self, caller: &Caller) -> Failure {
-        let over = Over { what: Kind::StoredBytes, retry_after: Some(LONGEST) };
+        let over = QuotaExceeded { what: QuotaKind::StoredBytes, retry_after: Some(LONGEST) };
         self.proxy.over(caller, over)
     }
 }

@@ -14,7 +14,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 use photic_net::fetch::{Fetch, Resolve, Resolving, Rules, System};
-use photic_openwop::{Answer, Asked, Basis, HostError, Limits, Modality};
+use photic_openwop::{Answer, HostError, Limits, Modality, OpenwopRequest, TrustBasis};
 use tokio::sync::{Mutex, Semaphore};
 
 pub(crate) use objects::Objects;
@@ -40,7 +40,7 @@ pub(crate) struct Openwop {
     limits: Limits,
     providers: Vec<String>,
     model: Option<String>,
-    basis: Basis,
+    basis: TrustBasis,
     /// Nothing, where nothing may be fetched.
     fetch: Option<(Rules, Fetch)>,
     fetches: Semaphore,
@@ -99,7 +99,7 @@ impl Openwop {
             },
             providers: own.providers.clone(),
             model: own.model.clone(),
-            basis: if own.trust_callers { Basis::Caller } else { Basis::Nobody },
+            basis: if own.trust_callers { TrustBasis::Caller } else { TrustBasis::Nobody },
             fetch: (fetch.mode != FetchMode::Never).then_some((rules, guarded)),
             fetches: Semaphore::new(AT_ONCE),
             objects,
@@ -141,7 +141,7 @@ pub(crate) async fn answer(
     }
     account.bytes_in = body.len() as u64;
     let value = |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    let asked = Asked {
+    let asked = OpenwopRequest {
         method: parts.method.as_str(),
         path,
         // Whoever it is was found out above.

@@ -61,9 +61,8 @@ pub type ReserveBytes<'r> = dyn Fn(usize, usize) -> Result<(), Refusal> + Send +
 /// Fetches URLs within [`Rules`].
 ///
 /// ```
-/// # tokio_test();
-/// # fn tokio_test() {
 /// use std::sync::Arc;
+///
 /// use photic_net::fetch::{Fetch, Refusal, Rules, System};
 ///
 /// let rules = Rules::new(|bytes| bytes.starts_with(b"\x89PNG"));
@@ -73,7 +72,6 @@ pub type ReserveBytes<'r> = dyn Fn(usize, usize) -> Result<(), Refusal> + Send +
 /// let refused = fetch.check("http://169.254.169.254/latest/meta-data/").await;
 /// assert_eq!(refused, Err(Refusal::NotPublic));
 /// # });
-/// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct Fetch {

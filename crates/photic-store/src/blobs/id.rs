@@ -41,7 +41,7 @@ impl fmt::Debug for BlobId {
 
 /// Error of a text that is not a blob identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a blob is named by 64 lower-case hexadecimal digits")]
+#[error("a blob identifier has 64 lower-case hexadecimal digits")]
 pub struct NotABlobId;
 
 impl FromStr for BlobId {

@@ -80,7 +80,7 @@ impl From<SessionId> for String {
 
 /// Error of a text that is not a session identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a session is named by `s_` and 16 letters and digits")]
+#[error("a session identifier is `s_` and 16 letters and digits")]
 pub struct NotASession;
 
 impl FromStr for SessionId {

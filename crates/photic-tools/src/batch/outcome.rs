@@ -1,7 +1,7 @@
 //! Stored outcomes: an answer under its question, and a line of its chunk.
 //!
-//! Nothing here depends on the worker, the time or earlier answers, so a list has the same outcome
-//! whoever works on it.
+//! Nothing here depends on the worker, the time or earlier answers, so the
+//! outcome of a list does not depend on its workers.
 
 use photic::reply::Usage;
 use photic_store::work::QuestionKey;
