@@ -1,4 +1,4 @@
-//! The record and blobs of a fleet: many gateways and tenants on one PostgreSQL and one S3 bucket.
+//! The record and blobs of a fleet: many gateways and tenants on one `PostgreSQL` and one S3 bucket.
 //! It implements the traits of `photic-store`, so that everything works as on one machine. It adds
 //! what a shared service needs: API keys, quotas, an audit log, retention by day, and forgetting a
 //! tenant.
@@ -33,7 +33,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `postgres` | the record in PostgreSQL, one file per topic |
+//! | `postgres` | the record in `PostgreSQL`, one file per topic |
 //! | `bucket` | objects in an S3 bucket |
 //! | `blobs`, `packs` | blobs as ranges of objects, packed by day |
 //! | `incoming` | uploads directly into the bucket |

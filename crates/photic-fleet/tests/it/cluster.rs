@@ -1,4 +1,4 @@
-//! A PostgreSQL server that a test starts, stops and restarts.
+//! A `PostgreSQL` server that a test starts, stops and restarts.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -52,7 +52,7 @@ impl Cluster {
         self.run("pg_ctl", &["-s", "-w", "-m", "immediate", "stop"]);
     }
 
-    /// PostgreSQL refuses to run as root; its files belong to another user then.
+    /// `PostgreSQL` refuses to run as root; its files belong to another user then.
     fn run(&self, program: &str, arguments: &[&str]) {
         let program = self.binaries.join(program);
         let mut command = if is_root() {

@@ -1,4 +1,4 @@
-//! Runs the contract suite on PostgreSQL and every bucket server.
+//! Runs the contract suite on `PostgreSQL` and every bucket server.
 
 use photic_store::{Tenant, contract};
 

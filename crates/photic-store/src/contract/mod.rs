@@ -1,5 +1,5 @@
 //! Contract of every backend, as a test suite that runs on any: a directory with `SQLite`, or a
-//! bucket with PostgreSQL.
+//! bucket with `PostgreSQL`.
 //!
 //! [`fresh`] takes an empty store and exercises all of it. [`existing`] takes any store, also one
 //! whose writer was just killed, and checks that everything can be read and every turn reproduced.
