@@ -1,5 +1,5 @@
-//! The record and blobs of a fleet: many gateways and tenants on one `PostgreSQL` and one S3 bucket.
-//! It implements the traits of `photic-store`, so that everything works as on one machine. It adds
+//! The record and blobs of a fleet: many gateways and tenants on one `PostgreSQL` and one S3
+//! bucket. It implements the traits of `photic-store`, so that everything works as on one machine. It adds
 //! what a shared service needs: API keys, quotas, an audit log, retention by day, and forgetting a
 //! tenant.
 //!

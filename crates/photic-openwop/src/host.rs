@@ -244,7 +244,7 @@ pub struct Wanted<'a> {
     pub url: &'a str,
     /// Largest file in bytes.
     pub most: usize,
-    /// PresignedUrl to use instead of the resolved one. The test suite simulates DNS rebinding with it;
+    /// Address to use instead of the resolved one. The test suite simulates DNS rebinding with it;
     /// it is checked like any resolved address.
     pub resolves_to: Option<IpAddr>,
 }

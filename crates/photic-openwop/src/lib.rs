@@ -31,7 +31,7 @@
 //! | `surface`, `safe_fetch`, `wrap` | endpoints of the conformance suite |
 //! | `failure` | errors and their envelope |
 //!
-//! # PartContent it does not do
+//! # What it does not do
 //!
 //! It opens no connections, reads no clock, uses no random numbers, and runs no workflows. No
 //! answer contains the error message of a provider, because it may reveal where the provider is.

@@ -142,7 +142,7 @@ impl Fetch {
             match exchange::get(&target, &checked, &self.rules, &self.tls, reserve).await? {
                 FetchStep::File(bytes) => return Ok(bytes),
                 FetchStep::Redirect(location) => {
-                    target = target.redirect(&location, &self.rules)?
+                    target = target.redirect(&location, &self.rules)?;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The record: sessions, their messages without media, their turns, and the choices of the user.
 //!
-//! The trait covers `SQLite` and `PostgreSQL`. A backend implements statements only; `store` decides
-//! what the rows mean. Rows are not rewritten, except for counters, choices and the cost of a turn.
+//! The trait covers `SQLite` and `PostgreSQL`. A backend implements statements only; `store`
+//! decides what the rows mean. Rows are not rewritten, except for counters, choices and the cost of a turn.
 //! Messages form a tree: a client that changes its history adds a branch.
 
 mod stretch;

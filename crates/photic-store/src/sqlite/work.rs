@@ -1,4 +1,4 @@
-//! WorkStore lists and answers.
+//! Work lists and answers.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

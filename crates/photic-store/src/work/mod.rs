@@ -1,4 +1,4 @@
-//! WorkStore lists: many pictures, one question each, processed by any number of workers.
+//! Work lists: many pictures, one question each, processed by any number of workers.
 //!
 //! A job is a list that all its workers have. The store keeps its progress in chunks, and the
 //! answers. Chunks are leased, so that another worker takes over when one dies. Answers are stored
