@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use photic_openwop::Asked;
+use photic_openwop::OpenwopRequest;
 
 #[path = "../../crates/photic-openwop/tests/it/host.rs"]
 #[allow(dead_code, unused_imports)]
@@ -24,12 +24,12 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let path = PATHS[usize::from(*path) % PATHS.len()];
     let path = own.map_or(path.to_owned(), |own| format!("{path}{own}"));
-    let asked = Asked {
+    let asked = OpenwopRequest {
         method: METHODS[usize::from(*method) % METHODS.len()],
         bearer: (flags & 2 == 0).then_some(KEY),
         version: (flags & 4 == 4).then_some("1"),
         content_type: Some(if flags & 8 == 8 { "image/png" } else { "application/json" }),
-        ..Asked::post(&path, body.to_vec())
+        ..OpenwopRequest::post(&path, body.to_vec())
     };
     let answer = host.ask(asked);
     // 502: what was to be fetched, or what the model said, is not as it was asked for.

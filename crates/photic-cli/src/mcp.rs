@@ -55,7 +55,7 @@ fn tools(options: &McpOptions) -> anyhow::Result<Tools> {
         builder = builder.renderer(renderer);
     }
     if let Some(model) = &options.model {
-        builder = builder.eyes(vision_models(model));
+        builder = builder.vision_models(vision_models(model));
     }
     if let Some(store) = &options.store {
         let kept = LocalOriginals::open(store, Tenant::local())

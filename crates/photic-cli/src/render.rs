@@ -5,7 +5,7 @@ use std::sync::Arc;
 use photic_pixels::DrawnPage;
 use photic_pixels::geometry::Rect;
 use photic_render::{Area, Fit, Kind, LeftOut, Missing, Page, Renderer, Request, Worker};
-use photic_tools::{Content, Refusal, RefusalCode, Render, RenderRequest, Words};
+use photic_tools::{Content, PageText, Refusal, RefusalCode, Render, RenderRequest};
 
 /// Draws pages in child processes of this program.
 #[derive(Debug)]
@@ -35,9 +35,9 @@ impl Render for ChildRenderer {
         Ok(drawn(page, asked.wanted.kind))
     }
 
-    fn words(&self, request: &RenderRequest<'_>) -> Result<Words, Refusal> {
+    fn words(&self, request: &RenderRequest<'_>) -> Result<PageText, Refusal> {
         let words = self.renderer.words(&asked(request)?).map_err(refusal)?;
-        Ok(Words { text: words.text, page: words.page, pages: words.pages })
+        Ok(PageText { text: words.text, page: words.page, pages: words.pages })
     }
 }
 

@@ -1,6 +1,6 @@
-//! What agents were promised, a line each: the evidence that the stores are held to.
+//! The journal of the agents: one line for each acknowledgement. The stores are checked against it.
 //!
-//! Owns the format of the lines. Holds no keys and no pictures, only what they are called.
+//! It contains no keys and no pictures, only their names.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -14,71 +14,71 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Line {
-    /// A turn that was answered.
+    /// An answered turn.
     Turn(Turn),
-    /// A picture that was taken in, under a name.
+    /// An uploaded picture.
     Upload {
-        /// Whose it is.
+        /// Name of the tenant.
         tenant: String,
-        /// How it is to be asked for.
+        /// Its reference.
         reference: String,
         /// BLAKE3 of its bytes.
         picture: String,
     },
-    /// An answer that was no success.
+    /// An answer that was not a success.
     Failure {
-        /// Whose request it was.
+        /// Name of the tenant.
         tenant: String,
         /// The status.
         status: u16,
-        /// What was said.
+        /// The message.
         says: String,
     },
 }
 
-/// A turn that was answered.
+/// An answered turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Whose it is.
+    /// Name of the tenant.
     pub tenant: String,
-    /// Which session of the agents.
+    /// Number of the session among the agents.
     pub session: u32,
-    /// Which turn of it, from 0.
+    /// Number of the turn, from 0.
     pub turn: u32,
-    /// The session and the turn as the record names them, where it was promised: `s_…/3`.
+    /// Session and turn as named by the record, if it was acknowledged: `s_…/3`.
     pub acknowledged: Option<String>,
-    /// BLAKE3 of the body that the upstream got.
+    /// BLAKE3 of the body that the provider received.
     pub upstream: String,
-    /// BLAKE3 of the picture that is new in it.
+    /// BLAKE3 of the new picture in it.
     pub picture: Option<String>,
 }
 
 impl Turn {
-    /// The session and the number that were promised.
+    /// Returns the acknowledged session and number.
     pub fn promise(&self) -> Option<(&str, u64)> {
         let (session, number) = self.acknowledged.as_deref()?.split_once('/')?;
         Some((session, number.parse().ok()?))
     }
 }
 
-/// A journal that is being written, by one thread.
+/// A journal that one thread writes.
 #[derive(Debug)]
 pub struct Journal(RefCell<BufWriter<File>>);
 
 impl Journal {
-    /// Begins one.
+    /// Creates a journal.
     pub fn create(path: &Path) -> io::Result<Self> {
         Ok(Self(RefCell::new(BufWriter::new(File::create(path)?))))
     }
 
-    /// Adds a line.
+    /// Appends a line.
     pub fn write(&self, line: &Line) -> io::Result<()> {
         let mut file = self.0.borrow_mut();
         serde_json::to_writer(&mut *file, line)?;
         file.write_all(b"\n")
     }
 
-    /// Sees to it that all of it is in the file.
+    /// Writes all buffered lines to the file.
     pub fn flush(&self) -> io::Result<()> {
         self.0.borrow_mut().flush()
     }

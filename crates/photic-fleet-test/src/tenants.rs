@@ -1,6 +1,6 @@
-//! Tenants and what opens doors for them, in a file: one a line, as name, key and provider's key.
+//! Tenants and their keys, in a file: name, key and provider key per line.
 //!
-//! The file is the rig's own secret. No program of the fleet is ever told where it lies.
+//! The file is a secret of the test. No program of the fleet knows its path.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use anyhow::Context as _;
 pub struct Tenant {
     /// Its name.
     pub name: String,
-    /// Its key of the fleet; `-` in the file where there is none.
+    /// Its key of the fleet; `-` in the file if there is none.
     pub key: Option<String>,
-    /// Its key of the provider, which must be found nowhere afterwards.
+    /// Its key of the provider, which must not be found anywhere afterwards.
     pub provider_key: String,
 }
 

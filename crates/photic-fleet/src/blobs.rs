@@ -1,10 +1,10 @@
-//! Blobs of a tenant: stretches of objects in a bucket, found by an index in the record's database.
+//! Blobs of a tenant: ranges of objects in a bucket, indexed in the record's database.
 //!
-//! What is put together, or at the same time, becomes one object, for a bucket counts requests more
-//! than bytes. A key is `t/<tenant>/<day>/<random>`: written once, by us, and gone with its day. So two who store the
-//! same bytes write two objects, and one row; whoever removes an object can never hit a new one;
-//! and nothing is expected of a server but that it gives back what it took, which is proved on
-//! every read. Bytes are shared inside a tenant and a day, never beyond.
+//! Blobs that are stored together or at the same time become one object, because a bucket charges
+//! per request. A key is `t/<tenant>/<day>/<random>`. It is written once and deleted with its day.
+//! If two writers store the same bytes, they write two objects and one row, and deleting an object
+//! never affects a new one. The server only has to return what it stored, which is verified on
+//! every read. Bytes are shared within a tenant and a day, never beyond.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -14,7 +14,7 @@ use photic_store::{BlobError, BlobId, Blobs, Error, Listed, Tenant};
 
 use crate::bucket::{Bucket, BucketError};
 use crate::packs::Packs;
-use crate::postgres::{Place, Postgres};
+use crate::postgres::{BlobLocation, Postgres};
 
 /// The blobs of one tenant.
 #[derive(Clone, Debug)]
@@ -24,32 +24,32 @@ pub struct BucketBlobs {
     tenant: Tenant,
 }
 
-/// The day of what outlives its day.
-pub(crate) const KEPT: i32 = 0;
+/// Day number of blobs that outlive their day.
+pub(crate) const KEPT_DAY: i32 = 0;
 
 impl BucketBlobs {
-    /// Blobs of a tenant in a bucket, with their index in a database.
+    /// Creates the blobs of a tenant from a bucket and its index.
     pub const fn new(index: Postgres, bucket: Bucket, tenant: Tenant) -> Self {
         Self { index, bucket, tenant }
     }
 
-    /// Where the bytes of a blob are, the newest first.
-    pub async fn places(&self, id: &BlobId) -> Result<Vec<Place>, BlobError> {
+    /// Returns the locations of a blob, newest first.
+    pub async fn places(&self, id: &BlobId) -> Result<Vec<BlobLocation>, BlobError> {
         self.index.places(&self.tenant, id).await.map_err(index_failed)
     }
 
-    /// What waits to be stored in this replica.
+    /// Returns the queue of blobs to store in this replica.
     pub(crate) fn packs(&self) -> &Packs {
         self.index.packs()
     }
 
-    /// Copies a blob to where it stays for longer than its day.
+    /// Copies a blob to storage that outlives its day.
     pub(crate) async fn keep(&self, id: BlobId, bytes: Bytes) -> Result<(), BlobError> {
         let owner = self.index.owner_id(&self.tenant).await.map_err(index_failed)?;
-        self.write((owner, KEPT), &[(id, bytes)]).await
+        self.write((owner, KEPT_DAY), &[(id, bytes)]).await
     }
 
-    /// Writes blobs as one object, and says where they are.
+    /// Writes blobs as one object and indexes their locations.
     pub(crate) async fn write(
         &self,
         (owner, day): (i64, i32),
@@ -60,24 +60,24 @@ impl BucketBlobs {
         self.bucket.put(&object, pieces).await.map_err(bucket_failed)?;
         let mut at = 0;
         let places = blobs.iter().map(|(id, bytes)| {
-            let place = Place { object: object.clone(), at, length: bytes.len() as u64 };
+            let place = BlobLocation { object: object.clone(), at, length: bytes.len() as u64 };
             at += place.length;
             (*id, place)
         });
-        let places: Vec<(BlobId, Place)> = places.collect();
+        let places: Vec<(BlobId, BlobLocation)> = places.collect();
         let won =
             self.index.add_places(owner, day, &object, &places).await.map_err(index_failed)?;
         if won == 0 {
-            // Others stored the very same meanwhile. What stays goes with its day.
+            // Others stored the same blobs meanwhile. A remaining object is deleted with its day.
             let _ = self.bucket.remove(&object).await;
         }
         Ok(())
     }
 
-    /// The bytes of a blob at a place, if they are its.
-    pub(crate) async fn read(&self, id: &BlobId, place: &Place) -> Result<Bytes, BlobError> {
+    /// Reads a blob at a location and verifies it.
+    pub(crate) async fn read(&self, id: &BlobId, place: &BlobLocation) -> Result<Bytes, BlobError> {
         let bytes = if place.length == 0 {
-            // No stretch of an object is empty.
+            // An empty range cannot be requested.
             Bytes::new()
         } else {
             let range = place.at..place.at.saturating_add(place.length);
@@ -110,10 +110,10 @@ impl Blobs for BucketBlobs {
         Ok(ids)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
         let asked: BTreeSet<BlobId> = ids.iter().copied().collect();
         let (_, there) = self.index.renew(&self.tenant, &asked).await.map_err(index_failed)?;
-        // What is of an earlier day goes with it, and whoever stores it now may be there longer.
+        // A blob of an earlier day is deleted with it, so it is stored again today.
         for id in asked.difference(&there) {
             let bytes = self.get(id).await?;
             self.put_all(&[bytes]).await?;
@@ -126,7 +126,7 @@ impl Blobs for BucketBlobs {
         for place in self.places(id).await? {
             match self.read(id, &place).await {
                 Ok(bytes) => return Ok(bytes.into()),
-                // Of another day there may be one that is whole.
+                // Another day may have an intact copy.
                 Err(error) => failure = error,
             }
         }
@@ -137,7 +137,7 @@ impl Blobs for BucketBlobs {
         Ok(self.places(id).await?.first().map(|place| place.length))
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
         self.index.listed(&self.tenant, after).await.map_err(index_failed)
     }
 
@@ -145,19 +145,19 @@ impl Blobs for BucketBlobs {
         let removed = self.index.remove_places(&self.tenant, id, since).await;
         let removed = removed.map_err(index_failed)?;
         for object in &removed.objects {
-            // Nothing refers to it any more; what stays goes with its day.
+            // The object is no longer referenced. If this fails, it is deleted with its day.
             let _ = self.bucket.remove(object).await;
         }
         Ok(removed.is_gone)
     }
 }
 
-/// The folder of a tenant's day.
+/// Returns the folder of a tenant's day.
 pub(crate) fn folder(owner: i64, day: i32) -> String {
-    if day == KEPT { format!("kept/{owner}") } else { format!("t/{owner}/{day}") }
+    if day == KEPT_DAY { format!("kept/{owner}") } else { format!("t/{owner}/{day}") }
 }
 
-/// A new key.
+/// Creates a random key.
 fn key(owner: i64, day: i32) -> Result<String, BlobError> {
     let mut random = [0; 16];
     let none = |_| BlobError::Io(std::io::Error::other("the system gives no random numbers"));

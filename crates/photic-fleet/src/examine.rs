@@ -1,7 +1,6 @@
-//! What a bucket can be trusted with: found out by trying, because servers that speak S3 differ
-//! where they say the same.
+//! Examines what a bucket guarantees by trying it, because S3 servers differ in detail.
 //!
-//! Whatever it writes lies below `examination/<random>/` and is removed again.
+//! Test objects are written below `examination/<random>/` and removed again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,67 +15,67 @@ use serde::Serialize;
 
 use crate::bucket::{Bucket, BucketError, BucketOptions, Connections};
 
-/// What a bucket was found to do.
+/// Result of the examination of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Examined {
-    /// Gives back what it took, whole and in stretches. Without this it is of no use to us.
+    /// It returns what it stored, whole and in ranges. This is required.
     pub gives_back: bool,
-    /// What becomes of an object that is to be created and is there.
+    /// Behavior when an object to create exists already.
     pub creation: Creation,
-    /// How many of several that create the same object at once are told they did.
+    /// Number of concurrent creators of one object that were told they succeeded.
     pub winners: usize,
-    /// Refuses an object whose bytes are not those that were signed.
+    /// It refuses bytes that differ from the signed ones.
     pub refuses_damage: bool,
-    /// What becomes of addresses whose signature is wrong or old.
+    /// Behavior of signed URLs.
     pub expiry: Expiry,
-    /// Says that a removed object is absent.
+    /// It reports a deleted object as absent.
     pub removes: bool,
 }
 
-/// What becomes of an object that is to be created and is there.
+/// Behavior when an object to create exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Creation {
-    /// It stays, and its second creator is told so.
+    /// The object stays, and the second creator gets an error.
     Refused,
-    /// The server does not know the condition, and says so.
+    /// The server does not support the condition and says so.
     NotKnown,
-    /// It is overwritten, and nobody is told.
+    /// The object is overwritten silently.
     Overwritten,
 }
 
-/// What becomes of signed addresses.
+/// Behavior of signed URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Expiry {
-    /// A good one is answered.
+    /// A valid URL works.
     pub good_works: bool,
-    /// One whose signature was changed is refused.
+    /// A URL with a changed signature is refused.
     pub refuses_changed: bool,
-    /// One whose time is over is refused.
+    /// An expired URL is refused.
     pub refuses_old: bool,
 }
 
 impl Examined {
-    /// Whether photic can keep blobs there. It needs no more.
+    /// Returns whether photic can store blobs there. It needs no more.
     pub const fn suffices(&self) -> bool {
         self.gives_back && self.removes
     }
 
-    /// Whether an address of the bucket may be given to somebody outside.
+    /// Returns whether signed URLs of the bucket may be given to clients.
     pub const fn may_be_signed_for(&self) -> bool {
         self.expiry.good_works && self.expiry.refuses_changed && self.expiry.refuses_old
     }
 
-    /// Whether a created object can be trusted to stay as its creator wrote it.
+    /// Returns whether a created object stays as its creator wrote it.
     pub fn creates_once(&self) -> bool {
         self.creation == Creation::Refused && self.winners == 1
     }
 }
 
-/// How many create the same object at once.
+/// Number of concurrent creators in the race test.
 const RACERS: u8 = 8;
 
-/// Tries what a bucket does, given by its address as in [`Bucket::open`].
+/// Examines the bucket at this URL. See [`Bucket::open`].
 pub async fn examine(address: &str) -> Result<Examined, BucketError> {
     let options = BucketOptions { retries: 0, ..BucketOptions::default() };
     let bucket = Bucket::open(address, options)?;
@@ -126,7 +125,7 @@ impl Trial<'_> {
         let key = self.key("created");
         self.bucket.put(&key, vec![Bytes::from_static(b"first")]).await?;
         let created = self.create(&key, Bytes::from_static(b"second")).await;
-        // Only reading it shows who overwrites without a word.
+        // Only reading reveals a silent overwrite.
         let is_first = self.bucket.get(&key, 0..100).await? == "first";
         Ok(match created {
             _ if !is_first => Creation::Overwritten,
@@ -164,7 +163,7 @@ impl Trial<'_> {
         let last = if good.ends_with('0') { '1' } else { '0' };
         let changed = format!("{}{last}", &good[..good.len() - 1]);
         let refuses_changed = !self.is_answered(&changed).await?;
-        // Clocks are not one; nor is a second, to some.
+        // Clocks differ, and some servers round to seconds.
         tokio::time::sleep(Duration::from_millis(3200)).await;
         Ok(Expiry { good_works, refuses_changed, refuses_old: !self.is_answered(&short).await? })
     }
@@ -183,7 +182,7 @@ impl Trial<'_> {
         Ok(matches!(gone, Err(BucketError::Absent)))
     }
 
-    /// What stays is small, and of no use to anybody.
+    /// Removes the test objects, as far as possible. Remaining ones are small.
     async fn tidy(&self) {
         for key in self.bucket.list(&self.folder).await.unwrap_or_default() {
             let _ = self.bucket.remove(&key).await;
@@ -191,7 +190,7 @@ impl Trial<'_> {
     }
 }
 
-/// One bit is another.
+/// Flips one bit.
 fn damage(mut pieces: Vec<Bytes>) -> Vec<Bytes> {
     if let Some(piece) = pieces.iter_mut().find(|piece| !piece.is_empty()) {
         let mut bytes = piece.to_vec();

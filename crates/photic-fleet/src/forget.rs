@@ -1,63 +1,63 @@
-//! Forgetting a tenant: everything of it goes, except what the audit says was done for it.
+//! Forgets a tenant: deletes everything except the audit log.
 //!
-//! First its name and its keys go, so that nobody comes in any more. Replicas remember both for some
-//! seconds, and requests may be under way; so the rest goes a moment later, by the tenant's number,
-//! which is never given again. Whoever has the same name afterwards is somebody else: with another
-//! secret, none of the old handles means anything.
+//! First its name and keys are deleted, so that no new request enters. Replicas cache both for some
+//! seconds, and requests may be running. So the rest is deleted later, by the tenant's number,
+//! which is never reused. A new tenant with the old name is a different one: it has another secret,
+//! and the old handles are invalid.
 
 use std::time::Duration;
 
 use photic_store::{Error, Tenant};
 use serde::Serialize;
 
-use crate::audit::{Audit, Entry, Subject, What};
-use crate::blobs::{KEPT, folder};
-use crate::postgres::Closed;
+use crate::audit::{Audit, AuditAction, Entry, Subject};
+use crate::blobs::{KEPT_DAY, folder};
+use crate::postgres::ClosedTenant;
 use crate::{BucketError, Fleet, lessons};
 
-/// How long after its name a tenant's things go: longer than any replica remembers a key or a name,
-/// and a request that it lets in meanwhile takes to write something down.
-const SETTLED: Duration = Duration::from_secs(45);
+/// Time between deleting the name and the rest: longer than replicas cache a key or name, plus the
+/// time a running request needs to write.
+const CACHE_LIFETIME: Duration = Duration::from_secs(45);
 
-/// What was forgotten of a tenant.
+/// Result of forgetting a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// Rows of the database.
+    /// Number of deleted rows.
     pub rows: u64,
-    /// Objects of the bucket.
+    /// Number of deleted objects.
     pub objects: u64,
-    /// What was still found afterwards. Then the tenant is not forgotten, and the same call goes on.
-    pub left: Left,
+    /// Remaining data. If there is any, the tenant is not forgotten yet, and the call has to be
+    /// repeated.
+    pub left: RemainingData,
 }
 
-/// What is left of a tenant.
+/// Remaining data of a tenant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Left {
-    /// Tables of the database with rows of it, and how many.
+pub struct RemainingData {
+    /// Tables with remaining rows, and their number.
     pub rows: Vec<(String, i64)>,
-    /// Objects of the bucket.
+    /// Remaining objects of the bucket.
     pub objects: Vec<String>,
-    /// Lessons that gateways were taught by its requests.
+    /// Lessons that gateways learned from its requests.
     pub lessons: usize,
 }
 
-impl Left {
-    /// Whether that is nothing.
+impl RemainingData {
+    /// Returns whether nothing remains.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.objects.is_empty() && self.lessons == 0
     }
 }
 
 impl Fleet {
-    /// Forgets a tenant; it takes the better part of a minute. If it is cut short, or something is
-    /// away, the same call does the rest. The audit says that it was done, and keeps what it said
-    /// before until its days are over.
+    /// Forgets a tenant, which takes most of a minute. If it is interrupted or a server is
+    /// unavailable, repeating the call continues. The audit records it, and keeps its earlier rows
+    /// until their days end.
     pub async fn forget_tenant(&self, tenant: &Tenant) -> Result<Forgotten, Error> {
-        self.forget_tenant_after(tenant, SETTLED).await
+        self.forget_tenant_after(tenant, CACHE_LIFETIME).await
     }
 
-    /// The same with another time between the name and the rest: for tests, which know that nobody
-    /// is under way.
+    /// Forgets a tenant with another delay, for tests without running requests.
     #[doc(hidden)]
     pub async fn forget_tenant_after(
         &self,
@@ -83,7 +83,7 @@ impl Fleet {
         if !closed.is_empty() {
             let entry = Entry {
                 key: None,
-                what: What::Forget,
+                what: AuditAction::Forget,
                 subject: Subject::tenant(),
                 decision: "forgotten",
                 bytes_in: 0,
@@ -97,10 +97,14 @@ impl Fleet {
         Ok(sum)
     }
 
-    /// What is found of a tenant that has no name any more.
-    async fn left_of(&self, tenant: &Tenant, closed: &[Closed]) -> Result<Left, Error> {
+    /// Finds the remaining data of a tenant whose name is deleted.
+    async fn left_of(
+        &self,
+        tenant: &Tenant,
+        closed: &[ClosedTenant],
+    ) -> Result<RemainingData, Error> {
         let lessons = lessons::taught_to(&self.record, tenant).await?;
-        let mut left = Left { lessons, ..Left::default() };
+        let mut left = RemainingData { lessons, ..RemainingData::default() };
         for closed in closed {
             left.rows.extend(self.record.rows_left(closed).await?);
             left.objects.extend(self.objects_of(closed).await.map_err(away)?);
@@ -108,10 +112,10 @@ impl Fleet {
         Ok(left)
     }
 
-    /// Every object of a tenant, wherever one can be.
-    async fn objects_of(&self, closed: &Closed) -> Result<Vec<String>, BucketError> {
+    /// Lists every object of a tenant.
+    async fn objects_of(&self, closed: &ClosedTenant) -> Result<Vec<String>, BucketError> {
         let mut objects = self.uploaded(closed.id).await?;
-        for folder in [format!("t/{}", closed.id), folder(closed.id, KEPT)] {
+        for folder in [format!("t/{}", closed.id), folder(closed.id, KEPT_DAY)] {
             objects.extend(self.bucket.list(&folder).await?);
         }
         Ok(objects)

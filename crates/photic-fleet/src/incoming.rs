@@ -1,9 +1,9 @@
-//! Uploads that go straight into the bucket, past every gateway: they lie apart, under a name that
-//! only their tenant knows, and a gateway reads them whole before they are anything.
+//! Uploads that go directly into the bucket. They are stored apart, under a name that only their
+//! tenant knows, and a gateway reads them completely before they become media.
 //!
-//! Whoever has such an address chooses the bytes under its key. So no blob is ever named by one:
-//! what was read is hashed and stored anew, and the upload is removed. An address is signed for a
-//! size, which counts as kept from then on; what is larger, late or never taken in is removed.
+//! The holder of an upload URL chooses its bytes. So a blob is never named by an upload: its bytes
+//! are hashed and stored again, and the upload is removed. A URL is signed for a size, which counts
+//! as used from then on. Uploads that are too large, late or never taken are removed.
 
 use std::time::Duration;
 
@@ -14,21 +14,21 @@ use photic_store::{BlobError, Error, Tenant};
 
 use crate::{BucketError, Fleet};
 
-/// An upload that is expected.
+/// An expected upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Upload {
     /// Its name, for [`Fleet::take_upload`].
     pub id: String,
-    /// Where its bytes go, by `PUT`. It is signed: whoever has it may write there.
+    /// Signed URL for the `PUT` of its bytes. Its holder may write there.
     pub url: String,
 }
 
-/// The folder of all of them.
+/// Folder of all uploads.
 pub(crate) const INCOMING: &str = "incoming";
 
 impl Fleet {
-    /// An address for an upload of a tenant of at most so many bytes, for some time; `None` if the
-    /// tenant has too many that it does not use.
+    /// Creates a URL for an upload of at most `bytes` bytes, valid for some time. Returns `None` if
+    /// the tenant has too many unused ones.
     pub async fn expect_upload(
         &self,
         tenant: &Tenant,
@@ -36,7 +36,7 @@ impl Fleet {
         lasting: Duration,
     ) -> Result<Option<Upload>, Error> {
         let owner = self.record.owner_id(tenant).await?;
-        // Whoever asks for more tidies up after itself first.
+        // Late uploads are removed first, so that they do not count.
         self.remove_late_uploads(Some(owner)).await?;
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|_| Error::Random)?;
@@ -51,13 +51,13 @@ impl Fleet {
         Ok(Some(Upload { id, url: url.to_string() }))
     }
 
-    /// How many bytes an upload was signed for; `None` if none of that name is expected any more.
+    /// Returns the signed size of an upload; `None` if it is not expected any more.
     pub async fn expected_bytes(&self, tenant: &Tenant, id: &str) -> Result<Option<u64>, Error> {
         self.record.expected_bytes(tenant, id).await
     }
 
-    /// The bytes of an upload, which is gone then; `None` if none of that name is expected, or it is
-    /// larger than it was signed for, which is gone, too.
+    /// Reads and removes an upload. Returns `None` if it is not expected or is larger than signed
+    /// for; it is removed then, too.
     pub async fn take_upload(&self, tenant: &Tenant, id: &str) -> Result<Option<Bytes>, Error> {
         let Some(most) = self.record.expected_bytes(tenant, id).await? else { return Ok(None) };
         let owner = self.record.owner_id(tenant).await?;
@@ -72,8 +72,7 @@ impl Fleet {
         Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most && !bytes.is_empty()))
     }
 
-    /// Removes what was uploaded and not taken in while there was time; how many uploads that were,
-    /// of a tenant or of all.
+    /// Removes expired uploads of a tenant or of all tenants. Returns their number.
     pub(crate) async fn remove_late_uploads(&self, owner: Option<i64>) -> Result<usize, Error> {
         let late = self.record.late_uploads(owner).await?;
         for upload in &late {
@@ -86,7 +85,7 @@ impl Fleet {
         Ok(late.len())
     }
 
-    /// Everything that was uploaded under a tenant's number.
+    /// Lists all uploads of a tenant's number.
     pub(crate) async fn uploaded(&self, owner: i64) -> Result<Vec<String>, BucketError> {
         let mut found = Vec::new();
         for day in self.bucket.folders(INCOMING).await? {
@@ -95,8 +94,8 @@ impl Fleet {
         Ok(found)
     }
 
-    /// Removes uploads that belong to nobody, and those of days on which no address that still holds
-    /// was signed; how many.
+    /// Removes uploads of unknown tenants and of days whose URLs have all expired. Returns their
+    /// number.
     pub(crate) async fn remove_stray_uploads(
         &self,
         owners: &[i64],
@@ -122,7 +121,8 @@ impl Fleet {
     }
 }
 
-/// The key of an upload. Another tenant's name leads to another key, where nothing is.
+/// Returns the key of an upload. The name of another tenant's upload leads to a key that does not
+/// exist.
 fn key(owner: i64, id: &str) -> Option<String> {
     let mut parts = id.strip_prefix("up_")?.split('_');
     let (day, random) = (parts.next()?, parts.next()?);

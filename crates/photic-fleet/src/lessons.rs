@@ -1,20 +1,19 @@
-//! What the gateways of a fleet learned about endpoints, as far as forgetting a tenant goes: the rest
-//! is theirs.
+//! Lessons of the gateways about endpoints, as far as forgetting a tenant concerns them.
 
 use photic_store::{Error, Tenant};
 use serde_json::Value;
 
 use crate::{Documents as _, Postgres};
 
-/// The name of the document that lessons are kept in: `entries`, each with its `teacher`.
+/// Name of the document with the lessons: `entries`, each with its `teacher`.
 pub const LESSONS: &str = "learned";
 
-/// Removes what a tenant was taught.
+/// Removes the lessons learned from a tenant.
 pub(crate) async fn forget_teacher(record: &Postgres, tenant: &Tenant) -> Result<(), Error> {
     record.change_document(LESSONS, |text| without(text, tenant)).await
 }
 
-/// How many lessons a tenant is named in as their teacher.
+/// Counts the lessons learned from a tenant.
 pub(crate) async fn taught_to(record: &Postgres, tenant: &Tenant) -> Result<usize, Error> {
     let text = record.document(LESSONS).await?.text;
     let document: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -27,8 +26,8 @@ fn is_its(entry: &Value, tenant: &Tenant) -> bool {
     teacher == Some(tenant.as_str())
 }
 
-/// The document without the lessons of a tenant. Before lessons named their teacher, any could have
-/// been its: of those none stays.
+/// Returns the document without the lessons of a tenant. Old lessons without a teacher could be
+/// its, so they are removed, too.
 fn without(text: &str, tenant: &Tenant) -> String {
     let Ok(mut document) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
     let Some(entries) = document.get_mut("entries").and_then(Value::as_array_mut) else {

@@ -1,8 +1,9 @@
-//! Packing: what is stored while something else is being stored becomes one object with all that
-//! comes meanwhile, for a bucket counts requests.
+//! Packs blobs: blobs that arrive while an object is written become one object, because a bucket
+//! charges per request.
 //!
-//! Nobody waits when nothing is being stored, and nobody is told that bytes are stored before they
-//! are. Objects are written by a task of their own: one who stops waiting takes nobody along.
+//! A blob does not wait if nothing is being written, and callers are told only after their bytes
+//! are stored. A separate task writes the objects, so a caller that stops waiting does not affect
+//! others.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +14,13 @@ use tokio::sync::oneshot;
 
 use crate::blobs::BucketBlobs;
 
-/// Most bytes of an object that several share. When so many wait, they wait no longer.
-const MOST: usize = 8 << 20;
+/// Largest shared object in bytes. When this much waits, it is written at once.
+const MAX_OBJECT_BYTES: usize = 8 << 20;
 
-/// Of whom, and of which day, an object is.
+/// Tenant and day of an object.
 type Folder = (i64, i32);
 
-/// What waits to be stored.
+/// The queues of blobs to store.
 #[derive(Debug, Default)]
 pub(crate) struct Packs {
     queues: Mutex<BTreeMap<Folder, Queue>>,
@@ -29,11 +30,11 @@ pub(crate) struct Packs {
 struct Queue {
     waiting: VecDeque<Job>,
     bytes: usize,
-    /// How many objects are being written.
+    /// Number of objects being written.
     writing: usize,
 }
 
-/// What somebody stores, and waits for.
+/// Blobs of a caller that waits.
 #[derive(Debug)]
 struct Job {
     blobs: Vec<(BlobId, Bytes)>,
@@ -42,7 +43,7 @@ struct Job {
 }
 
 impl Packs {
-    /// Takes in a job; what is to be written now, if anything is.
+    /// Adds a job. Returns the jobs to write now, if any.
     fn add(&self, folder: Folder, job: Job) -> Option<Vec<Job>> {
         let mut queues = self.queues();
         let queue = queues.entry(folder).or_default();
@@ -51,7 +52,7 @@ impl Packs {
         queue.take()
     }
 
-    /// Says that an object is written; what is to be written next.
+    /// Records that an object is written. Returns the jobs to write next.
     fn next(&self, folder: Folder) -> Option<Vec<Job>> {
         let mut queues = self.queues();
         let queue = queues.get_mut(&folder)?;
@@ -69,15 +70,15 @@ impl Packs {
 }
 
 impl Queue {
-    /// The jobs of an object, if one is due.
+    /// Takes the jobs of the next object, if one is due.
     fn take(&mut self) -> Option<Vec<Job>> {
-        if self.waiting.is_empty() || (self.writing > 0 && self.bytes < MOST) {
+        if self.waiting.is_empty() || (self.writing > 0 && self.bytes < MAX_OBJECT_BYTES) {
             return None;
         }
         let mut jobs = Vec::new();
         let mut bytes = 0;
         while let Some(job) =
-            self.waiting.pop_front_if(|job| bytes == 0 || bytes + job.bytes <= MOST)
+            self.waiting.pop_front_if(|job| bytes == 0 || bytes + job.bytes <= MAX_OBJECT_BYTES)
         {
             bytes += job.bytes;
             jobs.push(job);
@@ -89,7 +90,7 @@ impl Queue {
 }
 
 impl BucketBlobs {
-    /// Stores blobs of a day, with what others store meanwhile.
+    /// Stores blobs of a day together with others that arrive meanwhile.
     pub(crate) async fn pack(
         &self,
         folder: Folder,
@@ -102,21 +103,21 @@ impl BucketBlobs {
         }
         match outcome.await {
             Ok(stored) => stored.map_err(|error| BlobError::Unavailable(error.into())),
-            Err(_) => Err(BlobError::Unavailable("nobody stores blobs any more".into())),
+            Err(_) => Err(BlobError::Unavailable("the blob writer has stopped".into())),
         }
     }
 
-    /// Writes object after object, as long as something waits.
+    /// Writes objects while jobs wait.
     async fn write_packs(self, folder: Folder, jobs: Vec<Job>) {
         let mut next = Some(jobs);
         while let Some(jobs) = next {
             let all = jobs.iter().flat_map(|job| job.blobs.iter().cloned());
-            // What several store is stored once.
+            // Equal blobs of several callers are stored once.
             let all: BTreeMap<BlobId, Bytes> = all.collect();
             let all: Vec<(BlobId, Bytes)> = all.into_iter().collect();
             let stored = self.write(folder, &all).await.map_err(Arc::new);
             for job in jobs {
-                // Who stopped waiting need not know.
+                // The caller may have stopped waiting.
                 let _ = job.done.send(stored.clone());
             }
             next = self.packs().next(folder);

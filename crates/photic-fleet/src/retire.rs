@@ -1,33 +1,32 @@
-//! Forgetting by days: tables are dropped, folders are emptied, and nothing is counted.
+//! Retention by day: drops tables and empties folders, without counting references.
 //!
-//! A session lies in the day it began on, and a blob that it refers to in that day or a later one,
-//! because it was stored after. So when all days before one go at once, no session that stays
-//! misses anything. A conversation that is still going on is simply begun anew by its next request,
-//! which holds all of it. Blobs behind pinned handles, and behind references that
-//! hold for longer, are copied out of the way first.
+//! A session belongs to the day it began on, and its blobs to that day or a later one. So when all
+//! days before one are dropped together, the remaining sessions miss nothing. The next request of a
+//! running conversation starts a new session, because it contains all of it. Blobs of pinned
+//! handles and of references that are valid for longer are copied first.
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use photic_store::{BlobError, Blobs as _, Error, Record as _, Work as _};
+use photic_store::{BlobError, Blobs as _, Error, Record as _, WorkStore as _};
 use serde::Serialize;
 
 use crate::Fleet;
 use crate::blobs::folder;
 
-/// What was forgotten.
+/// Result of dropping old days.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Retired {
-    /// Days that are gone, counted from 1970.
+    /// Dropped days, counted from 1970.
     pub days: Vec<i32>,
-    /// Objects that were removed from the bucket.
+    /// Number of removed objects.
     pub objects: usize,
-    /// Blobs that were kept because a pinned handle, or a reference that holds, leads to them.
+    /// Number of blobs that were kept for pinned handles and valid references.
     pub kept: usize,
 }
 
 impl Fleet {
-    /// Forgets everything of days that are more than so many back; today and the days between stay.
-    /// What a replica that was killed left undone is done by the next.
+    /// Drops all days that are more than `days` back. Today and the days between stay. If a replica
+    /// is killed meanwhile, the next call completes the work.
     pub async fn retire(&self, days: u16) -> Result<Retired, Error> {
         let before = self.record.today().await? - i32::from(days);
         let mut retired = Retired { kept: self.rescue(before).await?, ..Retired::default() };
@@ -51,7 +50,7 @@ impl Fleet {
         Ok(retired)
     }
 
-    /// Copies blobs that are wanted for longer out of days that are about to go.
+    /// Copies blobs that outlive their day before it is dropped.
     async fn rescue(&self, before: i32) -> Result<usize, Error> {
         let mut kept = 0;
         for (tenant, id) in self.record.wanted_before(before).await? {
@@ -61,7 +60,7 @@ impl Fleet {
                     blobs.keep(id, bytes.into()).await?;
                     kept += 1;
                 }
-                // What is lost cannot be kept; that is no reason to keep all the rest.
+                // A lost blob cannot be copied; the others still can.
                 Err(BlobError::Absent(_) | BlobError::Damaged(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -69,11 +68,11 @@ impl Fleet {
         Ok(kept)
     }
 
-    /// Removes references that ended, and copies that nothing wants any more.
+    /// Removes expired references, and copies that are not needed any more.
     async fn let_go(&self) -> Result<(), Error> {
         self.record.end_media().await?;
         for (tenant, id) in self.record.kept().await? {
-            if !self.record.reaches(&tenant, &id, UNIX_EPOCH).await? {
+            if !self.record.is_referenced(&tenant, &id, UNIX_EPOCH).await? {
                 let now = std::time::SystemTime::now();
                 self.store(tenant).blobs.remove(&id, now).await?;
             }

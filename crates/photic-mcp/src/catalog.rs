@@ -1,7 +1,6 @@
-//! The tools as hosts list them: names, words, schemas, hints, in an order that never changes.
+//! The tools as hosts list them: names, descriptions, schemas and hints, in a fixed order.
 //!
-//! Owns what a model reads before its first call. Descriptions are short: every one of them is
-//! paid for in every request of every conversation.
+//! Descriptions are short, because they are part of every request of every conversation.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -30,7 +29,7 @@ const PROBE: &str = "\
 Prove whether pictures that tools return reach you. Call it without arguments, then again with \
 what you saw.";
 
-/// What `probe` takes: nothing at first, then all three.
+/// Arguments of `probe`: none for a new chart, then all three.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProbeArguments {
@@ -42,17 +41,17 @@ pub(crate) struct ProbeArguments {
     pub(crate) control: Option<String>,
 }
 
-/// How a view comes back.
+/// Form of a view in the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Return {
+pub(crate) enum ReturnMode {
     /// As a picture.
     #[default]
     Inline,
-    /// As facts only, with the handle to look later.
+    /// As facts only, with the handle for looking later.
     Ref,
 }
 
-/// The tools, in their order.
+/// Returns the tools in their fixed order.
 pub(crate) fn tools(structured: bool) -> Vec<Tool> {
     let view = with_property(
         plain::<ViewArguments>(),
@@ -94,12 +93,12 @@ pub(crate) fn tools(structured: bool) -> Vec<Tool> {
     tools.into_iter().map(tool).collect()
 }
 
-/// Takes `return` out of the arguments of `view`: it is about the protocol, not about pixels.
-pub(crate) fn take_return(mut arguments: JsonObject) -> Result<(JsonObject, Return), Refusal> {
+/// Removes `return` from the arguments of `view`. It belongs to the protocol, not to the view.
+pub(crate) fn take_return(mut arguments: JsonObject) -> Result<(JsonObject, ReturnMode), Refusal> {
     let returns = match arguments.shift_remove("return") {
-        None | Some(Value::Null) => Return::default(),
-        Some(Value::String(name)) if name == "inline" => Return::Inline,
-        Some(Value::String(name)) if name == "ref" => Return::Ref,
+        None | Some(Value::Null) => ReturnMode::default(),
+        Some(Value::String(name)) if name == "inline" => ReturnMode::Inline,
+        Some(Value::String(name)) if name == "ref" => ReturnMode::Ref,
         Some(_) => {
             return Err(Refusal::new(
                 RefusalCode::BadArguments,
@@ -111,12 +110,12 @@ pub(crate) fn take_return(mut arguments: JsonObject) -> Result<(JsonObject, Retu
     Ok((arguments, returns))
 }
 
-/// What stands instead of a picture that was not asked for.
+/// Returns the text that replaces a picture that was not requested.
 pub(crate) fn not_shown(seen: &Perception) -> String {
     format!("{}\nnot shown; you have not seen it", seen.label)
 }
 
-/// The tools as a page of documentation.
+/// Returns the documentation of the tools.
 pub fn reference() -> String {
     let mut page = String::new();
     for tool in tools(true) {

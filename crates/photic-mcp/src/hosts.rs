@@ -1,24 +1,24 @@
-//! What is known about hosts: the programs that show results of tools to a model.
+//! Known behavior of hosts, the programs that show tool results to a model.
 //!
-//! Owns the one difference between them that blinds: whether structured content replaces content.
+//! One difference matters: whether structured content replaces the content blocks.
 
-/// Hosts that show their model the structured content of a result *instead of* its blocks, so that
-/// a picture beside it is lost; by the name they introduce themselves with.
+/// Hosts that show structured content *instead of* the content blocks, so that a picture is lost.
+/// Listed by the name they send.
 const STRUCTURED_ONLY: [(&str, &str); 3] = [
     ("claude-code", "anthropics/claude-code#54737 and #79944, seen in 2.1.280, 2026-09"),
     ("codex-mcp-client", "anomalyco/opencode#32868, 2026-06; openai/codex#43497 disagrees"),
     ("opencode", "anomalyco/opencode#32868, declared intended, 2026-06"),
 ];
 
-/// Who gets structured content, and output schemas that announce it.
+/// Hosts that get structured content and output schemas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Structured {
-    /// Every host but those known to lose pictures over it.
+    /// Every host except those known to lose pictures.
     #[default]
     Auto,
     /// Every host.
     Always,
-    /// None: everything stands in the text and in `_meta` as well.
+    /// No host. The text and `_meta` contain the data as well.
     Never,
 }
 
@@ -26,7 +26,7 @@ impl Structured {
     /// The names, as flags take them.
     pub const NAMES: [&str; 3] = ["auto", "always", "never"];
 
-    /// By its name.
+    /// Parses a name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -36,7 +36,7 @@ impl Structured {
         }
     }
 
-    /// Whether this host gets it.
+    /// Returns whether this host gets structured content.
     pub(crate) fn for_host(self, name: Option<&str>) -> bool {
         match self {
             Self::Always => true,

@@ -1,8 +1,7 @@
-//! The server on Streamable HTTP: many hosts of one machine.
+//! The server on Streamable HTTP, for several hosts on one machine.
 //!
-//! Owns the door. It listens on loopback only, because whoever gets through may read the roots, and
-//! nobody is asked for a key. Web pages are kept out by `Host` and `Origin`: a name that a stranger
-//! pointed at this machine is not a name of ours.
+//! It listens on loopback only, because clients can read the roots and there is no authentication.
+//! Web pages are refused by `Host` and `Origin`, also those whose name points at this machine.
 
 use std::convert::Infallible;
 use std::io;
@@ -26,18 +25,18 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::server::Server;
 
-/// Where clients come in.
+/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
-/// How long a connection may take to state a request.
-const SILENCE: Duration = Duration::from_mins(2);
-/// How long a session may be silent: people pause, and few clients begin again by themselves.
-const PATIENCE: Duration = Duration::from_hours(24);
-/// How long what is under way may take when the server is told to stop.
-const DRAIN: Duration = Duration::from_secs(5);
+/// Longest time until a request's headers are complete.
+const HEADER_TIMEOUT: Duration = Duration::from_mins(2);
+/// Longest idle time of a session. People pause, and few clients reconnect by themselves.
+const SESSION_TIMEOUT: Duration = Duration::from_hours(24);
+/// Longest time for running requests after a stop.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 type Service = StreamableHttpService<Server, LocalSessionManager>;
 
-/// Why a server does not start.
+/// Error of a server that does not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -46,16 +45,16 @@ pub enum StartError {
     Listen {
         /// The address.
         address: String,
-        /// Why not.
+        /// The cause.
         #[source]
         cause: io::Error,
     },
-    /// The address can be reached by other machines.
-    #[error("`{0}` can be reached by other machines, and this server asks nobody for a key")]
+    /// The address is reachable from other machines.
+    #[error("`{0}` is reachable from other machines, and this server has no authentication")]
     NotLoopback(SocketAddr),
 }
 
-/// A server that listens.
+/// A listening server.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: TcpListener,
@@ -64,7 +63,7 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Begins to listen; connections wait until [`HttpServer::serve`].
+    /// Starts to listen. Connections wait until [`HttpServer::serve`] is called.
     pub async fn bind(address: &str, server: Server) -> Result<Self, StartError> {
         let failed = |cause| StartError::Listen { address: address.to_owned(), cause };
         for one in tokio::net::lookup_host(address).await.map_err(failed)? {
@@ -77,12 +76,12 @@ impl HttpServer {
         Ok(Self { listener, address, server })
     }
 
-    /// The address that clients use.
+    /// Returns the URL for clients.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Serves until `stop` is done, then lets what is under way finish for a moment.
+    /// Serves until `stop` is ready, then gives running requests a moment to finish.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let port = self.address.port();
         let own = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"));
@@ -94,7 +93,7 @@ impl HttpServer {
         let cancel = config.cancellation_token.clone();
         let server = self.server;
         let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(PATIENCE);
+        sessions.session_config.keep_alive = Some(SESSION_TIMEOUT);
         let sessions = Arc::new(sessions);
         let service = Service::new(move || Ok(server.clone()), sessions, config);
         let graceful = GracefulShutdown::new();
@@ -105,16 +104,16 @@ impl HttpServer {
                     Ok((stream, _)) => {
                         take(stream, service.clone(), Arc::clone(&hosts), &graceful);
                     }
-                    // Out of files, most likely: others have to end before more can begin.
+                    // Usually out of file descriptors: other connections must end first.
                     Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
                 },
                 () = &mut stop => break,
             }
         }
         drop(self.listener);
-        // Streams that wait for news end, and sessions with them.
+        // Ends open event streams and their sessions.
         cancel.cancel();
-        let _ = tokio::time::timeout(DRAIN, graceful.shutdown()).await;
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
     }
 }
 
@@ -126,9 +125,9 @@ fn take(stream: TcpStream, service: Service, hosts: Arc<HostCheck>, graceful: &G
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(SILENCE)
+        .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(stream), service);
-    // Watched: the server does not end before it does.
+    // Watched, so that the server waits for it.
     tokio::spawn(graceful.watch(connection));
 }
 

@@ -1,27 +1,43 @@
-//! The tools of `photic-tools` as an MCP server: one look, one reading, one question, and a proof
-//! that the host shows its model pixels at all.
+//! The tools of `photic-tools` as an MCP server. A host gets four tools: `view` shows pictures,
+//! `read` returns text, `inspect` asks a vision model, and `probe` proves whether the host shows
+//! its model pixels at all. The server runs on standard input and output, or on HTTP for several
+//! hosts.
 //!
-//! ```no_run
+//! ```
 //! use photic_mcp::{HttpServer, Server, Structured};
 //! use photic_tools::Tools;
 //!
-//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! let tools = Tools::builder().root(".").build()?;
 //! let server = Server::new(tools, Structured::default());
-//! let door = HttpServer::bind("127.0.0.1:0", server).await?;
-//! eprintln!("listening on {}", door.url());
-//! door.serve(std::future::pending()).await;
-//! # Ok(())
-//! # }
+//! let listening = HttpServer::bind("127.0.0.1:0", server).await?;
+//! assert!(listening.url().ends_with("/mcp"));
+//! listening.serve(async { /* until a signal arrives */ }).await;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Every result is words first, then the picture, then data: `structuredContent` as the output
-//! schemas say, and the same beside the picture in `_meta`. A "no" is a result (`isError`) that
-//! tells the model what to do next. No result is longer than [`MOST_CHARACTERS`].
+//! A result is text first, then the picture, then data: `structuredContent` with an output schema,
+//! and facts about the picture in its `_meta`. A refusal is a result (`isError`) that tells the
+//! model the next step. No result is longer than [`MAX_RESULT_CHARACTERS`].
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `catalog` | the list of tools: descriptions, input schemas, hints |
+//! | `facts` | structured results and output schemas |
+//! | `hosts` | known differences between hosts |
+//! | `http` | the server on Streamable HTTP |
+//! | `probe` | charts that prove whether a model sees |
+//! | `progress` | progress notifications, cancellation |
+//! | `results` | writes results and limits their size |
+//! | `schema` | JSON schemas that every host understands |
+//! | `server` | dispatches calls to the tools |
+//! | `stdio` | the server on standard input and output |
 //!
 //! # What it does not do
 //!
-//! It keeps no picture, writes no log, asks nobody for a key (so it listens on loopback only), and
+//! It stores no picture, writes no log, has no authentication (so it listens on loopback only), and
 //! offers no resources, prompts or tasks.
 
 mod catalog;
@@ -38,6 +54,6 @@ mod stdio;
 pub use catalog::reference;
 pub use hosts::Structured;
 pub use http::{HttpServer, PATH, StartError};
-pub use results::MOST_CHARACTERS;
+pub use results::MAX_RESULT_CHARACTERS;
 pub use server::Server;
 pub use stdio::{StdioError, serve_stdio};

@@ -1,4 +1,4 @@
-//! Signs of life while a tool works, for hosts that asked for them.
+//! Progress notifications for hosts that request them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,15 +7,15 @@ use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
 use rmcp::service::RequestContext;
 
-/// Work that is done by then needs no sign.
-const FIRST: Duration = Duration::from_millis(300);
-/// How often there is one.
-const EVERY: Duration = Duration::from_secs(1);
+/// Delay of the first notification. Shorter work needs none.
+const FIRST_DELAY: Duration = Duration::from_millis(300);
+/// Interval of notifications.
+const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What is being done, in a few words that change with the work.
-pub(crate) struct Says(Mutex<String>);
+/// The current activity, as a short text.
+pub(crate) struct ProgressMessage(Mutex<String>);
 
-impl Says {
+impl ProgressMessage {
     pub(crate) fn new(words: &str) -> Self {
         Self(Mutex::new(words.to_owned()))
     }
@@ -29,10 +29,10 @@ impl Says {
     }
 }
 
-/// The work, unless the host takes its request back: then it is dropped where it stands.
-pub(crate) async fn watched<T>(
+/// Runs work with progress notifications. Returns `None` if the host cancels the request.
+pub(crate) async fn with_progress<T>(
     context: &RequestContext<RoleServer>,
-    says: &Says,
+    says: &ProgressMessage,
     work: impl Future<Output = T>,
 ) -> Option<T> {
     tokio::select! {
@@ -43,18 +43,18 @@ pub(crate) async fn watched<T>(
     }
 }
 
-/// Tells until it is dropped.
-async fn tell(context: &RequestContext<RoleServer>, says: &Says) {
+/// Sends notifications until it is dropped.
+async fn tell(context: &RequestContext<RoleServer>, says: &ProgressMessage) {
     let Some(token) = context.meta.get_progress_token() else {
         return std::future::pending().await;
     };
-    tokio::time::sleep(FIRST).await;
+    tokio::time::sleep(FIRST_DELAY).await;
     let mut told = 0.0;
     loop {
         told += 1.0;
         let sign = ProgressNotificationParam::new(token.clone(), told).with_message(says.words());
-        // A host that is gone takes its request back by itself.
+        // A host that is gone cancels its requests by itself.
         let _ = context.peer.notify_progress(sign).await;
-        tokio::time::sleep(EVERY).await;
+        tokio::time::sleep(INTERVAL).await;
     }
 }

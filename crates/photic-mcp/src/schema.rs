@@ -1,15 +1,14 @@
-//! Schemas in the few words that every host understands.
+//! JSON schemas in a dialect that every host understands.
 //!
-//! Owns the dialect. Some hosts translate schemas into those of their model's provider and fail on
-//! `$ref`, on `null` in a list of types, on `oneOf` of constants or on formats of Rust's integers:
-//! none of these leaves here.
+//! Some hosts translate schemas for their provider and fail on `$ref`, `null` in a list of types,
+//! `oneOf` of constants, or integer formats. None of these is used.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// The schema of a type, plainly written.
+/// Returns the simplified schema of a type.
 pub(crate) fn plain<T: JsonSchema>() -> JsonObject {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -33,7 +32,7 @@ pub(crate) fn with_property(mut schema: JsonObject, name: &str, property: Value)
 fn simplify(schema: &mut Value) {
     let Value::Object(words) = schema else { return };
     for unwanted in ["$schema", "title", "format", "default"] {
-        // A property may go by such a name; a keyword is no schema.
+        // A property may have such a name; a keyword is not an object.
         if !words.get(unwanted).is_some_and(Value::is_object) {
             words.remove(unwanted);
         }
@@ -46,7 +45,7 @@ fn simplify(schema: &mut Value) {
     if let Some(items) = words.get_mut("items") {
         simplify(items);
     }
-    // A tuple is written as a list: positions are told in words.
+    // A tuple is written as a list; descriptions explain the positions.
     if let Some(Value::Array(items)) = words.remove("prefixItems")
         && let Some(mut first) = items.into_iter().next()
     {
@@ -58,7 +57,7 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-/// Whatever may be left out is left out, never `null`.
+/// Removes `null`: optional values are omitted.
 fn unwrap_nullable(words: &mut JsonObject) {
     if let Some(Value::Array(types)) = words.get("type") {
         let kind = types.iter().find(|kind| *kind != "null").cloned();
@@ -79,7 +78,7 @@ fn unwrap_nullable(words: &mut JsonObject) {
     }
 }
 
-/// Constants that are described one by one become an enumeration, described together.
+/// Turns constants with descriptions into an enumeration with one description.
 fn unwrap_constants(words: &mut JsonObject) {
     let Some(Value::Array(branches)) = words.get("oneOf") else { return };
     let constants: Option<Vec<Value>> = branches.iter().map(|b| b.get("const").cloned()).collect();

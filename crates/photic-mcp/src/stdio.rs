@@ -1,25 +1,25 @@
-//! The server on standard input and output: one host, one process.
+//! The server on standard input and output, for one host.
 //!
-//! Must never write anything but protocol to standard output.
+//! Only the protocol is written to standard output.
 
 use rmcp::service::{QuitReason, ServerInitializeError};
 use rmcp::transport::io::stdio_pipes;
 
 use crate::server::Server;
 
-/// Why a server on standard input and output ended badly.
+/// Error of a server on standard input and output.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StdioError {
-    /// The host did not begin as the protocol says. What it said instead is not repeated.
-    #[error("the host did not begin a session as MCP says")]
+    /// The host did not start a session as the protocol requires. Its message is not repeated.
+    #[error("the host did not start an MCP session")]
     Begin,
-    /// A task of ours broke.
-    #[error("the server broke off")]
+    /// A task of the server panicked.
+    #[error("the server stopped unexpectedly")]
     Broken(#[source] tokio::task::JoinError),
 }
 
-/// Serves until the host closes its end, or `stop` is done.
+/// Serves until the host closes its end or `stop` is ready.
 pub async fn serve_stdio(server: Server, stop: impl Future<Output = ()>) -> Result<(), StdioError> {
     let mut stop = std::pin::pin!(stop);
     let begun = tokio::select! {
@@ -28,7 +28,7 @@ pub async fn serve_stdio(server: Server, stop: impl Future<Output = ()>) -> Resu
     };
     let running = match begun {
         Ok(running) => running,
-        // It left before it said anything: nobody is wronged.
+        // The host left before the session began, which is not an error.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(_) => return Err(StdioError::Begin),
     };

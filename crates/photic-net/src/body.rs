@@ -1,6 +1,6 @@
-//! The body of a request on its way out: pieces that are at hand, or a stream passed on.
+//! The body of an outgoing request: chunks in memory, or a stream that is passed on.
 //!
-//! Never joins pieces: hyper hands them to the kernel as one vectored write.
+//! Chunks are never joined. hyper writes them with one vectored system call.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -13,39 +13,40 @@ use crate::error::BoxError;
 
 /// A request body.
 #[derive(Debug)]
-pub struct Outgoing(Kind);
+pub struct Outgoing(BodySource);
 
 #[derive(Debug)]
-enum Kind {
+enum BodySource {
     Pieces { rest: std::vec::IntoIter<Bytes>, left: u64 },
-    Stream { incoming: Incoming, room: u64 },
+    Stream { incoming: Incoming, remaining: u64 },
 }
 
-/// A stream that grew past what its receiver allows.
+/// Error of a stream that is larger than its receiver allows.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("the body is larger than allowed")]
 pub(crate) struct TooLarge;
 
-/// A stream that broke off before its end: its sender went away.
+/// Error of a stream that ended early because its sender disconnected.
 #[derive(Debug, thiserror::Error)]
 #[error("the body broke off")]
 pub(crate) struct BrokeOff(#[source] hyper::Error);
 
 impl Outgoing {
-    /// No body.
+    /// Creates an empty body.
     pub fn empty() -> Self {
         Self::pieces(Vec::new())
     }
 
-    /// A body that is at hand, sent piece after piece.
+    /// Creates a body from chunks in memory. They are sent one after the other.
     pub fn pieces(pieces: Vec<Bytes>) -> Self {
         let left = pieces.iter().map(|piece| piece.len() as u64).sum();
-        Self(Kind::Pieces { rest: pieces.into_iter(), left })
+        Self(BodySource::Pieces { rest: pieces.into_iter(), left })
     }
 
-    /// A body passed on as it arrives; past `limit` bytes it fails.
+    /// Creates a body that passes a stream on as it arrives. It fails once more than `limit` bytes
+    /// came.
     pub const fn stream(incoming: Incoming, limit: u64) -> Self {
-        Self(Kind::Stream { incoming, room: limit })
+        Self(BodySource::Stream { incoming, remaining: limit })
     }
 }
 
@@ -58,21 +59,21 @@ impl Body for Outgoing {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         match &mut self.get_mut().0 {
-            Kind::Pieces { rest, left } => {
+            BodySource::Pieces { rest, left } => {
                 let piece = rest.find(|piece| !piece.is_empty());
                 *left -= piece.as_ref().map_or(0, |piece| piece.len() as u64);
                 Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
             }
-            Kind::Stream { incoming, room } => {
+            BodySource::Stream { incoming, remaining } => {
                 Pin::new(incoming).poll_frame(context).map(|frame| {
                     Some(match frame? {
                         Err(error) => Err(BrokeOff(error).into()),
                         Ok(frame) => {
                             let length = frame.data_ref().map_or(0, |data| data.len() as u64);
-                            match room.checked_sub(length) {
+                            match remaining.checked_sub(length) {
                                 None => Err(TooLarge.into()),
                                 Some(left) => {
-                                    *room = left;
+                                    *remaining = left;
                                     Ok(frame)
                                 }
                             }
@@ -85,15 +86,15 @@ impl Body for Outgoing {
 
     fn is_end_stream(&self) -> bool {
         match &self.0 {
-            Kind::Pieces { left, .. } => *left == 0,
-            Kind::Stream { incoming, .. } => incoming.is_end_stream(),
+            BodySource::Pieces { left, .. } => *left == 0,
+            BodySource::Stream { incoming, .. } => incoming.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match &self.0 {
-            Kind::Pieces { left, .. } => SizeHint::with_exact(*left),
-            Kind::Stream { incoming, .. } => incoming.size_hint(),
+            BodySource::Pieces { left, .. } => SizeHint::with_exact(*left),
+            BodySource::Stream { incoming, .. } => incoming.size_hint(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The client: connections to providers, kept and used again.
+//! The HTTP client for model providers, with a pool of connections.
 
 use std::time::Duration;
 
@@ -13,14 +13,15 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::body::Outgoing;
 use crate::error::Error;
 
-/// How long to wait, and for what.
+/// Timeouts of a [`Client`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// For a connection.
+    /// Longest time to connect.
     pub connect: Duration,
-    /// For the head of a reply. A model that thinks and does not stream answers late.
+    /// Longest time until the head of a reply arrives. A model that thinks and does not stream
+    /// answers late.
     pub answer: Duration,
-    /// How long an unused connection is kept.
+    /// Time after which an idle connection is closed.
     pub keep: Duration,
 }
 
@@ -29,14 +30,14 @@ impl Default for Timeouts {
         Self {
             connect: Duration::from_secs(10),
             answer: Duration::from_mins(10),
-            // Shorter than most servers keep theirs: a connection they are about to close is a
-            // request that has to be sent twice.
+            // Shorter than the idle timeout of most servers. A request on a connection that the
+            // server is just closing has to be sent again.
             keep: Duration::from_secs(50),
         }
     }
 }
 
-/// An HTTP client; clones share their connections.
+/// An HTTP client. Clones share one pool of connections.
 #[derive(Clone, Debug)]
 pub struct Client {
     inner: legacy::Client<HttpsConnector<HttpConnector>, Outgoing>,
@@ -44,8 +45,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with the certificate roots of the system. Where there are none, only plain HTTP
-    /// connects.
+    /// Creates a client that trusts the certificate roots of the system. If there are none, only
+    /// plain HTTP works.
     pub fn new(timeouts: Timeouts) -> Self {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
@@ -62,7 +63,8 @@ impl Client {
         Self { inner, answer: timeouts.answer }
     }
 
-    /// Sends a request; the body of the reply arrives as it is read. To drop either is to cancel.
+    /// Sends a request and returns the head of the reply; its body arrives as it is read. Dropping
+    /// the future or the body cancels the request.
     pub async fn send(&self, request: Request<Outgoing>) -> Result<Response<Incoming>, Error> {
         let reply = tokio::time::timeout(self.answer, self.inner.request(request)).await;
         reply.map_err(|_| Error::Timeout)?.map_err(Error::of)
@@ -73,11 +75,11 @@ fn secured() -> HttpsConnectorBuilder<hyper_rustls::builderstates::WantsSchemes>
     let provider = || rustls::crypto::aws_lc_rs::default_provider();
     match HttpsConnectorBuilder::new().with_provider_and_native_roots(provider()) {
         Ok(builder) => builder,
-        Err(_) => HttpsConnectorBuilder::new().with_tls_config(distrusting()),
+        Err(_) => HttpsConnectorBuilder::new().with_tls_config(without_roots()),
     }
 }
 
-/// Trusts nobody.
-pub(crate) fn distrusting() -> ClientConfig {
+/// Creates a TLS configuration without any trusted root.
+pub(crate) fn without_roots() -> ClientConfig {
     ClientConfig::builder().with_root_certificates(RootCertStore::empty()).with_no_client_auth()
 }

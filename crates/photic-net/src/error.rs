@@ -1,4 +1,4 @@
-//! Why no reply came, as far as a caller can act on it.
+//! Errors of a request that got no reply, one variant for each thing a caller can act on.
 
 use std::error::Error as StdError;
 
@@ -6,10 +6,11 @@ use crate::body::{BrokeOff, TooLarge};
 
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// Why a request got no reply.
+/// Error of a request that got no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No connection: wrong address, nobody listening, no trust in the certificate.
+    /// No connection was made: the address is wrong, the port is closed, or the certificate is not
+    /// trusted.
     #[error("cannot connect")]
     Connect(#[source] BoxError),
     /// The reply did not begin in time.
@@ -18,10 +19,10 @@ pub enum Error {
     /// The body that was passed on is larger than allowed.
     #[error("the request body is larger than allowed")]
     TooLarge,
-    /// The sender of the body that was passed on went away.
+    /// The sender of the body disconnected.
     #[error("the request body broke off")]
     BodyBrokeOff,
-    /// The connection ended, or what came was no HTTP.
+    /// The connection ended, or the answer was not HTTP.
     #[error("the connection ended without a reply")]
     Closed(#[source] BoxError),
 }

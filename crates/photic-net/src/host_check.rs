@@ -1,8 +1,8 @@
-//! Who may talk to a listener, judged by the headers that browsers cannot be made to forge.
+//! Checks requests to a listener by headers that web pages cannot forge.
 //!
-//! A web page can send requests to any address of the machine it is shown on. It cannot choose the
-//! `Host` of a request (a name that a stranger points at this machine stays the stranger's name),
-//! and it cannot leave out `Origin` or `Sec-Fetch-Site`, which programs do not send.
+//! A web page can send requests to any address of the machine it runs on. It cannot choose the
+//! `Host` header, even if its name points at this machine, and it cannot omit `Origin` or
+//! `Sec-Fetch-Site`, which programs do not send.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,7 +12,17 @@ use http::{HeaderValue, Uri};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The hosts and origins that a listener answers to.
+/// The hosts and origins that a listener accepts.
+///
+/// ```
+/// use http::header::{HOST, HeaderMap, HeaderValue};
+/// use photic_net::{HostCheck, Refused};
+///
+/// let check = HostCheck::new("127.0.0.1:4141".parse().unwrap());
+/// let mut headers = HeaderMap::new();
+/// headers.insert(HOST, HeaderValue::from_static("evil.example"));
+/// assert_eq!(check.check(&"/".parse().unwrap(), &headers), Err(Refused::ForeignHost));
+/// ```
 #[derive(Clone, Debug)]
 pub struct HostCheck {
     is_loopback: bool,
@@ -21,12 +31,11 @@ pub struct HostCheck {
     origins: Vec<String>,
 }
 
-/// Why a request is refused before anything else of it is looked at.
+/// Reason why a request is refused before it is read any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// There is no `Host`, or more than one, or one that is no host, or one that differs from the
-    /// target.
+    /// The `Host` header is missing, repeated, not a host, or different from the request target.
     #[error("the request needs exactly one valid `Host` header")]
     InvalidHost,
     /// The host is not one of this listener's.
@@ -35,42 +44,43 @@ pub enum Refused {
          `Host: localhost`, or its name is listed in `hosts`"
     )]
     ForeignHost,
-    /// A web page asks, and nobody allowed that.
+    /// The request comes from a web page whose origin is not allowed.
     #[error("requests of web pages are refused; list the origin of the page in `origins`")]
     WebPage,
 }
 
 impl HostCheck {
-    /// The check for a listener at an address: on loopback only loopback's own names, elsewhere
-    /// any; no web pages.
+    /// Creates the check for a listener. A listener on loopback accepts the names of loopback only;
+    /// others accept any host. Web pages are refused.
     pub const fn new(listening: SocketAddr) -> Self {
         let is_loopback = listening.ip().is_loopback();
         Self { is_loopback, takes_addresses: !is_loopback, hosts: Vec::new(), origins: Vec::new() }
     }
 
-    /// Answers to every address, also on loopback, where a tunnel may lead to. Strangers can point
-    /// names at this machine, not addresses.
+    /// Accepts every IP address as host, also on loopback, for tunnels that end there. Attackers
+    /// can point names at this machine, but not addresses.
     #[must_use]
     pub const fn with_addresses(mut self) -> Self {
         self.takes_addresses = true;
         self
     }
 
-    /// Answers to these hosts, too; beyond loopback to no others but addresses.
+    /// Accepts these hosts, too. A listener beyond loopback then accepts no others but IP
+    /// addresses.
     #[must_use]
     pub fn hosts(mut self, hosts: &[String]) -> Self {
         self.hosts = hosts.to_vec();
         self
     }
 
-    /// Answers pages of these origins.
+    /// Accepts web pages of these origins.
     #[must_use]
     pub fn origins(mut self, origins: &[String]) -> Self {
         self.origins = origins.to_vec();
         self
     }
 
-    /// Fails if the request must not be answered.
+    /// Checks a request. Fails if it must not be answered.
     pub fn check(&self, target: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let mut named = headers.get_all(HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else {

@@ -1,5 +1,6 @@
-//! Every connection photic opens itself: the client that talks to model providers, and the guarded
-//! [`fetch`] for addresses that nobody vouches for. Listeners get their [`HostCheck`] here.
+//! Network access for photic. All outgoing connections are made here: [`Client`] sends requests to
+//! model providers, and [`fetch`] downloads pictures from untrusted URLs without reaching private
+//! networks. [`HostCheck`] protects listeners from requests of web pages.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), photic_net::Error> {
@@ -13,24 +14,49 @@
 //! # }
 //! ```
 //!
-//! HTTP/1.1 and HTTP/2, connections kept and used again, TLS by rustls with the roots of the
-//! system. A body goes out in the pieces it is given in, without being copied together.
+//! Private addresses are not fetched:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use photic_net::fetch::{Fetch, Refusal, Rules, System};
+//!
+//! let rules = Rules::new(|bytes| bytes.starts_with(b"\x89PNG"));
+//! let fetch = Fetch::new(rules, Arc::new(System));
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+//! # runtime.block_on(async {
+//! let refused = fetch.get("http://169.254.169.254/latest/meta-data/").await;
+//! assert_eq!(refused, Err(Refusal::NotPublic));
+//! # });
+//! ```
+//!
+//! The client speaks HTTP/1.1 and HTTP/2, pools connections, and uses rustls with the certificate
+//! roots of the system. It sends a body in the chunks it is given, without joining them.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `client` | pooled HTTP client, timeouts |
+//! | `body` | outgoing bodies: chunks or a stream |
+//! | `error` | errors of requests without a reply |
+//! | [`fetch`] | guarded download of untrusted URLs |
+//! | `host_check` | checks of `Host` and `Origin` for listeners |
+//! | `lookup` | DNS lookup |
 //!
 //! # What it does not do
 //!
-//! The client follows no redirects; whom it talks to is the caller's decision. Neither it nor the
-//! fetch keeps cookies, decodes a content encoding, or reads proxy settings from the environment.
+//! The client follows no redirects and does not restrict whom it talks to. Neither it nor the fetch
+//! keeps cookies, decodes a content encoding, or reads proxy settings from the environment.
 
-mod addresses;
 mod body;
 mod client;
 mod error;
 pub mod fetch;
 mod host_check;
+mod lookup;
 
-pub use addresses::addresses;
 pub use body::Outgoing;
 pub use client::{Client, Timeouts};
 pub use error::Error;
 pub use host_check::{HostCheck, Refused};
 pub use hyper::body::Incoming;
+pub use lookup::lookup_addresses;

@@ -1,5 +1,5 @@
-//! The first look at the messages of a call: whether this host takes parts of such types. A part is
-//! refused for what it is, whatever else is wrong with it, so nothing else of it is read here.
+//! First pass over the messages of a call: refuses parts of types that the host does not advertise.
+//! The type decides, whatever else is wrong with the part, so nothing else is read here.
 
 use std::borrow::Cow;
 
@@ -9,59 +9,59 @@ use serde_json::value::RawValue;
 use crate::failure::Failure;
 use crate::modality::Modality;
 
-/// A value as it is written, not looked into.
-pub(crate) type Written<'a> = Option<&'a RawValue>;
+/// An unparsed JSON value.
+pub(crate) type RawJson<'a> = Option<&'a RawValue>;
 
-/// A message as it came.
+/// A message as received.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message<'a> {
     #[serde(borrow, default)]
-    pub(crate) role: Written<'a>,
+    pub(crate) role: RawJson<'a>,
     #[serde(borrow, default)]
-    content: Written<'a>,
+    content: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) content_trust: Written<'a>,
+    pub(crate) content_trust: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) source: Written<'a>,
+    pub(crate) source: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) tool: Written<'a>,
+    pub(crate) tool: RawJson<'a>,
 }
 
-/// A part as it came, in either spelling: the specification says `data`, its suite and its
-/// reference host say `dataBase64`.
+/// A part as received. The specification says `data`; its test suite and reference host say
+/// `dataBase64`. Both are accepted.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Part<'a> {
     #[serde(borrow, default, rename = "type")]
-    kind: Written<'a>,
+    kind: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) text: Written<'a>,
+    pub(crate) text: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) mime_type: Written<'a>,
+    pub(crate) mime_type: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) url: Written<'a>,
+    pub(crate) url: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) media_ref: Written<'a>,
+    pub(crate) media_ref: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) data: Written<'a>,
+    pub(crate) data: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) data_base64: Written<'a>,
+    pub(crate) data_base64: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) content_trust: Written<'a>,
+    pub(crate) content_trust: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) source: Written<'a>,
+    pub(crate) source: RawJson<'a>,
     #[serde(borrow, default)]
-    pub(crate) tool: Written<'a>,
+    pub(crate) tool: RawJson<'a>,
 }
 
-/// A message whose parts this host takes.
-pub(crate) struct Admitted<'a> {
+/// A message whose parts the host accepts.
+pub(crate) struct AdmittedMessage<'a> {
     pub(crate) message: Message<'a>,
-    pub(crate) content: Content<'a>,
+    pub(crate) content: MessageContent<'a>,
 }
 
-pub(crate) enum Content<'a> {
+pub(crate) enum MessageContent<'a> {
     Words(Cow<'a, str>),
     Parts(Vec<(Modality, Part<'a>)>),
 }
@@ -70,16 +70,18 @@ pub(crate) enum Content<'a> {
 pub(crate) fn admit<'a>(
     messages: Vec<Message<'a>>,
     advertised: &[Modality],
-) -> Result<Vec<Admitted<'a>>, Failure> {
+) -> Result<Vec<AdmittedMessage<'a>>, Failure> {
     let taken = |kind| kind == Modality::Text || advertised.contains(&kind);
     let mut admitted = Vec::with_capacity(messages.len());
     for message in messages {
         let content = message.content.map(RawValue::get).unwrap_or_default();
         let content = match content.as_bytes().first() {
-            Some(b'"') => Content::Words(string(message.content, "content")?.unwrap_or_default()),
+            Some(b'"') => {
+                MessageContent::Words(string(message.content, "content")?.unwrap_or_default())
+            }
             Some(b'[') => {
                 let parts: Vec<Part<'a>> = serde_json::from_str(content)
-                    .map_err(|_| Failure::invalid("a part of `content` is not as parts are"))?;
+                    .map_err(|_| Failure::invalid("a part of `content` is malformed"))?;
                 let mut known = Vec::with_capacity(parts.len());
                 for part in parts {
                     let kind = string(part.kind, "type")?
@@ -90,20 +92,20 @@ pub(crate) fn admit<'a>(
                         None => return Err(Failure::modality(&kind)),
                     }
                 }
-                Content::Parts(known)
+                MessageContent::Parts(known)
             }
             _ => return Err(Failure::invalid("`content` is a string or a list of parts")),
         };
-        admitted.push(Admitted { message, content });
+        admitted.push(AdmittedMessage { message, content });
     }
     Ok(admitted)
 }
 
-/// What the messages hold, words first.
-pub(crate) fn modalities(messages: &[Admitted<'_>]) -> Vec<&'static str> {
+/// Returns the modalities of the messages, text first.
+pub(crate) fn modalities(messages: &[AdmittedMessage<'_>]) -> Vec<&'static str> {
     let mut kinds = vec![Modality::Text];
     for message in messages {
-        if let Content::Parts(parts) = &message.content {
+        if let MessageContent::Parts(parts) = &message.content {
             kinds.extend(parts.iter().map(|(kind, _)| *kind));
         }
     }
@@ -112,15 +114,16 @@ pub(crate) fn modalities(messages: &[Admitted<'_>]) -> Vec<&'static str> {
     kinds.into_iter().map(Modality::name).collect()
 }
 
-/// The string that is written.
+/// Parses a JSON string.
 pub(crate) fn string<'a>(
-    written: Written<'a>,
+    written: RawJson<'a>,
     name: &str,
 ) -> Result<Option<Cow<'a, str>>, Failure> {
-    /// `Cow` itself would be copied.
+    /// A plain `Cow` would be copied.
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     let text = written.map(|written| serde_json::from_str::<Text<'a>>(written.get()));
-    let text = text.transpose().map_err(|_| Failure::invalid(format!("`{name}` is no string")))?;
+    let text =
+        text.transpose().map_err(|_| Failure::invalid(format!("`{name}` is not a string")))?;
     Ok(text.map(|text| text.0))
 }

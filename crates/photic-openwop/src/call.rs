@@ -1,4 +1,4 @@
-//! The AI call: judged part by part, its media brought together, marked, and handed to a model.
+//! The AI call: checks every part, collects its media, marks untrusted content, and asks a model.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use crate::admit::{self, Message};
 use crate::chat::{self, Settings};
-use crate::content::{From, Piece, Turn, What, media};
+use crate::content::{MediaSource, MessagePart, ParsedMessage, PartContent, media};
 use crate::exchange::Answer;
 use crate::failure::Failure;
-use crate::host::{CallError, CallRequest, Host, Limits, NotFetched, Wanted};
+use crate::host::{CallError, CallRequest, FetchError, Host, Limits, Wanted};
 use crate::modality::Modality;
 use crate::read;
 
-/// A call as it came. Settings are looked at last.
+/// A call as received. Settings are checked last.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Request<'a> {
@@ -28,8 +28,8 @@ struct Request<'a> {
     response_schema: Option<Value>,
 }
 
-/// Whom a call goes to.
-struct Chosen {
+/// The target of a call.
+struct CallTarget {
     provider: Option<String>,
     model: String,
 }
@@ -44,7 +44,7 @@ pub(crate) async fn call<H: Host>(
         serde_json::from_slice(body).map_err(|error| Failure::unreadable("call", &error))?;
     let messages = request.messages.take().filter(|messages| !messages.is_empty());
     let messages =
-        messages.ok_or_else(|| Failure::invalid("`messages` is a list that is not empty"))?;
+        messages.ok_or_else(|| Failure::invalid("`messages` must be a non-empty list"))?;
     let admitted = admit::admit(messages, host.modalities())?;
     let held = admit::modalities(&admitted);
     let limits = host.limits();
@@ -52,7 +52,7 @@ pub(crate) async fn call<H: Host>(
     let settings = settings(&request)?;
     let chosen = choose(host, &request)?;
     let turns = resolved(host, tenant, limits, turns).await?;
-    let Some(Chosen { provider, model }) = chosen else {
+    let Some(CallTarget { provider, model }) = chosen else {
         return Ok(accepted(host, &held));
     };
     let turns = fetched(host, tenant, limits, turns).await?;
@@ -63,7 +63,7 @@ pub(crate) async fn call<H: Host>(
     Ok(Answer::json(200, &answer))
 }
 
-/// What is said of a call that nobody is there to take: it would have been taken.
+/// Answers a call that has no model: it was checked and would be accepted.
 fn accepted<H: Host>(host: &H, held: &[&str]) -> Answer {
     let media = host.modalities().iter().copied().filter(|kind| *kind != Modality::Text);
     let advertised: Vec<&str> =
@@ -72,7 +72,7 @@ fn accepted<H: Host>(host: &H, held: &[&str]) -> Answer {
     Answer::json(200, &body)
 }
 
-fn choose<H: Host>(host: &H, request: &Request<'_>) -> Result<Option<Chosen>, Failure> {
+fn choose<H: Host>(host: &H, request: &Request<'_>) -> Result<Option<CallTarget>, Failure> {
     let provider = name(request.provider.as_ref(), "provider")?;
     let mut model = name(request.model.as_ref(), "model")?;
     if let Some(id) = &provider {
@@ -81,7 +81,7 @@ fn choose<H: Host>(host: &H, request: &Request<'_>) -> Result<Option<Chosen>, Fa
         model = model.or(known.model);
     }
     let model = model.or_else(|| host.default_model());
-    Ok(model.map(|model| Chosen { provider, model }))
+    Ok(model.map(|model| CallTarget { provider, model }))
 }
 
 fn settings(request: &Request<'_>) -> Result<Settings, Failure> {
@@ -114,7 +114,7 @@ fn settings(request: &Request<'_>) -> Result<Settings, Failure> {
 
 fn text(value: Option<&Value>, name: &str) -> Result<Option<String>, Failure> {
     let text = value.map(|value| value.as_str().map(str::to_owned));
-    text.map(|text| text.ok_or_else(|| Failure::invalid(format!("`{name}` is no string"))))
+    text.map(|text| text.ok_or_else(|| Failure::invalid(format!("`{name}` is not a string"))))
         .transpose()
 }
 
@@ -122,61 +122,64 @@ fn name(value: Option<&Value>, what: &str) -> Result<Option<String>, Failure> {
     Ok(text(value, what)?.filter(|name| !name.is_empty()))
 }
 
-/// Puts the media behind references in place.
+/// Loads the media behind references.
 async fn resolved<H: Host>(
     host: &H,
     tenant: &H::Tenant,
     limits: Limits,
-    mut turns: Vec<Turn<From<Bytes>>>,
-) -> Result<Vec<Turn<From<Bytes>>>, Failure> {
+    mut turns: Vec<ParsedMessage<MediaSource<Bytes>>>,
+) -> Result<Vec<ParsedMessage<MediaSource<Bytes>>>, Failure> {
     let mut left = room(limits, &turns);
-    for Piece { what, .. } in turns.iter_mut().flat_map(|turn| turn.pieces.iter_mut()) {
-        let What::Medium { modality, media_type, bytes } = what else { continue };
-        let From::Reference(name) = &*bytes else { continue };
+    for MessagePart { what, .. } in turns.iter_mut().flat_map(|turn| turn.pieces.iter_mut()) {
+        let PartContent::Medium { modality, media_type, bytes } = what else { continue };
+        let MediaSource::Reference(name) = &*bytes else { continue };
         let (found, _) = host.resolve(tenant, name).await?.ok_or(Failure::UnknownRef)?;
         fits(limits, &mut left, found.bytes.len())?;
-        // What was stored is what it was stored as, whatever it is called now.
+        // The stored type decides, whatever the part declares.
         if Modality::of_media(&found.media_type) != Some(*modality) {
-            return Err(Failure::invalid(format!("the `mediaRef` is no {}", modality.name())));
+            return Err(Failure::invalid(format!(
+                "the `mediaRef` is not of type `{}`",
+                modality.name()
+            )));
         }
         read::check(*modality, &found.bytes)?;
         *media_type = found.media_type;
-        *bytes = From::Here(found.bytes);
+        *bytes = MediaSource::Here(found.bytes);
     }
     Ok(turns)
 }
 
-/// Fetches what came as an address. Only here: an address in a text is a text.
+/// Fetches the media behind URLs. URLs in a text are left alone.
 async fn fetched<H: Host>(
     host: &H,
     tenant: &H::Tenant,
     limits: Limits,
-    turns: Vec<Turn<From<Bytes>>>,
-) -> Result<Vec<Turn<Bytes>>, Failure> {
+    turns: Vec<ParsedMessage<MediaSource<Bytes>>>,
+) -> Result<Vec<ParsedMessage<Bytes>>, Failure> {
     let mut left = room(limits, &turns);
     let mut all = Vec::with_capacity(turns.len());
     for turn in turns {
         let mut pieces = Vec::with_capacity(turn.pieces.len());
-        for Piece { trust, what } in turn.pieces {
+        for MessagePart { trust, what } in turn.pieces {
             let what = match what {
-                What::Words(words) => What::Words(words),
-                What::Medium { modality, media_type, bytes } => {
+                PartContent::Words(words) => PartContent::Words(words),
+                PartContent::Medium { modality, media_type, bytes } => {
                     let bytes = match bytes {
-                        From::Here(bytes) => bytes,
-                        From::Reference(_) => return Err(Failure::UnknownRef),
-                        From::Address(url) => {
+                        MediaSource::Here(bytes) => bytes,
+                        MediaSource::Reference(_) => return Err(Failure::UnknownRef),
+                        MediaSource::Address(url) => {
                             let bytes = get(host, tenant, limits, &url).await?;
                             fits(limits, &mut left, bytes.len())?;
                             read::check(modality, &bytes)?;
                             bytes
                         }
                     };
-                    What::Medium { modality, media_type, bytes }
+                    PartContent::Medium { modality, media_type, bytes }
                 }
             };
-            pieces.push(Piece { trust, what });
+            pieces.push(MessagePart { trust, what });
         }
-        all.push(Turn { role: turn.role, pieces });
+        all.push(ParsedMessage { role: turn.role, pieces });
     }
     Ok(all)
 }
@@ -190,17 +193,17 @@ async fn get<H: Host>(
     let wanted = Wanted { url, most: limits.part, resolves_to: None };
     match host.fetch(tenant, wanted).await {
         Ok(found) if (200..300).contains(&found.status) => Ok(found.bytes),
-        Ok(_) | Err(NotFetched::Failed) => Err(Failure::FetchFailed),
-        Err(NotFetched::Blocked) => Err(Failure::SsrfBlocked),
-        Err(NotFetched::TooLarge) => Err(Failure::TooLong { limit: limits.part }),
+        Ok(_) | Err(FetchError::Failed) => Err(Failure::FetchFailed),
+        Err(FetchError::Blocked) => Err(Failure::SsrfBlocked),
+        Err(FetchError::TooLarge) => Err(Failure::TooLong { limit: limits.part }),
     }
 }
 
-/// What a call may still hold beside what it brought.
-fn room(limits: Limits, turns: &[Turn<From<Bytes>>]) -> usize {
+/// Returns how many bytes a call may still load beside those it contains.
+fn room(limits: Limits, turns: &[ParsedMessage<MediaSource<Bytes>>]) -> usize {
     let here = media(turns).map(|(_, _, from)| match from {
-        From::Here(bytes) => bytes.len(),
-        From::Reference(_) | From::Address(_) => 0,
+        MediaSource::Here(bytes) => bytes.len(),
+        MediaSource::Reference(_) | MediaSource::Address(_) => 0,
     });
     limits.call.saturating_sub(here.sum())
 }

@@ -1,17 +1,17 @@
-//! A conversation as the body of a Chat completion, and a completion as an answer. The simplest
-//! body that says everything: whoever sends it repairs and translates it like any other.
+//! Writes a conversation as the body of a chat completion, and reads the answer. The body is as
+//! simple as possible; the host repairs and translates it like any other.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use crate::content::{Piece, Role, Trust, Turn, What};
+use crate::content::{MessagePart, ParsedMessage, PartContent, Role, Trust};
 use crate::failure::Failure;
 use crate::modality::Modality;
 use crate::untrusted::{CLOSE, Mark};
 
-/// What a call asks for beside its messages, checked.
+/// Checked settings of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Settings {
     pub(crate) system_prompt: Option<String>,
@@ -21,8 +21,8 @@ pub(crate) struct Settings {
     pub(crate) schema: Option<Value>,
 }
 
-/// The body of a request.
-pub(crate) fn body(model: &str, settings: &Settings, turns: &[Turn<Bytes>]) -> Bytes {
+/// Writes the body of a request.
+pub(crate) fn body(model: &str, settings: &Settings, turns: &[ParsedMessage<Bytes>]) -> Bytes {
     let mut messages = Vec::with_capacity(turns.len() + 1);
     if let Some(system) = &settings.system_prompt {
         messages.push(json!({"role": "system", "content": system}));
@@ -50,7 +50,7 @@ pub(crate) fn body(model: &str, settings: &Settings, turns: &[Turn<Bytes>]) -> B
     Value::Object(body).to_string().into()
 }
 
-/// What a completion says.
+/// Converts a completion into an answer.
 pub(crate) fn answer(completion: &[u8], settings: &Settings) -> Result<Value, Failure> {
     let unreadable = || Failure::Call(crate::CallError::Unavailable);
     let completion: Value = serde_json::from_slice(completion).map_err(|_| unreadable())?;
@@ -82,7 +82,7 @@ pub(crate) fn answer(completion: &[u8], settings: &Settings) -> Result<Value, Fa
     Ok(answer.into())
 }
 
-/// Words of an answer, in either spelling.
+/// Returns the text of an answer, from a string or a list of parts.
 fn said(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
@@ -94,45 +94,47 @@ fn said(content: &Value) -> Option<String> {
     }
 }
 
-fn message(turn: &Turn<Bytes>) -> Value {
+fn message(turn: &ParsedMessage<Bytes>) -> Value {
     let role = match turn.role {
         Role::System => "system",
         Role::User => "user",
         Role::Assistant => "assistant",
     };
-    // Words alone go out as they would have without this protocol.
-    if let [Piece { trust: Trust::Plain, what: What::Words(words) }] = turn.pieces.as_slice() {
+    // A plain text is written without parts, as other clients do.
+    if let [MessagePart { trust: Trust::Plain, what: PartContent::Words(words) }] =
+        turn.pieces.as_slice()
+    {
         return json!({"role": role, "content": words});
     }
     let content: Vec<Value> = turn.pieces.iter().flat_map(parts).collect();
     json!({"role": role, "content": content})
 }
 
-fn parts(piece: &Piece<Bytes>) -> Vec<Value> {
+fn parts(piece: &MessagePart<Bytes>) -> Vec<Value> {
     let text = |text: &str| json!({"type": "text", "text": text});
     let (source, tool) = match (&piece.trust, &piece.what) {
-        (Trust::Plain, What::Words(words)) => return vec![text(words)],
-        // Media are never plain.
-        (Trust::Plain, What::Medium { .. }) => (None, None),
+        (Trust::Plain, PartContent::Words(words)) => return vec![text(words)],
+        // Media are always marked.
+        (Trust::Plain, PartContent::Medium { .. }) => (None, None),
         (Trust::Marked { source, tool }, _) => (source.as_deref(), tool.clone()),
     };
     let kind = match &piece.what {
-        What::Words(_) => Modality::Text,
-        What::Medium { modality, .. } => *modality,
+        PartContent::Words(_) => Modality::Text,
+        PartContent::Medium { modality, .. } => *modality,
     };
     let mut mark = Mark::new(source.unwrap_or("call"), kind.name());
     mark.attributes.extend(tool.map(|tool| ("tool".to_owned(), tool)));
     match &piece.what {
-        What::Words(words) => vec![text(&mark.wrap(words))],
-        What::Medium { media_type, bytes, .. } => match readable(media_type, bytes) {
+        PartContent::Words(words) => vec![text(&mark.wrap(words))],
+        PartContent::Medium { media_type, bytes, .. } => match readable(media_type, bytes) {
             Some(words) => vec![text(&mark.wrap(words))],
             None => vec![text(&mark.open()), medium(kind, media_type, bytes), text(CLOSE)],
         },
     }
 }
 
-/// A document that is a text. Providers put it into the prompt as it stands, so it has to be
-/// defanged like one.
+/// Returns the text of a document that is text. Providers put it into the prompt, so it must be
+/// defanged like text.
 fn readable<'a>(media_type: &str, bytes: &'a [u8]) -> Option<&'a str> {
     let is_text = media_type.starts_with("text/") || media_type == "application/json";
     std::str::from_utf8(bytes).ok().filter(|_| is_text)

@@ -1,9 +1,9 @@
-//! A conversation as it is meant: who speaks, in words or media, and what has to be marked. Where
-//! the bytes of a medium are differs from step to step, and is the parameter.
+//! A parsed conversation: roles, text, media, and marks. The type parameter is the state of the
+//! media bytes, which changes from step to step.
 
 use crate::modality::Modality;
 
-/// Who is speaking.
+/// Role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     System,
@@ -13,19 +13,19 @@ pub(crate) enum Role {
 
 /// A message.
 #[derive(Debug)]
-pub(crate) struct Turn<B> {
+pub(crate) struct ParsedMessage<B> {
     pub(crate) role: Role,
-    pub(crate) pieces: Vec<Piece<B>>,
+    pub(crate) pieces: Vec<MessagePart<B>>,
 }
 
 /// A part of a message.
 #[derive(Debug)]
-pub(crate) struct Piece<B> {
+pub(crate) struct MessagePart<B> {
     pub(crate) trust: Trust,
-    pub(crate) what: What<B>,
+    pub(crate) what: PartContent<B>,
 }
 
-/// Whether content is marked, and what its mark says of where it came from.
+/// Trust in a part. Untrusted parts are marked with their origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
     Plain,
@@ -33,47 +33,47 @@ pub(crate) enum Trust {
 }
 
 #[derive(Debug)]
-pub(crate) enum What<B> {
+pub(crate) enum PartContent<B> {
     Words(String),
     Medium { modality: Modality, media_type: String, bytes: B },
 }
 
-/// Where bytes are that are not at hand, or how they are written.
+/// Source of the bytes of a medium.
 #[derive(Debug)]
-pub(crate) enum From<B> {
+pub(crate) enum MediaSource<B> {
     Here(B),
     Reference(String),
     Address(String),
 }
 
-/// Does the same to the bytes of every medium, or fails with the first that fails.
-pub(crate) fn each<A, B, E>(
-    turns: Vec<Turn<A>>,
+/// Maps the bytes of every medium. Stops at the first error.
+pub(crate) fn try_map_media<A, B, E>(
+    turns: Vec<ParsedMessage<A>>,
     mut change: impl FnMut(A) -> Result<B, E>,
-) -> Result<Vec<Turn<B>>, E> {
+) -> Result<Vec<ParsedMessage<B>>, E> {
     let mut changed = Vec::with_capacity(turns.len());
     for turn in turns {
         let mut pieces = Vec::with_capacity(turn.pieces.len());
         for piece in turn.pieces {
             let what = match piece.what {
-                What::Words(words) => What::Words(words),
-                What::Medium { modality, media_type, bytes } => {
-                    What::Medium { modality, media_type, bytes: change(bytes)? }
+                PartContent::Words(words) => PartContent::Words(words),
+                PartContent::Medium { modality, media_type, bytes } => {
+                    PartContent::Medium { modality, media_type, bytes: change(bytes)? }
                 }
             };
-            pieces.push(Piece { trust: piece.trust, what });
+            pieces.push(MessagePart { trust: piece.trust, what });
         }
-        changed.push(Turn { role: turn.role, pieces });
+        changed.push(ParsedMessage { role: turn.role, pieces });
     }
     Ok(changed)
 }
 
-/// The media of a conversation.
-pub(crate) fn media<B>(turns: &[Turn<B>]) -> impl Iterator<Item = (Modality, &str, &B)> {
+/// Iterates over the media of a conversation.
+pub(crate) fn media<B>(turns: &[ParsedMessage<B>]) -> impl Iterator<Item = (Modality, &str, &B)> {
     let pieces = turns.iter().flat_map(|turn| turn.pieces.iter());
     pieces.filter_map(|piece| match &piece.what {
-        What::Words(_) => None,
-        What::Medium { modality, media_type, bytes } => {
+        PartContent::Words(_) => None,
+        PartContent::Medium { modality, media_type, bytes } => {
             Some((*modality, media_type.as_str(), bytes))
         }
     })

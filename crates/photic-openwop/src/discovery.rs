@@ -1,17 +1,16 @@
-//! What the host says about itself, for either version of the protocol. Every family stands at the
-//! root of the document. Only what is served is advertised.
+//! The discovery document of the host, for both versions of the protocol. Every capability is at
+//! the root of the document. Only what is served is advertised.
 
 use serde_json::{Map, Value, json};
 
-use crate::exchange::Answer;
+use crate::exchange::{Answer, Version};
 use crate::host::{Host, Limits, Provider};
 use crate::modality::Modality;
-use crate::serve::Version;
 
-/// Advertised, and refused elsewhere: the guarded fetch asks and sends nothing.
+/// Methods of the guarded fetch. Others are refused.
 pub(crate) const METHODS: [&str; 1] = ["GET"];
 
-/// Answers with the document, or with `304` to whoever has it.
+/// Answers with the document, or with `304` if the client has it.
 pub(crate) fn discover<H: Host>(host: &H, version: Version, if_none_match: Option<&str>) -> Answer {
     let document = match version {
         Version::One => first(host),
@@ -48,7 +47,7 @@ fn first<H: Host>(host: &H) -> Value {
         "protocolVersions": ["1.0", "2.0"],
         "preferredVersion": "1.0",
         "implementation": implementation(),
-        // No workflows run here: nothing is emitted, and no round is ever played.
+        // The host runs no workflows, so it emits nothing and plays no rounds.
         "supportedEnvelopes": [],
         "schemaVersions": {},
         "limits": {"clarificationRounds": 0, "schemaRounds": 0, "envelopesPerTurn": 0},
@@ -76,7 +75,7 @@ fn second<H: Host>(host: &H) -> Value {
         "aiProviders": family(ai),
         "httpClient": family(merged(json!({"safeFetch": {}}), client(limits))),
     });
-    // There is no word for «not supported»: what is not there is not said.
+    // The format has no "not supported": a missing capability is left out.
     if let Some(most) = limits.object {
         document["blobStorage"] = family(storage(most));
     }
@@ -107,12 +106,13 @@ fn providers<H: Host>(host: &H) -> Value {
     })
 }
 
-/// To advertise a server of one's own is to promise that a call which names only it reaches it.
+/// Returns whether the operator hosts the provider. Advertising it promises that a call which names
+/// only the provider reaches it.
 fn is_own(provider: &Provider) -> bool {
     provider.self_hosted && provider.model.is_some()
 }
 
-/// Names of providers; what looks like an address is none.
+/// Returns the names of providers. Names that look like URLs are left out.
 fn ids<H: Host>(host: &H, which: impl Fn(&Provider) -> bool) -> Vec<String> {
     let named = |id: &str| !id.is_empty() && !id.contains([':', '/', '\\', ' ']);
     let all = host.providers().into_iter();

@@ -1,52 +1,59 @@
-//! A request and its answer, as far as the protocol looks at them: no HTTP library is known here.
+//! Requests and answers of the protocol, independent of an HTTP library.
 
 use bytes::Bytes;
 use serde_json::Value;
 
 /// A request.
 #[derive(Clone, Debug, Default)]
-pub struct Asked<'a> {
-    /// `GET`, `POST`, …
+pub struct OpenwopRequest<'a> {
+    /// The method: `GET`, `POST`, …
     pub method: &'a str,
-    /// The path, without a query: no address of the protocol has one.
+    /// The path without a query. The protocol uses no queries.
     pub path: &'a str,
     /// The key from `Authorization: Bearer …`.
     pub bearer: Option<&'a str>,
-    /// `OpenWOP-Version`.
+    /// The header `OpenWOP-Version`.
     pub version: Option<&'a str>,
-    /// `If-None-Match`.
+    /// The header `If-None-Match`.
     pub if_none_match: Option<&'a str>,
-    /// `Content-Type`.
+    /// The header `Content-Type`.
     pub content_type: Option<&'a str>,
-    /// All of the body.
+    /// The complete body.
     pub body: Bytes,
 }
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The headers, `Content-Type` among them where there is a body.
+    /// The headers, with `Content-Type` if there is a body.
     pub headers: Vec<(&'static str, String)>,
     /// The body.
     pub body: Bytes,
 }
 
-impl<'a> Asked<'a> {
-    /// A `GET`.
+/// A version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Version {
+    One,
+    Two,
+}
+
+impl<'a> OpenwopRequest<'a> {
+    /// Creates a `GET` request.
     pub fn get(path: &'a str) -> Self {
         Self { method: "GET", path, ..Self::default() }
     }
 
-    /// A `POST` with a body.
+    /// Creates a `POST` request with a body.
     pub fn post(path: &'a str, body: impl Into<Bytes>) -> Self {
         Self { method: "POST", path, body: body.into(), ..Self::default() }
     }
 }
 
 impl Answer {
-    /// The value of a header, by its lower-case or exact name.
+    /// Returns the value of a header. The name is case-insensitive.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())

@@ -1,46 +1,46 @@
-//! Everything that can be refused, and the one envelope it is told in: `error`, `message`, and
-//! sometimes `details`, nothing else and nothing nested.
+//! Errors of the protocol and their envelope: `error`, `message` and sometimes `details`, without
+//! nesting.
 
 use serde_json::{Value, json};
 
 use crate::exchange::Answer;
 use crate::host::{CallError, HostError};
 
-/// Words of a caller are repeated only so far.
-const REPEATED: usize = 40;
+/// Longest text of a caller that an error repeats.
+const MAX_REPEATED_CHARACTERS: usize = 40;
 
-/// Why there is no answer but this.
+/// Reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("a key is needed: `Authorization: Bearer …`")]
+    #[error("an API key is required: `Authorization: Bearer …`")]
     Unauthenticated,
-    #[error("nothing is served here")]
+    #[error("this path does not exist")]
     NotFound,
-    #[error("this address takes {0}")]
+    #[error("this path accepts {0}")]
     Method(&'static str),
     #[error("the versions served are 1.0 and 2.0")]
     Version,
     #[error("{0}")]
     Invalid(String),
-    #[error("this host takes no part of the type `{0}`")]
+    #[error("this host does not accept parts of the type `{0}`")]
     UnsupportedModality(String),
     #[error("a part, or the parts together, are larger than {limit} bytes")]
     TooLong { limit: usize },
-    #[error("these bytes are no picture")]
+    #[error("these bytes are not a picture")]
     InvalidImage,
-    #[error("the `mediaRef` stands for nothing")]
+    #[error("the `mediaRef` does not exist")]
     UnknownRef,
     #[error("there is no such object")]
     NoObject,
     #[error("an object has at most {limit} bytes")]
     ObjectTooLarge { limit: usize },
-    #[error("the address has expired, or is not what was signed")]
+    #[error("the URL has expired, or its signature is invalid")]
     NotShown,
     #[error("this host has no {0}")]
     Missing(&'static str),
-    #[error("the address is not one that may be fetched")]
+    #[error("the URL may not be fetched")]
     SsrfBlocked,
-    #[error("the address could not be fetched")]
+    #[error("the URL could not be fetched")]
     FetchFailed,
     #[error("the model did not answer with JSON")]
     ResponseSchema,
@@ -55,14 +55,15 @@ impl Failure {
         Self::Invalid(message.into())
     }
 
-    /// Where a body is wrong, and not what stands there: that may be long.
+    /// Creates the error of an unreadable body. It contains the position, not the content, which
+    /// may be long.
     pub(crate) fn unreadable(what: &str, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
-        Self::Invalid(format!("the body is no {what}: line {line}, column {column}"))
+        Self::Invalid(format!("the body is not a valid {what}: line {line}, column {column}"))
     }
 
     pub(crate) fn modality(name: &str) -> Self {
-        Self::UnsupportedModality(name.chars().take(REPEATED).collect())
+        Self::UnsupportedModality(name.chars().take(MAX_REPEATED_CHARACTERS).collect())
     }
 
     pub(crate) fn render(&self) -> Answer {
@@ -83,7 +84,7 @@ impl Failure {
         }
     }
 
-    /// The status and the code.
+    /// Returns the status and the code.
     const fn kind(&self) -> (u16, &'static str) {
         match self {
             Self::Unauthenticated => (401, "unauthenticated"),
@@ -94,12 +95,12 @@ impl Failure {
             Self::UnsupportedModality(_) => (400, "unsupported_modality"),
             Self::TooLong { .. } => (413, "content_too_long"),
             Self::InvalidImage => (400, "invalid_image"),
-            // No 404: the address of the call is there, what its body names is not.
+            // Not 404: the path exists, only the object named in the body does not.
             Self::UnknownRef => (400, "blob_object_not_found"),
             Self::NoObject => (404, "blob_object_not_found"),
             Self::ObjectTooLarge { .. } => (413, "blob_object_too_large"),
             Self::NotShown => (403, "blob_presign_expired"),
-            // The suite reads a 404 as «this host does not have it».
+            // The test suite reads a 404 as "this host does not have it".
             Self::Missing(_) => (404, "host_capability_missing"),
             Self::SsrfBlocked => (400, "ssrf_blocked"),
             Self::FetchFailed => (502, "fetch_failed"),
@@ -141,7 +142,7 @@ const fn of_call(error: CallError) -> (u16, &'static str) {
 
 const fn of_host(error: HostError) -> (u16, &'static str) {
     match error {
-        // The suite reads a 404 as «this host does not have it».
+        // The test suite reads a 404 as "this host does not have it".
         HostError::NoStore => (404, "host_capability_missing"),
         HostError::NotTaken => (415, "unsupported_media_type"),
         HostError::Unavailable | HostError::Busy => (503, "host_unavailable"),

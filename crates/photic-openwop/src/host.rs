@@ -1,5 +1,4 @@
-//! What the protocol needs of the world, as one trait. Whoever serves it implements this; nothing
-//! here says how.
+//! The interface between the protocol and its host.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -8,70 +7,69 @@ use bytes::Bytes;
 
 use crate::Modality;
 
-/// Who answers for everything that is no protocol.
+/// Everything the protocol needs from its host: tenants, models, storage, network.
 ///
-/// A [`Host::Tenant`] comes from a key and from nothing else: whatever a body says about tenants
-/// only divides the space of the one who asks.
+/// A [`Host::Tenant`] is derived from the key only. Tenant names in a body merely partition the
+/// space of that tenant.
 pub trait Host: Sync {
-    /// Somebody who may ask.
+    /// An authenticated caller.
     type Tenant: Send + Sync;
 
-    /// Which media calls may carry, in the order in which they are advertised. Words are always
-    /// taken.
+    /// Returns the media that calls may contain, in the advertised order. Text is always accepted.
     fn modalities(&self) -> &[Modality];
 
-    /// What is too much.
+    /// Returns the size limits.
     fn limits(&self) -> Limits;
 
-    /// Whom calls can be led to.
+    /// Returns the providers that can be called.
     fn providers(&self) -> Vec<Provider>;
 
-    /// The model of a call that names none. Without one such a call is checked and answered, and
-    /// goes to nobody.
+    /// Returns the model of a call that names none. Without a default such a call is checked and
+    /// answered, but not sent.
     fn default_model(&self) -> Option<String> {
         None
     }
 
-    /// Why words that say nothing about their trust are not marked.
-    fn basis(&self) -> Basis {
-        Basis::Caller
+    /// Returns the rule for text without a statement about its trust.
+    fn basis(&self) -> TrustBasis {
+        TrustBasis::Caller
     }
 
-    /// Whose key this is; `None` if nobody's.
+    /// Authenticates a key. Returns `None` if it is invalid.
     fn tenant(
         &self,
         bearer: Option<&str>,
     ) -> impl Future<Output = Result<Option<Self::Tenant>, HostError>> + Send;
 
-    /// Asks a model. The answer is the body of a Chat completion.
+    /// Asks a model. Returns the body of a chat completion.
     fn call(
         &self,
         tenant: &Self::Tenant,
         request: CallRequest,
     ) -> impl Future<Output = Result<Bytes, CallError>> + Send;
 
-    /// Stores a medium under a new reference, which expires.
+    /// Stores media under a new reference that expires.
     fn create_media(
         &self,
         tenant: &Self::Tenant,
         media: Media,
     ) -> impl Future<Output = Result<MediaReference, HostError>> + Send;
 
-    /// What a reference stands for; `None` if it is another tenant's, old, removed, or never was.
+    /// Looks up a reference. Returns `None` if it is foreign, expired, deleted or unknown.
     fn resolve(
         &self,
         tenant: &Self::Tenant,
         media_ref: &str,
     ) -> impl Future<Output = Result<Option<(Media, MediaReference)>, HostError>> + Send;
 
-    /// Forgets a reference, and says whether there was one.
+    /// Deletes a reference. Returns whether it existed.
     fn forget(
         &self,
         tenant: &Self::Tenant,
         media_ref: &str,
     ) -> impl Future<Output = Result<bool, HostError>> + Send;
 
-    /// Stores an object, in place of one that is there.
+    /// Stores an object and replaces an existing one.
     fn put_media(
         &self,
         tenant: &Self::Tenant,
@@ -86,112 +84,116 @@ pub trait Host: Sync {
         place: &ObjectKey,
     ) -> impl Future<Output = Result<Option<Media>, HostError>> + Send;
 
-    /// Removes an object, and says whether there was one.
+    /// Deletes an object. Returns whether it existed.
     fn remove_media(
         &self,
         tenant: &Self::Tenant,
         place: &ObjectKey,
     ) -> impl Future<Output = Result<bool, HostError>> + Send;
 
-    /// Objects whose keys begin as that of the place does, in their order, behind `after`.
+    /// Lists the objects whose keys begin with the key of `beginning`, in order, after `after`.
     fn list_media(
         &self,
         tenant: &Self::Tenant,
         beginning: &ObjectKey,
         after: Option<&str>,
-    ) -> impl Future<Output = Result<Listed, HostError>> + Send;
+    ) -> impl Future<Output = Result<ObjectPage, HostError>> + Send;
 
-    /// An address that shows an object to whoever has it, for so many seconds; `None` if there is
-    /// no such object.
+    /// Creates a signed URL of an object that is valid for some seconds. Returns `None` if the
+    /// object does not exist.
     fn presign(
         &self,
         tenant: &Self::Tenant,
         place: &ObjectKey,
         seconds: u32,
-    ) -> impl Future<Output = Result<Option<Address>, HostError>> + Send;
+    ) -> impl Future<Output = Result<Option<PresignedUrl>, HostError>> + Send;
 
-    /// What an address of [`Host::presign`] shows now.
-    fn shown(&self, token: &str) -> impl Future<Output = Result<Shown, HostError>> + Send;
+    /// Returns the content behind a URL of [`Host::presign`].
+    fn shown(
+        &self,
+        token: &str,
+    ) -> impl Future<Output = Result<PresignedContent, HostError>> + Send;
 
-    /// Fetches an address that nobody vouches for: resolved once, every address it goes by public,
-    /// and the very one that was checked dialed.
+    /// Fetches an untrusted URL. The name is resolved once, all its addresses must be public, and
+    /// the checked address is dialed.
     fn fetch(
         &self,
         tenant: &Self::Tenant,
         wanted: Wanted<'_>,
-    ) -> impl Future<Output = Result<Fetched, NotFetched>> + Send;
+    ) -> impl Future<Output = Result<Fetched, FetchError>> + Send;
 }
 
-/// What is too much, in bytes unless a name says otherwise.
+/// Size limits, in bytes unless the name says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// One part of a call, however it comes.
+    /// Largest part of a call, whatever its source.
     pub part: usize,
-    /// All media of a call together.
+    /// Largest total of all media of a call.
     pub call: usize,
-    /// An object of the blob surface; without one there is no such surface.
+    /// Largest object; `None` disables object storage.
     pub object: Option<usize>,
-    /// What is fetched.
+    /// Largest fetched file.
     pub fetched: usize,
-    /// The time for a fetch.
+    /// Longest time of a fetch in milliseconds.
     pub fetch_ms: u32,
 }
 
-/// Whom calls can be led to.
+/// A provider that can be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// A name; never an address.
+    /// Its name, never a URL.
     pub id: String,
-    /// Whether callers bring their own keys.
+    /// Set if callers use their own keys.
     pub byok: bool,
-    /// Whether it is a server of the operator's own.
+    /// Set if the operator hosts it.
     pub self_hosted: bool,
     /// Its model for calls that name none.
     pub model: Option<String>,
 }
 
-/// Why words of a caller that say nothing about their trust reach the model unmarked.
+/// Rule for text without a statement about its trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
-    /// They are the request itself, and whoever wrote it showed a key.
+pub enum TrustBasis {
+    /// It is trusted as part of an authenticated request.
     Caller,
-    /// There is no reason: they are marked.
+    /// It is not trusted and is marked.
     Nobody,
 }
 
-/// A call, ready to be sent.
+/// A call to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRequest {
-    /// The provider that was asked for.
+    /// The requested provider.
     pub provider: Option<String>,
     /// The model.
     pub model: String,
-    /// The body of a Chat completion.
+    /// The body of a chat completion.
     pub body: Bytes,
 }
 
-/// Bytes and their type.
+/// Bytes and their media type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Media {
-    /// As it was declared.
+    /// The declared media type.
     pub media_type: String,
-    /// All of it.
+    /// All bytes.
     pub bytes: Bytes,
 }
 
-/// A new reference.
+/// A reference to stored media.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaReference {
-    /// The reference: opaque, and without meaning to anybody else.
+    /// The opaque reference. It is valid for its tenant only.
     pub media_ref: String,
-    /// When it ends, in milliseconds since 1970.
+    /// Expiry in milliseconds since 1970.
     pub expires_ms: u64,
 }
 
-/// Where an object is, below its tenant.
+/// Position of an object below its tenant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey {
-    /// The `tenantId` of the body: a division of the tenant's own space, never a way out of it.
+    /// The `tenantId` of the body. It partitions the space of the tenant and gives no access to
+    /// others.
     pub space: String,
     /// The bucket.
     pub bucket: String,
@@ -199,55 +201,55 @@ pub struct ObjectKey {
     pub key: String,
 }
 
-/// An object in a list.
+/// An object in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct ObjectEntry {
     /// Its key.
     pub key: String,
-    /// Its length.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// A page of a list.
+/// A page of a listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
-    /// Objects by key.
-    pub entries: Vec<Stored>,
-    /// Whether there are more behind the last.
+pub struct ObjectPage {
+    /// Objects in the order of keys.
+    pub entries: Vec<ObjectEntry>,
+    /// Set if more objects follow.
     pub more: bool,
 }
 
-/// A signed address.
+/// A signed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    /// What [`Host::shown`] is asked with: letters, digits, `-`, `_` and `.`.
+pub struct PresignedUrl {
+    /// The token for [`Host::shown`]: letters, digits, `-`, `_` and `.`.
     pub token: String,
-    /// When it ends, in milliseconds since 1970.
+    /// Expiry in milliseconds since 1970.
     pub expires_ms: u64,
 }
 
-/// What a signed address shows.
+/// Content behind a signed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum PresignedContent {
     /// The object.
     Media(Media),
-    /// It is old, or not what was signed.
+    /// The URL has expired or its signature is invalid.
     Refused,
 }
 
-/// What is to be fetched.
+/// A request to fetch a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted<'a> {
-    /// The address.
+    /// The URL.
     pub url: &'a str,
-    /// The most bytes.
+    /// Largest file in bytes.
     pub most: usize,
-    /// What the name is to resolve to, in place of what it resolves to: how a suite plays a name
-    /// that changed its address after it was checked. It is judged like any answer of a resolver.
+    /// Address to use instead of the resolved one. The test suite simulates DNS rebinding with it;
+    /// it is checked like any resolved address.
     pub resolves_to: Option<IpAddr>,
 }
 
-/// What was fetched.
+/// A fetched file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fetched {
     /// The HTTP status.
@@ -256,69 +258,69 @@ pub struct Fetched {
     pub bytes: Bytes,
 }
 
-/// Why nothing was fetched. What a name resolved to, and what a server said, is not told.
+/// Reason why nothing was fetched. Resolved addresses and server messages are not revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotFetched {
-    /// It may not be dialed.
+pub enum FetchError {
+    /// The address is not allowed.
     Blocked,
-    /// It is larger than what was asked for.
+    /// The file is too large.
     TooLarge,
-    /// It could not be had.
+    /// The fetch failed.
     Failed,
 }
 
-/// Why a host cannot answer.
+/// Reason why the host cannot answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
-    /// There is no store.
-    #[error("this host keeps no media")]
+    /// The host has no storage.
+    #[error("this host does not store media")]
     NoStore,
-    /// The store does not take such bytes.
-    #[error("this host keeps no media of that kind")]
+    /// The storage does not accept this kind of media.
+    #[error("this host does not store media of that kind")]
     NotTaken,
-    /// A store is away.
-    #[error("the store of this host is away; try again later")]
+    /// The storage is unavailable.
+    #[error("the storage of this host is unavailable; try again later")]
     Unavailable,
-    /// There are too many requests at once.
-    #[error("this host has no room at the moment; try again soon")]
+    /// There are too many concurrent requests.
+    #[error("this host is overloaded; try again soon")]
     Busy,
-    /// The tenant has used what it may use.
+    /// The quota of the tenant is exhausted.
     #[error("the quota of this key is used up; try again later")]
     Quota {
-        /// When to try again.
+        /// Seconds until a retry may succeed.
         retry_after_s: u32,
     },
 }
 
-/// Why a model did not answer. There is no place for an upstream's own words: they may tell where
-/// it is.
+/// Reason why a model did not answer. Messages of the provider are not included, because they may
+/// reveal its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The provider cannot be reached, or fails.
+    /// The provider is unreachable or failed.
     #[error("the provider is not available")]
     Unavailable,
-    /// The provider wants fewer requests, or money.
+    /// The provider limits requests, or its account has no money.
     #[error("the quota at the provider is used up")]
     QuotaExhausted,
-    /// Nobody is configured by that name.
+    /// The provider is not configured.
     #[error("the provider is not supported by this host")]
     ProviderNotSupported,
-    /// Nobody serves that model.
+    /// No provider serves the model.
     #[error("the model is not supported by this host")]
     ModelNotSupported,
-    /// The provider refused the key that came with the call.
+    /// The provider rejected the key of the call.
     #[error("the provider refused the credentials of this call")]
     CredentialRefused,
-    /// More than the model takes.
+    /// The call is longer than the model accepts.
     #[error("the call is longer than the model takes")]
     ContentTooLong,
-    /// A picture that cannot be decoded.
+    /// A picture cannot be decoded.
     #[error("a picture cannot be decoded")]
     InvalidImage,
-    /// The provider refused it for another reason.
+    /// The provider rejected the call for another reason.
     #[error("the provider rejected the call")]
     Rejected,
-    /// This host itself.
+    /// The host itself failed.
     #[error("this host cannot answer now")]
     Host(HostError),
 }

@@ -1,26 +1,40 @@
-//! The protocol of an openwop host: what it says about itself, AI calls whose messages carry
-//! pictures, sounds and documents, references to media, and the seams its conformance suite drives.
+//! The protocol of an openwop host. It answers discovery, AI calls whose messages contain pictures,
+//! sounds and documents, uploads of media, and the endpoints of the conformance suite. A server
+//! passes requests in and sends the answers; everything else is behind the [`Host`] trait.
 //!
 //! ```
-//! use photic_openwop::{Asked, Host, answer, is_ours};
+//! use photic_openwop::{Host, OpenwopRequest, answer, is_ours};
 //!
-//! async fn served(host: &impl Host, path: &str, key: &str, body: bytes::Bytes) -> u16 {
+//! async fn serve(host: &impl Host, path: &str, key: &str, body: bytes::Bytes) -> u16 {
 //!     if !is_ours(path) {
 //!         return 404;
 //!     }
-//!     let asked = Asked { bearer: Some(key), ..Asked::post(path, body) };
-//!     answer(host, asked).await.status
+//!     let request = OpenwopRequest { bearer: Some(key), ..OpenwopRequest::post(path, body) };
+//!     answer(host, request).await.status
 //! }
+//!
+//! assert!(is_ours("/.well-known/openwop"));
 //! ```
 //!
-//! A server hands over what was [`Asked`] and sends back the [`Answer`]. Everything that has to be
-//! done in the world (who is asking, models, stored media, the network, the clock) is a function of
-//! [`Host`].
+//! | module | purpose |
+//! |---|---|
+//! | `serve` | routes, authentication, protocol versions |
+//! | `exchange` | [`OpenwopRequest`] and [`Answer`] |
+//! | `host` | the [`Host`] trait and its types |
+//! | `discovery` | the discovery document |
+//! | `call` | the AI call |
+//! | `admit`, `read`, `content` | parse the messages of a call |
+//! | `chat` | chat completions: request body and answer |
+//! | `modality` | text, image, audio, document |
+//! | [`untrusted`] | marks around untrusted content |
+//! | `media` | uploaded media and signed URLs |
+//! | `surface`, `safe_fetch`, `wrap` | endpoints of the conformance suite |
+//! | `failure` | errors and their envelope |
 //!
 //! # What it does not do
 //!
-//! It opens no connection, reads no clock and draws no random number; it runs no workflows. No
-//! answer holds words of an upstream's error, for they may tell where the upstream is.
+//! It opens no connections, reads no clock, uses no random numbers, and runs no workflows. No
+//! answer contains the error message of a provider, because it may reveal where the provider is.
 
 mod admit;
 mod call;
@@ -29,20 +43,21 @@ mod content;
 mod discovery;
 mod exchange;
 mod failure;
-mod fetching;
 mod host;
 mod media;
 mod modality;
 mod read;
+mod safe_fetch;
 mod serve;
 mod surface;
 pub mod untrusted;
 mod wrap;
 
-pub use exchange::{Answer, Asked};
+pub use exchange::{Answer, OpenwopRequest};
 pub use host::{
-    Address, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits, Listed, Media,
-    MediaReference, NotFetched, ObjectKey, Provider, Shown, Stored, Wanted,
+    CallError, CallRequest, FetchError, Fetched, Host, HostError, Limits, Media, MediaReference,
+    ObjectEntry, ObjectKey, ObjectPage, PresignedContent, PresignedUrl, Provider, TrustBasis,
+    Wanted,
 };
 pub use modality::Modality;
 pub use serve::{answer, is_ours, is_public};

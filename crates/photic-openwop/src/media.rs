@@ -1,15 +1,17 @@
-//! Media that are uploaded once and named ever after, and objects shown by a signed address.
+//! Uploaded media with references, and objects behind signed URLs.
 
 use bytes::Bytes;
 use serde_json::json;
 
 use crate::exchange::Answer;
 use crate::failure::Failure;
-use crate::host::{Host, Media, MediaReference, Shown};
+use crate::host::{Host, Media, MediaReference, PresignedContent};
 use crate::modality::Modality;
 use crate::read;
 
-/// Types that a browser would run, if it were led here.
+/// Path of signed URLs, before their token.
+pub(crate) const SHOWN: &str = "/v1/host/media/shown/";
+/// Media types that a browser would execute.
 const ACTIVE: [&str; 6] = [
     "text/html",
     "image/svg+xml",
@@ -19,7 +21,8 @@ const ACTIVE: [&str; 6] = [
     "text/javascript",
 ];
 
-/// Takes a medium and answers with its reference. What could not be sent in a call is not taken.
+/// Stores uploaded media and answers with their reference. Media that a call could not contain are
+/// refused.
 pub(crate) async fn upload<H: Host>(
     host: &H,
     tenant: &H::Tenant,
@@ -40,21 +43,22 @@ pub(crate) async fn upload<H: Host>(
     }
     read::check(modality, &bytes)?;
     let length = bytes.len();
-    let minted = host.create_media(tenant, Media { media_type: media_type.clone(), bytes }).await?;
-    Ok(told(201, &minted, &media_type, length))
+    let reference =
+        host.create_media(tenant, Media { media_type: media_type.clone(), bytes }).await?;
+    Ok(media_answer(201, &reference, &media_type, length))
 }
 
-/// Answers with what is known of a reference.
+/// Answers with facts about a reference.
 pub(crate) async fn facts<H: Host>(
     host: &H,
     tenant: &H::Tenant,
     name: &str,
 ) -> Result<Answer, Failure> {
-    let (media, minted) = host.resolve(tenant, name).await?.ok_or(Failure::NoObject)?;
-    Ok(told(200, &minted, &media.media_type, media.bytes.len()))
+    let (media, reference) = host.resolve(tenant, name).await?.ok_or(Failure::NoObject)?;
+    Ok(media_answer(200, &reference, &media.media_type, media.bytes.len()))
 }
 
-/// Forgets a reference.
+/// Deletes a reference.
 pub(crate) async fn forget<H: Host>(
     host: &H,
     tenant: &H::Tenant,
@@ -66,9 +70,11 @@ pub(crate) async fn forget<H: Host>(
     Ok(Answer { status: 204, headers: Vec::new(), body: Bytes::new() })
 }
 
-/// Shows an object to whoever has its address, as nothing that a browser would run.
+/// Serves the object behind a signed URL in a form that browsers do not execute.
 pub(crate) async fn shown<H: Host>(host: &H, token: &str) -> Result<Answer, Failure> {
-    let Shown::Media(media) = host.shown(token).await? else { return Err(Failure::NotShown) };
+    let PresignedContent::Media(media) = host.shown(token).await? else {
+        return Err(Failure::NotShown);
+    };
     let declared = read::media_type(&media.media_type);
     let safe = declared.filter(|declared| !ACTIVE.contains(&declared.as_str()));
     let (media_type, how) = match safe {
@@ -84,12 +90,17 @@ pub(crate) async fn shown<H: Host>(host: &H, token: &str) -> Result<Answer, Fail
         .with("Cache-Control", "private, no-store"))
 }
 
-fn told(status: u16, minted: &MediaReference, media_type: &str, bytes: usize) -> Answer {
+fn media_answer(status: u16, reference: &MediaReference, media_type: &str, bytes: usize) -> Answer {
     let body = json!({
-        "mediaRef": minted.media_ref,
+        "mediaRef": reference.media_ref,
         "mimeType": media_type,
         "bytes": bytes,
-        "expiresAtMs": minted.expires_ms,
+        "expiresAtMs": reference.expires_ms,
     });
     Answer::json(status, &body)
+}
+
+/// Returns the URL of an object with this token.
+pub(crate) fn shown_at(token: &str) -> String {
+    format!("{SHOWN}{token}")
 }

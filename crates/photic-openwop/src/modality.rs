@@ -1,9 +1,9 @@
-//! What a part of a message is: words, or which kind of medium.
+//! Kinds of content: text, or a kind of media.
 
-/// A kind of content. The set is closed by the protocol.
+/// A kind of content. The protocol defines this closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Modality {
-    /// Words; every host takes them.
+    /// Text, which every host accepts.
     Text,
     /// A picture.
     Image,
@@ -14,7 +14,7 @@ pub enum Modality {
 }
 
 impl Modality {
-    /// Its name in what a host says about itself.
+    /// Returns its name in the discovery document.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -24,8 +24,8 @@ impl Modality {
         }
     }
 
-    /// By the type of a part. The specification says `document`, its suite and its reference host
-    /// say `file`.
+    /// Parses the type of a part. The specification says `document`; its test suite and reference
+    /// host say `file`. Both are accepted.
     pub(crate) fn of_part(kind: &str) -> Option<Self> {
         match kind {
             "text" => Some(Self::Text),
@@ -36,7 +36,7 @@ impl Modality {
         }
     }
 
-    /// By a media type; films are nothing that the protocol has a word for.
+    /// Returns the modality of a media type. The protocol has no video.
     pub(crate) fn of_media(media_type: &str) -> Option<Self> {
         match media_type.split('/').next() {
             Some("image") => Some(Self::Image),

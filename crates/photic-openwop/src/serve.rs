@@ -1,24 +1,16 @@
-//! Which address is what, who may ask, and in which version an answer is given.
+//! Routes, authentication and protocol versions.
 
-use crate::exchange::{Answer, Asked};
+use crate::exchange::{Answer, OpenwopRequest, Version};
 use crate::failure::Failure;
 use crate::host::Host;
-use crate::{call, discovery, fetching, media, surface, wrap};
+use crate::{call, discovery, media, safe_fetch, surface, wrap};
 
 const DISCOVERY: &str = "/.well-known/openwop";
-/// Where the seams are, in the first version and in the second.
+/// Prefixes of the test endpoints, in versions one and two.
 const SEAMS: [&str; 2] = ["/v1/host/sample/", "/conformance/seams/sample/"];
-pub(crate) const MEDIA: &str = "/v1/host/media";
-const SHOWN: &str = "/v1/host/media/shown/";
+const MEDIA: &str = "/v1/host/media";
 
-/// A version of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Version {
-    One,
-    Two,
-}
-
-/// What an address is for.
+/// A route of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Route<'a> {
     Discovery,
@@ -28,10 +20,10 @@ enum Route<'a> {
     Surface,
     Upload,
     Media(&'a str),
-    Shown(&'a str),
+    Signed(&'a str),
 }
 
-/// Whether a path belongs to the protocol.
+/// Returns whether a path belongs to the protocol.
 pub fn is_ours(path: &str) -> bool {
     path == DISCOVERY
         || path == MEDIA
@@ -39,13 +31,13 @@ pub fn is_ours(path: &str) -> bool {
         || path.strip_prefix(MEDIA).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Whether a path of the protocol is for everybody: then no key has to be looked at.
+/// Returns whether a path of the protocol needs no key.
 pub fn is_public(path: &str) -> bool {
-    path == DISCOVERY || path.starts_with(SHOWN)
+    path == DISCOVERY || path.starts_with(media::SHOWN)
 }
 
-/// Answers a request; what fails is an answer, too.
-pub async fn answer<H: Host>(host: &H, asked: Asked<'_>) -> Answer {
+/// Answers a request. Failures are answers, too.
+pub async fn answer<H: Host>(host: &H, asked: OpenwopRequest<'_>) -> Answer {
     let version = match asked.version.map(str::trim) {
         None | Some("1" | "1.0") => Ok(Version::One),
         Some("2" | "2.0") => Ok(Version::Two),
@@ -53,7 +45,7 @@ pub async fn answer<H: Host>(host: &H, asked: Asked<'_>) -> Answer {
     };
     let said = asked.version.is_some();
     let (version, answered) = match version {
-        Ok(version) => (version, led(host, version, asked).await),
+        Ok(version) => (version, dispatch(host, version, asked).await),
         Err(failure) => (Version::One, Err(failure)),
     };
     let answer = answered.unwrap_or_else(|failure| failure.render());
@@ -64,28 +56,32 @@ pub async fn answer<H: Host>(host: &H, asked: Asked<'_>) -> Answer {
     }
 }
 
-async fn led<H: Host>(host: &H, version: Version, asked: Asked<'_>) -> Result<Answer, Failure> {
+async fn dispatch<H: Host>(
+    host: &H,
+    version: Version,
+    asked: OpenwopRequest<'_>,
+) -> Result<Answer, Failure> {
     let route = Route::of(asked.path).ok_or(Failure::NotFound)?;
     let allowed = route.methods();
     if !allowed.split(", ").any(|method| method == asked.method) {
         return Err(Failure::Method(allowed));
     }
-    // These two are for everybody; the second says itself who may look.
+    // These two are public; the token of the second authorizes by itself.
     match route {
         Route::Discovery => return Ok(discovery::discover(host, version, asked.if_none_match)),
-        Route::Shown(token) => return media::shown(host, token).await,
+        Route::Signed(token) => return media::shown(host, token).await,
         _ => {}
     }
     let tenant = host.tenant(asked.bearer).await?.ok_or(Failure::Unauthenticated)?;
     match route {
         Route::Call => call::call(host, &tenant, &asked.body).await,
         Route::Wrap => wrap::wrap(&asked.body),
-        Route::Fetch => fetching::fetch(host, &tenant, &asked.body).await,
+        Route::Fetch => safe_fetch::fetch(host, &tenant, &asked.body).await,
         Route::Surface => surface::surface(host, &tenant, &asked.body).await,
         Route::Upload => media::upload(host, &tenant, asked.content_type, asked.body).await,
         Route::Media(name) if asked.method == "DELETE" => media::forget(host, &tenant, name).await,
         Route::Media(name) => media::facts(host, &tenant, name).await,
-        Route::Discovery | Route::Shown(_) => Err(Failure::NotFound),
+        Route::Discovery | Route::Signed(_) => Err(Failure::NotFound),
     }
 }
 
@@ -103,24 +99,22 @@ impl<'a> Route<'a> {
         match path {
             DISCOVERY => Some(Self::Discovery),
             MEDIA => Some(Self::Upload),
-            _ => match (path.strip_prefix(SHOWN), path.strip_prefix(MEDIA)?.strip_prefix('/')) {
-                (Some(token), _) => Some(Self::Shown(token)),
-                (None, Some(name)) if !name.is_empty() => Some(Self::Media(name)),
-                (None, _) => None,
-            },
+            _ => {
+                match (path.strip_prefix(media::SHOWN), path.strip_prefix(MEDIA)?.strip_prefix('/'))
+                {
+                    (Some(token), _) => Some(Self::Signed(token)),
+                    (None, Some(name)) if !name.is_empty() => Some(Self::Media(name)),
+                    (None, _) => None,
+                }
+            }
         }
     }
 
     const fn methods(self) -> &'static str {
         match self {
-            Self::Discovery | Self::Shown(_) => "GET",
+            Self::Discovery | Self::Signed(_) => "GET",
             Self::Call | Self::Wrap | Self::Fetch | Self::Surface | Self::Upload => "POST",
             Self::Media(_) => "GET, DELETE",
         }
     }
-}
-
-/// The address of an object, for whoever has its token.
-pub(crate) fn shown_at(token: &str) -> String {
-    format!("{SHOWN}{token}")
 }

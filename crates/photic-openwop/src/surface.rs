@@ -1,7 +1,7 @@
-//! The seam of the blob surface: put, get, delete, list, presign.
+//! The blob-storage endpoint of the test suite: put, get, delete, list, presign.
 //!
-//! The suite asks with one key and names tenants in the body. A tenant is who has the key, so what
-//! the body names is a division of its own space: isolated like a tenant, and no way to another.
+//! The suite uses one key and names tenants in the body. Here a tenant is the owner of the key, so
+//! the names in the body partition its space: isolated like tenants, without access to others.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use crate::exchange::Answer;
 use crate::failure::Failure;
 use crate::host::{Host, Media, ObjectKey};
-use crate::{read, serve};
+use crate::read;
 
-/// A week, as buckets have it.
-const LONGEST_S: u64 = 7 * 24 * 60 * 60;
-/// The longest name of anything.
-const LONGEST_NAME: usize = 1024;
+/// Longest lifetime of a signed URL: a week, as with buckets.
+const MAX_PRESIGN_SECONDS: u64 = 7 * 24 * 60 * 60;
+/// Longest name.
+const MAX_NAME_LENGTH: usize = 1024;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -76,7 +76,8 @@ pub(crate) async fn surface<H: Host>(
         "list" => {
             let beginning = place(Some(args.prefix.as_deref().unwrap_or_default()))?;
             let listed = host.list_media(tenant, &beginning, args.cursor.as_deref()).await?;
-            let entry = |entry: &crate::Stored| json!({"key": entry.key, "sizeBytes": entry.bytes});
+            let entry =
+                |entry: &crate::ObjectEntry| json!({"key": entry.key, "sizeBytes": entry.bytes});
             let entries: Vec<Value> = listed.entries.iter().map(entry).collect();
             let mut page = json!({"entries": entries});
             if let Some(last) = listed.entries.last().filter(|_| listed.more) {
@@ -91,7 +92,7 @@ pub(crate) async fn surface<H: Host>(
             let (place, seconds) = (place(args.key.as_deref())?, seconds(&args)?);
             let address = host.presign(tenant, &place, seconds).await?;
             let address = address.ok_or(Failure::NoObject)?;
-            json!({"url": serve::shown_at(&address.token), "expiresAtMs": address.expires_ms})
+            json!({"url": crate::media::shown_at(&address.token), "expiresAtMs": address.expires_ms})
         }
         _ => return Err(Failure::invalid("`op` is put, get, delete, list or presign")),
     };
@@ -102,7 +103,7 @@ fn place(space: &str, args: &Args, key: Option<&str>) -> Result<ObjectKey, Failu
     let key = key.ok_or_else(|| Failure::invalid("`key` is missing"))?;
     let bucket = args.bucket.as_deref().unwrap_or("default");
     let names = [space, bucket, key];
-    if space.is_empty() || bucket.is_empty() || names.iter().any(|n| n.len() > LONGEST_NAME) {
+    if space.is_empty() || bucket.is_empty() || names.iter().any(|n| n.len() > MAX_NAME_LENGTH) {
         return Err(Failure::invalid("a `tenantId`, `bucket` or `key` is empty or too long"));
     }
     Ok(ObjectKey { space: space.to_owned(), bucket: bucket.to_owned(), key: key.to_owned() })
@@ -125,7 +126,7 @@ fn media(limit: usize, args: &Args) -> Result<Media, Failure> {
 
 fn seconds(args: &Args) -> Result<u32, Failure> {
     let seconds = args.expires_in_seconds.as_ref().and_then(Value::as_u64);
-    let seconds = seconds.filter(|seconds| (1..=LONGEST_S).contains(seconds));
+    let seconds = seconds.filter(|seconds| (1..=MAX_PRESIGN_SECONDS).contains(seconds));
     seconds
         .and_then(|seconds| u32::try_from(seconds).ok())
         .ok_or_else(|| Failure::invalid("`expiresInSeconds` is a whole number, at most a week"))

@@ -1,4 +1,4 @@
-//! The seam that shows how content is marked before a model reads it.
+//! The test endpoint that shows how content is marked before a model reads it.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::exchange::Answer;
 use crate::failure::Failure;
 use crate::untrusted::Mark;
 
-/// What is to be put into a prompt.
+/// Content to put into a prompt.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Asked {
+struct OpenwopRequest {
     content_trust: Option<String>,
     event_type: Option<String>,
     source: Option<String>,
     #[serde(default)]
     attributes: BTreeMap<String, Value>,
-    /// Told apart from `null`, which can be marked like anything.
+    /// Distinguished from `null`, which is valid content.
     #[serde(default, deserialize_with = "there")]
     payload: Option<Value>,
 }
 
 /// Answers with the prompt.
 pub(crate) fn wrap(body: &[u8]) -> Result<Answer, Failure> {
-    let asked: Asked =
+    let asked: OpenwopRequest =
         serde_json::from_slice(body).map_err(|error| Failure::unreadable("prompt", &error))?;
     let payload = asked.payload.ok_or_else(|| Failure::invalid("`payload` is missing"))?;
     let text = match payload {
@@ -33,7 +33,8 @@ pub(crate) fn wrap(body: &[u8]) -> Result<Answer, Failure> {
         other => format!("{other:#}"),
     };
     let prompt = match asked.content_trust.as_deref() {
-        // To say nothing is to be untrusted everywhere but here: the suite of this seam demands it.
+        // Missing trust means untrusted everywhere but here, because the test suite of this
+        // endpoint demands it.
         None | Some("trusted") => text,
         Some(_) => {
             let source = asked.source.as_deref().unwrap_or("run-event");
@@ -46,7 +47,7 @@ pub(crate) fn wrap(body: &[u8]) -> Result<Answer, Failure> {
     Ok(Answer::json(200, &json!({"prompt": prompt})))
 }
 
-/// A value that can stand in an attribute.
+/// Returns a value that can be an attribute.
 fn plain(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,6 +1,6 @@
-//! What can go wrong, a variant where a caller can do something about it.
+//! Errors of the store: one variant for each thing a caller can act on.
 //!
-//! No error holds bytes of media or words of a conversation.
+//! No error contains bytes of media or words of a conversation.
 
 use std::error::Error as StdError;
 use std::io;
@@ -8,24 +8,25 @@ use std::io;
 use crate::blobs::BlobId;
 use crate::record::SessionId;
 
-/// What went wrong with a blob.
+/// Error of the blob storage.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlobError {
-    /// There is none of that name.
-    #[error("blob {0} is not in the store")]
+    /// The blob does not exist.
+    #[error("blob `{0}` is not in the store")]
     Absent(BlobId),
-    /// What is stored under the name is something else: torn, or changed. It is never returned.
-    #[error("blob {0} is damaged: its bytes are not those it is named after")]
+    /// The stored bytes do not match the identifier: the file was truncated or changed. They are
+    /// never returned.
+    #[error("blob `{0}` is damaged: its bytes do not match its name")]
     Damaged(BlobId),
-    /// There is no room.
-    #[error("no room left to store a blob")]
+    /// The disk is full.
+    #[error("cannot store a blob: the disk is full")]
     Full(#[source] io::Error),
-    /// The disk, or whatever stands for it.
-    #[error("blobs cannot be reached")]
+    /// The disk failed.
+    #[error("cannot access the blobs")]
     Io(#[source] io::Error),
-    /// The server that keeps them cannot be reached, or is not itself. It may be later.
-    #[error("the server of blobs cannot be reached")]
+    /// The server of the blobs is unavailable. A retry may succeed.
+    #[error("the blob storage is unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
 }
 
@@ -40,59 +41,61 @@ impl From<io::Error> for BlobError {
     }
 }
 
-/// What went wrong with the record.
+/// Error of the record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A blob.
+    /// The blob storage failed.
     #[error(transparent)]
     Blob(#[from] BlobError),
-    /// There is no room.
-    #[error("no room left to write the record")]
+    /// The disk is full.
+    #[error("cannot write the record: the disk is full")]
     Full(#[source] rusqlite::Error),
-    /// It was written by a newer photic.
-    #[error("the record has format {found}; this photic knows formats up to {known}")]
+    /// The record was written by a newer version of photic.
+    #[error(
+        "the record has format {found}, but this version of photic supports up to {known}; update photic"
+    )]
     TooNew {
-        /// The format it has.
+        /// Format of the record.
         found: u32,
-        /// The newest one known.
+        /// Newest supported format.
         known: u32,
     },
-    /// What is in it cannot be: it was changed by something else.
+    /// The record contains impossible data: another program changed it.
     #[error("the record is damaged: {0}")]
     Damaged(&'static str),
-    /// There is no such session.
-    #[error("there is no session `{0}`")]
+    /// The session does not exist.
+    #[error("session `{0}` does not exist")]
     NoSession(SessionId),
-    /// There is no such turn.
+    /// The turn does not exist.
     #[error("session `{session}` has no turn {number}")]
     NoTurn {
         /// The session.
         session: SessionId,
-        /// The turn.
+        /// The number of the turn.
         number: u64,
     },
-    /// What a turn showed cannot be made again, byte for byte: another version of photic plans or
-    /// writes it in another way. What came from the client is not affected.
-    #[error("what turn {0} showed cannot be reproduced by this version")]
+    /// The lowered body of a turn cannot be reproduced byte for byte, because another version of
+    /// photic plans or writes it differently. The body of the client is not affected.
+    #[error("turn {0} cannot be reproduced by this version of photic")]
     NotReproduced(u64),
-    /// There is a job of that name, and it is about something else.
+    /// A job with this name exists and has another list.
     #[error("the job `{0}` is of another list, question or model")]
     OtherJob(String),
-    /// The database.
-    #[error("the record cannot be read or written")]
+    /// The database failed.
+    #[error("cannot read or write the record")]
     Record(#[source] rusqlite::Error),
-    /// No randomness for names and secrets.
-    #[error("the system gives no random numbers")]
+    /// The system has no random numbers for identifiers and secrets.
+    #[error("the system has no random numbers")]
     Random,
-    /// The directory cannot be made.
-    #[error("the store's directory cannot be made")]
+    /// The directory cannot be created.
+    #[error("cannot create the directory of the store")]
     Directory(#[source] io::Error),
-    /// The server that keeps the record cannot be reached, or is not itself. It may be later.
-    #[error("the server of the record cannot be reached")]
+    /// The server of the record is unavailable. A retry may succeed.
+    #[error("the record storage is unavailable")]
     Unavailable(#[source] Box<dyn StdError + Send + Sync>),
-    /// The server that keeps the record refuses what it is told.
-    #[error("the server of the record refuses")]
+    /// The server of the record rejected a statement.
+    #[error("the record storage rejected a statement")]
     Refused(#[source] Box<dyn StdError + Send + Sync>),
 }
 
@@ -101,7 +104,7 @@ impl From<rusqlite::Error> for Error {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DiskFull) => Self::Full(error),
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                Self::Damaged("it is no readable database")
+                Self::Damaged("it is not a readable database")
             }
             _ => Self::Record(error),
         }

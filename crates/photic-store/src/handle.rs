@@ -1,8 +1,8 @@
-//! Handles: how somebody outside names a blob.
+//! Handles: public names of blobs.
 //!
-//! The same picture has the same handle for a tenant for ever, so that what stands in a
-//! conversation is constant; another tenant's handle of it is another; and from neither follows the
-//! hash, nor the handle from it. So a handle is tied to the secret that the store keeps of a tenant.
+//! A picture has one handle per tenant, and it never changes, so that the text of a conversation
+//! stays constant. Other tenants have other handles for it. Handle and hash cannot be derived from
+//! each other, because the handle is keyed with a secret of the tenant.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,32 +12,32 @@ use serde::{Deserialize, Serialize};
 use crate::blobs::BlobId;
 use crate::error::Error;
 
-/// Whose sessions and handles they are.
+/// Owner of sessions and handles.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Tenant(String);
 
 impl Tenant {
-    /// A tenant by its name.
+    /// Creates a tenant from its name.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into())
     }
 
-    /// The only one there is on somebody's own machine.
+    /// Returns the only tenant of a local store.
     pub fn local() -> Self {
         Self::new("local")
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// How a tenant names a blob: `img_` and 16 letters and digits.
+/// Name of a blob for a tenant: `img_` and 16 letters and digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(String);
 
-/// What a tenant's handles are made with. It never leaves the store.
+/// Secret from which the handles of a tenant are derived. It never leaves the store.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub(crate) [u8; 32]);
 
@@ -48,8 +48,7 @@ impl From<[u8; 32]> for Secret {
 }
 
 impl Secret {
-    /// A proof that somebody who has the secret wrote a text, for a purpose. Compared in constant
-    /// time.
+    /// Signs a text for a purpose. The returned hash compares in constant time.
     pub fn sign(&self, purpose: &str, text: &str) -> blake3::Hash {
         let key = blake3::Hasher::new_derive_key("photic-store 2026 signatures of a tenant")
             .update(&self.0)
@@ -67,23 +66,23 @@ impl fmt::Debug for Secret {
 
 const PREFIX: &str = "img_";
 const LENGTH: usize = 16;
-/// Letters and digits that are not mistaken for each other.
+/// Letters and digits that are not easily confused.
 pub(crate) const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl Handle {
-    /// The handle of a blob under a tenant's secret.
+    /// Derives the handle of a blob from a tenant's secret.
     pub fn of(secret: &Secret, blob: &BlobId) -> Self {
         let hash = blake3::keyed_hash(&secret.0, blob.as_bytes());
         Self(format!("{PREFIX}{}", spell(hash.as_bytes())))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Sixteen letters for the first 80 bits.
+/// Encodes the first 80 bits as sixteen letters.
 pub(crate) fn spell(bytes: &[u8; 32]) -> String {
     let letter = |at: usize| {
         let (byte, bit) = (at * 5 / 8, at * 5 % 8);
@@ -99,7 +98,7 @@ impl fmt::Display for Handle {
     }
 }
 
-/// The text is no handle.
+/// Error of a text that is not a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a handle is `img_` and 16 letters and digits")]
 pub struct NotAHandle;
@@ -114,36 +113,37 @@ impl FromStr for Handle {
     }
 }
 
-/// What is known about a blob that has a handle.
+/// Facts about a blob that has a handle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The type of its bytes.
+    /// Media type of its bytes.
     pub media_type: Option<String>,
-    /// Width and height, of a picture.
+    /// Width and height of a picture.
     pub size: Option<(u32, u32)>,
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Where it came from, in words that may be shown.
+    /// Its origin, in words that may be shown.
     pub label: Option<String>,
 }
 
-/// What a handle stands for.
+/// Target of a handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Issued {
+pub struct IssuedHandle {
     /// The blob.
     pub blob: BlobId,
-    /// What is known about it.
+    /// Facts about it.
     pub facts: Facts,
-    /// Whether it is kept as long as nobody lets go of it.
+    /// If true, the blob is kept even if no session refers to it.
     pub pinned: bool,
 }
 
-/// Where handles are kept.
+/// A storage of handles.
 pub trait Handles: Send + Sync {
-    /// What a tenant's handles are made with: made at the first call, the same ever after.
+    /// Returns the secret of a tenant. Creates it at the first call.
     fn secret(&self, tenant: &Tenant) -> impl Future<Output = Result<Secret, Error>> + Send;
 
-    /// Gives a blob a handle, which is the one it had if it had one. The newest facts hold.
+    /// Issues the handle of a blob. A blob that has one keeps it. The new facts replace the old
+    /// ones.
     fn issue(
         &self,
         tenant: &Tenant,
@@ -151,15 +151,14 @@ pub trait Handles: Send + Sync {
         facts: &Facts,
     ) -> impl Future<Output = Result<Handle, Error>> + Send;
 
-    /// What a handle of the tenant stands for; `None` for any other text.
+    /// Looks up a handle of the tenant. Returns `None` if it does not exist.
     fn resolve(
         &self,
         tenant: &Tenant,
         handle: &Handle,
-    ) -> impl Future<Output = Result<Option<Issued>, Error>> + Send;
+    ) -> impl Future<Output = Result<Option<IssuedHandle>, Error>> + Send;
 
-    /// Keeps the blob behind a handle whatever happens to sessions, or no longer does; whether
-    /// there is such a handle.
+    /// Pins or unpins the blob behind a handle. Returns whether the handle exists.
     fn pin(
         &self,
         tenant: &Tenant,

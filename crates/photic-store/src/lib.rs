@@ -1,7 +1,10 @@
-//! The durable record of sessions, and the blobs that their media are.
+//! The session record of photic and the blobs it refers to. Every request that passes through a
+//! host can be stored as a turn of a session; its pictures are stored once, as content-addressed
+//! blobs. Any turn can be reproduced later: what the client sent, and what the model saw, byte for
+//! byte.
 //!
 //! ```
-//! use photic_store::{FileBlobs, Facts, Sqlite, Tenant};
+//! use photic_store::{Facts, FileBlobs, Sqlite, Tenant};
 //!
 //! # let directory = std::env::temp_dir().join(format!("photic-store-doc-{}", std::process::id()));
 //! let blobs = FileBlobs::open(directory.join("blobs"))?;
@@ -16,11 +19,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! | module | purpose |
+//! |---|---|
+//! | `blobs` | content-addressed blobs: the [`Blobs`] trait, files in a directory |
+//! | `handle` | handles: stable names of blobs, one per tenant |
+//! | [`media`] | references to uploaded media, with an expiry |
+//! | [`record`] | the [`Record`] trait: sessions, messages, turns, choices |
+//! | `sqlite` | the record in one `SQLite` file |
+//! | `store` | [`Store`]: writes turns, reproduces them, collects garbage |
+//! | [`work`] | work lists and answers for batches of questions |
+//! | [`private`] | files and directories that only their owner can read |
+//! | `wait` | runs a future without an async runtime |
+//! | `contract` | test suite for backends (feature `contract`) |
+//!
 //! # What it does not do
 //!
-//! It decodes no pixels, serves nothing and connects to nothing. It keeps no keys and no headers of
-//! requests. A blob's content address is a name inside the store and never a right to read it: who
-//! asks from outside has a [`Handle`], which means something to one tenant only.
+//! It decodes no pixels, serves nothing and opens no connections. It stores no API keys and no
+//! headers of requests. A content address grants no access: outside the store a blob is named by a
+//! [`Handle`], which is valid for one tenant only.
 
 mod blobs;
 #[cfg(any(test, feature = "contract"))]
@@ -37,13 +53,13 @@ pub mod work;
 
 pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
-pub use handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
+pub use handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
 pub use media::{Media, MediaRecord, MediaRef, NewMedia};
 pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
 pub use store::{
-    Collected, Done, Grace, Image, LocalStore, Look, Past, Sent, Store, View, conversation_keys,
-    title,
+    CollectReport, FinishedTurn, GracePeriods, Image, LocalStore, PreviousTurn, SentBody, Store,
+    TurnDetails, View, conversation_keys, title,
 };
 pub use wait::wait;
-pub use work::{Usd, Work};
+pub use work::{Usd, WorkStore};

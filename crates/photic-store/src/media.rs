@@ -1,7 +1,7 @@
-//! References to media: how a client that has uploaded something names it in a conversation.
+//! References to media: names that a client uses in a conversation for what it has uploaded.
 //!
-//! A handle is for ever the same for the same picture; a reference is random, ends, and stands for
-//! what it was minted for. Whatever is wrong with one, the answer is that there is none.
+//! A handle is the same for a picture forever. A reference is random and expires. An invalid,
+//! foreign or expired reference is reported in the same way: it does not exist.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,17 +16,17 @@ use crate::error::Error;
 use crate::handle::{Facts, LETTERS, Tenant};
 use crate::record::SessionId;
 
-/// How a tenant refers to a medium: `mr_` and 26 letters and digits.
+/// Reference of a tenant to uploaded media: `mr_` and 26 letters and digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MediaRef(String);
 
 const PREFIX: &str = "mr_";
-/// Of five bits each: more than 128 that nobody can guess.
+/// Each letter has five random bits, which gives 130 bits.
 const LENGTH: usize = 26;
 
 impl MediaRef {
-    /// A new one.
+    /// Creates a random reference.
     pub fn random() -> Result<Self, Error> {
         let mut bytes = [0; LENGTH];
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
@@ -34,7 +34,7 @@ impl MediaRef {
         Ok(Self(PREFIX.chars().chain(letters).collect()))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -52,7 +52,7 @@ impl From<MediaRef> for String {
     }
 }
 
-/// The text is no reference.
+/// Error of a text that is not a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a reference is `mr_` and 26 letters and digits")]
 pub struct NotAMediaRef;
@@ -75,52 +75,51 @@ impl TryFrom<String> for MediaRef {
     }
 }
 
-/// What a reference is minted for.
+/// Input of [`Media::create_media`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMedia {
-    /// The blob, which was stored, or stored [again](crate::Blobs::again), a moment ago.
+    /// The blob, which was stored or [touched](crate::Blobs::touch) just before.
     pub blob: BlobId,
-    /// What is known about it.
+    /// Facts about the blob.
     pub facts: Facts,
-    /// What plans are made with when its bytes are not at hand.
+    /// Stub for planning when the bytes are not available.
     pub memory: MediaStub,
-    /// The session that the reference goes with, if it is forgotten.
+    /// Session that owns the reference. If the session is forgotten, so is the reference.
     pub session: Option<SessionId>,
-    /// How long it holds.
+    /// Lifetime of the reference.
     pub lasting: Duration,
 }
 
-/// What a reference stands for.
+/// Target of a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaRecord {
     /// The blob.
     pub blob: BlobId,
-    /// What is known about it.
+    /// Facts about the blob.
     pub facts: Facts,
-    /// What plans are made with when its bytes are not at hand.
+    /// Stub for planning when the bytes are not available.
     pub memory: MediaStub,
-    /// When it ends: milliseconds since 1970.
+    /// Expiry in milliseconds since 1970.
     pub expires: i64,
 }
 
-/// Where references are kept. As long as one holds, its blob stays.
+/// A storage of references. A blob is kept as long as a valid reference points to it.
 pub trait Media: Send + Sync {
-    /// Makes a reference.
+    /// Creates a reference.
     fn create_media(
         &self,
         tenant: &Tenant,
         minting: &NewMedia,
     ) -> impl Future<Output = Result<MediaRef, Error>> + Send;
 
-    /// What references stand for. One that ended, one of another tenant, and one that never was are
-    /// alike not among the answers.
+    /// Looks up references. Expired, foreign and unknown ones are missing from the result.
     fn media(
         &self,
         tenant: &Tenant,
         references: &[MediaRef],
     ) -> impl Future<Output = Result<BTreeMap<MediaRef, MediaRecord>, Error>> + Send;
 
-    /// Ends a reference; whether there was one that held.
+    /// Deletes a reference. Returns whether a valid one existed.
     fn delete_media(
         &self,
         tenant: &Tenant,
@@ -128,17 +127,17 @@ pub trait Media: Send + Sync {
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 }
 
-/// A reference as backends keep it: what is text in a column.
+/// Serializes a reference into the text columns of a backend.
 #[doc(hidden)]
 pub fn columns(minting: &NewMedia) -> Result<(String, String, i64), Error> {
     let facts = serde_json::to_string(&minting.facts).map_err(|_| Error::Damaged("facts"))?;
     let memory = serde_json::to_string(&minting.memory).map_err(|_| Error::Damaged("a memory"))?;
-    // Far ahead is for ever, and no sum overflows.
+    // Capped, so that sums do not overflow.
     let lasting = i64::try_from(minting.lasting.as_millis()).unwrap_or(i64::MAX / 4);
     Ok((facts, memory, lasting.min(i64::MAX / 4)))
 }
 
-/// Reads what [`columns`] gave.
+/// Parses the result of [`columns`].
 #[doc(hidden)]
 pub fn minted(
     reference: &str,

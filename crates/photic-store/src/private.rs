@@ -1,17 +1,18 @@
-//! Files and directories for this user alone: they hold what people said and showed.
+//! Files and directories that only their owner can read, because they hold conversations and
+//! pictures.
 //!
-//! What is made here is 0700 or 0600, whatever the umask says. What is found looser is tightened if
-//! it belongs to this user, and refused if it does not. Symbolic links are not followed where
-//! something is written. Elsewhere than on Unix the system's own rules hold.
+//! New ones get the modes 0700 and 0600 regardless of the umask. Existing ones with looser modes
+//! are tightened if they belong to this user, and refused otherwise. Symbolic links are not
+//! followed for writing. On systems other than Unix the defaults of the system apply.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes a directory and those above it, where they are missing, for this user alone. One that is
-/// there already stays as it is: it may be anybody's.
+/// Creates a directory and its missing parents for this user only. The mode of an existing
+/// directory is kept if it contains other files.
 pub fn make_directory(path: &Path) -> io::Result<()> {
-    // The current folder is there, and is not ours.
+    // The current directory exists already.
     if path.as_os_str().is_empty() {
         return Ok(());
     }
@@ -21,23 +22,23 @@ pub fn make_directory(path: &Path) -> io::Result<()> {
     if holds_only_ours(path)? { tighten_directory(path) } else { Ok(()) }
 }
 
-/// Makes a directory for this user alone; fails if it is there.
+/// Creates a directory for this user only. Fails if it exists.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     private_directory(&mut DirBuilder::new()).create(path)
 }
 
-/// Opens a file to write, empty if it is new, for this user alone.
+/// Opens a file for writing, for this user only. Creates it if it does not exist.
 pub fn create_file(path: &Path) -> io::Result<File> {
     tighten_file(path)?;
     private_file(OpenOptions::new().write(true).create(true)).open(path)
 }
 
-/// Makes a file for this user alone; fails if it is there.
+/// Creates a file for this user only. Fails if it exists.
 pub fn create_new_file(path: &Path) -> io::Result<File> {
     private_file(OpenOptions::new().write(true).create_new(true)).open(path)
 }
 
-/// Makes a file for this user alone in place of whatever has its name.
+/// Creates a file for this user only and replaces an existing one.
 pub fn replace_file(path: &Path) -> io::Result<File> {
     match create_new_file(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -48,7 +49,7 @@ pub fn replace_file(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Everything that photic keeps in a directory for state.
+/// Returns whether a directory contains nothing but files of photic.
 fn holds_only_ours(directory: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
@@ -75,9 +76,9 @@ mod unix {
     use rustix::fs::OFlags;
     use rustix::process::geteuid;
 
-    /// The rights of all but the owner.
+    /// Permissions of group and others.
     const EVERYBODY_ELSE: u32 = 0o077;
-    /// The rights of all but the owner and the group.
+    /// Permissions of others.
     const STRANGERS: u32 = 0o007;
 
     pub(super) fn private_directory(builder: &mut DirBuilder) -> &mut DirBuilder {
@@ -89,15 +90,15 @@ mod unix {
         options.mode(0o600).custom_flags(no_link)
     }
 
-    /// Takes a directory away from everybody else, if it is one of this user's.
+    /// Removes the permissions of others from a directory of this user.
     pub fn tighten_directory(path: &Path) -> io::Result<()> {
         let facts = fs::symlink_metadata(path)?;
-        // A link of the user's own leads where the user wants.
+        // The user's own link may point anywhere.
         if facts.is_symlink() { Ok(()) } else { tighten(path, &facts, 0o700) }
     }
 
-    /// Takes a file away from everybody else; fails if it is somebody else's and open to others, or
-    /// a symbolic link. One that is not there is fine.
+    /// Removes the permissions of others from a file. A missing file is fine. Fails for a symbolic
+    /// link, and for a file of another user that others can read.
     pub fn tighten_file(path: &Path) -> io::Result<()> {
         let facts = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -116,7 +117,7 @@ mod unix {
         }
         if facts.uid() == geteuid().as_raw() {
             return match fs::set_permissions(path, Permissions::from_mode(mode)) {
-                // It can still be read.
+                // The file can still be read.
                 Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => Ok(()),
                 other => other,
             };
@@ -132,7 +133,7 @@ mod unix {
         Err(io::Error::new(io::ErrorKind::PermissionDenied, says))
     }
 
-    /// Fails where anybody could put other files in the place of ours.
+    /// Fails if others can replace files in the directory.
     pub(super) fn refuse_if_others_may_write(path: &Path) -> io::Result<()> {
         let facts = fs::metadata(path)?;
         let is_sticky = facts.mode() & 0o1000 != 0;
@@ -169,12 +170,12 @@ mod other {
         Ok(())
     }
 
-    /// Nothing to do: directories of a user are the user's.
+    /// Does nothing: directories of a user are private here.
     pub fn tighten_directory(_: &Path) -> io::Result<()> {
         Ok(())
     }
 
-    /// Nothing to do: files of a user are the user's.
+    /// Does nothing: files of a user are private here.
     pub fn tighten_file(_: &Path) -> io::Result<()> {
         Ok(())
     }

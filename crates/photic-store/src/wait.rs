@@ -1,7 +1,7 @@
-//! Runs a future to its end on this thread, for hosts without a runtime.
+//! Runs a future on this thread, for hosts without an async runtime.
 //!
-//! The local store is done at the first poll; one that talks to a server should be awaited on the
-//! runtime its client needs.
+//! Futures of the local store are ready at the first poll. Futures of a remote store should be
+//! awaited on the runtime of its client.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Waits for a future.
+/// Blocks until a future is ready and returns its output.
 pub fn wait<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));

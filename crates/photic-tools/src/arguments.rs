@@ -1,7 +1,7 @@
-//! What the tools take: the same structs on the command line, over MCP, and in the library.
+//! Arguments of the tools, used by the command line, MCP and the library.
 //!
-//! Ranges are written the way our own sentences write them (`10-20`, `0,1200,800,400`), so that
-//! what a hint says can be passed on as it stands.
+//! Ranges are written as in our own hints (`10-20`, `0,1200,800,400`), so that a hint can be copied
+//! into a call.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,28 +11,28 @@ use photic_pixels::geometry::Rect;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What `read` takes.
+/// Arguments of `read`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadArguments {
     /// The file: a path below a root
     pub source: String,
-    /// Which lines, from 1: `10-20`, `10-` or `10`; all of them otherwise
+    /// Lines, from 1: `10-20`, `10-` or `10`; all by default
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
-    /// Which page of a document, from 1
+    /// Page of a document, from 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
 }
 
 impl ReadArguments {
-    /// All of a source, or its first page.
+    /// Creates arguments for the whole source, or its first page.
     pub fn of(source: impl Into<String>) -> Self {
         Self { source: source.into(), lines: None, page: None }
     }
 }
 
-/// What `view` takes.
+/// Arguments of `view`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ViewArguments {
@@ -41,10 +41,10 @@ pub struct ViewArguments {
     /// The part to show, in pixels of the original or units of the page, as `x,y,width,height`: zooming reads or draws it again
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// Which page or frame, from 1
+    /// Page or frame, from 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
-    /// How closely to look
+    /// Level of detail
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fidelity: Option<Fidelity>,
     /// One of the tiles that cover a large picture at full resolution, from 1
@@ -61,17 +61,17 @@ pub struct ViewArguments {
     pub max_bytes: Option<u64>,
 }
 
-/// What `inspect` takes.
+/// Arguments of `inspect`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InspectArguments {
     /// The picture: a path below a root, a handle (`img_…`) from an earlier view, or an `https` address
     pub source: String,
-    /// What to find out about it
+    /// The question about it
     pub question: String,
 }
 
-/// How closely to look.
+/// Level of detail of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fidelity {
@@ -94,12 +94,12 @@ impl From<Fidelity> for photic_pixels::fit::Fidelity {
     }
 }
 
-/// A range of lines, from 1, both ends included.
+/// A range of lines, counted from 1, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lines {
     /// The first line.
     pub first: usize,
-    /// The last line; the end of the file without one.
+    /// The last line; `None` for the end of the file.
     pub last: Option<usize>,
 }
 
@@ -145,7 +145,7 @@ impl Serialize for Lines {
 }
 
 impl<'de> Deserialize<'de> for Lines {
-    /// Models write a lone line as a number, too.
+    /// Accepts a number as well, because models write a single line that way.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -175,7 +175,7 @@ impl JsonSchema for Lines {
     }
 }
 
-/// A rectangle of the source, in its pixels.
+/// A rectangle of the source in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region(pub Rect);
 
@@ -206,7 +206,7 @@ impl Serialize for Region {
 }
 
 impl<'de> Deserialize<'de> for Region {
-    /// The string is the spelling; models also write arrays and objects, and mean the same.
+    /// Accepts arrays and objects as well, because models write them.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

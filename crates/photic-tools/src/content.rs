@@ -1,37 +1,37 @@
-//! What bytes are, from the bytes: never from a name, never from a label.
+//! Detects the kind of a file from its bytes, never from its name or label.
 
 use photic_pixels::RefusalCode;
 use photic_pixels::header::{self, Format};
 use serde::Serialize;
 
-/// What a source holds.
+/// Kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
     /// A bitmap.
     Bitmap(Format),
-    /// Begins as a bitmap does, but its header is not there: it is damaged, or stands further on.
+    /// A bitmap whose header is damaged or lies beyond the first bytes.
     Torn,
-    /// A drawing in SVG, which is text, too.
+    /// An SVG drawing, which is also text.
     Svg,
     /// A PDF document.
     Pdf,
     /// Other text.
     Text,
-    /// UTF-16 text with a byte order mark, big endian or little.
+    /// UTF-16 text with a byte order mark.
     Utf16 {
-        /// Whether the high byte comes first.
+        /// Set for big-endian text.
         big: bool,
     },
-    /// Text of an encoding that is not read.
+    /// Text in an unsupported encoding.
     OddText,
-    /// Nothing.
+    /// An empty file.
     Empty,
-    /// Something else; named where it is known.
+    /// Another binary format, with its name if it is known.
     Binary(&'static str),
 }
 
-/// Beginnings of common formats that are neither text nor pictures.
+/// Signatures of common formats that are neither text nor pictures.
 const BINARIES: [(&[u8], &str); 16] = [
     (b"PK\x03\x04", "a ZIP archive or office document"),
     (b"PK\x05\x06", "a ZIP archive"),
@@ -52,7 +52,7 @@ const BINARIES: [(&[u8], &str); 16] = [
 ];
 
 impl Content {
-    /// Sorts a file by its first bytes.
+    /// Detects the kind from the first bytes of a file.
     pub fn of(head: &[u8]) -> Self {
         if head.is_empty() {
             return Self::Empty;
@@ -83,7 +83,7 @@ impl Content {
         if has_no_controls(head) { Self::OddText } else { Self::Binary("binary data") }
     }
 
-    /// Its name in a sentence.
+    /// Returns its name for use in a sentence.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bitmap(format) => format.name(),
@@ -99,7 +99,7 @@ impl Content {
 
 fn utf16(head: &[u8]) -> Option<bool> {
     match head {
-        // The same start, but of UTF-32.
+        // UTF-32 begins with the same bytes.
         [0xff, 0xfe, 0, 0, ..] => None,
         [0xff, 0xfe, ..] => Some(false),
         [0xfe, 0xff, ..] => Some(true),
@@ -107,7 +107,7 @@ fn utf16(head: &[u8]) -> Option<bool> {
     }
 }
 
-/// UTF-8 without NUL; a character that the end of the head cuts through is fine.
+/// Returns whether the bytes are UTF-8 without NUL. A character cut by the end is accepted.
 fn is_utf8(head: &[u8]) -> bool {
     let whole = match std::str::from_utf8(head) {
         Ok(_) => true,
@@ -116,12 +116,12 @@ fn is_utf8(head: &[u8]) -> bool {
     whole && !head.contains(&0)
 }
 
-/// Bytes above ASCII, but none that no text has.
+/// Returns whether the bytes contain no control characters that text never has.
 fn has_no_controls(head: &[u8]) -> bool {
     head.iter().all(|byte| *byte >= 0x20 || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b))
 }
 
-/// The first element is `svg`, after whatever XML lets stand before it.
+/// Returns whether the first element is `svg`, after the prolog that XML allows.
 fn is_svg(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
@@ -132,7 +132,7 @@ fn is_svg(head: &[u8]) -> bool {
             _ if rest.starts_with("<!") => ">",
             _ => break,
         };
-        // A document type may hold declarations of its own in brackets.
+        // A document type may contain declarations in brackets.
         let end = match rest.split_once(end) {
             Some((before, _)) if end == ">" && before.contains('[') => "]>",
             _ => end,

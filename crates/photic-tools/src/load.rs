@@ -1,30 +1,30 @@
-//! From a source to bytes that can become a picture: files, handles, addresses, renderers.
+//! Loads a source into memory: files, handles, URLs.
 //!
-//! Owns the order: what it is, how large it is, and only then all of it.
+//! The order is fixed: first the kind, then the size, then all bytes.
 
 use std::sync::Arc;
 
 use crate::content::Content;
-use crate::originals::Gone;
+use crate::originals::LookupError;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::render::Render;
 use crate::source::{Source, address_shown, shown};
 use crate::tools::{Inner, Tools, blocking};
 
-/// An original, and what is known about it.
+/// An original and facts about it.
 pub(crate) struct Loaded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) content: Content,
-    /// For people: the file, handle or address.
+    /// The file, handle or URL, for display.
     pub(crate) name: String,
-    /// The handle it came by.
+    /// The handle it was loaded by.
     pub(crate) handle: Option<String>,
-    /// The path it came by.
+    /// The path it was loaded by.
     pub(crate) path: Option<String>,
 }
 
 impl Tools {
-    /// All bytes of a source that is a picture, or that a renderer here makes one of.
+    /// Loads all bytes of a source that is a picture, or that a renderer can draw.
     pub(crate) async fn load(&self, source: &str) -> Result<Loaded, Refusal> {
         match Source::of(source)? {
             Source::Address(address) => {
@@ -36,7 +36,7 @@ impl Tools {
             }
             Source::Handle(handle) => {
                 let handle = handle.to_owned();
-                blocking(&self.inner, move |inner| kept(inner, &handle)).await
+                blocking(&self.inner, move |inner| original(inner, &handle)).await
             }
             Source::Path(path) => {
                 let path = path.to_owned();
@@ -67,21 +67,19 @@ fn file(inner: &Inner, source: &str) -> Result<Loaded, Refusal> {
     Ok(Loaded { bytes, content, name: opened.name, handle: None, path: Some(source.to_owned()) })
 }
 
-fn kept(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
-    let originals = inner.originals.as_ref().ok_or_else(|| {
-        Refusal::new(
+fn original(inner: &Inner, handle: &str) -> Result<Loaded, Refusal> {
+    let bytes = inner.originals.get(handle).map_err(|error| match error {
+        LookupError::NoStore => Refusal::new(
             RefusalCode::NeedsStore,
             format!("`{handle}` is a handle, and there is no store it could be in"),
             "name the file itself; a file of this name is `./img_…`",
-        )
-    })?;
-    let bytes = originals.get(handle).map_err(|gone| match gone {
-        Gone::Absent(why) => Refusal::new(
+        ),
+        LookupError::Absent(why) => Refusal::new(
             RefusalCode::Absent,
             format!("`{handle}` leads to nothing: {}", shown(&why)),
             "view the source itself again",
         ),
-        Gone::Failed(error) => Refusal::new(
+        LookupError::Failed(error) => Refusal::new(
             RefusalCode::Unreadable,
             format!("the store could not give `{handle}`: {}", error.kind()),
             "try again, or view the source itself",
@@ -115,7 +113,7 @@ async fn fetched(inner: &Inner, address: &str) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// What cannot become pixels here is refused from its first bytes.
+/// Refuses sources that cannot become pixels, judged by their first bytes.
 fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Result<(), Refusal> {
     if renderer(content, head, name, inner).is_some() {
         return Ok(());
@@ -135,7 +133,7 @@ fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Resu
         Content::Text | Content::Utf16 { .. } | Content::OddText => {
             needs("text", "call `read` for its text")
         }
-        // The header's own words are the best there are.
+        // The message of the header parser is the most specific one.
         Content::Empty | Content::Binary(_) => match photic_pixels::header::probe(head) {
             Err(refusal) => Err(refusal.into()),
             Ok(_) => Ok(()),
@@ -143,7 +141,7 @@ fn perceivable(content: Content, name: &str, head: &[u8], inner: &Inner) -> Resu
     }
 }
 
-/// Who makes a picture of it; nobody of what is one already.
+/// Returns the renderer of a source; `None` if it is a picture already.
 pub(crate) fn renderer<'i>(
     content: Content,
     head: &[u8],
@@ -156,7 +154,7 @@ pub(crate) fn renderer<'i>(
     inner.renderers.iter().find(|renderer| renderer.renders(content, head, name))
 }
 
-/// As `ImageInputTooLargeError` puts it.
+/// The message of `ImageInputTooLargeError`.
 fn too_large_in_seed_003(size: u64, most: u64) -> String {
     format!("Image file too large: {} exceeds {} limit.", human(size), human(most))
 }

@@ -1,6 +1,6 @@
-//! A perception: the pixels a model gets, and the light facts about them.
+//! Perceptions: the pixels a model gets, and facts about them.
 //!
-//! It holds no freshness token and no way to make one: seeing is not reading (seed 001).
+//! A perception has no freshness token and cannot create one: seeing is not reading.
 
 use std::fmt;
 
@@ -9,49 +9,49 @@ use photic_pixels::geometry::{Affine, Rect, TextRow};
 use photic_pixels::{View, Warning};
 use serde::Serialize;
 
-/// A source as a model sees it. Serialized, it is everything but the bytes.
+/// A source as a model sees it. Serialization contains everything but the bytes.
 #[derive(Clone, PartialEq, Serialize)]
 pub struct Perception {
-    /// The file to send; never serialized, never in a log.
+    /// The file to send. It is never serialized or logged.
     #[serde(skip)]
     pub bytes: Vec<u8>,
-    /// Its type, sniffed from those bytes.
+    /// Its media type, detected from the bytes.
     pub media_type: &'static str,
     /// Its width.
     pub width: u32,
     /// Its height.
     pub height: u32,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub byte_size: usize,
-    /// Width and height of the original, upright, or of the page that was drawn.
+    /// Width and height of the upright original, or of the drawn page.
     pub source_size: (u32, u32),
-    /// What those are measured in: `px`, or `pt` of pages on paper.
+    /// Unit of the original's size: `px`, or `pt` for pages.
     pub unit: &'static str,
     /// The part of the original that is shown.
     pub region: Rect,
-    /// Pixels of the view for each unit of the original.
+    /// Pixels of the view per unit of the original.
     pub scale: f64,
-    /// From pixels of the view to units of the original.
+    /// Map from pixels of the view to units of the original.
     pub map: Affine,
-    /// What it costs the model it was made for.
+    /// Tokens for the model it was made for.
     pub tokens: u64,
-    /// The detail to state on the wire, so that the provider leaves the size alone.
+    /// The `detail` to send, so that the provider keeps the size.
     #[serde(skip)]
     pub detail: Option<Detail>,
-    /// Pages or frames in the source, at least so many.
+    /// Number of pages or frames, at least.
     pub pages: u32,
-    /// Of text: the first and last line that are shown.
+    /// First and last line shown, for text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<(u32, u32)>,
-    /// Of text: its rows, from top to bottom.
+    /// Rows from top to bottom, for text.
     #[serde(skip)]
     pub rows: Vec<TextRow>,
-    /// The handle by which the original can be looked at again, with a store.
+    /// Handle for looking at the original again, if there is a store.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// What a reader of it should know.
+    /// Warnings for the reader.
     pub warnings: Vec<Warning>,
-    /// All of this in a few words, to stand before the picture.
+    /// Summary to put before the picture.
     pub label: String,
 }
 
@@ -81,21 +81,21 @@ impl Perception {
     }
 }
 
-/// The first and last line of which a row is shown.
+/// Returns the first and last line with a visible row.
 fn lines(rows: &[TextRow]) -> Option<(u32, u32)> {
     let all = rows.iter().map(|row| row.line);
     all.clone().min().zip(all.max())
 }
 
 impl fmt::Debug for Perception {
-    /// Never the bytes.
+    /// Never shows the bytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { media_type, width, height, byte_size, region, .. } = self;
         write!(f, "<{media_type} {width}x{height}, {byte_size} bytes, of {region:?}>")
     }
 }
 
-/// What stands before the picture: size, scale, how to get from one to the other, how to zoom.
+/// Writes the summary: size, scale, coordinates, zoom.
 fn label(view: &View, name: &str, reference: Option<&str>) -> String {
     let (source_width, source_height) = view.source;
     let Rect { x, y, width, height } = view.region;

@@ -1,6 +1,6 @@
-//! `read`: text, in lines, bounded, with the token that an edit will ask for.
+//! `read`: returns text in lines, bounded, with the token that an edit requires.
 //!
-//! Must never return pixels or other binary data, and never decide by a name.
+//! It never returns pixels or other binary data, and ignores file names when it detects the kind.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,41 +8,41 @@ use crate::arguments::{Lines, ReadArguments};
 use crate::content::Content;
 use crate::load::{head, renderer};
 use crate::refusal::{Refusal, RefusalCode};
-use crate::render::{RenderRequest, Words};
+use crate::render::{PageText, RenderRequest};
 use crate::source::{Source, shown};
 use crate::tools::{Bounds, Inner, Tools, blocking};
 
-/// What tells our digests from everybody else's.
+/// Derivation context of the token digest.
 const CONTEXT: &str = "photic 2026 read-before-edit token";
 
 /// Text of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reading {
-    /// The lines that were asked for, as far as they fit, with their ends.
+    /// The requested lines with their line ends, as far as they fit.
     pub text: String,
-    /// The number of the first, from 1; 0 of an empty file.
+    /// Number of the first line, from 1; 0 for an empty file.
     pub first_line: usize,
-    /// The number of the last that is here, whole or cut.
+    /// Number of the last line, complete or cut.
     pub last_line: usize,
-    /// Lines of the file.
+    /// Number of lines of the file.
     pub total_lines: usize,
-    /// What was left out and how to get it; nothing was if there is nothing here.
+    /// The omitted part and how to get it; `None` if the text is complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
-    /// Proof of having read this very content.
+    /// Proof that this content was read.
     pub fresh: FreshToken,
 }
 
-/// Proof that the text of a file was read, for an edit that must not overwrite what nobody saw.
+/// Proof that the text of a file was read, for edits that must not overwrite unseen content.
 ///
-/// Only [`Tools::read`] makes one. It is a digest of which file it is and of everything in it, so
-/// it holds across restarts and fails as soon as a byte changes.
+/// Only [`Tools::read`] creates one. It is a digest of the file's identity and content, so it
+/// survives restarts and becomes invalid when a byte changes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FreshToken(String);
 
 impl Tools {
-    /// The text of a file.
+    /// Reads the text of a file.
     pub async fn read(&self, arguments: &ReadArguments) -> Result<Reading, Refusal> {
         let arguments = arguments.clone();
         blocking(&self.inner, move |inner| {
@@ -54,7 +54,7 @@ impl Tools {
                 }
                 return cut(&decoded(&file)?, arguments.lines, file.token(), &inner.bounds);
             };
-            let Words { text, page, pages } = words?;
+            let PageText { text, page, pages } = words?;
             if text.trim().is_empty() {
                 return Err(no_words(&file.name, page));
             }
@@ -64,7 +64,7 @@ impl Tools {
         .await
     }
 
-    /// Whether a file is still as it was when it was read: what to ask before an edit.
+    /// Checks that a file is unchanged since it was read. Call it before an edit.
     pub async fn check_fresh(&self, source: &str, token: &FreshToken) -> Result<(), Refusal> {
         let (source, token) = (source.to_owned(), token.clone());
         blocking(&self.inner, move |inner| {
@@ -82,8 +82,8 @@ impl Tools {
     }
 }
 
-/// The words of a page, if the file is a document that a renderer here can open.
-fn layer(inner: &Inner, file: &File, page: u32) -> Option<Result<Words, Refusal>> {
+/// Returns the text of a page, if a renderer can open the document.
+fn layer(inner: &Inner, file: &File, page: u32) -> Option<Result<PageText, Refusal>> {
     let File { content, bytes, name, .. } = file;
     let renderer = renderer(*content, head(bytes, inner), name, inner);
     let renderer = renderer.filter(|_| is_document(*content))?;
@@ -98,7 +98,7 @@ fn layer(inner: &Inner, file: &File, page: u32) -> Option<Result<Words, Refusal>
     }))
 }
 
-/// What holds its words apart from its bytes.
+/// Returns whether a format stores its text separately from its bytes.
 fn is_document(content: Content) -> bool {
     matches!(content, Content::Pdf | Content::Binary(_))
 }
@@ -128,7 +128,7 @@ fn no_pages(name: &str) -> Refusal {
     )
 }
 
-/// A file of which every byte is at hand.
+/// A file in memory.
 struct File {
     name: String,
     identity: String,
@@ -137,7 +137,7 @@ struct File {
 }
 
 impl File {
-    /// Opens a text; pixels and other formats are refused from their first bytes.
+    /// Opens a text file. Refuses pictures and other formats by their first bytes.
     fn open(inner: &Inner, source: &str) -> Result<Self, Refusal> {
         match Source::of(source)? {
             Source::Path(_) => {}
@@ -169,7 +169,7 @@ impl File {
     }
 }
 
-/// What is no text is not read.
+/// Refuses everything that is not text.
 fn refuse(content: Content, name: &str) -> Result<(), Refusal> {
     let (code, says, hint) = match content {
         Content::Svg | Content::Text | Content::Utf16 { .. } | Content::Empty => return Ok(()),
@@ -206,7 +206,7 @@ fn bad_encoding(name: &str) -> Refusal {
     )
 }
 
-/// The whole file as text; only its beginning was judged before.
+/// Decodes the whole file. Before this, only its beginning was checked.
 fn decoded(file: &File) -> Result<String, Refusal> {
     if let Content::Utf16 { big } = file.content {
         let units = file.bytes[2..].chunks_exact(2);
@@ -225,7 +225,7 @@ fn decoded(file: &File) -> Result<String, Refusal> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text).to_owned())
 }
 
-/// The lines that were asked for, as far as they fit.
+/// Cuts out the requested lines, as far as they fit.
 fn cut(
     text: &str,
     asked: Option<Lines>,
@@ -279,7 +279,8 @@ fn cut(
     })
 }
 
-/// No range of lines reaches the rest of a line; what comes after it can be had.
+/// Describes a line that is too long. The rest of it cannot be requested, but the following lines
+/// can.
 fn long_line(line: usize, last: usize, shown: usize, bytes: usize) -> String {
     let next = Lines { first: line + 1, last: Some(last) };
     let on = if line < last { format!("; ask for lines {next} to go on") } else { String::new() };

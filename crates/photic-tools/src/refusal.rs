@@ -1,43 +1,42 @@
-//! The closed set of refusals: one code, one sentence, one way on.
+//! The closed set of refusals: a code, a sentence, and the next step.
 //!
-//! Owns the codes of every tool, whoever calls it; `docs/refusals.md` is written from this file.
-//! A refusal is a result that a model reads and adapts to. It must never hold content of what was
-//! refused, a key, or a byte of media.
+//! All tools share these codes; `docs/refusals.md` is generated from this file. A refusal is a
+//! result that a model reads. It never contains refused content, keys or bytes of media.
 
 use serde::Serialize;
 
-/// Why there is no answer.
+/// A typed refusal of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// The stable code.
     pub code: RefusalCode,
-    /// What is wrong, in a sentence without a final period.
+    /// The problem, as a sentence without a final period.
     pub says: String,
-    /// What to do instead.
+    /// The next step.
     pub hint: String,
-    /// Names that could have been meant.
+    /// Names that may have been meant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
-    /// The words of the tool that `inspect` follows, where it behaves as that tool did.
+    /// Message of the tool that `inspect` replaces, for compatible cases.
     #[serde(skip)]
     pub(crate) seed_003: Option<String>,
 }
 
 impl Refusal {
-    /// A refusal.
+    /// Creates a refusal.
     pub fn new(code: RefusalCode, says: impl Into<String>, hint: impl Into<String>) -> Self {
         let (says, hint) = (says.into(), hint.into());
         Self { code, says, hint, candidates: Vec::new(), seed_003: None }
     }
 
-    /// The same refusal, with the names that could have been meant.
+    /// Adds names that may have been meant.
     #[must_use]
     pub fn with_candidates(mut self, candidates: Vec<String>) -> Self {
         self.candidates = candidates;
         self
     }
 
-    /// What `inspect_image` of seed 003 says in this case, for hosts that replace it.
+    /// Returns the message that `inspect_image` gives in this case, for hosts that replace it.
     pub fn seed_003(&self) -> Option<&str> {
         self.seed_003.as_deref()
     }
@@ -70,10 +69,10 @@ impl From<photic_pixels::Refusal> for Refusal {
     }
 }
 
-/// Declares the codes and, in the same breath, what each means and who gives it.
+/// Declares the codes with their meaning, next step and tools.
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $tools:literal, $means:literal, $next:literal;)*) => {
-        /// The stable codes.
+        /// Stable refusal codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum RefusalCode {
@@ -81,25 +80,25 @@ macro_rules! codes {
         }
 
         impl RefusalCode {
-            /// Every code, in the order documents list them.
+            /// All codes, in the order of the documentation.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Its name, as it is serialized.
+            /// Returns the serialized name.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// The tools that give it.
+            /// Returns the tools that use it.
             pub const fn tools(self) -> &'static str {
                 match self { $(Self::$variant => $tools,)* }
             }
 
-            /// What it means.
+            /// Returns its meaning.
             pub const fn means(self) -> &'static str {
                 match self { $(Self::$variant => $means,)* }
             }
 
-            /// What whoever reads it does next.
+            /// Returns the next step.
             pub const fn next(self) -> &'static str {
                 match self { $(Self::$variant => $next,)* }
             }
@@ -187,8 +186,8 @@ codes! {
         "The settings say that no picture leaves this machine.",
         "Disable `block_images` to use `inspect`.";
     ModelsUnavailable = "models_unavailable", "inspect",
-        "Nobody said which models there are.",
-        "Configure a model, or call `view` and look yourself.";
+        "No vision model is configured.",
+        "Start `photic mcp` with `--model` and set its API key, or call `view` and look yourself.";
     NoModels = "no_models", "inspect",
         "The list of models is empty.",
         "Configure a model that can see.";

@@ -1,7 +1,8 @@
-//! The renderer: a capability the host injects for sources that are no bitmaps.
+//! The interface for renderers: a capability that the host provides for sources that are not
+//! bitmaps.
 //!
-//! None ships here. A renderer gets bytes and gives back a page of pixels; it must open no file and
-//! no connection of its own accord.
+//! No renderer is included here. A renderer takes bytes and returns a page of pixels. It must not
+//! open files or connections.
 
 use std::fmt;
 use std::path::Path;
@@ -15,79 +16,79 @@ use crate::load::{Loaded, head, renderer};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::tools::{Inner, Tools};
 
-/// What is to be made visible.
+/// A request to a renderer.
 #[derive(Clone, Copy)]
 pub struct RenderRequest<'a> {
-    /// The source.
+    /// The bytes of the source.
     pub bytes: &'a [u8],
-    /// What it was sniffed as.
+    /// Its detected kind.
     pub content: Content,
-    /// Its name, which says how a text is meant, and nothing else.
+    /// Its name, used only as a hint for the language of a text.
     pub name: &'a str,
-    /// Which page, from 1.
+    /// The page, from 1.
     pub page: u32,
-    /// The part to show, in units of the page; all of it when `None`.
+    /// The part to show in units of the page; `None` for all of it.
     pub region: Option<Rect>,
-    /// Longest side of the picture, in pixels; as it is best seen when `None`.
+    /// Longest side of the picture in pixels; `None` for the best size.
     pub longest: Option<u32>,
-    /// What is in a file beside the source that it refers to, if it may be opened.
+    /// Reads a file that the source refers to, if it may be opened.
     pub beside: &'a dyn Fn(&str) -> Option<Vec<u8>>,
 }
 
 impl fmt::Debug for RenderRequest<'_> {
-    /// Never the bytes.
+    /// Never shows the bytes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { content, page, region, longest, .. } = self;
         write!(f, "<{content:?}, page {page}, region {region:?}, longest side {longest:?}>")
     }
 }
 
-/// Turns a source of some kind into pixels. Calls may block; they are made on a worker.
+/// Renders a kind of source to pixels. Calls may block; they run on a worker thread.
 pub trait Render: Send + Sync + fmt::Debug {
-    /// Its name, for people.
+    /// Returns its display name.
     fn name(&self) -> &str;
 
-    /// Whether it renders this kind of source, of which these are the first bytes and the name.
+    /// Returns whether it renders a source with this kind, beginning and name.
     fn renders(&self, content: Content, head: &[u8], name: &str) -> bool;
 
-    /// A page of it, or a region.
+    /// Renders a page or a region of it.
     fn render(&self, request: &RenderRequest<'_>) -> Result<DrawnPage, Refusal>;
 
-    /// The words of a page, of a document that holds them apart from its bytes.
-    fn words(&self, request: &RenderRequest<'_>) -> Result<Words, Refusal> {
+    /// Extracts the text of a page, for documents with a text layer.
+    fn words(&self, request: &RenderRequest<'_>) -> Result<PageText, Refusal> {
         let says = format!("`{}` takes no text out of `{}`", self.name(), request.name);
         Err(Refusal::new(RefusalCode::NotText, says, "call `view` to see it"))
     }
 }
 
-/// The text layer of a page.
+/// Text layer of a page.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Words {
-    /// Its lines: data of unknown origin.
+pub struct PageText {
+    /// The lines. They are untrusted data.
     pub text: String,
-    /// Which page it is, from 1.
+    /// The page, from 1.
     pub page: u32,
-    /// How many there are.
+    /// Number of pages.
     pub pages: u32,
 }
 
-impl fmt::Debug for Words {
-    /// Never the text.
+impl fmt::Debug for PageText {
+    /// Never shows the text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<{} bytes of page {} of {}>", self.text.len(), self.page, self.pages)
     }
 }
 
-/// The refusal of what only pictures have.
+/// Creates the refusal of arguments that apply to bitmaps only.
 pub fn one_page_at_a_time() -> Refusal {
     Refusal::new(
         RefusalCode::BadArguments,
         "`tile` and `sheet` are about pictures; this source is drawn page by page",
-        "ask for a page, and for a region of it, which is drawn anew as large as it can be",
+        "ask for a page, and for a region of it, which is drawn again as large as possible",
     )
 }
 
-/// A view of what a renderer makes of an original; none where the original is a picture itself.
+/// Renders an original to a view. Returns `None` if the original is a bitmap.
 pub(crate) fn rendered(
     inner: &Inner,
     loaded: &Loaded,
@@ -114,7 +115,7 @@ pub(crate) fn rendered(
 }
 
 impl Tools {
-    /// What is in a file that a source refers to: a relative path from the source's own folder, below
+    /// Reads a file that a source refers to: a relative path from the folder of the source, below
     /// the roots.
     pub fn beside(&self, source: &str, reference: &str) -> Option<Vec<u8>> {
         beside(&self.inner, source, reference)

@@ -1,13 +1,13 @@
-//! What a source is: a path, a handle, or an address.
+//! Parses sources: paths, handles and URLs.
 
 use crate::refusal::{Refusal, RefusalCode};
 
-/// How handles begin.
+/// Prefix of handles.
 const HANDLE: &str = "img_";
-/// What follows.
+/// Number of letters after the prefix.
 const HANDLE_LETTERS: usize = 16;
 
-/// What a caller wants to look at.
+/// A parsed source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source<'a> {
     Path(&'a str),
@@ -16,7 +16,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Sorts a source. A file that is called like a handle can be named `./img_…`.
+    /// Parses a source. A file with the name of a handle can be written `./img_…`.
     pub(crate) fn of(text: &'a str) -> Result<Self, Refusal> {
         if let Some((scheme, _)) = text.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {
             return match scheme.to_ascii_lowercase().as_str() {
@@ -28,7 +28,7 @@ impl<'a> Source<'a> {
                     "the source is a `data:` address",
                     "save the picture below a root and pass its path",
                 )),
-                // Anything else with a colon may be the name of a file.
+                // Another text with a colon may be a file name.
                 _ if text[scheme.len()..].starts_with("://") => Err(no(
                     "addresses of this scheme are not fetched",
                     "pass a path or an `https` address",
@@ -44,18 +44,19 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A name as it can stand in a sentence: one line, not long, nothing that moves a cursor.
+/// Shortens a name for use in a sentence: one line, at most 200 characters, without control
+/// characters.
 pub(crate) fn shown(name: &str) -> String {
-    const MOST: usize = 200;
+    const MAX_LENGTH: usize = 200;
     let visible = |c: char| if unseen(c) { '\u{fffd}' } else { c };
-    let mut shown: String = name.chars().take(MOST).map(visible).collect();
-    if name.chars().nth(MOST).is_some() {
+    let mut shown: String = name.chars().take(MAX_LENGTH).map(visible).collect();
+    if name.chars().nth(MAX_LENGTH).is_some() {
         shown.push('…');
     }
     shown
 }
 
-/// An address as it can stand in a sentence: without what may let somebody in.
+/// Formats a URL for use in a sentence, without credentials and query.
 pub(crate) fn address_shown(address: &str) -> String {
     let place = address.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = place.split_once("://").unwrap_or(("", place));
@@ -64,7 +65,7 @@ pub(crate) fn address_shown(address: &str) -> String {
     shown(&format!("{scheme}://{host}/{path}"))
 }
 
-/// Control characters, and those that turn the direction of text around.
+/// Returns whether a character is invisible: control characters and changes of text direction.
 fn unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

@@ -1,4 +1,4 @@
-//! What the tools were given, and nothing else: roots, bounds, a profile, capabilities.
+//! Configuration of the tools: roots, limits, a profile, capabilities.
 
 use std::io;
 use std::num::NonZero;
@@ -12,12 +12,12 @@ use serde::Serialize;
 use tokio::sync::Semaphore;
 
 use crate::access::{HardLinks, Roots};
-use crate::inspect::{Remembered, VisionModels};
-use crate::originals::Originals;
+use crate::inspect::VisionModels;
+use crate::originals::{MemoryAnswers, Originals};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::render::Render;
 
-/// The tools. Clones share everything.
+/// The tools. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct Tools {
     pub(crate) inner: Arc<Inner>,
@@ -28,29 +28,28 @@ pub(crate) struct Inner {
     pub(crate) roots: Roots,
     pub(crate) bounds: Bounds,
     pub(crate) profile: Profile,
-    pub(crate) originals: Option<Arc<dyn Originals>>,
+    pub(crate) originals: Arc<dyn Originals>,
     pub(crate) renderers: Vec<Arc<dyn Render>>,
-    pub(crate) eyes: Option<VisionModels>,
+    pub(crate) vision_models: Option<VisionModels>,
     pub(crate) net: Option<Fetch>,
-    pub(crate) remembered: Remembered,
-    /// One for each processor: more decoders at once would only hold more memory.
+    /// One permit per processor: more concurrent decoders would only use more memory.
     workers: Arc<Semaphore>,
 }
 
-/// How much a tool may take in and give out.
+/// Limits of inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most bytes of a picture (seed 003: 20 MiB).
+    /// Largest picture in bytes (20 MiB by default).
     pub picture_bytes: u64,
-    /// Most bytes from the beginning of a file that decide what it is (seed 003: 256 KiB).
+    /// Number of first bytes that decide the kind of a file (256 KiB by default).
     pub sniff_bytes: usize,
-    /// Most bytes of a text file, or of a document that is drawn.
+    /// Largest text file, or document to draw, in bytes.
     pub text_bytes: u64,
     /// Most bytes of text that `read` returns at once.
     pub reply_bytes: usize,
     /// Most lines that `read` returns at once.
     pub reply_lines: usize,
-    /// What decoding may use.
+    /// Limits of decoding.
     pub pixels: DecodeLimits<'static>,
 }
 
@@ -67,21 +66,21 @@ impl Default for Bounds {
     }
 }
 
-/// What a tool needs to do its work.
+/// A capability of the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
-    /// To open files below the roots.
+    /// Opens files below the roots.
     Read,
-    /// To turn sources that are no bitmaps into pixels.
+    /// Renders sources that are not bitmaps.
     Render,
-    /// To fetch addresses.
+    /// Fetches URLs.
     Net,
-    /// To send a picture to a model.
+    /// Sends pictures to a model.
     Model,
 }
 
-/// Gathers what the tools are given.
+/// Builder of [`Tools`].
 #[derive(Debug)]
 pub struct Builder {
     roots: Vec<PathBuf>,
@@ -91,12 +90,12 @@ pub struct Builder {
     profile: Profile,
     originals: Option<Arc<dyn Originals>>,
     renderers: Vec<Arc<dyn Render>>,
-    eyes: Option<VisionModels>,
+    vision_models: Option<VisionModels>,
     net: Option<Fetch>,
 }
 
 impl Tools {
-    /// Tools that may touch nothing yet.
+    /// Creates a builder without any capability.
     pub fn builder() -> Builder {
         Builder {
             roots: Vec::new(),
@@ -106,101 +105,99 @@ impl Tools {
             profile: Profile::generic(Wire::Anthropic),
             originals: None,
             renderers: Vec::new(),
-            eyes: None,
+            vision_models: None,
             net: None,
         }
     }
 
-    /// What these tools were given.
+    /// Returns the granted capabilities.
     pub fn capabilities(&self) -> Vec<Capability> {
         let given = [
             (Capability::Read, !self.inner.roots.is_empty()),
             (Capability::Render, !self.inner.renderers.is_empty()),
             (Capability::Net, self.inner.net.is_some()),
-            (Capability::Model, self.inner.eyes.is_some()),
+            (Capability::Model, self.inner.vision_models.is_some()),
         ];
         given.into_iter().filter_map(|(capability, given)| given.then_some(capability)).collect()
     }
 }
 
 impl Builder {
-    /// A folder whose files may be read. The first is where relative paths begin, unless
-    /// [`Builder::cwd`] says otherwise.
+    /// Adds a folder whose files may be read. Relative paths begin in the first one, unless
+    /// [`Builder::cwd`] is set.
     #[must_use]
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.roots.push(root.into());
         self
     }
 
-    /// Where relative paths begin; must lie in a root.
+    /// Sets the folder in which relative paths begin. It must be inside a root.
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
         self
     }
 
-    /// Whether files with several names may be read.
+    /// Sets the policy for files with several hard links.
     #[must_use]
     pub fn hard_links(mut self, hard_links: HardLinks) -> Self {
         self.hard_links = hard_links;
         self
     }
 
-    /// How much goes in and out.
+    /// Sets the limits of inputs and outputs.
     #[must_use]
     pub fn bounds(mut self, bounds: Bounds) -> Self {
         self.bounds = bounds;
         self
     }
 
-    /// The model that will look at views.
+    /// Sets the profile of the model that sees the views.
     #[must_use]
     pub fn profile(mut self, profile: Profile) -> Self {
         self.profile = profile;
         self
     }
 
-    /// Where originals are kept, so that views carry handles.
+    /// Sets the storage of originals and answers, so that views have handles.
     #[must_use]
     pub fn originals(mut self, originals: Arc<dyn Originals>) -> Self {
         self.originals = Some(originals);
         self
     }
 
-    /// The capability to render: asked in the order given.
+    /// Adds a renderer. Renderers are tried in this order.
     #[must_use]
     pub fn renderer(mut self, renderer: Arc<dyn Render>) -> Self {
         self.renderers.push(renderer);
         self
     }
 
-    /// The models that `inspect` may ask.
+    /// Sets the models for `inspect`.
     #[must_use]
-    pub fn eyes(mut self, eyes: VisionModels) -> Self {
-        self.eyes = Some(eyes);
+    pub fn vision_models(mut self, models: VisionModels) -> Self {
+        self.vision_models = Some(models);
         self
     }
 
-    /// The capability to fetch addresses. What it may fetch is in its rules; that what comes is a
-    /// picture is checked here.
+    /// Grants the capability to fetch URLs within the rules of `net`. The result must be a picture.
     #[must_use]
     pub fn net(mut self, net: Fetch) -> Self {
         self.net = Some(net);
         self
     }
 
-    /// Opens the roots. An error says which of them is no folder.
+    /// Opens the roots. The error names the root that is not a folder.
     pub fn build(self) -> io::Result<Tools> {
         let roots = Roots::open(&self.roots, self.cwd.as_deref(), self.hard_links)?;
         let inner = Inner {
             roots,
             bounds: self.bounds,
             profile: self.profile,
-            originals: self.originals,
+            originals: self.originals.unwrap_or_else(|| Arc::new(MemoryAnswers::default())),
             renderers: self.renderers,
-            eyes: self.eyes,
+            vision_models: self.vision_models,
             net: self.net,
-            remembered: Remembered::default(),
             workers: Arc::new(Semaphore::new(
                 std::thread::available_parallelism().map_or(1, NonZero::get),
             )),
@@ -209,7 +206,7 @@ impl Builder {
     }
 }
 
-/// Runs what reads files or decodes pixels where it may take its time.
+/// Runs blocking work, such as reading files and decoding pixels, on a worker thread.
 pub(crate) async fn blocking<T: Send + 'static>(
     inner: &Arc<Inner>,
     work: impl FnOnce(&Inner) -> Result<T, Refusal> + Send + 'static,
@@ -217,7 +214,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     let inner = Arc::clone(inner);
     let permit = Arc::clone(&inner.workers).acquire_owned().await;
     let done = tokio::task::spawn_blocking(move || {
-        // Until the work ends, which it does not with whoever asked for it.
+        // Held until the work ends, even if the caller is gone.
         let _permit = permit;
         work(&inner)
     });

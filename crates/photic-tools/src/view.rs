@@ -1,7 +1,7 @@
-//! `view`: pixels of a source, and the light facts about them.
+//! `view`: returns pixels of a source and facts about them.
 //!
-//! Every view, a zoom, too, is made from the original. Must never return text, and never a
-//! freshness token.
+//! Every view is made from the original, zooms included. It never returns text or a freshness
+//! token.
 
 use photic_pixels::fit::Caps;
 use photic_pixels::{ViewRequest, sheet, view};
@@ -14,11 +14,11 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::render::{one_page_at_a_time, rendered};
 use crate::tools::{Inner, Tools, blocking};
 
-/// Most frames on a sheet.
-const MOST_FRAMES: u32 = 64;
+/// Largest number of frames on a sheet.
+const MAX_FRAMES: u32 = 64;
 
 impl Tools {
-    /// A source as a picture.
+    /// Shows a source as a picture.
     pub async fn view(&self, arguments: &ViewArguments) -> Result<Perception, Refusal> {
         check(arguments)?;
         let loaded = self.load(&arguments.source).await?;
@@ -36,7 +36,7 @@ fn check(arguments: &ViewArguments) -> Result<(), Refusal> {
     if *max_edge == Some(0) || *max_bytes == Some(0) {
         return bad("a picture of no size was asked for", "leave `max_edge` and `max_bytes` out");
     }
-    if sheet.is_some_and(|most| most == 0 || most > MOST_FRAMES) {
+    if sheet.is_some_and(|most| most == 0 || most > MAX_FRAMES) {
         return bad("a sheet shows 1 to 64 frames", "ask for 12");
     }
     if sheet.is_some() && (region.is_some() || page.is_some() || tile.is_some()) {
@@ -48,7 +48,7 @@ fn check(arguments: &ViewArguments) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Decodes, fits, encodes; keeps the original once that worked.
+/// Decodes, fits and encodes. Stores the original after this succeeded.
 fn perceive(
     inner: &Inner,
     loaded: &Loaded,
@@ -72,18 +72,15 @@ fn perceive(
         (None, None) => view(&loaded.bytes, &request)?,
         (None, Some(most)) => sheet(&loaded.bytes, &request, most)?,
     };
-    let reference = match (&loaded.handle, &inner.originals) {
-        (Some(handle), _) => Some(handle.clone()),
-        (None, None) => None,
-        (None, Some(originals)) => {
-            // A view without a handle is still a view; the next one tries again.
-            originals.put(&loaded.bytes, media_type(loaded)).ok()
-        }
+    let reference = match &loaded.handle {
+        Some(handle) => Some(handle.clone()),
+        // Without a handle the view is still useful; the next one tries again.
+        None => inner.originals.put(&loaded.bytes, media_type(loaded)).ok(),
     };
     Ok(Perception::of(made, &loaded.name, reference))
 }
 
-/// The type of an original.
+/// Returns the media type of an original.
 fn media_type(loaded: &Loaded) -> &'static str {
     match loaded.content {
         Content::Bitmap(format) => format.media_type(),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use photic_fleet::{ApiKey, Audit, Entry, Fleet, KeyFacts, KeyId, Keys as _, Subject, What};
+use photic_fleet::{ApiKey, Audit, AuditAction, Entry, Fleet, KeyFacts, KeyId, Keys as _, Subject};
 use photic_store::Tenant;
 use serde_json::json;
 
@@ -65,7 +65,7 @@ async fn note(
     key: &KeyId,
     decision: &'static str,
 ) -> anyhow::Result<()> {
-    let (what, subject) = (What::Key, Subject::from(key));
+    let (what, subject) = (AuditAction::Key, Subject::from(key));
     let entry = Entry { key: None, what, subject, decision, bytes_in: 0, bytes_out: 0 };
     let audit = Audit::new(fleet.record.clone());
     audit

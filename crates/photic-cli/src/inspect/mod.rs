@@ -38,7 +38,7 @@ fn tools(options: &InspectOptions) -> anyhow::Result<Tools> {
     let mut models = VisionModels::new(Client::new(Timeouts::default()), models);
     models.vision.clone_from(&options.model);
     models.auto_resize = !options.original;
-    let builder = with_renderer(tools_builder(&options.roots)?.eyes(models));
+    let builder = with_renderer(tools_builder(&options.roots)?.vision_models(models));
     builder.build().context("cannot open the roots")
 }
 

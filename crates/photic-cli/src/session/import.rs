@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use photic_store::{Done, LocalStore, Sent, wait};
+use photic_store::{FinishedTurn, LocalStore, SentBody, wait};
 use serde_json::json;
 
 use super::lookup::session;
@@ -49,14 +49,14 @@ pub(super) fn run(
     let prepared = photic_pixels::prepare(&transcript, &plan);
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let done = Done {
+    let done = FinishedTurn {
         shed: &lowered.retired,
         transcript: &transcript,
         plan: &plan,
         policy: &policy,
         prepared: &prepared,
-        sent: Sent::of(&lowered.body),
-        kin: None,
+        sent: SentBody::of(&lowered.body),
+        conversation_key: None,
         remembered: &BTreeMap::new(),
         time: i64::try_from(now.as_millis()).unwrap_or(i64::MAX),
     };

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
 use photic::Choice;
-use photic_store::{Error, Grace, LocalStore, Work as _, wait};
+use photic_store::{Error, GracePeriods, LocalStore, WorkStore as _, wait};
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -42,7 +42,7 @@ pub(crate) fn run(options: &SessionOptions) -> anyhow::Result<ExitCode> {
         SessionCommand::Forget { id } => forget(&store, id, json),
         SessionCommand::Gc { grace, handles, answers } => {
             let days = |days: u64| Duration::from_secs(days.saturating_mul(24 * 60 * 60));
-            let grace = Grace {
+            let grace = GracePeriods {
                 blobs: Duration::from_secs(grace.saturating_mul(60)),
                 handles: days(*handles),
             };
@@ -108,7 +108,7 @@ fn forget(store: &LocalStore, text: &str, json: bool) -> anyhow::Result<ExitCode
 }
 
 /// Removes images without a session.
-fn collect(store: &LocalStore, grace: &Grace, json: bool) -> anyhow::Result<ExitCode> {
+fn collect(store: &LocalStore, grace: &GracePeriods, json: bool) -> anyhow::Result<ExitCode> {
     let collected = wait(store.collect(grace))?;
     if let Some(since) = SystemTime::now().checked_sub(grace.blobs) {
         store.blobs.tidy(since)?;

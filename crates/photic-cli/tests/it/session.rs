@@ -190,7 +190,7 @@ fn a_forgotten_session_takes_its_own_images_with_it() {
     let output = sessions.run(&["show", "s_0123456789abcdef"]);
     assert_eq!(output.status.code(), Some(2));
     let says = stderr(&output);
-    assert!(says.starts_with("error: there is no session `s_0123456789abcdef`"), "{says}");
+    assert!(says.starts_with("error: session `s_0123456789abcdef` does not exist"), "{says}");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn what_is_taken_apart_comes_back_byte_for_byte() {
         let moved = externalize(&path, &small, &blobs).unwrap();
         assert!(moved.media >= 3, "{}: {moved:?}", format.name());
         assert!(moved.after * 3 < moved.before, "{moved:?}");
-        assert_eq!(blobs.each(None).unwrap().len(), 2, "every picture is kept once");
+        assert_eq!(blobs.list(None).unwrap().len(), 2, "every picture is kept once");
         let back = folder.0.join("back");
         assert_eq!(restore(&small, &back, &blobs).unwrap().media, moved.media);
         assert_eq!(std::fs::read(&back).unwrap(), std::fs::read(&path).unwrap());

@@ -1,7 +1,7 @@
-//! Agents: conversations that go on for many turns, as real clients hold them.
+//! Simulated agents: conversations of many turns, as real clients hold them.
 //!
-//! Owns who asks what and when, and that nobody gives up where a real client would not. Must never
-//! be lenient: an answer that does not name the latest picture fails its session.
+//! Requests are retried where a real client would retry. An answer that does not name the latest
+//! picture fails its session.
 
 mod picture;
 mod session;
@@ -15,103 +15,103 @@ use photic::Wire;
 use serde::Serialize;
 use tokio::sync::Barrier;
 
-use crate::door::{Ask, Door};
+use crate::connection::{AgentRequest, Connection};
 use crate::journal::Journal;
 use crate::tenants::Tenant;
 
-use picture::Album;
+use picture::ChartSet;
 use session::Session;
 
-/// Where the pictures of a conversation come from.
+/// Origin of the pictures of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// From tools in most conversations, from people in some.
+    /// Tools in most conversations, users in some.
     #[default]
     Any,
-    /// From tools, wherever their results can hold one.
+    /// Tools, if the wire supports pictures in tool results.
     Tools,
 }
 
-/// What the agents do.
+/// The load that agents create.
 #[derive(Clone, Debug)]
-pub struct Errand {
-    /// Where they ask, in turn.
-    pub doors: Vec<SocketAddr>,
-    /// For whom.
+pub struct Load {
+    /// Addresses of the replicas, used in turn.
+    pub replicas: Vec<SocketAddr>,
+    /// The tenants.
     pub tenants: Vec<Tenant>,
-    /// On which wires.
+    /// The wires.
     pub wires: Vec<Wire>,
-    /// How many conversations, all of them open at the same time.
+    /// Number of conversations, all open at the same time.
     pub sessions: u32,
-    /// How many turns each has.
+    /// Number of turns of each conversation.
     pub turns: u32,
-    /// How many requests are under way at once.
+    /// Largest number of concurrent requests.
     pub at_once: u32,
-    /// One turn in so many brings a new picture.
+    /// A new picture comes every so many turns.
     pub every: u32,
-    /// At least so many bytes a picture.
+    /// Least size of a picture in bytes.
     pub weight: usize,
-    /// Of a hundred sessions, how many upload their pictures once instead of sending them each time.
+    /// Percentage of sessions that upload their pictures once instead of sending them each time.
     pub uploading: u32,
-    /// Where pictures come from.
+    /// Origin of the pictures.
     pub origin: Origin,
-    /// How long a request is tried again.
+    /// Longest time for which a request is retried.
     pub patience: Duration,
-    /// The first number of a session: runs on the same stores have others.
+    /// Number of the first session. Runs on the same stores need different numbers.
     pub first: u32,
-    /// Processes whose CPU time is read after every turn of all.
+    /// Processes whose CPU time is read after every round of turns.
     pub metered: Vec<u32>,
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// Conversations that came to their end.
+    /// Completed conversations.
     pub sessions: u32,
-    /// Turns that were answered.
+    /// Answered turns.
     pub turns: u64,
-    /// Turns of which the record was promised.
+    /// Turns that were acknowledged as recorded.
     pub acknowledged: u64,
-    /// Turns without that promise.
+    /// Turns without this acknowledgement.
     pub unacknowledged: u64,
-    /// Requests that were sent again.
+    /// Retried requests.
     pub retries: u64,
-    /// Pictures that were taken in.
+    /// Uploaded pictures.
     pub uploads: u64,
-    /// Bytes of bodies that were sent.
+    /// Bytes of the sent bodies.
     pub bytes: u64,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Conversations that failed, and why.
+    /// Failed conversations with their errors.
     pub failed: Vec<String>,
-    /// CPU seconds of the metered processes after each turn of all.
+    /// CPU seconds of the metered processes after each round.
     pub cpu: Vec<f64>,
 }
 
-/// The last request of a session, to be sent again to every replica.
+/// The last request of a session, for sending it to every replica.
 #[derive(Debug)]
-pub struct Last {
-    /// Which session.
+pub struct LastRequest {
+    /// Number of the session.
     pub session: u32,
-    /// Whose.
+    /// Name of the tenant.
     pub tenant: String,
-    /// What was asked.
-    pub ask: Ask,
+    /// The request.
+    pub ask: AgentRequest,
 }
 
-/// Runs the errand, on the thread of its caller (a `LocalSet`).
-pub async fn run(errand: Errand, journal: Rc<Journal>) -> anyhow::Result<(Report, Vec<Last>)> {
+/// Runs the load on the caller's thread (a `LocalSet`).
+pub async fn run(load: Load, journal: Rc<Journal>) -> anyhow::Result<(Report, Vec<LastRequest>)> {
     let begun = Instant::now();
-    let errand = Rc::new(errand);
-    let album = Rc::new(Album::new(errand.weight)?);
-    let workers = errand.at_once.min(errand.sessions).max(1);
-    // With a meter, nobody begins a turn before all have ended the one before.
+    let load = Rc::new(load);
+    let album = Rc::new(ChartSet::new(load.weight)?);
+    let workers = load.at_once.min(load.sessions).max(1);
+    // With a meter, all workers finish a turn before the next begins.
     let together = Rc::new(Barrier::new(workers as usize));
     let mut running = Vec::new();
     for worker in 0..workers {
-        let (errand, album) = (Rc::clone(&errand), Rc::clone(&album));
+        let (load, album) = (Rc::clone(&load), Rc::clone(&album));
         let (journal, together) = (Rc::clone(&journal), Rc::clone(&together));
-        let work = work(worker, workers, errand, album, journal, together);
+        let work = work(worker, workers, load, album, journal, together);
         running.push(tokio::task::spawn_local(work));
     }
     let (mut report, mut lasts) = (Report::default(), Vec::new());
@@ -125,32 +125,32 @@ pub async fn run(errand: Errand, journal: Rc<Journal>) -> anyhow::Result<(Report
     Ok((report, lasts))
 }
 
-/// One request at a time, over the sessions of one worker: a turn of each, then the next.
+/// Runs the sessions of one worker, one request at a time: a turn of each, then the next.
 async fn work(
     worker: u32,
     workers: u32,
-    errand: Rc<Errand>,
-    album: Rc<Album>,
+    load: Rc<Load>,
+    album: Rc<ChartSet>,
     journal: Rc<Journal>,
     together: Rc<Barrier>,
-) -> anyhow::Result<(Report, Vec<Last>)> {
+) -> anyhow::Result<(Report, Vec<LastRequest>)> {
     let mut report = Report::default();
-    let address = errand.doors[worker as usize % errand.doors.len()];
-    let mut door = Door::to(address);
-    let numbers = (worker..errand.sessions).step_by(workers as usize);
+    let address = load.replicas[worker as usize % load.replicas.len()];
+    let mut connection = Connection::to(address);
+    let numbers = (worker..load.sessions).step_by(workers as usize);
     let mut sessions: Vec<Session> =
-        numbers.map(|number| Session::new(errand.first + number, &errand)).collect();
-    for _ in 0..errand.turns {
+        numbers.map(|number| Session::new(load.first + number, &load)).collect();
+    for _ in 0..load.turns {
         let mut going = Vec::with_capacity(sessions.len());
         for mut session in sessions {
-            match session.turn(&mut door, &album, &journal, &mut report).await {
+            match session.turn(&mut connection, &album, &journal, &mut report).await {
                 Ok(()) => going.push(session),
                 Err(why) => report.failed.push(format!("session {}: {why:#}", session.number())),
             }
         }
         sessions = going;
-        if !errand.metered.is_empty() && together.wait().await.is_leader() {
-            report.cpu.push(errand.metered.iter().map(|pid| cpu_seconds(*pid)).sum());
+        if !load.metered.is_empty() && together.wait().await.is_leader() {
+            report.cpu.push(load.metered.iter().map(|pid| cpu_seconds(*pid)).sum());
         }
     }
     report.sessions = sessions.len() as u32;
@@ -158,9 +158,9 @@ async fn work(
     Ok((report, lasts))
 }
 
-/// CPU time of a process so far; 0 if there is none.
+/// Returns the CPU time of a process; 0 if it does not exist.
 fn cpu_seconds(process: u32) -> f64 {
-    // Hundredths of a second, as all systems have it that have /proc.
+    // In hundredths of a second, as on all systems with /proc.
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let words = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = words.skip(11).take(2).filter_map(|word| word.parse::<u64>().ok()).sum();
@@ -177,7 +177,7 @@ impl Report {
         self.uploads += other.uploads;
         self.bytes += other.bytes;
         self.failed.extend(other.failed);
-        // Another worker may have been the last to arrive each time; the times only grow.
+        // Another worker may have measured each time; CPU times only grow.
         self.cpu.extend(other.cpu);
         self.cpu.sort_by(f64::total_cmp);
     }

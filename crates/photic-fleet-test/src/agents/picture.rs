@@ -1,22 +1,22 @@
-//! Pictures that cannot be guessed and are never the same twice.
+//! Pictures that cannot be guessed and are all different.
 //!
-//! A few hundred charts are drawn once; every picture is one of them with a chunk of its own, so
-//! that it costs nothing to make and is stored by itself.
+//! Some hundred charts are drawn once. Every picture is one of them with an additional chunk, so
+//! that it is cheap to create and is stored separately.
 
 use photic_mock::Chart;
 use photic_pixels::encode::{EncodeOptions, Prefer, encode};
 use photic_testkit::SplitMix64;
 
-/// How many charts there are.
+/// Number of charts.
 const CHARTS: u64 = 400;
-/// Large enough to be read, small enough for a hundred thousand to be decoded.
+/// Large enough to be read, small enough to decode a hundred thousand of them.
 const SIZE: (u32, u32) = (128, 104);
-/// The last chunk of a PNG, whole.
+/// Size of the last chunk of a PNG.
 const END: usize = 12;
 
 /// The charts.
 #[derive(Debug)]
-pub(super) struct Album {
+pub(super) struct ChartSet {
     charts: Vec<(Vec<u8>, String)>,
     noise: Vec<u8>,
 }
@@ -25,12 +25,12 @@ pub(super) struct Album {
 #[derive(Clone, Debug)]
 pub(super) struct Picture {
     pub(super) png: Vec<u8>,
-    /// What somebody says who sees it.
+    /// The description by a model that sees it.
     pub(super) words: String,
 }
 
-impl Album {
-    /// Pictures of at least so many bytes.
+impl ChartSet {
+    /// Creates pictures of at least `weight` bytes.
     pub(super) fn new(weight: usize) -> anyhow::Result<Self> {
         let mut charts = Vec::new();
         for seed in 0..CHARTS {
@@ -46,7 +46,7 @@ impl Album {
         Ok(Self { charts, noise })
     }
 
-    /// The picture of a turn.
+    /// Creates the picture of a turn.
     pub(super) fn picture(&self, session: u32, turn: u32) -> Picture {
         let chart = SplitMix64::of_pair(session.into(), turn.into()).below(CHARTS as usize);
         let (png, words) = &self.charts[chart];
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn pictures_are_readable_heavy_enough_and_all_different() {
-        let album = Album::new(3000).unwrap();
+        let album = ChartSet::new(3000).unwrap();
         let (one, other) = (album.picture(1, 2), album.picture(1, 3));
         assert_ne!(one.png, other.png);
         for picture in [one, other] {
@@ -88,6 +88,6 @@ mod tests {
             };
             assert_eq!(chart.words(), *words);
         }
-        assert!(Album::new(0).unwrap().picture(1, 2).png.len() < 1500);
+        assert!(ChartSet::new(0).unwrap().picture(1, 2).png.len() < 1500);
     }
 }

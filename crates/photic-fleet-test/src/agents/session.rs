@@ -1,4 +1,4 @@
-//! One conversation: what it said so far, and its next turn, which is tried until it is answered.
+//! A conversation: its history, and its next turn, which is retried until it is answered.
 
 use std::time::{Duration, Instant};
 
@@ -11,19 +11,19 @@ use hyper::header::{CONTENT_TYPE, HeaderName};
 use photic::Wire;
 use photic_testkit::SplitMix64;
 
-use super::picture::{Album, Picture};
-use super::wire::{self, Place, Sent};
-use super::{Errand, Last, Origin, Report};
-use crate::door::{Answer, Ask, Door};
+use super::picture::{ChartSet, Picture};
+use super::wire::{self, PicturePosition, SentPicture};
+use super::{LastRequest, Load, Origin, Report};
+use crate::connection::{AgentRequest, Answer, Connection};
 use crate::journal::{Journal, Line, Turn};
 use crate::tenants::Tenant;
 
-/// How a session sends its pictures.
+/// Transport of a session's pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+enum PictureTransport {
     /// All of them with every request.
     Resend,
-    /// Each once, and its name with every request.
+    /// Uploaded once, then by reference.
     Upload,
 }
 
@@ -34,28 +34,28 @@ pub(super) struct Session {
     turn: u32,
     tenant: Tenant,
     wire: Wire,
-    place: Place,
-    manner: Manner,
+    place: PicturePosition,
+    manner: PictureTransport,
     every: u32,
     patience: Duration,
-    /// Its messages, with commas between them.
+    /// Its messages, separated by commas.
     history: String,
-    /// What the latest picture shows.
+    /// The content of the latest picture.
     latest: String,
-    last: Option<Ask>,
+    last: Option<AgentRequest>,
     random: SplitMix64,
 }
 
 impl Session {
-    pub(super) fn new(number: u32, errand: &Errand) -> Self {
+    pub(super) fn new(number: u32, load: &Load) -> Self {
         let mut random = SplitMix64::of_pair(0x5e55_1011, number.into());
-        let tenant = errand.tenants[number as usize % errand.tenants.len()].clone();
-        let wire = errand.wires[random.below(errand.wires.len())];
-        let by_tool = random.below(4) > 0 || errand.origin == Origin::Tools;
+        let tenant = load.tenants[number as usize % load.tenants.len()].clone();
+        let wire = load.wires[random.below(load.wires.len())];
+        let by_tool = random.below(4) > 0 || load.origin == Origin::Tools;
         let by_tool = by_tool && wire::has_tool_pictures(wire);
-        let place = if by_tool { Place::Tool } else { Place::User };
-        let uploads = random.below(100) < errand.uploading as usize;
-        let manner = if uploads { Manner::Upload } else { Manner::Resend };
+        let place = if by_tool { PicturePosition::Tool } else { PicturePosition::User };
+        let uploads = random.below(100) < load.uploading as usize;
+        let manner = if uploads { PictureTransport::Upload } else { PictureTransport::Resend };
         Self {
             number,
             turn: 0,
@@ -63,8 +63,8 @@ impl Session {
             wire,
             place,
             manner,
-            every: errand.every.max(1),
-            patience: errand.patience,
+            every: load.every.max(1),
+            patience: load.patience,
             history: String::new(),
             latest: String::new(),
             last: None,
@@ -76,16 +76,16 @@ impl Session {
         self.number
     }
 
-    /// Its last request, if it had one.
-    pub(super) fn into_last(self) -> Option<Last> {
-        Some(Last { session: self.number, tenant: self.tenant.name, ask: self.last? })
+    /// Returns its last request, if it had one.
+    pub(super) fn into_last(self) -> Option<LastRequest> {
+        Some(LastRequest { session: self.number, tenant: self.tenant.name, ask: self.last? })
     }
 
-    /// The next turn: asked, answered, checked and written down.
+    /// Runs the next turn: sends, checks and journals it.
     pub(super) async fn turn(
         &mut self,
-        door: &mut Door,
-        album: &Album,
+        connection: &mut Connection,
+        album: &ChartSet,
         journal: &Journal,
         report: &mut Report,
     ) -> anyhow::Result<()> {
@@ -93,7 +93,7 @@ impl Session {
             self.turn.is_multiple_of(self.every).then(|| album.picture(self.number, self.turn));
         let sent = match &picture {
             None => None,
-            Some(picture) => Some(self.show(picture, door, journal, report).await?),
+            Some(picture) => Some(self.show(picture, connection, journal, report).await?),
         };
         if let Some(Picture { words, .. }) = &picture {
             self.latest.clone_from(words);
@@ -105,8 +105,8 @@ impl Session {
         let mut headers = wire::headers(self.wire, &self.tenant.provider_key);
         headers.push((CONTENT_TYPE, "application/json".to_owned()));
         headers.extend(self.key());
-        let ask = Ask { method: Method::POST, path: wire::path(self.wire), headers, body };
-        let answer = self.insist(ask.clone(), door, journal, report).await?;
+        let ask = AgentRequest { method: Method::POST, path: wire::path(self.wire), headers, body };
+        let answer = self.insist(ask.clone(), connection, journal, report).await?;
         let said = wire::words(self.wire, &answer.body).context("the answer has no words")?;
         if !said.ends_with(&self.latest) {
             bail!("turn {}: the answer does not name {}: {said}", self.turn, self.latest);
@@ -145,38 +145,38 @@ impl Session {
         Some((HeaderName::from_static("x-photic-key"), self.tenant.key.clone()?))
     }
 
-    /// A picture as this session sends it.
+    /// Sends a picture in the manner of this session.
     async fn show(
         &mut self,
         picture: &Picture,
-        door: &mut Door,
+        connection: &mut Connection,
         journal: &Journal,
         report: &mut Report,
-    ) -> anyhow::Result<Sent> {
-        if self.manner == Manner::Resend {
-            return Ok(Sent::Inline(STANDARD.encode(&picture.png)));
+    ) -> anyhow::Result<SentPicture> {
+        if self.manner == PictureTransport::Resend {
+            return Ok(SentPicture::Inline(STANDARD.encode(&picture.png)));
         }
         let mut headers = vec![(CONTENT_TYPE, "image/png".to_owned())];
         headers.extend(self.key());
         let body = Bytes::from(picture.png.clone());
         let path = "/photic/v1/media".to_owned();
-        let ask = Ask { method: Method::POST, path, headers, body };
-        let answer = self.insist(ask, door, journal, report).await?;
+        let ask = AgentRequest { method: Method::POST, path, headers, body };
+        let answer = self.insist(ask, connection, journal, report).await?;
         let taken: serde_json::Value = serde_json::from_slice(&answer.body)?;
         let reference = taken["ref"].as_str().context("an upload got no name")?.to_owned();
         report.uploads += 1;
         let address = format!("photic:{reference}");
         let tenant = self.tenant.name.clone();
         journal.write(&Line::Upload { tenant, reference, picture: name(&picture.png) })?;
-        Ok(Sent::Address(address))
+        Ok(SentPicture::Address(address))
     }
 
-    /// Sends a request until it succeeds, as a client of a provider does: what is the moment's
-    /// trouble is tried again, after a while that grows.
+    /// Sends a request until it succeeds, like the client of a provider: temporary failures are
+    /// retried with growing pauses.
     async fn insist(
         &mut self,
-        ask: Ask,
-        door: &mut Door,
+        ask: AgentRequest,
+        connection: &mut Connection,
         journal: &Journal,
         report: &mut Report,
     ) -> anyhow::Result<Answer> {
@@ -184,7 +184,7 @@ impl Session {
         let mut wait = Duration::from_millis(50);
         loop {
             report.bytes += ask.body.len() as u64;
-            let why = match door.send(ask.clone()).await {
+            let why = match connection.send(ask.clone()).await {
                 Ok(answer) if (200..300).contains(&answer.status) => return Ok(answer),
                 Ok(Answer { status, body, .. }) => {
                     let says = String::from_utf8_lossy(&body).into_owned();
@@ -208,7 +208,7 @@ impl Session {
     }
 }
 
-/// What a picture is called in the journal.
+/// Returns the name of a picture in the journal.
 fn name(png: &[u8]) -> String {
     blake3::hash(png).to_hex().to_string()
 }

@@ -1,32 +1,32 @@
-//! What clients of each wire write and read: as little of it as a conversation needs.
+//! Minimal requests and replies of each wire.
 
 use hyper::header::HeaderName;
 use photic::Wire;
 use photic::wire::PathParams;
 use serde_json::{Value, json};
 
-/// Where a picture stands.
+/// Position of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// A tool returned it.
+pub(super) enum PicturePosition {
+    /// In a tool result.
     Tool,
-    /// A person attached it.
+    /// In a user message.
     User,
 }
 
-/// How a picture is sent.
+/// Transport of a picture.
 #[derive(Clone, Debug)]
-pub(super) enum Sent {
-    /// Its bytes, in base64.
+pub(super) enum SentPicture {
+    /// Its bytes in base64.
     Inline(String),
-    /// Where it was uploaded to: `photic:mr_…`.
+    /// Its reference: `photic:mr_…`.
     Address(String),
 }
 
-/// A tool that calls may be of.
+/// Definition of the called tool.
 const CONVERSE_TOOLS: &str = r#""toolConfig":{"tools":[{"toolSpec":{"name":"take","inputSchema":{"json":{"type":"object"}}}}]}"#;
 
-/// A model that sees.
+/// Returns a model that sees.
 pub(super) const fn model(wire: Wire) -> &'static str {
     match wire {
         Wire::Anthropic => "claude-sonnet-5",
@@ -42,7 +42,7 @@ pub(super) fn path(wire: Wire) -> String {
     wire.path(&params).0.into_owned()
 }
 
-/// The headers that a provider wants, with its key.
+/// Returns the headers of a provider, with its key.
 pub(super) fn headers(wire: Wire, key: &str) -> Vec<(HeaderName, String)> {
     let (name, before) = wire.key_header();
     let mut headers = vec![(HeaderName::from_static(name), format!("{before}{key}"))];
@@ -52,7 +52,7 @@ pub(super) fn headers(wire: Wire, key: &str) -> Vec<(HeaderName, String)> {
     headers
 }
 
-/// A request that holds this history: messages, with commas between them.
+/// Returns a request with this history: messages, separated by commas.
 pub(super) fn body(wire: Wire, history: &str) -> String {
     let model = model(wire);
     match wire {
@@ -63,14 +63,14 @@ pub(super) fn body(wire: Wire, history: &str) -> String {
             format!(r#"{{"model":"{model}","max_tokens":1000,"messages":[{history}]}}"#)
         }
         Wire::Gemini => format!(r#"{{"contents":[{history}]}}"#),
-        // There alone, calls in the history want to be explained.
+        // Only this wire requires tool definitions for calls in the history.
         Wire::BedrockConverse => format!(r#"{{"messages":[{history}],{CONVERSE_TOOLS}}}"#),
         Wire::Ollama => format!(r#"{{"model":"{model}","stream":false,"messages":[{history}]}}"#),
         _ => format!(r#"{{"model":"{model}","messages":[{history}]}}"#),
     }
 }
 
-/// Whether results of tools can hold pictures when a client writes them.
+/// Returns whether tool results of a client can contain pictures.
 pub(super) const fn has_tool_pictures(wire: Wire) -> bool {
     matches!(
         wire,
@@ -78,17 +78,23 @@ pub(super) const fn has_tool_pictures(wire: Wire) -> bool {
     )
 }
 
-/// What a turn adds to the history before it is sent.
-pub(super) fn step(wire: Wire, place: Place, turn: u32, ask: &str, sent: Option<&Sent>) -> String {
+/// Returns the messages that a turn adds to the history.
+pub(super) fn step(
+    wire: Wire,
+    place: PicturePosition,
+    turn: u32,
+    ask: &str,
+    sent: Option<&SentPicture>,
+) -> String {
     let messages = match place {
-        Place::User => vec![attached(wire, ask, sent)],
-        Place::Tool => returned(wire, turn, ask, sent),
+        PicturePosition::User => vec![attached(wire, ask, sent)],
+        PicturePosition::Tool => returned(wire, turn, ask, sent),
     };
     let texts: Vec<String> = messages.iter().map(Value::to_string).collect();
     texts.join(",")
 }
 
-/// What the model said, as the next request repeats it.
+/// Returns the message of the model for the next request.
 pub(super) fn said(wire: Wire, text: &str) -> String {
     let message = match wire {
         Wire::Gemini => json!({"role": "model", "parts": [{"text": text}]}),
@@ -98,7 +104,7 @@ pub(super) fn said(wire: Wire, text: &str) -> String {
     message.to_string()
 }
 
-/// The words of a reply.
+/// Returns the text of a reply.
 pub(super) fn words(wire: Wire, reply: &[u8]) -> Option<String> {
     let reply: Value = serde_json::from_slice(reply).ok()?;
     let at = match wire {
@@ -112,8 +118,8 @@ pub(super) fn words(wire: Wire, reply: &[u8]) -> Option<String> {
     reply.pointer(at)?.as_str().map(str::to_owned)
 }
 
-/// A message of a person, with a picture or without.
-fn attached(wire: Wire, ask: &str, sent: Option<&Sent>) -> Value {
+/// Returns a user message, with or without a picture.
+fn attached(wire: Wire, ask: &str, sent: Option<&SentPicture>) -> Value {
     let text = text(wire, ask);
     let parts: Vec<Value> =
         [Some(text), sent.map(|sent| image(wire, sent))].into_iter().flatten().collect();
@@ -127,8 +133,8 @@ fn attached(wire: Wire, ask: &str, sent: Option<&Sent>) -> Value {
     }
 }
 
-/// A call of a tool and what it returned.
-fn returned(wire: Wire, turn: u32, ask: &str, sent: Option<&Sent>) -> Vec<Value> {
+/// Returns a tool call and its result.
+fn returned(wire: Wire, turn: u32, ask: &str, sent: Option<&SentPicture>) -> Vec<Value> {
     let id = format!("call_{turn}");
     let ask = attached(wire, ask, None);
     let mut parts = vec![text(wire, "done")];
@@ -166,7 +172,7 @@ fn returned(wire: Wire, turn: u32, ask: &str, sent: Option<&Sent>) -> Vec<Value>
                 json!({"role": "user", "content": [result]}),
             ]
         }
-        // Not asked for: `has_tool_pictures` says no.
+        // Unused: `has_tool_pictures` returns false.
         _ => vec![ask],
     }
 }
@@ -180,31 +186,31 @@ fn text(wire: Wire, text: &str) -> Value {
     }
 }
 
-fn image(wire: Wire, sent: &Sent) -> Value {
+fn image(wire: Wire, sent: &SentPicture) -> Value {
     let url = match sent {
-        Sent::Inline(base64) => format!("data:image/png;base64,{base64}"),
-        Sent::Address(address) => address.clone(),
+        SentPicture::Inline(base64) => format!("data:image/png;base64,{base64}"),
+        SentPicture::Address(address) => address.clone(),
     };
     match (wire, sent) {
         (Wire::OpenAiResponses, _) => json!({"type": "input_image", "image_url": url}),
-        (Wire::Anthropic, Sent::Inline(data)) => {
+        (Wire::Anthropic, SentPicture::Inline(data)) => {
             let source = json!({"type": "base64", "media_type": "image/png", "data": data});
             json!({"type": "image", "source": source})
         }
-        (Wire::Anthropic, Sent::Address(url)) => {
+        (Wire::Anthropic, SentPicture::Address(url)) => {
             json!({"type": "image", "source": {"type": "url", "url": url}})
         }
-        (Wire::Gemini, Sent::Inline(data)) => {
+        (Wire::Gemini, SentPicture::Inline(data)) => {
             json!({"inlineData": {"mimeType": "image/png", "data": data}})
         }
-        (Wire::Gemini, Sent::Address(url)) => {
+        (Wire::Gemini, SentPicture::Address(url)) => {
             json!({"fileData": {"mimeType": "image/png", "fileUri": url}})
         }
-        // No addresses there: it stands where the data would.
-        (Wire::BedrockConverse, Sent::Inline(data) | Sent::Address(data)) => {
+        // This wire has no URLs: the reference takes the place of the data.
+        (Wire::BedrockConverse, SentPicture::Inline(data) | SentPicture::Address(data)) => {
             json!({"image": {"format": "png", "source": {"bytes": data}}})
         }
-        (Wire::Ollama, Sent::Inline(data) | Sent::Address(data)) => json!(data),
+        (Wire::Ollama, SentPicture::Inline(data) | SentPicture::Address(data)) => json!(data),
         _ => json!({"type": "image_url", "image_url": {"url": url}}),
     }
 }

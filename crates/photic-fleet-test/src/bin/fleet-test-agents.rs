@@ -1,4 +1,4 @@
-//! `fleet-test-agents`: conversations through the fleet, and a journal of what was promised.
+//! `fleet-test-agents`: runs conversations through the fleet and writes a journal of acknowledged turns.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,27 +11,27 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::Parser;
 use photic::Wire;
-use photic_fleet_test::agents::{self, Errand, Origin};
+use photic_fleet_test::agents::{self, Load, Origin};
 use photic_fleet_test::check::Sample;
 use photic_fleet_test::journal::Journal;
 use photic_fleet_test::tenants;
 
-/// Last requests that are left, at the most.
+/// Largest number of last requests to save.
 const SAMPLES: usize = 60;
 
 /// Agents that talk through the fleet
 #[derive(Debug, Parser)]
 struct Options {
-    /// Where they ask; several are taken in turn
+    /// Address of a replica; several are used in turn
     #[arg(long = "to", required = true)]
     doors: Vec<SocketAddr>,
-    /// Who they are: name, key and provider's key a line
+    /// File of tenants: name, key and provider key per line
     #[arg(long)]
     tenants: PathBuf,
-    /// Where to write what was promised
+    /// Path of the journal to write
     #[arg(long)]
     journal: PathBuf,
-    /// Where to leave some last requests, to be sent to every replica
+    /// Path for some last requests, to be sent to every replica
     #[arg(long)]
     samples: Option<PathBuf>,
     /// The wires; without one, all
@@ -75,8 +75,8 @@ fn wire(name: &str) -> Result<Wire, String> {
 
 fn main() -> anyhow::Result<ExitCode> {
     let options = Options::parse();
-    let errand = Errand {
-        doors: options.doors,
+    let load = Load {
+        replicas: options.doors,
         tenants: tenants::read(&options.tenants)?,
         wires: if options.wires.is_empty() { Wire::ALL.to_vec() } else { options.wires },
         sessions: options.sessions,
@@ -93,7 +93,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let journal = Rc::new(Journal::create(&options.journal).context("no journal")?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let local = tokio::task::LocalSet::new();
-    let (report, lasts) = local.block_on(&runtime, agents::run(errand, journal))?;
+    let (report, lasts) = local.block_on(&runtime, agents::run(load, journal))?;
     if let Some(path) = options.samples {
         let every = lasts.len().div_ceil(SAMPLES).max(1);
         let samples: Vec<Sample> = lasts.iter().step_by(every).map(Sample::of).collect();

@@ -1,4 +1,4 @@
-//! `fleet-test-check`: reads back through stores and replicas what the agents were promised.
+//! `fleet-test-check`: reads back acknowledged turns through stores and replicas.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +15,13 @@ use photic_fleet_test::check::{Findings, Recalled, Sample, audits, foreign, repl
 use photic_fleet_test::{journal, tenants};
 use photic_store::{LocalStore, Store, Tenant};
 
-/// What the agents were promised, and whether it was kept
+/// Check the stores against the journal of the agents
 #[derive(Debug, Parser)]
 struct Options {
-    /// What was promised
+    /// The journal of the agents
     #[arg(long)]
     journal: PathBuf,
-    /// Who they are: name, key and provider's key a line
+    /// File of tenants: name, key and provider key per line
     #[arg(long)]
     tenants: PathBuf,
     /// The record

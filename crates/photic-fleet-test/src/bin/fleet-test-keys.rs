@@ -1,4 +1,4 @@
-//! `fleet-test-keys`: gives tenants of a fleet their keys, and writes the file that the agents read.
+//! `fleet-test-keys`: creates keys of tenants and writes the file for the agents.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -14,7 +14,7 @@ struct Options {
     /// The record; without one, there is a single tenant without a key
     #[arg(long)]
     postgres: Option<String>,
-    /// How many tenants
+    /// Number of tenants
     #[arg(long, default_value_t = 4)]
     tenants: u32,
     /// The file
@@ -41,7 +41,7 @@ async fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A provider's key that is found wherever it goes.
+/// Returns a provider key that can be searched for.
 fn marked(of: &str) -> String {
     format!("sk-CANARY{}", &blake3::hash(of.as_bytes()).to_hex()[..24])
 }

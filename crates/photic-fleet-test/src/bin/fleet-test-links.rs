@@ -1,4 +1,4 @@
-//! `fleet-test-links`: links between replicas and their stores, broken on request.
+//! `fleet-test-links`: links between replicas and their stores that break on request.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ async fn main() -> anyhow::Result<()> {
     }
     tokio::select! {
         obeyed = obey(&options.control, &told) => Ok(obeyed?),
-        // None ends but because its address cannot be had.
+        // A link ends only if its address cannot be used.
         Some(ended) = served.join_next() => Ok(ended??),
     }
 }

@@ -1,4 +1,4 @@
-//! The chains of the audits are whole, whoever was killed while writing them.
+//! The chains of the audits are complete, whichever writers were killed.
 
 use photic_fleet::{Audit, Verdict};
 use photic_store::Tenant;

@@ -1,5 +1,5 @@
-//! Nobody sees another tenant's media: a reference that is somebody else's is answered exactly as
-//! one that never was, whatever is done with it.
+//! Isolation of media: a foreign reference is answered exactly like an unknown one, in every
+//! operation.
 
 use std::net::SocketAddr;
 
@@ -9,53 +9,57 @@ use hyper::header::{CONTENT_TYPE, HeaderName};
 use photic_testkit::SplitMix64;
 
 use super::Findings;
-use crate::door::{Answer, Ask, Door, NoAnswer};
+use crate::connection::{AgentRequest, Answer, Connection, NoAnswer};
 use crate::journal::Line;
 use crate::tenants::Tenant;
 
-/// What may differ between two answers that say the same.
-const OWN: [&str; 4] = ["date", "x-photic-request-id", "x-photic-turn", "x-request-id"];
-/// On replies of a model: what it was sent.
-const SENT: &str = "x-mock-body";
-/// How many references everything is tried with.
-const THOROUGH: usize = 12;
+/// Headers that may differ between equivalent answers.
+const VARIABLE_HEADERS: [&str; 4] =
+    ["date", "x-photic-request-id", "x-photic-turn", "x-request-id"];
+/// Header of model replies with the digest of the received body.
+const BODY_DIGEST_HEADER: &str = "x-mock-body";
+/// Number of references that are tried with every operation.
+const EXHAUSTIVE_REFERENCES: usize = 12;
 
-/// How many strangers there are at once.
-const LANES: usize = 8;
+/// Number of concurrent connections.
+const CONCURRENT_CLIENTS: usize = 8;
 
-/// Asks for every reference with its owner's key and with another tenant's: everything that can be
-/// asked about the first of them, by every tenant, and whether they can be read about the others.
-pub async fn foreign(door: SocketAddr, tenants: &[Tenant], lines: &[Line]) -> Findings {
+/// Requests every reference with its owner's key and with others: every operation by every tenant
+/// for the first ones, and reading for the others.
+pub async fn foreign(connection: SocketAddr, tenants: &[Tenant], lines: &[Line]) -> Findings {
     let uploads = lines.iter().filter_map(|line| match line {
         Line::Upload { tenant, reference, picture } => Some((tenant, reference, picture)),
         Line::Turn(_) | Line::Failure { .. } => None,
     });
     let uploads: Vec<_> = uploads.enumerate().collect();
     let lane = |number: usize| {
-        let mut stranger = Stranger { door: Door::to(door), findings: Findings::default() };
+        let mut stranger =
+            ForeignClient { connection: Connection::to(connection), findings: Findings::default() };
         let uploads = &uploads;
         async move {
-            for (place, (owner, reference, picture)) in uploads.iter().skip(number).step_by(LANES) {
+            for (place, (owner, reference, picture)) in
+                uploads.iter().skip(number).step_by(CONCURRENT_CLIENTS)
+            {
                 stranger.ask_about(tenants, *place, (owner, reference, picture)).await;
             }
             stranger.findings
         }
     };
     let mut findings = Findings::default();
-    for found in futures_util::future::join_all((0..LANES).map(lane)).await {
+    for found in futures_util::future::join_all((0..CONCURRENT_CLIENTS).map(lane)).await {
         findings.add(found);
     }
     findings
 }
 
-/// Somebody who asks for what is not theirs.
-struct Stranger {
-    door: Door,
+/// A client that requests foreign references.
+struct ForeignClient {
+    connection: Connection,
     findings: Findings,
 }
 
-impl Stranger {
-    /// Asks about a reference, as everybody who may not, and then as whoever may.
+impl ForeignClient {
+    /// Requests a reference as every other tenant, then as its owner.
     async fn ask_about(
         &mut self,
         tenants: &[Tenant],
@@ -64,7 +68,7 @@ impl Stranger {
     ) {
         let others: Vec<&Tenant> = tenants.iter().filter(|one| one.name != *owner).collect();
         let random = random(reference, place as u64);
-        if place < THOROUGH {
+        if place < EXHAUSTIVE_REFERENCES {
             for (ask, other) in every(reference).iter().zip(&every(&random)) {
                 for tenant in &others {
                     self.compare(tenant, ask, other).await;
@@ -73,17 +77,17 @@ impl Stranger {
         } else if let Some(tenant) = others.get(place % others.len().max(1)) {
             self.compare(tenant, &content(reference), &content(&random)).await;
         }
-        // After the others had their way with it, also by removing it.
+        // After the others tried everything, including removal.
         if let Some(owner) = tenants.iter().find(|tenant| tenant.name == *owner) {
             self.own(owner, reference, picture).await;
         }
     }
 
-    /// Asks the same about two references, of which one never was.
-    async fn compare(&mut self, tenant: &Tenant, ask: &Ask, other: &Ask) {
+    /// Sends a request about two references, of which one never existed.
+    async fn compare(&mut self, tenant: &Tenant, ask: &AgentRequest, other: &AgentRequest) {
         self.findings.foreign += 1;
-        let theirs = self.door.send(keyed(ask.clone(), tenant)).await;
-        let nobodys = self.door.send(keyed(other.clone(), tenant)).await;
+        let theirs = self.connection.send(keyed(ask.clone(), tenant)).await;
+        let nobodys = self.connection.send(keyed(other.clone(), tenant)).await;
         if !is_same(&theirs, &nobodys) {
             let (name, way, path) = (&tenant.name, &ask.method, &ask.path);
             let (theirs, nobodys) = (short(&theirs), short(&nobodys));
@@ -93,9 +97,9 @@ impl Stranger {
         }
     }
 
-    /// Whoever owns it reads it.
+    /// Checks that the owner can read it.
     async fn own(&mut self, owner: &Tenant, reference: &str, picture: &str) {
-        let read = self.door.send(keyed(content(reference), owner)).await;
+        let read = self.connection.send(keyed(content(reference), owner)).await;
         let read = read.ok().filter(|answer| answer.status == 200);
         let read = read.map(|answer| blake3::hash(&answer.body).to_hex().to_string());
         if read.as_deref() != Some(picture) {
@@ -105,10 +109,10 @@ impl Stranger {
     }
 }
 
-/// Everything that can be done with a reference.
-fn every(reference: &str) -> Vec<Ask> {
+/// Returns every operation on a reference.
+fn every(reference: &str) -> Vec<AgentRequest> {
     let path = format!("/photic/v1/media/{reference}");
-    let ask = |method, path: &str, body: &str| Ask {
+    let ask = |method, path: &str, body: &str| AgentRequest {
         method,
         path: path.to_owned(),
         headers: vec![(CONTENT_TYPE, "application/json".to_owned())],
@@ -126,12 +130,12 @@ fn every(reference: &str) -> Vec<Ask> {
     ]
 }
 
-fn content(reference: &str) -> Ask {
+fn content(reference: &str) -> AgentRequest {
     let path = format!("/photic/v1/media/{reference}/content");
-    Ask { method: Method::GET, path, headers: Vec::new(), body: Bytes::new() }
+    AgentRequest { method: Method::GET, path, headers: Vec::new(), body: Bytes::new() }
 }
 
-fn keyed(mut ask: Ask, tenant: &Tenant) -> Ask {
+fn keyed(mut ask: AgentRequest, tenant: &Tenant) -> AgentRequest {
     if let Some(key) = &tenant.key {
         ask.headers.push((HeaderName::from_static("x-photic-key"), key.clone()));
     }
@@ -142,7 +146,7 @@ fn keyed(mut ask: Ask, tenant: &Tenant) -> Ask {
     ask
 }
 
-/// A reference that looks like this one and never was: its own letters, in another order.
+/// Returns a reference of the same form that never existed: the letters in another order.
 fn random(reference: &str, seed: u64) -> String {
     let Some((prefix, name)) = reference.split_once('_') else { return reference.to_owned() };
     let mut letters: Vec<char> = name.chars().collect();
@@ -153,18 +157,18 @@ fn random(reference: &str, seed: u64) -> String {
     format!("{prefix}_{}", letters.into_iter().collect::<String>())
 }
 
-/// Whether two answers say the same. A model numbers its replies; there it is what it was sent that
-/// counts, and that its reply is as long.
+/// Returns whether two answers are equivalent. Model replies are numbered; they are compared by the
+/// body the model received and by their length.
 fn is_same(one: &Result<Answer, NoAnswer>, other: &Result<Answer, NoAnswer>) -> bool {
     let (Ok(one), Ok(other)) = (one, other) else { return false };
     let rest = |answer: &Answer| {
         let mut headers = answer.headers.clone();
-        for name in OWN {
+        for name in VARIABLE_HEADERS {
             headers.remove(name);
         }
         headers
     };
-    let same_body = one.body == other.body || one.header(SENT).is_some();
+    let same_body = one.body == other.body || one.header(BODY_DIGEST_HEADER).is_some();
     one.status == other.status && same_body && rest(one) == rest(other)
 }
 

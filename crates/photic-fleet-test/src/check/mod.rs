@@ -1,7 +1,6 @@
-//! The witness: reads back through the stores and through HTTP what agents were promised.
+//! The witness: reads back through the stores and through HTTP what was acknowledged to the agents.
 //!
-//! Owns what counts as lost, wrong or leaked. Must never take a promise from the stores themselves:
-//! what has to be there is known from the journal alone.
+//! Expectations come from the journal alone, never from the stores.
 
 mod audits;
 mod foreign;
@@ -14,8 +13,8 @@ use hyper::Method;
 use hyper::header::HeaderName;
 use serde::{Deserialize, Serialize};
 
-use crate::agents::Last;
-use crate::door::Ask;
+use crate::agents::LastRequest;
+use crate::connection::AgentRequest;
 
 pub use audits::audits;
 pub use foreign::foreign;
@@ -23,42 +22,42 @@ pub use recall::Recalled;
 pub use replicas::replicas;
 pub use turns::turns;
 
-/// What was looked at, and what was wrong with it.
+/// Results of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Findings {
-    /// Turns that were promised.
+    /// Acknowledged turns.
     pub promised: u64,
-    /// Those of them that are not as promised: gone, or of another body.
+    /// Acknowledged turns that are missing or have another body.
     pub lost: u64,
-    /// Turns whose body was made again, byte for byte.
+    /// Turns that were reproduced byte for byte.
     pub reproduced: u64,
     /// Pictures that were read back.
     pub pictures: u64,
-    /// Answers to somebody else's reference that were held against those to a random one.
+    /// Answers about foreign references that were compared with those about unknown ones.
     pub foreign: u64,
     /// Requests that were sent to every replica.
     pub compared: u64,
-    /// Rows of audits whose chain is whole.
+    /// Rows of complete audit chains.
     pub audited: u64,
-    /// What is wrong, each in a line; the first of many.
+    /// Problems, one per line; the first of many.
     pub complaints: Vec<String>,
-    /// How many there are.
+    /// Number of problems.
     pub complained: u64,
 }
 
-/// Complaints that are told in full.
-const TOLD: usize = 60;
+/// Largest number of listed problems.
+const MAX_LISTED: usize = 60;
 
 impl Findings {
-    /// Notes that something is wrong.
+    /// Records a problem.
     pub fn complain(&mut self, what: String) {
         self.complained += 1;
-        if self.complaints.len() < TOLD {
+        if self.complaints.len() < MAX_LISTED {
             self.complaints.push(what);
         }
     }
 
-    /// Takes in what was found elsewhere.
+    /// Adds other results.
     pub fn add(&mut self, other: Self) {
         self.promised += other.promised;
         self.lost += other.lost;
@@ -68,17 +67,17 @@ impl Findings {
         self.compared += other.compared;
         self.audited += other.audited;
         self.complained += other.complained;
-        let room = TOLD.saturating_sub(self.complaints.len());
+        let room = MAX_LISTED.saturating_sub(self.complaints.len());
         self.complaints.extend(other.complaints.into_iter().take(room));
     }
 }
 
-/// A request that can be sent again, in a file.
+/// A stored request that can be sent again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Which session of the agents it ended.
+    /// Number of its session.
     pub session: u32,
-    /// Whose it is.
+    /// Name of the tenant.
     pub tenant: String,
     path: String,
     headers: Vec<(String, String)>,
@@ -86,8 +85,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The last request of a session.
-    pub fn of(last: &Last) -> Self {
+    /// Creates it from the last request of a session.
+    pub fn of(last: &LastRequest) -> Self {
         let headers = last.ask.headers.iter();
         Self {
             session: last.session,
@@ -98,12 +97,12 @@ impl Sample {
         }
     }
 
-    fn ask(&self) -> Ask {
+    fn ask(&self) -> AgentRequest {
         let headers = self.headers.iter().filter_map(|(name, value)| {
             Some((HeaderName::from_bytes(name.as_bytes()).ok()?, value.clone()))
         });
         let headers = headers.collect();
         let body = Bytes::from(self.body.clone());
-        Ask { method: Method::POST, path: self.path.clone(), headers, body }
+        AgentRequest { method: Method::POST, path: self.path.clone(), headers, body }
     }
 }

@@ -1,5 +1,4 @@
-//! Blobs that are read once: a witness who looks at every turn need not ask a bucket for the same
-//! picture fifty times.
+//! Blobs that are read once, so that the witness does not request a picture for every turn.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +6,7 @@ use std::time::SystemTime;
 
 use photic_store::{BlobError, BlobId, Blobs, Listed};
 
-/// Blobs, and those of them that were read.
+/// Blobs with a cache of those that were read.
 #[derive(Debug)]
 pub struct Recalled<B> {
     blobs: B,
@@ -15,7 +14,7 @@ pub struct Recalled<B> {
 }
 
 impl<B> Recalled<B> {
-    /// Nothing is read yet.
+    /// Creates an empty cache.
     pub const fn new(blobs: B) -> Self {
         Self { blobs, read: Mutex::new(BTreeMap::new()) }
     }
@@ -36,16 +35,16 @@ impl<B: Blobs> Blobs for Recalled<B> {
         Ok(bytes)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
-        self.blobs.again(ids).await
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.blobs.touch(ids).await
     }
 
     async fn size(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         self.blobs.size(id).await
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
-        self.blobs.each(after).await
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+        self.blobs.list(after).await
     }
 
     async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {

@@ -1,15 +1,14 @@
-//! The same request, sent to every replica, reaches the upstream as the same bytes: those that it
-//! got when the session asked.
+//! A request that is sent to every replica reaches the provider as the same bytes each time.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use super::{Findings, Sample};
-use crate::door::Door;
+use crate::connection::Connection;
 use crate::journal::Line;
 
 /// Sends each sample to each replica.
-pub async fn replicas(samples: &[Sample], doors: &[SocketAddr], lines: &[Line]) -> Findings {
+pub async fn replicas(samples: &[Sample], replicas: &[SocketAddr], lines: &[Line]) -> Findings {
     let mut findings = Findings::default();
     let mut upstream: BTreeMap<u32, (u32, &str)> = BTreeMap::new();
     for line in lines {
@@ -20,12 +19,13 @@ pub async fn replicas(samples: &[Sample], doors: &[SocketAddr], lines: &[Line]) 
             }
         }
     }
-    let mut doors: Vec<Door> = doors.iter().map(|address| Door::to(*address)).collect();
+    let mut replicas: Vec<Connection> =
+        replicas.iter().map(|address| Connection::to(*address)).collect();
     for sample in samples {
         findings.compared += 1;
         let then = upstream.get(&sample.session).map(|(_, digest)| *digest).unwrap_or_default();
-        for (number, door) in doors.iter_mut().enumerate() {
-            let answer = door.send(sample.ask()).await;
+        for (number, connection) in replicas.iter_mut().enumerate() {
+            let answer = connection.send(sample.ask()).await;
             let got = answer.as_ref().ok().and_then(|answer| answer.header("x-mock-body"));
             if got != Some(then) {
                 let status = answer.as_ref().map(|answer| answer.status);

@@ -1,4 +1,4 @@
-//! Every turn that was promised is in the record, is that very turn, and can be made again; every
+//! Every acknowledged turn is in the record, has the right body, and can be reproduced; every
 //! picture reads back as the bytes that were sent.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,10 +11,11 @@ use tokio::task::JoinSet;
 use super::Findings;
 use crate::journal::{Line, Turn};
 
-/// How many sessions are looked at at once.
+/// Number of sessions that are checked concurrently.
 const AT_ONCE: usize = 16;
 
-/// Holds the stores of tenants to a journal. Every turn is looked up; one in `remake` is made again.
+/// Checks the stores of tenants against a journal. Every turn is looked up; every `remake`-th is
+/// reproduced.
 pub async fn turns<R, B>(
     stores: &BTreeMap<String, Arc<Store<R, B>>>,
     lines: &[Line],
@@ -25,14 +26,14 @@ where
     B: Blobs + Send + Sync + 'static,
 {
     let mut findings = Findings::default();
-    let mut sessions: BTreeMap<(String, u32), Work> = BTreeMap::new();
+    let mut sessions: BTreeMap<(String, u32), SessionLines> = BTreeMap::new();
     for line in lines {
         match line {
             Line::Turn(turn) => {
                 let key = (turn.tenant.clone(), turn.session);
                 sessions.entry(key).or_default().turns.push(turn.clone());
             }
-            // Uploads are nobody's session; they are counted with the first of their tenant.
+            // Uploads belong to no session; they are counted with the first of their tenant.
             Line::Upload { tenant, picture, .. } => {
                 let key = (tenant.clone(), u32::MAX);
                 sessions.entry(key).or_default().uploads.push(picture.clone());
@@ -44,7 +45,7 @@ where
     let mut looking = JoinSet::new();
     for ((tenant, number), work) in sessions {
         let Some(store) = stores.get(&tenant).cloned() else {
-            findings.complain(format!("nobody knows the tenant {tenant}"));
+            findings.complain(format!("the tenant `{tenant}` is unknown"));
             continue;
         };
         let places = Arc::clone(&places);
@@ -63,7 +64,7 @@ where
 }
 
 #[derive(Debug, Default)]
-struct Work {
+struct SessionLines {
     turns: Vec<Turn>,
     uploads: Vec<String>,
 }
@@ -71,7 +72,7 @@ struct Work {
 async fn look<R: Record, B: Blobs>(
     store: &Store<R, B>,
     number: u32,
-    work: &Work,
+    work: &SessionLines,
     remake: usize,
 ) -> Findings {
     let mut findings = Findings::default();
@@ -85,7 +86,7 @@ async fn look<R: Record, B: Blobs>(
             findings.complain(format!("session {number}: {session}/{of} was promised twice"));
             continue;
         }
-        // Some of every session, and not the same of each.
+        // A different selection of every session.
         let again = (place + number as usize).is_multiple_of(remake.max(1));
         match one(store, turn, (session, of), again, &mut known).await {
             Ok(()) => findings.reproduced += u64::from(again),
@@ -96,7 +97,7 @@ async fn look<R: Record, B: Blobs>(
             }
         }
     }
-    // A picture counts if somebody was told that it is kept.
+    // A picture counts if it was acknowledged as stored.
     let kept = work.turns.iter().filter(|turn| turn.acknowledged.is_some());
     let kept = kept.filter_map(|turn| turn.picture.as_ref()).chain(&work.uploads);
     for picture in kept {
@@ -108,7 +109,7 @@ async fn look<R: Record, B: Blobs>(
                 continue;
             }
         };
-        // The store checks the hash as well; whose word is taken for it is ours.
+        // The store checks the hash as well, but the witness does not rely on it.
         match read {
             Ok(bytes) if blake3::hash(&bytes).to_hex().as_str() == picture => {}
             Ok(_) => findings.complain(format!("picture {picture} reads back as another")),
@@ -118,7 +119,7 @@ async fn look<R: Record, B: Blobs>(
     findings
 }
 
-/// One turn: there, of the body that the upstream got, and that body again.
+/// Checks one turn: it exists, has the body that the provider received, and reproduces it.
 async fn one<R: Record, B: Blobs>(
     store: &Store<R, B>,
     turn: &Turn,
@@ -128,7 +129,7 @@ async fn one<R: Record, B: Blobs>(
 ) -> Result<(), String> {
     let id: SessionId = session.parse().map_err(|_| "no name of a session".to_owned())?;
     let say = |error: photic_store::Error| error.to_string();
-    // Whose a session is does not change.
+    // The owner of a session does not change.
     if !known.contains(&id) {
         store.session(&id).await.map_err(say)?;
         known.insert(id.clone());

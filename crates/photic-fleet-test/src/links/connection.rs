@@ -1,4 +1,4 @@
-//! One connection through a link: two directions, each piece when the mode lets it.
+//! One connection through a link: two directions, each chunk as the mode permits.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,14 +10,14 @@ use tokio::sync::watch;
 
 use super::{Mode, becomes};
 
-/// Which way bytes go.
+/// Direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Direction {
     There,
     Back,
 }
 
-/// Leads a client to the target, until one of them leaves or the link is cut.
+/// Connects a client to the target until one of them leaves or the link is cut.
 pub(super) async fn lead(mut client: TcpStream, target: SocketAddr, mode: watch::Receiver<Mode>) {
     let _ = client.set_nodelay(true);
     let mut cut = mode.clone();
@@ -26,8 +26,8 @@ pub(super) async fn lead(mut client: TcpStream, target: SocketAddr, mode: watch:
         let _ = server.set_nodelay(true);
         let (mut from_client, mut to_client) = client.split();
         let (mut from_server, mut to_server) = server.split();
-        let there = pump(&mut from_client, &mut to_server, mode.clone(), Way::There);
-        let back = pump(&mut from_server, &mut to_client, mode, Way::Back);
+        let there = pump(&mut from_client, &mut to_server, mode.clone(), Direction::There);
+        let back = pump(&mut from_server, &mut to_client, mode, Direction::Back);
         match tokio::try_join!(there, back) {
             Ok(_) => End::Closed,
             Err(_) => End::Reset,
@@ -38,7 +38,7 @@ pub(super) async fn lead(mut client: TcpStream, target: SocketAddr, mode: watch:
         _ = becomes(&mut cut, |mode| mode == Mode::Cut) => End::Reset,
     };
     if end == End::Reset {
-        // Closed with a reset: whoever waits learns of it at once.
+        // Closed with a reset, so that the client notices at once.
         let _ = client.set_zero_linger();
     }
 }
@@ -49,26 +49,26 @@ enum End {
     Reset,
 }
 
-/// Carries one direction to its end.
+/// Copies one direction until its end.
 async fn pump(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
     mut mode: watch::Receiver<Mode>,
-    way: Way,
+    way: Direction,
 ) -> io::Result<()> {
     let mut buffer = vec![0; 16 << 10];
     let mut swallowed = false;
     loop {
         let read = tokio::select! {
             read = from.read(&mut buffer) => read?,
-            // A connection on which something is missing cannot go on.
+            // A connection with missing bytes cannot continue.
             _ = becomes(&mut mode, |mode| mode != Mode::HalfOpen), if swallowed => {
                 return Err(io::ErrorKind::ConnectionReset.into());
             }
         };
         let current = becomes(&mut mode, |mode| mode != Mode::Stall).await;
         match current.unwrap_or_default() {
-            Mode::HalfOpen if way == Way::Back => {
+            Mode::HalfOpen if way == Direction::Back => {
                 swallowed = true;
                 if read == 0 {
                     std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! How links are told what to do: lines on a socket of the file system, each answered with one.
+//! Control of links: lines on a Unix socket, each answered with one line.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -10,13 +10,13 @@ use tokio::sync::watch;
 
 use super::Mode;
 
-/// Obeys whoever comes to the socket, for ever: `NAME MODE`, where a name that ends in `*` is all
-/// that begin so. The answer is how many links were told.
+/// Serves the control socket forever. A line is `NAME MODE`; a name that ends with `*` matches all
+/// with this prefix. The answer is the number of matching links.
 pub async fn obey(socket: &Path, links: &BTreeMap<String, watch::Sender<Mode>>) -> io::Result<()> {
     let listener = UnixListener::bind(socket)?;
     loop {
         let (stream, _) = listener.accept().await?;
-        // One master at a time; one that leaves in the middle of a word is none.
+        // One client at a time; one that disconnects within a line is ignored.
         let _ = listen_to(stream, links).await;
     }
 }

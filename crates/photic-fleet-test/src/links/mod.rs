@@ -1,7 +1,6 @@
-//! Links that break: each listens, leads to one target, and treats what passes as it was told last.
+//! Links that break: each listens, connects to one target, and treats traffic by its current mode.
 //!
-//! Owns the modes and the words they are told in. A link never looks at what passes and never
-//! changes a byte: what a broken network does, and no more.
+//! A link never reads or changes bytes. It does what a broken network does, and no more.
 
 mod connection;
 mod control;
@@ -16,36 +15,35 @@ use tokio::sync::watch;
 
 pub use control::obey;
 
-/// How a link treats what passes.
+/// Treatment of traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// As a link should.
+    /// Passes everything.
     #[default]
     Pass,
-    /// Connections are reset, and new ones refused.
+    /// Resets connections and refuses new ones.
     Cut,
-    /// Connections are taken, and nothing passes.
+    /// Accepts connections and passes nothing.
     Stall,
-    /// What goes to the target arrives, what comes back does not: the deed is done, and nobody is
-    /// told.
+    /// Passes bytes to the target, but none back: the request is executed without an answer.
     HalfOpen,
-    /// So many bytes a second, each piece after a wait.
+    /// Limits the rate and delays every chunk.
     Slow {
-        /// Bytes a second.
+        /// Bytes per second.
         rate: u32,
-        /// How long every piece takes, besides.
+        /// Delay of every chunk.
         latency: Duration,
     },
 }
 
-/// The words are no mode.
+/// Error of a text that is not a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMode;
 
 impl FromStr for Mode {
     type Err = NoMode;
 
-    /// `pass`, `cut`, `stall`, `half-open`, or `slow BYTES_A_SECOND MILLISECONDS`.
+    /// Parses `pass`, `cut`, `stall`, `half-open`, or `slow BYTES_PER_SECOND MILLISECONDS`.
     fn from_str(text: &str) -> Result<Self, NoMode> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
@@ -63,21 +61,21 @@ impl FromStr for Mode {
     }
 }
 
-/// A link, by its name.
+/// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Where it listens.
+    /// The address it listens on.
     pub listen: SocketAddr,
-    /// Where it leads.
+    /// The address it connects to.
     pub target: SocketAddr,
 }
 
 impl FromStr for Link {
     type Err = &'static str;
 
-    /// `NAME=LISTEN-TARGET`.
+    /// Parses `NAME=LISTEN-TARGET`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wrong = "a link is NAME=ADDRESS-ADDRESS";
         let (name, ends) = text.split_once('=').ok_or(wrong)?;
@@ -87,11 +85,11 @@ impl FromStr for Link {
     }
 }
 
-/// Serves a link until its mode can no longer change.
+/// Serves a link until its mode cannot change any more.
 pub async fn serve(link: Link, mut mode: watch::Receiver<Mode>) -> io::Result<()> {
     loop {
         let listener = TcpListener::bind(link.listen).await?;
-        // While it is cut there is no listener: the kernel refuses for us.
+        // While it is cut there is no listener, so the kernel refuses connections.
         if !accept(&listener, link.target, &mut mode).await {
             return Ok(());
         }
@@ -102,7 +100,7 @@ pub async fn serve(link: Link, mut mode: watch::Receiver<Mode>) -> io::Result<()
     }
 }
 
-/// Waits until the mode is one of these; `None` if it can no longer change.
+/// Waits until the mode matches; `None` if it cannot change any more.
 async fn becomes(
     mode: &mut watch::Receiver<Mode>,
     is_wanted: impl Fn(Mode) -> bool,
@@ -110,7 +108,7 @@ async fn becomes(
     mode.wait_for(|mode| is_wanted(*mode)).await.ok().map(|mode| *mode)
 }
 
-/// Takes connections until the link is cut; `false` if nobody can do that any more.
+/// Accepts connections until the link is cut; `false` if it cannot be any more.
 async fn accept(
     listener: &TcpListener,
     target: SocketAddr,
@@ -122,7 +120,7 @@ async fn accept(
             cut = becomes(mode, |mode| mode == Mode::Cut) => return cut.is_some(),
             taken = listener.accept() => match taken {
                 Ok((client, _)) => drop(tokio::spawn(connection::lead(client, target, ours.clone()))),
-                // Out of files, most likely: others have to end first.
+                // Usually out of file descriptors: other connections must end first.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             },
         }
@@ -139,7 +137,7 @@ mod tests {
 
     const SOON: Duration = Duration::from_millis(300);
 
-    /// A server that says everything twice, and a link to it.
+    /// Starts an echo server and a link to it.
     async fn linked() -> (SocketAddr, watch::Sender<Mode>) {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let target = server.local_addr().unwrap();
@@ -206,7 +204,7 @@ mod tests {
         tell.send(Mode::HalfOpen).unwrap();
         assert!(timeout(SOON, echo(&mut stream)).await.is_err());
         tell.send(Mode::Pass).unwrap();
-        // What was swallowed is gone, as are the connections it was swallowed on.
+        // Swallowed bytes are gone, and so are their connections.
         assert!(echo(&mut stream).await.is_err());
         echo(&mut dial(link).await).await.unwrap();
     }

@@ -1,4 +1,4 @@
-//! The witness notices: every kind of loss and leak is shown to it once.
+//! Tests of the witness: it notices every kind of loss and leak.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 

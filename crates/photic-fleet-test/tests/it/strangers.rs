@@ -1,4 +1,4 @@
-//! A door that tells another tenant's media from none at all is found out, however it does.
+//! A gateway that distinguishes foreign media from unknown ones is detected.
 
 use std::net::SocketAddr;
 
@@ -11,8 +11,8 @@ use tokio::net::TcpListener;
 const PICTURE: &[u8] = b"a picture";
 const NONE: &str = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\nno";
 
-/// Answers the owner of `mr_abcdefgh`, and others in a way.
-async fn door(others: fn(&str) -> String) -> SocketAddr {
+/// Starts a server that answers the owner of `mr_abcdefgh` correctly, and others with `others`.
+async fn connection(others: fn(&str) -> String) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async move {
@@ -50,7 +50,7 @@ async fn asked(others: fn(&str) -> String) -> Findings {
         reference: "mr_abcdefgh".to_owned(),
         picture: blake3::hash(PICTURE).to_hex().to_string(),
     };
-    foreign(door(others).await, &[tenant("one"), tenant("two")], &[upload]).await
+    foreign(connection(others).await, &[tenant("one"), tenant("two")], &[upload]).await
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn whoever_cannot_read_its_own_complains() {
         key: Some("pk_two".to_owned()),
         provider_key: "sk".to_owned(),
     };
-    let found = foreign(door(|_| NONE.to_owned()).await, &[tenant], &[lost]).await;
+    let found = foreign(connection(|_| NONE.to_owned()).await, &[tenant], &[lost]).await;
     assert_eq!(found.complained, 1, "{found:?}");
 }
 

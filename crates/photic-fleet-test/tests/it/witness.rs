@@ -1,4 +1,4 @@
-//! A store that keeps its promises passes; one that does not is found out.
+//! A correct store passes, and a faulty one is detected.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use photic_store::{FileBlobs, LocalStore, Sqlite, Store};
 
 type Local = Arc<Store<Sqlite, Recalled<FileBlobs>>>;
 
-/// Three turns of a session, with a picture each, and what their client noted.
+/// Creates three turns of a session with a picture each, and their journal.
 async fn kept(name: &str) -> (Local, Vec<Turn>) {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("witness-{name}"));
     let _ = std::fs::remove_dir_all(&directory);
@@ -44,7 +44,7 @@ async fn look(store: &Local, noted: Vec<Turn>, remake: usize) -> Findings {
 #[tokio::test]
 async fn what_is_kept_is_found() {
     let (store, mut noted) = kept("kept").await;
-    // Nothing was promised about this one.
+    // This turn was not acknowledged.
     noted[1].acknowledged = None;
     noted[1].upstream.clear();
     noted[1].picture = Some("0".repeat(64));

@@ -1,45 +1,45 @@
-//! The chain: what a row's hash is made of, and whether the rows that are there are all of them.
+//! The hash chain of the audit: the hash of a row, and the check that no row is missing.
 
 use photic_store::{Error, Tenant};
 use serde::{Serialize, Serializer};
 
 use super::Audit;
 
-/// A row of the audit, as it was read.
+/// A row of the audit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// Counts the rows of the tenant, from 1.
+    /// Its number, counted per tenant from 1.
     pub number: u64,
     /// The day it is kept with, counted from 1970.
     pub day: i32,
-    /// When it was written: milliseconds since 1970, by the server's clock.
+    /// Time in milliseconds since 1970, by the clock of the server.
     pub time: i64,
-    /// The public name of the key.
+    /// Public name of the key.
     pub key_id: Option<String>,
-    /// What was done.
+    /// The action.
     pub what: String,
-    /// To what.
+    /// The subject of the action.
     pub subject: String,
-    /// What was decided.
+    /// The decision.
     pub decision: String,
-    /// Bytes that came in.
+    /// Bytes received.
     pub bytes_in: u64,
-    /// Bytes that went out.
+    /// Bytes sent.
     pub bytes_out: u64,
-    /// The hash of the row before.
+    /// Hash of the previous row.
     #[serde(serialize_with = "hex")]
     pub previous: [u8; 32],
-    /// Its own.
+    /// Hash of this row.
     #[serde(serialize_with = "hex")]
     pub hash: [u8; 32],
 }
 
-/// Before the first row.
-pub(crate) const NOTHING: [u8; 32] = [0; 32];
+/// The hash before the first row.
+pub(crate) const GENESIS_HASH: [u8; 32] = [0; 32];
 
 impl Row {
-    /// What its hash has to be, as a row of this tenant. Every field stands with its length, so no
-    /// two rows are written in the same way.
+    /// Computes the hash this row must have for this tenant. Every text is hashed with its length,
+    /// so that different rows never have the same input.
     pub fn expected(&self, tenant: &Tenant) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("photic-fleet 2026 row of the audit");
         hasher.update(&self.previous);
@@ -57,59 +57,60 @@ impl Row {
     }
 }
 
-/// A chain that is whole.
+/// A complete chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verified {
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u64,
-    /// The number of the first; those before went with their days.
+    /// Number of the first row. Earlier ones were deleted with their days.
     pub first: u64,
-    /// The number of the last.
+    /// Number of the last row.
     pub last: u64,
-    /// The hash of the last. Noted somewhere else, it shows later that nobody wrote the chain anew.
+    /// Hash of the last row. Stored elsewhere, it proves later that the chain was not rewritten.
     #[serde(serialize_with = "hex")]
     pub hash: [u8; 32],
 }
 
-/// What was found out about a chain.
+/// Verdict on a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// All is there, and as it was written.
+    /// The chain is complete and unchanged.
     Whole(Verified),
-    /// The first row that is changed, missing, or one too many.
+    /// A row is changed, missing or superfluous.
     Broken {
-        /// Its number.
+        /// Number of the first such row.
         at: u64,
     },
 }
 
-/// What the rows have to fit between.
+/// Boundaries of the rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    /// The number of the first row, and the hash before it; `None` if all are gone with their days.
+pub(crate) struct ChainBounds {
+    /// Number of the first row and the hash before it; `None` if all rows were deleted with their
+    /// days.
     pub(crate) first: Option<(u64, [u8; 32])>,
-    /// The number of the last row, and its hash.
+    /// Number and hash of the last row.
     pub(crate) last: (u64, [u8; 32]),
-    /// The highest number there is.
+    /// The highest row number.
     pub(crate) highest: Option<u64>,
 }
 
 impl Audit {
-    /// Whether the chain of a tenant is whole, from the first row that did not go with its day.
+    /// Verifies the chain of a tenant from its first remaining row.
     pub async fn verify(&self, tenant: &Tenant) -> Result<Verdict, Error> {
         loop {
             let frame = self.record().audit_frame(tenant).await?;
             let verdict = self.walk(tenant, &frame).await?;
             let is_whole = matches!(verdict, Verdict::Whole(_));
-            // Days may have gone meanwhile.
+            // Days may have been deleted meanwhile.
             if is_whole || self.record().audit_frame(tenant).await?.first == frame.first {
                 return Ok(verdict);
             }
         }
     }
 
-    async fn walk(&self, tenant: &Tenant, frame: &Frame) -> Result<Verdict, Error> {
+    async fn walk(&self, tenant: &Tenant, frame: &ChainBounds) -> Result<Verdict, Error> {
         let (last, hash) = frame.last;
         let (first, mut previous) = frame.first.unwrap_or((last + 1, hash));
         let mut next = first;
@@ -159,7 +160,7 @@ mod tests {
             bytes_in: 1,
             bytes_out: 2,
             previous: [7; 32],
-            hash: NOTHING,
+            hash: GENESIS_HASH,
         }
     }
 
@@ -194,8 +195,8 @@ mod tests {
         hashes.sort_unstable();
         hashes.dedup();
         assert_eq!(hashes.len(), count);
-        // What was exported is checked by others, so a row has this hash for ever. Made by another
-        // program from the same words.
+        // Exported rows are checked by others, so this hash must never change. It was computed by
+        // another program.
         let known = "9fddd43ed72424e5182356b49ba6a7d1f506e6c0f2909c81b7c85ed51307607b";
         assert_eq!(blake3::Hash::from_bytes(row().expected(&tenant)).to_hex().as_str(), known);
     }

@@ -1,9 +1,9 @@
-//! What was done for tenants, so that it can be shown afterwards: rows that are only ever added, each
-//! bound to the one before by a hash.
+//! The audit log of tenants: rows that are only appended, each linked to the previous one by a
+//! hash.
 //!
-//! It never holds pixels, words of a conversation, keys or whole addresses: a [`Subject`] cannot be
-//! made of them, and a decision is a word of photic's own. Whoever can write to the database could
-//! write a whole chain anew; so [`Audit::verify`] says the last hash, to be noted somewhere else.
+//! It never contains pixels, words of a conversation, keys or full URLs: a [`Subject`] cannot be
+//! made from them, and decisions are fixed words. A writer with access to the database could
+//! rewrite a whole chain; so [`Audit::verify`] returns the last hash, to be stored elsewhere.
 
 mod chain;
 mod subject;
@@ -12,37 +12,37 @@ mod write;
 use photic_store::{Error, Tenant};
 use serde::Serialize;
 
-pub(crate) use chain::{Frame, NOTHING};
+pub(crate) use chain::{ChainBounds, GENESIS_HASH};
 pub use chain::{Row, Verdict, Verified};
 pub use subject::{NoSubject, Subject};
 pub use write::Audit;
 
 use crate::keys::KeyId;
 
-/// What was done.
+/// An audited action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
-    /// Something was fetched from somewhere.
+pub enum AuditAction {
+    /// A URL was fetched.
     Fetch,
     /// A picture was shown.
     View,
-    /// A request was changed so that a model can see.
+    /// A request was repaired.
     Fix,
-    /// Something was refused.
+    /// A request was refused.
     Refusal,
-    /// Something was uploaded.
+    /// Media were uploaded.
     Upload,
-    /// A reference was given out.
+    /// A reference was issued.
     Mint,
-    /// A key was made, rotated or revoked.
+    /// A key was created, rotated or revoked.
     Key,
     /// The tenant was forgotten.
     Forget,
 }
 
-impl What {
-    /// The word in the rows.
+impl AuditAction {
+    /// Returns the word that rows contain.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Fetch => "fetch",
@@ -57,25 +57,25 @@ impl What {
     }
 }
 
-/// Something that was done, to be written down.
+/// An action to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// With which key, if with one.
+    /// The key that was used, if any.
     pub key: Option<KeyId>,
-    /// What was done.
-    pub what: What,
-    /// To what.
+    /// The action.
+    pub what: AuditAction,
+    /// The subject of the action.
     pub subject: Subject,
-    /// What was decided: a word of photic's own, such as the code of a refusal.
+    /// The decision: a fixed word, such as the code of a refusal.
     pub decision: &'static str,
-    /// Bytes that came in.
+    /// Bytes received.
     pub bytes_in: u64,
-    /// Bytes that went out to the model, or to whoever looked.
+    /// Bytes sent to the model or the client.
     pub bytes_out: u64,
 }
 
 impl Audit {
-    /// Rows of a tenant after a number, a page of them; none if there are no more.
+    /// Returns a page of a tenant's rows after a number. The page is empty at the end.
     pub async fn export(&self, tenant: &Tenant, after: u64) -> Result<Vec<Row>, Error> {
         self.record().audit_page(tenant, after).await
     }

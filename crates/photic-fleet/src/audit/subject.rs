@@ -1,4 +1,4 @@
-//! What an entry of the audit is about: a name, and never a thing.
+//! Subjects of audit entries: names, never content.
 
 use std::fmt;
 
@@ -6,37 +6,38 @@ use photic_store::{Handle, MediaRef, SessionId};
 
 use crate::keys::KeyId;
 
-/// What something was done to. It can be made of names that mean nothing outside, and of hosts.
+/// The subject of an action. It can be built from opaque names and from hosts only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject(String);
 
-/// The text is no host.
+/// Error of a text that is not a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the audit names hosts, and nothing else by text")]
 pub struct NoSubject;
 
-/// As long as the name of a host can be.
-const LONGEST: usize = 253;
+/// Longest host name.
+const MAX_HOST_LENGTH: usize = 253;
 
 impl Subject {
-    /// The tenant itself.
+    /// Creates the subject for the tenant itself.
     pub const fn tenant() -> Self {
         Self(String::new())
     }
 
-    /// A turn of a session.
+    /// Creates the subject for a turn of a session.
     pub fn turn(session: &SessionId, number: u64) -> Self {
         Self(format!("{session}/{number}"))
     }
 
-    /// A host, with its port if it has one; no path, no query, no name or password of anybody.
+    /// Creates the subject for a host with an optional port. Paths, queries and credentials are
+    /// rejected.
     pub fn host(text: &str) -> Result<Self, NoSubject> {
-        let is_one = (1..=LONGEST).contains(&text.len())
+        let is_one = (1..=MAX_HOST_LENGTH).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]_".contains(&byte));
         is_one.then(|| Self(format!("host:{}", text.to_ascii_lowercase()))).ok_or(NoSubject)
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! How requests of a bucket go out: on connections of photic-net, like all of ours.
+//! HTTP connections of a bucket, made with photic-net like all others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use object_store::client::{
 };
 use photic_net::{Client, Error, Outgoing, Timeouts};
 
-/// Something that is done to a body after its request was signed.
+/// A change of the body after the request was signed.
 pub(crate) type Tampering = Arc<dyn Fn(Vec<Bytes>) -> Vec<Bytes> + Send + Sync>;
 
-/// Connections to the server of a bucket; clones share them.
+/// Connections to the server of a bucket. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Connections {
     client: Client,
@@ -44,7 +44,7 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// Connections on which bodies change: what a server makes of that is one of its guarantees.
+    /// Creates connections that change bodies, to test whether the server detects it.
     pub(crate) fn tampering(with: Tampering) -> Self {
         Self { tampering: Some(with), ..Self::default() }
     }
@@ -80,7 +80,7 @@ impl HttpService for Connections {
     }
 }
 
-/// The pieces of a body that is at hand, none of them copied.
+/// Collects the chunks of a body without copying them.
 async fn pieces(mut body: HttpRequestBody) -> Result<Vec<Bytes>, HttpError> {
     let mut pieces = Vec::new();
     while let Some(frame) = body.frame().await {

@@ -1,7 +1,7 @@
-//! A bucket: objects under keys that only we name, on any server that speaks S3.
+//! An S3 bucket with keys that only photic chooses.
 //!
-//! A key is written once and never again, so no guarantee about overwriting is needed from the
-//! server; what an object holds is proved by whoever reads it. Nobody outside is ever told a key.
+//! A key is written once, so no guarantee about overwriting is needed. Readers verify the content.
+//! Clients never learn a key.
 
 mod connections;
 
@@ -22,12 +22,12 @@ use url::Url;
 
 pub(crate) use connections::Connections;
 
-/// How a bucket is used.
+/// Options of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BucketOptions {
-    /// How long one thing may take, with everything that is tried again.
+    /// Longest time of an operation, retries included.
     pub patience: Duration,
-    /// How often something is tried again that a server could not do at the moment.
+    /// Number of retries.
     pub retries: usize,
 }
 
@@ -37,45 +37,45 @@ impl Default for BucketOptions {
     }
 }
 
-/// How long a server may take to say that it is there.
-const MOMENT: Duration = Duration::from_secs(2);
+/// Longest time of a health check.
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A bucket; clones share their connections.
+/// A bucket. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     objects: Arc<AmazonS3>,
     client: HttpClient,
-    /// What every key begins with: nothing, or a name and a slash.
+    /// Prefix of every key: empty, or a folder with a slash.
     folder: String,
     patience: Duration,
 }
 
-/// What went wrong with a bucket.
+/// Error of a bucket.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BucketError {
-    /// The address is none of a bucket.
+    /// The URL is not that of a bucket.
     #[error(
-        "a bucket is named `s3://NAME` or `s3://NAME/FOLDER`, with `?endpoint=…&region=…` where it \
-         is not at AWS"
+        "a bucket URL is `s3://NAME` or `s3://NAME/FOLDER`, with `?endpoint=…&region=…` outside of \
+         AWS"
     )]
     Address,
-    /// There is no such object.
-    #[error("there is no such object")]
+    /// The object does not exist.
+    #[error("the object does not exist")]
     Absent,
-    /// Somebody else created it before.
-    #[error("the object is there already")]
+    /// The object exists already.
+    #[error("the object exists already")]
     There,
-    /// It took too long.
+    /// The operation took too long.
     #[error("the server of the bucket did not answer in time")]
     Late,
-    /// The system gives no random numbers.
-    #[error("the system gives no random numbers")]
+    /// The system has no random numbers.
+    #[error("the system has no random numbers")]
     Random,
-    /// No reply came to an address that was signed.
-    #[error("the server of the bucket cannot be reached")]
+    /// A signed URL was not answered.
+    #[error("the server of the bucket is unreachable")]
     Unreached(#[source] object_store::client::HttpError),
-    /// The server refuses, or cannot be reached.
+    /// The server refused or is unreachable.
     #[error("the server of the bucket failed")]
     Server(#[source] Box<object_store::Error>),
 }
@@ -91,14 +91,14 @@ impl From<object_store::Error> for BucketError {
 }
 
 impl Bucket {
-    /// Opens a bucket by its address: `s3://NAME`, or `s3://NAME/FOLDER` where it is shared, with
-    /// `?endpoint=` and `&region=` where it is not at AWS. Credentials come from the variables that
-    /// all clients of S3 read, never from the address.
+    /// Opens a bucket by its URL: `s3://NAME`, or `s3://NAME/FOLDER` for a shared bucket, with
+    /// `?endpoint=` and `&region=` outside of AWS. Credentials come from the usual environment
+    /// variables of S3 clients, never from the URL.
     pub fn open(address: &str, options: BucketOptions) -> Result<Self, BucketError> {
         Self::open_with(address, options, Connections::default())
     }
 
-    /// Opens a bucket whose requests go out in a way of their own.
+    /// Opens a bucket with special connections.
     pub(crate) fn open_with(
         address: &str,
         options: BucketOptions,
@@ -115,7 +115,7 @@ impl Bucket {
         let mut builder = AmazonS3Builder::from_env()
             .with_bucket_name(name)
             .with_checksum_algorithm(Checksum::SHA256)
-            // Not every server knows how to remove many at once.
+            // Not every server supports bulk deletion.
             .with_disable_bulk_delete(true)
             .with_retry(RetryConfig {
                 max_retries: options.retries,
@@ -125,7 +125,7 @@ impl Bucket {
             .with_http_connector(connections.clone());
         for (key, value) in address.query_pairs() {
             builder = match &*key {
-                // Plain HTTP only where the operator wrote so.
+                // Plain HTTP only if the operator configured it.
                 "endpoint" => {
                     builder.with_allow_http(value.starts_with("http:")).with_endpoint(value)
                 }
@@ -138,7 +138,7 @@ impl Bucket {
         Ok(Self { objects, client, folder, patience: options.patience })
     }
 
-    /// Writes an object of these pieces, one after the other.
+    /// Writes an object from these chunks.
     pub async fn put(&self, key: &str, pieces: Vec<Bytes>) -> Result<(), BucketError> {
         let payload: PutPayload = pieces.into_iter().collect();
         self.put_with(key, payload, PutOptions::default()).await
@@ -154,14 +154,14 @@ impl Bucket {
         self.in_time(self.objects.put_opts(&path, payload, options)).await.map(drop)
     }
 
-    /// A stretch of an object, or as much of it as there is.
+    /// Reads a range of an object, or as much of it as exists.
     pub async fn get(&self, key: &str, range: Range<u64>) -> Result<Bytes, BucketError> {
         let path = self.path(key);
         let options = GetOptions { range: Some(range.into()), ..GetOptions::default() };
         self.in_time(async { self.objects.get_opts(&path, options).await?.bytes().await }).await
     }
 
-    /// Removes an object; it is no error if there is none.
+    /// Deletes an object. A missing object is not an error.
     pub async fn remove(&self, key: &str) -> Result<(), BucketError> {
         let path = futures_util::stream::iter([Ok(self.path(key))]).boxed();
         let removed = self.objects.delete_stream(path).try_collect::<Vec<Path>>();
@@ -171,7 +171,7 @@ impl Bucket {
         }
     }
 
-    /// The keys below a folder.
+    /// Lists the keys below a folder.
     pub async fn list(&self, folder: &str) -> Result<Vec<String>, BucketError> {
         let keys = self.objects.list(Some(&self.path(folder)));
         let keys = keys.map_ok(|object| {
@@ -181,7 +181,7 @@ impl Bucket {
         self.in_time(keys.try_collect()).await
     }
 
-    /// The folders right below a folder, by their own names.
+    /// Lists the folders directly below a folder, by name.
     pub async fn folders(&self, folder: &str) -> Result<Vec<String>, BucketError> {
         let folder = self.path(folder);
         let found = self.in_time(self.objects.list_with_delimiter(Some(&folder))).await?;
@@ -189,25 +189,25 @@ impl Bucket {
         Ok(names.map(str::to_owned).collect())
     }
 
-    /// Whether the server of the bucket answers, said in a moment: it is asked for an object that
-    /// was never written.
+    /// Returns whether the server of the bucket answers within a moment. It asks for an object that
+    /// never exists.
     pub async fn is_there(&self) -> bool {
         let path = self.path("there");
-        let asking = tokio::time::timeout(MOMENT, self.objects.head(&path));
+        let asking = tokio::time::timeout(HEALTH_TIMEOUT, self.objects.head(&path));
         matches!(asking.await, Ok(Ok(_) | Err(object_store::Error::NotFound { .. })))
     }
 
-    /// The object's whole key.
+    /// Returns the full key of an object.
     pub(crate) fn path(&self, key: &str) -> Path {
         Path::from(format!("{}{key}", self.folder))
     }
 
-    /// What signs addresses of this bucket.
+    /// Returns the signer of URLs for this bucket.
     pub(crate) fn signer(&self) -> &AmazonS3 {
         &self.objects
     }
 
-    /// What sends requests that are not about an object of ours.
+    /// Returns the HTTP client for signed URLs.
     pub(crate) const fn client(&self) -> &HttpClient {
         &self.client
     }

@@ -1,43 +1,42 @@
-//! Keys of tenants: a public name to look one up by, and a secret that only its holder has.
+//! API keys of tenants: a public name for lookups, and a secret.
 //!
-//! `pk_<12 letters>_<52 letters>`: 60 random bits of name, 256 of secret. The server keeps a hash of
-//! the secret, which needs no slow hash because nobody can guess 256 bits, and never the secret. A
-//! whole key is shown once, when it is made. Who asks with a key that is not good learns nothing
-//! about why.
+//! The form is `pk_<12 letters>_<52 letters>`: 60 random bits of name and 256 of secret. The server
+//! stores only a hash of the secret. A slow hash is not needed, because 256 bits cannot be guessed.
+//! A full key is shown once, when it is created. An invalid key is rejected without a reason.
 
-mod gate;
-mod kept;
+mod cache;
+mod store;
 
 use std::fmt;
 use std::str::FromStr;
 
 use photic_store::Error;
 
-pub use gate::Gate;
-pub use kept::{KeyFacts, Keys};
+pub use cache::KeyCache;
+pub use store::{KeyFacts, Keys};
 
-/// The public name of a key: it stands in lists and logs, and opens nothing.
+/// Public name of a key. It appears in lists and logs and grants no access.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyId(String);
 
-/// A whole key. It has no way to be printed but [`reveal`](ApiKey::reveal).
+/// A full key. It is printed by [`reveal`](ApiKey::reveal) only.
 #[derive(Clone)]
 pub struct ApiKey {
     id: KeyId,
     secret: [u8; 32],
 }
 
-/// What is kept of a secret.
+/// Stored hash of a secret.
 pub type SecretHash = blake3::Hash;
 
 const PREFIX: &str = "pk_";
 const ID_LETTERS: usize = 12;
 const SECRET_LETTERS: usize = 52;
-/// Letters and digits that are not mistaken for each other.
+/// Letters and digits that are not easily confused.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl KeyId {
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -49,7 +48,7 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// The text is no key.
+/// Error of a text that is not a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key is `pk_`, 12 letters and digits, `_` and 52 more")]
 pub struct NotAKey;
@@ -64,7 +63,7 @@ impl FromStr for KeyId {
 }
 
 impl ApiKey {
-    /// A new one.
+    /// Creates a random key.
     pub fn random() -> Result<Self, Error> {
         let (mut id, mut secret) = ([0; 8], [0; 32]);
         getrandom::fill(&mut id).map_err(|_| Error::Random)?;
@@ -74,12 +73,12 @@ impl ApiKey {
         Ok(Self { id: KeyId(id), secret })
     }
 
-    /// Its public name.
+    /// Returns its public name.
     pub const fn id(&self) -> &KeyId {
         &self.id
     }
 
-    /// What is kept of its secret. The name is hashed, too: a hash fits one key only.
+    /// Returns the stored hash. The name is hashed as well, so that a hash fits one key only.
     pub fn hash(&self) -> SecretHash {
         blake3::Hasher::new_derive_key("photic-fleet 2026 secret of a key")
             .update(self.id.0.as_bytes())
@@ -87,7 +86,7 @@ impl ApiKey {
             .finalize()
     }
 
-    /// The whole key, secret and all, for whom it was made.
+    /// Returns the full key with its secret, for its owner.
     pub fn reveal(&self) -> String {
         format!("{PREFIX}{}_{}", self.id, spell(&self.secret))
     }
@@ -109,7 +108,7 @@ impl FromStr for ApiKey {
     }
 }
 
-/// Five bits a letter, the first bits first, padded with zeros.
+/// Encodes five bits per letter, most significant first, padded with zeros.
 fn spell(bytes: &[u8]) -> String {
     let bit = |at: usize| bytes.get(at / 8).map_or(0, |byte| byte >> (7 - at % 8) & 1);
     let letters = (0..bytes.len() * 8).step_by(5).map(|start| {
@@ -119,7 +118,7 @@ fn spell(bytes: &[u8]) -> String {
     letters.collect()
 }
 
-/// What [`spell`] wrote, if it could have.
+/// Decodes the result of [`spell`].
 fn read(letters: &str) -> Option<[u8; 32]> {
     if letters.len() != SECRET_LETTERS {
         return None;
@@ -131,7 +130,7 @@ fn read(letters: &str) -> Option<[u8; 32]> {
             let bit = (value >> shift & 1) as u8;
             match bytes.get_mut(at / 8) {
                 Some(byte) => *byte |= bit << (7 - at % 8),
-                // No bit stands behind the end, so every key has one spelling.
+                // Bits beyond the end must be zero, so that every key has one spelling.
                 None if bit == 1 => return None,
                 None => {}
             }
@@ -168,7 +167,7 @@ mod tests {
             let other = String::from_utf8(other).unwrap();
             match other.parse::<ApiKey>() {
                 Ok(other) => assert_ne!(other.hash(), key.hash(), "{at}"),
-                // The last letter has but one bit.
+                // The last letter has only one bit.
                 Err(NotAKey) => assert_eq!(at, text.len() - 1),
             }
         }

@@ -1,40 +1,41 @@
-//! Writing a turn: one statement, whose function (`append_turn` in `format-1.sql`) writes all of it
-//! or nothing; and one before it, where this replica did not write the turn before.
+//! Writes a turn with one call of the function `append_turn` in `format-1.sql`, which writes all of
+//! it or nothing. If this replica did not write the previous turn, a lookup comes first.
 //!
-//! What the replica takes to be so is checked where it is written, and if it is not so any more,
-//! nothing was written and it looks again.
+//! The function checks the assumptions of the replica. If one is outdated, nothing is written and
+//! the lookup is repeated.
 
 use std::collections::BTreeSet;
 
-use photic_store::record::{Entry, Link, SessionId, Stretch};
+use photic_store::record::{NewMessage, NewSegment, NewTurn, SessionId};
 use photic_store::{BlobId, Error, Facts, Handle, Tenant};
 
-use super::known::{End, PieceName};
+use super::write_cache::{LastMessage, PieceName};
 use super::{Answer, Owner, Postgres, TENANTS, numbers};
 
-/// How many of the latest messages are looked for first; then eight times as many, and so on.
-const FIRST_LOOK: usize = 16;
-/// How often a turn is tried: each time, somebody else has written one.
-const TRIES: usize = 100;
+/// Number of latest messages that are looked up first. Each further step looks up eight times as
+/// many.
+const FIRST_LOOKUP: usize = 16;
+/// Largest number of attempts. Each failure means that another replica wrote a turn.
+const MAX_ATTEMPTS: usize = 100;
 
-/// Where new messages of a turn go.
+/// Position of the new messages of a turn.
 #[derive(Clone, Copy, Debug)]
 struct Start {
-    /// How many of the turn's messages are in the record.
+    /// Number of the turn's messages that are stored already.
     known: usize,
-    /// The last of them.
+    /// Row of the last of them.
     parent: Option<i64>,
-    /// How many messages the session has.
+    /// Number of messages of the session.
     messages: i64,
 }
 
-/// What became of a turn, if it was not written.
+/// Return codes of a turn that was not written.
 mod outcome {
-    /// There is no such session.
+    /// The session does not exist.
     pub(super) const NO_SESSION: i64 = 0;
     /// The session has other messages by now.
     pub(super) const MOVED_ON: i64 = -1;
-    /// A piece is not there that was taken to be.
+    /// A segment is missing that was assumed to exist.
     pub(super) const NO_PIECE: i64 = -2;
 }
 
@@ -43,14 +44,14 @@ impl Postgres {
         &self,
         tenant: &Tenant,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
     ) -> Result<u64, Error> {
         let owner = self.owner(tenant).await?;
         let known = &self.inner.known;
         let day = i32::from(id.day());
         let pieces = Pieces::of(entry);
         let mut start = known.end(id).and_then(|end| continued(entry.messages, end));
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             let from = match start.take() {
                 Some(start) => start,
                 None => self.look(&owner, id, entry.messages).await?,
@@ -63,9 +64,10 @@ impl Postgres {
                 number => {
                     let count = entry.messages.len() - from.known;
                     let number_of_last = from.messages + count.cast_signed() as i64;
-                    // Only of a message that is new it is known that nothing comes after it.
+                    // Only a new message is known to have no successor.
                     let last = entry.messages.last().filter(|_| count > 0);
-                    let end = last.map(|link| End { chain: link.chain, number: number_of_last });
+                    let end =
+                        last.map(|link| LastMessage { chain: link.chain, number: number_of_last });
                     known.set_end(id, end);
                     known.hold(id, entry.holds.iter().map(|(blob, _)| *blob));
                     known.add_pieces(day, owner.id, &pieces.names);
@@ -73,11 +75,11 @@ impl Postgres {
                 }
             }
         }
-        Err(Error::Unavailable("others write to the session all the time".into()))
+        Err(Error::Unavailable("other replicas keep writing to the session; try again".into()))
     }
 
-    /// Which of these a session refers to, as far as it is worth knowing: few that are not known
-    /// here are as soon stored again as asked for.
+    /// Returns which of these blobs the session refers to, if it is worth a query. A few unknown
+    /// blobs are stored again instead.
     pub(super) async fn find_held(
         &self,
         id: &SessionId,
@@ -106,16 +108,16 @@ impl Postgres {
         Ok(held)
     }
 
-    /// Looks where the new messages of a turn go. A message is there only if all before it are, and
-    /// usually only the last few are new; so it is looked for from the end.
+    /// Looks up the position of the new messages. A message is stored only if all before it are,
+    /// and usually only the last few are new, so the search starts at the end.
     async fn look(
         &self,
         owner: &Owner,
         id: &SessionId,
-        links: &[Link<'_>],
+        links: &[NewMessage<'_>],
     ) -> Result<Start, Error> {
         let (low, high) = numbers(id);
-        let (mut end, mut look, mut messages) = (links.len(), FIRST_LOOK, None);
+        let (mut end, mut look, mut messages) = (links.len(), FIRST_LOOKUP, None);
         loop {
             let start = end.saturating_sub(look);
             let chains: Vec<_> = links[start..end].iter().map(|link| link.chain).collect();
@@ -136,10 +138,11 @@ impl Postgres {
             .answer()
             .await?;
             let (count, parent, place) = found.ok_or_else(|| Error::NoSession(id.clone()))?;
-            // As many as there were at the first look: if there are more by now, it is done again.
+            // The count of the first lookup: if it changed meanwhile, the write fails and is
+            // repeated.
             let messages = *messages.get_or_insert(count);
             if let Some((parent, place)) = parent.zip(place) {
-                // Places are counted from 1.
+                // Positions are counted from 1.
                 return Ok(Start { known: start + place as usize, parent: Some(parent), messages });
             }
             if start == 0 {
@@ -153,7 +156,7 @@ impl Postgres {
         &self,
         owner: &Owner,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
         from: Start,
         pieces: &Pieces,
         new_pieces: &[&(PieceName, Vec<u8>, Vec<u8>)],
@@ -210,7 +213,7 @@ impl Postgres {
         .bind(entry.length.cast_signed())
         .bind(&[entry.sums.images.cast_signed(), entry.sums.tokens.cast_signed()][..])
         .bind(entry.sums.usd)
-        .bind(entry.kin)
+        .bind(entry.conversation_key)
         .bind(entry.time)
         .fetch_one(&mut *self.connection().await?)
         .answer()
@@ -218,14 +221,14 @@ impl Postgres {
     }
 }
 
-/// Where messages go that come after the last one that this replica wrote.
-fn continued(links: &[Link<'_>], end: End) -> Option<Start> {
+/// Returns the position of messages that follow the last one this replica wrote.
+fn continued(links: &[NewMessage<'_>], end: LastMessage) -> Option<Start> {
     let known = links.iter().rposition(|link| link.chain == end.chain)? + 1;
     Some(Start { known, parent: Some(end.number), messages: end.number })
 }
 
-/// What is to be remembered of each blob that is held.
-fn memories(entry: &Entry<'_>) -> Result<Vec<Option<String>>, Error> {
+/// Returns the stubs of the blobs in order.
+fn memories(entry: &NewTurn<'_>) -> Result<Vec<Option<String>>, Error> {
     let memory = |blob: &BlobId| {
         let memory = entry.memories.iter().find(|(of, _)| of == blob);
         memory.map(|(_, memory)| serde_json::to_string(memory)).transpose()
@@ -239,18 +242,18 @@ fn facts<'f>(facts: impl Iterator<Item = &'f Facts>) -> Result<Vec<String>, Erro
     facts.map_err(|_| Error::Damaged("facts"))
 }
 
-/// What a turn says that others may say, too: before and after its messages, its profile, policy
-/// and circumstances.
+/// Segments of a turn that other turns may share: before and after its messages, its profile,
+/// policy and other inputs.
 #[derive(Debug)]
 struct Pieces {
     names: [PieceName; 5],
-    /// Names, texts and places.
+    /// Names, texts and positions of media.
     all: Vec<(PieceName, Vec<u8>, Vec<u8>)>,
 }
 
 impl Pieces {
-    fn of(entry: &Entry<'_>) -> Self {
-        let text = |text| Stretch { raw: str::as_bytes(text), cuts: Vec::new() };
+    fn of(entry: &NewTurn<'_>) -> Self {
+        let text = |text| NewSegment { raw: str::as_bytes(text), cuts: Vec::new() };
         let (profile, policy) = (text(&entry.profile), text(&entry.policy));
         let circumstances = text(&entry.circumstances);
         let all = [&entry.before, &entry.after, &profile, &policy, &circumstances];
@@ -269,13 +272,13 @@ impl Pieces {
         self.all.iter().filter(|(name, ..)| !is_known(name)).collect()
     }
 
-    /// How many different ones there are.
+    /// Returns the number of distinct segments.
     fn count(&self) -> i64 {
         self.all.len().cast_signed() as i64
     }
 }
 
-/// Names a stretch, with the numbers of its media.
+/// Returns the name of a segment, with the numbers of its media.
 fn name(text: &[u8], places: &[u8]) -> PieceName {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(text.len() as u64).to_le_bytes());

@@ -1,12 +1,13 @@
-//! The audit's rows: added under the lock of the tenant's head, so that a chain has one end.
+//! Rows of the audit. They are added under the lock of the tenant's head, so that a chain has one
+//! end.
 
 use photic_store::{Error, Tenant};
 
 use super::{Answer as _, Postgres};
-use crate::audit::{Entry, Frame, NOTHING, Row};
+use crate::audit::{ChainBounds, Entry, GENESIS_HASH, Row};
 
-/// How many rows are read at a time.
-const PAGE: i64 = 1000;
+/// Number of rows per page.
+const PAGE_SIZE: i64 = 1000;
 
 /// A row, in the order of [`Row`].
 type Stored = (i64, i32, i64, Option<String>, String, String, String, i64, i64, Vec<u8>, Vec<u8>);
@@ -22,10 +23,10 @@ impl Postgres {
         let mut transaction = self.begin_transaction().await?;
         sqlx::query(
             "INSERT INTO audit_head (tenant, day, number, hash) VALUES ($1, 0, 0, $2)
-             ON CONFLICT DO NOTHING",
+             ON CONFLICT DO GENESIS_HASH",
         )
         .bind(tenant.as_str())
-        .bind(NOTHING)
+        .bind(GENESIS_HASH)
         .execute(&mut *transaction)
         .answer()
         .await?;
@@ -35,12 +36,12 @@ impl Postgres {
                 .fetch_one(&mut *transaction)
                 .answer()
                 .await?;
-        // The clock is read under the lock, so that time goes on along the chain.
+        // The clock is read under the lock, so that times increase along the chain.
         let time: i64 = sqlx::query_scalar(concat!("SELECT ", now!()))
             .fetch_one(&mut *transaction)
             .answer()
             .await?;
-        // Around midnight somebody may come late; a chain never goes back to an earlier day.
+        // Around midnight a writer may be late; a chain never returns to an earlier day.
         let day = today.max(last_day);
         let mut rows: Vec<Row> = Vec::with_capacity(entries.len());
         for (number, entry) in (last as u64 + 1..).zip(entries) {
@@ -55,7 +56,7 @@ impl Postgres {
                 bytes_in: entry.bytes_in.min(i64::MAX as u64),
                 bytes_out: entry.bytes_out.min(i64::MAX as u64),
                 previous: rows.last().map_or(hash, |row| row.hash),
-                hash: NOTHING,
+                hash: GENESIS_HASH,
             };
             row.hash = row.expected(tenant);
             rows.push(row);
@@ -101,7 +102,7 @@ impl Postgres {
         transaction.commit().answer().await
     }
 
-    /// Rows of a tenant after a number.
+    /// Returns a page of a tenant's rows after a number.
     pub(crate) async fn audit_page(&self, tenant: &Tenant, after: u64) -> Result<Vec<Row>, Error> {
         let found: Vec<Stored> = sqlx::query_as(
             "SELECT number, day, time, key_id, what, subject, decision, bytes_in, bytes_out,
@@ -110,15 +111,15 @@ impl Postgres {
         )
         .bind(tenant.as_str())
         .bind(i64::try_from(after).unwrap_or(i64::MAX))
-        .bind(PAGE)
+        .bind(PAGE_SIZE)
         .fetch_all(&mut *self.connection().await?)
         .answer()
         .await?;
         Ok(found.into_iter().map(row).collect())
     }
 
-    /// What the rows of a tenant have to fit between, as of one moment.
-    pub(crate) async fn audit_frame(&self, tenant: &Tenant) -> Result<Frame, Error> {
+    /// Returns the boundaries of a tenant's rows at one moment.
+    pub(crate) async fn audit_frame(&self, tenant: &Tenant) -> Result<ChainBounds, Error> {
         let (last, hash, highest, first, previous): Heads = sqlx::query_as(
             "SELECT audit_head.number, audit_head.hash,
                 (SELECT max(number) FROM audit WHERE tenant = $1), first.number, first.previous
@@ -131,9 +132,9 @@ impl Postgres {
         .answer()
         .await?;
         let end = |(number, hash): (i64, Vec<u8>)| (number as u64, sized(hash));
-        Ok(Frame {
+        Ok(ChainBounds {
             first: first.zip(previous).map(end),
-            last: last.zip(hash).map_or((0, NOTHING), end),
+            last: last.zip(hash).map_or((0, GENESIS_HASH), end),
             highest: highest.map(i64::cast_unsigned),
         })
     }
@@ -142,7 +143,7 @@ impl Postgres {
 /// The end of a chain, its highest number, and its beginning.
 type Heads = (Option<i64>, Option<Vec<u8>>, Option<i64>, Option<i64>, Option<Vec<u8>>);
 
-/// A hash; what has another length is none that fits anything.
+/// Converts a hash. One of another length matches nothing.
 fn sized(hash: Vec<u8>) -> [u8; 32] {
     hash.try_into().unwrap_or([0xff; 32])
 }

@@ -1,4 +1,4 @@
-//! What goes before its day does: sessions that are forgotten, and what nothing uses after them.
+//! Deletes data before its day ends: forgotten sessions, and what nothing uses afterwards.
 
 use std::time::SystemTime;
 
@@ -14,7 +14,7 @@ impl Postgres {
     ) -> Result<bool, Error> {
         let Some(owner) = self.find_owner(tenant).await? else { return Ok(false) };
         let mut transaction = self.begin_transaction().await?;
-        // Nobody may take up what this session alone had while it is being decided that it goes.
+        // No other session may start to use this session's blobs while they are checked.
         alone(&mut transaction, &owner).await?;
         let (low, high) = numbers(id);
         let session: Option<i64> = sqlx::query_scalar(
@@ -29,7 +29,7 @@ impl Postgres {
         .await
         .map_err(failed)?;
         let Some(session) = session else { return Ok(false) };
-        // The session is gone from here on, so what is still held is held by others.
+        // The session row is deleted, so remaining references belong to others.
         sqlx::query(
             "DELETE FROM handle WHERE tenant = $1
              AND blob IN (SELECT blob FROM held WHERE session = $2)

@@ -1,11 +1,11 @@
-//! Days: made ahead, and dropped whole.
+//! Partitions by day: created ahead, and dropped whole.
 
 use photic_store::Error;
 
 use super::{Answer, Postgres, failed, format};
 
 impl Postgres {
-    /// Makes the partitions of days, where they are missing.
+    /// Creates the missing partitions of days.
     pub(super) async fn open_days(&self, first: i32, last: i32) -> Result<(), Error> {
         let mut transaction = self.begin_transaction().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)")
@@ -24,14 +24,14 @@ impl Postgres {
         transaction.commit().await.map_err(failed)
     }
 
-    /// Forgets everything of all days before one: sessions that began then, handles that were
-    /// issued then and not since, and where blobs of then are. Which days that were.
+    /// Drops all days before one: sessions that began then, handles not issued since, and locations
+    /// of blobs. Returns the dropped days.
     ///
-    /// Pinned handles stay; see to it first that their blobs do.
+    /// Pinned handles stay; their blobs must be copied first.
     pub(crate) async fn drop_days(&self, before: i32) -> Result<Vec<i32>, Error> {
         let mut transaction = self.begin_transaction().await?;
-        // Whoever waits for a table to be dropped makes all others wait behind it. Rather nothing
-        // is dropped this time.
+        // Waiting for the lock of a table would make all others wait behind it, so this gives up
+        // early instead.
         sqlx::raw_sql("SET LOCAL lock_timeout = '3s'")
             .execute(&mut *transaction)
             .await
@@ -46,7 +46,7 @@ impl Postgres {
         Ok(days)
     }
 
-    /// Every tenant's number.
+    /// Returns the numbers of all tenants.
     pub(crate) async fn owners(&self) -> Result<Vec<i64>, Error> {
         sqlx::query_scalar("SELECT id FROM tenant ORDER BY id")
             .fetch_all(&mut *self.connection().await?)

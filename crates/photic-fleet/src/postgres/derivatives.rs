@@ -1,20 +1,21 @@
-//! What recipes made, for every replica: found by sources and recipe, kept as long as its day.
+//! Prepared pictures shared by all replicas: found by sources and recipe, kept as long as their
+//! day.
 
 use photic_store::record::{MadeBlob, MadeKey};
 use photic_store::{Error, Tenant};
 
 use super::{Answer, Postgres};
 
-/// Where replicas find what another one made already.
+/// A storage of prepared pictures.
 pub trait Derivatives: Send + Sync {
-    /// What was made so, if anything was.
+    /// Returns the picture with this key, if it was made before.
     fn derivative(
         &self,
         tenant: &Tenant,
         key: &MadeKey,
     ) -> impl Future<Output = Result<Option<MadeBlob>, Error>> + Send;
 
-    /// Notes what was made. Its bytes are a blob of the tenant by now.
+    /// Records a prepared picture. Its bytes are already a blob of the tenant.
     fn keep_derivative(
         &self,
         tenant: &Tenant,

@@ -1,25 +1,25 @@
-//! Small documents that replicas share: what was learned about endpoints is one. Whoever changes
-//! one says which version it was read in, so that nobody's change is lost.
+//! Small documents shared by the replicas, such as the lessons about endpoints. A writer states the
+//! version it has read, so that no change is lost.
 
 use photic_store::Error;
 
 use super::{Answer, Postgres};
 
-/// A document as it was read.
+/// A document with its version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Counts its changes; 0 if there is none yet.
+    /// Counts its changes; 0 if it does not exist.
     pub version: u64,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// Where shared documents are.
+/// A storage of shared documents.
 pub trait Documents: Send + Sync {
-    /// A document by its name; empty if there is none.
+    /// Returns a document by name; empty if it does not exist.
     fn document(&self, name: &str) -> impl Future<Output = Result<Document, Error>> + Send;
 
-    /// Replaces a document if it is still as it was read; whether it was.
+    /// Replaces a document if it is unchanged since it was read. Returns whether it was.
     fn replace_document(
         &self,
         name: &str,
@@ -27,8 +27,7 @@ pub trait Documents: Send + Sync {
         text: &str,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// Changes a document: reads it, and replaces it by what comes out, as often as somebody else
-    /// is faster.
+    /// Changes a document: reads and replaces it, and repeats this while others are faster.
     fn change_document(
         &self,
         name: &str,
@@ -66,7 +65,7 @@ impl Documents for Postgres {
     ) -> Result<bool, Error> {
         let statement = if read.version == 0 {
             "INSERT INTO document (name, version, text) VALUES ($1, $2 + 1, $3)
-             ON CONFLICT DO NOTHING"
+             ON CONFLICT DO GENESIS_HASH"
         } else {
             "UPDATE document SET version = $2 + 1, text = $3 WHERE name = $1 AND version = $2"
         };

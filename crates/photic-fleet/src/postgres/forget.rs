@@ -1,4 +1,4 @@
-//! What the database does when a tenant is forgotten: its name goes first, then all under its number.
+//! Database part of forgetting a tenant: its name first, then all rows of its number.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use photic_store::{Error, Tenant};
 
 use super::{Answer as _, Postgres, TENANTS, failed};
 
-/// A tenant without a name.
+/// A tenant whose name is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed {
-    /// What it was called in the bucket, and in all tables.
+pub(crate) struct ClosedTenant {
+    /// Its number in the bucket and in all tables.
     pub(crate) id: i64,
-    /// For how long it has had no name.
+    /// Time since its name was deleted.
     pub(crate) age: Duration,
 }
 
 impl Postgres {
-    /// Takes a tenant's name and keys away, so that nobody can come in as it; what that name stood
-    /// for, now or when forgetting it was cut short.
-    pub(crate) async fn close_tenant(&self, tenant: &Tenant) -> Result<Vec<Closed>, Error> {
+    /// Deletes the name and keys of a tenant, so that no request can use them. Returns all tenants
+    /// that had this name, including those whose forgetting was interrupted.
+    pub(crate) async fn close_tenant(&self, tenant: &Tenant) -> Result<Vec<ClosedTenant>, Error> {
         let mut transaction = self.begin_transaction().await?;
         for statement in [
             concat!(
@@ -43,21 +43,22 @@ impl Postgres {
         .await?;
         transaction.commit().answer().await?;
         self.tenants().remove(tenant);
-        let closed = closed
-            .into_iter()
-            .map(|(id, age)| Closed { id, age: Duration::from_millis(age.max(0).cast_unsigned()) });
+        let closed = closed.into_iter().map(|(id, age)| ClosedTenant {
+            id,
+            age: Duration::from_millis(age.max(0).cast_unsigned()),
+        });
         Ok(closed.collect())
     }
 
-    /// Removes every row of a tenant that has no name any more; how many there were.
-    pub(crate) async fn remove_rows(&self, closed: &Closed) -> Result<u64, Error> {
+    /// Deletes every row of a tenant without a name. Returns their number.
+    pub(crate) async fn remove_rows(&self, closed: &ClosedTenant) -> Result<u64, Error> {
         let mut transaction = self.begin_transaction().await?;
         sqlx::query("SELECT pg_advisory_xact_lock($1)")
             .bind(TENANTS + closed.id)
             .execute(&mut *transaction)
             .answer()
             .await?;
-        // Nobody waits for it, and it takes as long as there are rows.
+        // No timeout: the duration depends on the number of rows.
         let rows: i64 = sqlx::query_scalar("SELECT remove_rows($1)")
             .bind(closed.id)
             .fetch_one(&mut *transaction)
@@ -67,8 +68,11 @@ impl Postgres {
         Ok(rows as u64)
     }
 
-    /// How many rows are left of a tenant, by table; tables that have none are left out.
-    pub(crate) async fn rows_left(&self, closed: &Closed) -> Result<Vec<(String, i64)>, Error> {
+    /// Counts the remaining rows of a tenant by table. Empty tables are left out.
+    pub(crate) async fn rows_left(
+        &self,
+        closed: &ClosedTenant,
+    ) -> Result<Vec<(String, i64)>, Error> {
         sqlx::query_as("SELECT name, count FROM rows_left($1)")
             .bind(closed.id)
             .fetch_all(&mut *self.connection().await?)
@@ -76,8 +80,8 @@ impl Postgres {
             .map_err(failed)
     }
 
-    /// Notes that nothing is left of it.
-    pub(crate) async fn forgot(&self, closed: &Closed) -> Result<(), Error> {
+    /// Records that a tenant is completely forgotten.
+    pub(crate) async fn forgot(&self, closed: &ClosedTenant) -> Result<(), Error> {
         sqlx::query("DELETE FROM forgotten WHERE id = $1")
             .bind(closed.id)
             .execute(&mut *self.connection().await?)

@@ -1,18 +1,18 @@
-//! Which tables there are. A database is brought from any earlier format to the newest, by whoever
-//! of the replicas comes first.
+//! Database migrations. The first replica migrates the database from any earlier format to the
+//! newest.
 
 use photic_store::Error;
 use sqlx::PgPool;
 
 use super::failed;
 
-/// What leads from each format to the next.
-const STEPS: [&str; 2] = [include_str!("format-1.sql"), include_str!("format-2.sql")];
+/// Scripts that lead from each format to the next.
+const MIGRATIONS: [&str; 2] = [include_str!("format-1.sql"), include_str!("format-2.sql")];
 
-/// Anything that replicas agree on: it makes them wait for each other.
+/// Lock number that all replicas use for migrations.
 pub(super) const LOCK: i64 = 0x7068_6f74_6963;
 
-/// Makes the tables, once.
+/// Creates or migrates the tables.
 pub(super) async fn make(pool: &PgPool) -> Result<(), Error> {
     let mut transaction = pool.begin().await.map_err(failed)?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)")
@@ -29,10 +29,10 @@ pub(super) async fn make(pool: &PgPool) -> Result<(), Error> {
         .await
         .map_err(failed)?;
     let found = usize::try_from(found.unwrap_or_default()).unwrap_or_default();
-    if found > STEPS.len() {
-        return Err(Error::TooNew { found: found as u32, known: STEPS.len() as u32 });
+    if found > MIGRATIONS.len() {
+        return Err(Error::TooNew { found: found as u32, known: MIGRATIONS.len() as u32 });
     }
-    for (number, step) in (1_i32..).zip(STEPS).skip(found) {
+    for (number, step) in (1_i32..).zip(MIGRATIONS).skip(found) {
         sqlx::raw_sql(step).execute(&mut *transaction).await.map_err(failed)?;
         sqlx::query("INSERT INTO format (number) VALUES ($1)")
             .bind(number)

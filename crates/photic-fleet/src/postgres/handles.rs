@@ -1,6 +1,6 @@
 //! Handles of tenants.
 
-use photic_store::{BlobId, Error, Facts, Handle, Handles, Issued, Secret, Tenant};
+use photic_store::{BlobId, Error, Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
 
 use super::{Answer, Postgres, beside_others, failed};
 
@@ -46,7 +46,11 @@ impl Handles for Postgres {
         Ok(handle)
     }
 
-    async fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+    async fn resolve(
+        &self,
+        tenant: &Tenant,
+        handle: &Handle,
+    ) -> Result<Option<IssuedHandle>, Error> {
         let Some(owner) = self.find_owner(tenant).await? else { return Ok(None) };
         let found: Option<([u8; 32], String, bool)> = sqlx::query_as(
             "SELECT blob, facts, true FROM pin WHERE tenant = $1 AND handle = $2
@@ -62,7 +66,7 @@ impl Handles for Postgres {
         .await?;
         let Some((blob, facts, pinned)) = found else { return Ok(None) };
         let facts = serde_json::from_str(&facts).map_err(|_| Error::Damaged("facts"))?;
-        Ok(Some(Issued { blob: blob.into(), facts, pinned }))
+        Ok(Some(IssuedHandle { blob: blob.into(), facts, pinned }))
     }
 
     async fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
@@ -73,17 +77,17 @@ impl Handles for Postgres {
         let day = self.today().await?;
         let mut transaction = self.begin_transaction().await?;
         beside_others(&mut transaction, &owner).await?;
-        // What is let go of has a day like any other handle: this one.
+        // An unpinned handle belongs to the current day.
         let statement = if pinned {
             "INSERT INTO pin (tenant, handle, blob, facts, issued)
              SELECT tenant, handle, blob, facts, issued FROM handle
              WHERE tenant = $1 AND handle = $2 AND day <= $3 ORDER BY day DESC LIMIT 1
-             ON CONFLICT DO NOTHING"
+             ON CONFLICT DO GENESIS_HASH"
         } else {
             "WITH gone AS (DELETE FROM pin WHERE tenant = $1 AND handle = $2 RETURNING *)
              INSERT INTO handle (day, tenant, handle, blob, facts, issued)
              SELECT $3, tenant, handle, blob, facts, issued FROM gone
-             ON CONFLICT DO NOTHING"
+             ON CONFLICT DO GENESIS_HASH"
         };
         sqlx::query(statement)
             .bind(owner.id)
@@ -98,8 +102,8 @@ impl Handles for Postgres {
 }
 
 impl Postgres {
-    /// What a tenant's handles are made with, if there is such a tenant: nobody is made by being
-    /// asked about.
+    /// Returns the secret of a tenant if it exists. Unlike [`Handles::secret`], it does not create
+    /// the tenant.
     pub async fn known_secret(&self, tenant: &Tenant) -> Result<Option<Secret>, Error> {
         Ok(self.find_owner(tenant).await?.map(|owner| owner.secret))
     }

@@ -7,7 +7,7 @@ use photic_store::{Error, Tenant};
 use super::{Answer, Postgres};
 use crate::keys::{ApiKey, KeyFacts, KeyId, Keys, SecretHash};
 
-/// What is shown of a key, in the order of [`KeyFacts`].
+/// Facts about a key, in the order of [`KeyFacts`].
 type Row = (String, String, i64, Option<i64>, Option<i64>);
 
 impl Keys for Postgres {
@@ -43,7 +43,7 @@ impl Keys for Postgres {
         overlap: Duration,
     ) -> Result<Option<ApiKey>, Error> {
         let key = ApiKey::random()?;
-        // The new one lasts as long as the old one was made to.
+        // The new key has the lifetime of the old one.
         let made = sqlx::query(concat!(
             "WITH clock AS (SELECT ",
             now!(),
@@ -114,7 +114,7 @@ impl Keys for Postgres {
         .fetch_optional(&mut *self.connection().await?)
         .answer()
         .await?;
-        // Hashes of this kind are compared in constant time.
+        // Hashes of this type compare in constant time.
         let opens = |(_, hash): &(String, [u8; 32])| SecretHash::from_bytes(*hash) == key.hash();
         Ok(found.filter(opens).map(|(name, _)| Tenant::new(name)))
     }

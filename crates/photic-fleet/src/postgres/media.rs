@@ -7,7 +7,7 @@ use photic_store::{Error, Media, MediaRecord, MediaRef, NewMedia, SessionId, Ten
 
 use super::{Answer, Postgres, numbers};
 
-/// A reference, its blob, facts, memory and end.
+/// A reference with its blob, facts, stub and expiry.
 type Row = (String, [u8; 32], String, String, i64);
 
 impl Media for Postgres {
@@ -82,7 +82,7 @@ impl Media for Postgres {
 }
 
 impl Postgres {
-    /// Removes references that ended.
+    /// Removes expired references.
     pub(crate) async fn end_media(&self) -> Result<(), Error> {
         sqlx::query(concat!("DELETE FROM media WHERE expires <= ", now!()))
             .execute(&mut *self.connection().await?)

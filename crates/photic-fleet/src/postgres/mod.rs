@@ -1,8 +1,8 @@
-//! The record on `PostgreSQL`: many replicas, every commit on the server's disk.
+//! The record on `PostgreSQL`, shared by many replicas, synced at every commit.
 //!
-//! Statements live in the files of this folder, one subject each; this one owns the pool, the
-//! tenants and the day. The day is the server's: replicas whose clocks differ agree on it, so that
-//! nothing a session refers to is ever stored on a day before the one it began on.
+//! This module owns the connections, the tenants and the day. The statements are in the other
+//! files, one topic each. The day is taken from the server's clock, so that all replicas agree on
+//! it, and nothing a session refers to is stored on a day before the session began.
 
 /// The server's clock in a statement, in milliseconds since 1970.
 macro_rules! now {
@@ -10,7 +10,7 @@ macro_rules! now {
         "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
     };
 }
-/// The server's day in a statement, counted from 1970, and so many ahead.
+/// The server's day in a statement, counted from 1970, plus an offset.
 macro_rules! today {
     ($ahead:literal) => {
         concat!("((now() AT TIME ZONE 'UTC')::date - date '1970-01-01' + ", $ahead, "::integer)")
@@ -27,15 +27,15 @@ mod forget;
 mod format;
 mod handles;
 mod keys;
-mod known;
+mod locations;
 mod media;
-mod places;
 mod quota;
 mod read;
 mod server;
 mod sessions;
 mod uploads;
 mod work;
+mod write_cache;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -48,21 +48,21 @@ use sqlx::pool::PoolConnection;
 
 pub use derivatives::Derivatives;
 pub use documents::{Document, Documents};
-pub(crate) use forget::Closed;
-use known::Known;
-pub use places::Place;
-pub(crate) use quota::{Taken, Wish};
+pub(crate) use forget::ClosedTenant;
+pub use locations::BlobLocation;
+pub(crate) use quota::{GrantedShare, ShareRequest};
 use server::{Answer, Server, failed};
+use write_cache::WriteCache;
 
 use crate::packs::Packs;
 
-/// How the record's server is used.
+/// Options of the record's server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PostgresOptions {
-    /// Most connections of this replica.
+    /// Largest number of connections of this replica.
     pub connections: u32,
-    /// How long the server may be silent, to all of them, before whoever waits is told that it is
-    /// away. While it answers others it is only busy.
+    /// Time of silence on all connections after which the server counts as unavailable. A server
+    /// that answers other requests is only busy.
     pub patience: Duration,
 }
 
@@ -72,7 +72,7 @@ impl Default for PostgresOptions {
     }
 }
 
-/// The record; clones share their connections.
+/// The record. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Postgres {
     inner: Arc<Inner>,
@@ -81,40 +81,40 @@ pub struct Postgres {
 #[derive(Debug)]
 struct Inner {
     server: Server,
-    /// The last day that has partitions, as far as this replica knows.
+    /// The last day that is known to have partitions.
     opened: AtomicI32,
-    /// Days by which the server's clock is taken to be ahead, in tests.
+    /// Days to add to the server's clock, in tests.
     ahead: AtomicI32,
-    /// Whom this replica has seen, and until when that counts: a tenant may be forgotten by another
-    /// replica, and come again. Tenants come from the operator's keys, so they are few.
+    /// Cached tenants with the end of their lifetime, because another replica may forget a tenant.
+    /// Tenants are created by operators, so they are few.
     tenants: Mutex<BTreeMap<Tenant, (Owner, Instant)>>,
     /// Blobs that this replica is about to store.
     packs: Packs,
-    /// What this replica wrote last.
-    known: Known,
+    /// Cache of what this replica wrote.
+    known: WriteCache,
 }
 
-/// A tenant as the server knows it.
+/// A tenant in the database.
 #[derive(Clone, Debug)]
 struct Owner {
     id: i64,
     secret: Secret,
 }
 
-/// Partitions that are made ahead of the day, so that none is missing at midnight.
+/// Number of days whose partitions are created ahead, so that none is missing at midnight.
 const DAYS_AHEAD: i32 = 3;
 
-/// How long a tenant is remembered without asking.
-const REMEMBERED: Duration = Duration::from_secs(20);
+/// Lifetime of a cached tenant.
+const TENANT_LIFETIME: Duration = Duration::from_secs(20);
 
 impl Postgres {
-    /// A record whose server may be away: it is connected to when something is asked of it, and
-    /// whichever replica reaches it first makes the tables, or brings them to this version's format.
-    /// Until then, and whenever it is away again, everything fails with [`Error::Unavailable`].
+    /// Creates a record without connecting. It connects when it is used, and the first replica
+    /// creates or migrates the tables. While the server is unavailable, everything fails with
+    /// [`Error::Unavailable`].
     ///
-    /// The address is one of `PostgreSQL`'s own, such as `postgres://user@host/database`; what it
-    /// leaves out is taken from the variables that all of its clients read. Any other is an error.
-    /// To be called on the runtime that the record is used on.
+    /// The URL has the form of `PostgreSQL`, such as `postgres://user@host/database`; missing parts
+    /// come from the usual environment variables of its clients. Other URLs are an error. Must be
+    /// called on the runtime that uses the record.
     pub fn lazy(address: &str, options: PostgresOptions) -> Result<Self, Error> {
         let inner = Inner {
             server: Server::lazy(address, options)?,
@@ -122,24 +122,25 @@ impl Postgres {
             ahead: AtomicI32::new(0),
             tenants: Mutex::default(),
             packs: Packs::default(),
-            known: Known::default(),
+            known: WriteCache::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// The same for a server that is up: if it is not, that is said now.
+    /// Creates a record and connects. Fails if the server is unavailable.
     pub async fn open(address: &str, options: PostgresOptions) -> Result<Self, Error> {
         let record = Self::lazy(address, options)?;
         record.today().await?;
         Ok(record)
     }
 
-    /// Whether the server answers, said in a moment.
+    /// Returns whether the server answers within a moment.
     pub async fn is_there(&self) -> bool {
         self.inner.server.is_there().await
     }
 
-    /// The day by the server's clock, counted from 1970; its partitions are there.
+    /// Returns the day by the server's clock, counted from 1970, and makes sure that its partitions
+    /// exist.
     pub async fn today(&self) -> Result<i32, Error> {
         let day: i32 = sqlx::query_scalar(concat!("SELECT ", today!("$1")))
             .bind(self.ahead())
@@ -150,7 +151,7 @@ impl Postgres {
         Ok(day)
     }
 
-    /// Sees to it that a day has partitions, and that it is known to be the latest.
+    /// Makes sure that a day has partitions.
     async fn opened(&self, day: i32) -> Result<(), Error> {
         if self.inner.opened.load(Ordering::Relaxed) < day {
             self.open_days(day, day + DAYS_AHEAD).await?;
@@ -163,45 +164,45 @@ impl Postgres {
         self.inner.ahead.load(Ordering::Relaxed)
     }
 
-    /// Takes the server's clock to be some days ahead: for tests of what happens over days.
+    /// Adds days to the server's clock, for tests over several days.
     #[doc(hidden)]
     pub fn pretend_later(&self, days: i32) {
         self.inner.ahead.fetch_add(days, Ordering::Relaxed);
     }
 
     async fn connection(&self) -> Result<PoolConnection<sqlx::Postgres>, Error> {
-        // Large, and in the midst of everything that is asked.
+        // Boxed, because the future is large and part of every query.
         Box::pin(self.inner.server.connection()).await
     }
 
-    async fn begin_transaction(&self) -> Result<Writing, Error> {
+    async fn begin_transaction(&self) -> Result<PgTransaction, Error> {
         let server = &self.inner.server;
         Box::pin(async { server.unless_silent(server.pool().await?.begin()).await }).await
     }
 
-    /// A tenant, made with a new secret if it is new.
+    /// Returns a tenant. Creates it with a new secret if it does not exist.
     async fn owner(&self, tenant: &Tenant) -> Result<Owner, Error> {
         if let Some(owner) = self.find_owner(tenant).await? {
             return Ok(owner);
         }
         let mut secret = [0; 32];
         getrandom::fill(&mut secret).map_err(|_| Error::Random)?;
-        // A name that is being forgotten is nobody's until that is done.
+        // A name that is being forgotten cannot be used until that is finished.
         sqlx::query(
             "INSERT INTO tenant (name, secret) SELECT $1, $2
-             WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE name = $1) ON CONFLICT DO NOTHING",
+             WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE name = $1) ON CONFLICT DO GENESIS_HASH",
         )
         .bind(tenant.as_str())
         .bind(secret)
         .execute(&mut *self.connection().await?)
         .answer()
         .await?;
-        // Somebody else may have been faster.
+        // Another replica may have been faster.
         let found = self.find_owner(tenant).await?;
         found.ok_or_else(|| Error::Refused("the tenant is being forgotten".into()))
     }
 
-    /// A tenant, if it was ever seen.
+    /// Returns a tenant if it exists.
     async fn find_owner(&self, tenant: &Tenant) -> Result<Option<Owner>, Error> {
         let now = Instant::now();
         if let Some((owner, _)) = self.tenants().get(tenant).filter(|(_, until)| now < *until) {
@@ -215,7 +216,7 @@ impl Postgres {
                 .await?;
         let Some((id, secret)) = found else { return Ok(None) };
         let owner = Owner { id, secret: secret.into() };
-        self.tenants().insert(tenant.clone(), (owner.clone(), now + REMEMBERED));
+        self.tenants().insert(tenant.clone(), (owner.clone(), now + TENANT_LIFETIME));
         Ok(Some(owner))
     }
 
@@ -227,47 +228,48 @@ impl Postgres {
         &self.inner.packs
     }
 
-    /// How the server names a tenant, which is what it is called in a bucket.
+    /// Returns the number of a tenant, which is its name in the bucket.
     pub(crate) async fn owner_id(&self, tenant: &Tenant) -> Result<i64, Error> {
         Ok(self.owner(tenant).await?.id)
     }
 }
 
-/// Something that is done whole or not at all.
-type Writing = Transaction<'static, sqlx::Postgres>;
+/// A transaction.
+type PgTransaction = Transaction<'static, sqlx::Postgres>;
 
-/// Where the locks of tenants begin.
+/// First lock number of tenants.
 const TENANTS: i64 = 1 << 60;
 
-/// Bits of a session's number below its day.
+/// Number of bits of a session's number below its day.
 const BELOW_DAY: u32 = 40;
 
-/// The numbers that sessions of a name's day have.
+/// Returns the range of session numbers of an identifier's day.
 fn numbers(id: &SessionId) -> (i64, i64) {
     let day = i64::from(id.day());
     (day << BELOW_DAY, (day + 1) << BELOW_DAY)
 }
 
-/// The day of a session by its number.
+/// Returns the day of a session number.
 const fn day_of(session: i64) -> i32 {
     (session >> BELOW_DAY) as i32
 }
 
-/// Waits until nobody forgets anything of a tenant, and keeps them waiting to the end.
-async fn beside_others(transaction: &mut Writing, owner: &Owner) -> Result<(), Error> {
+/// Takes the shared lock of a tenant: waits while data of the tenant is being deleted.
+async fn beside_others(transaction: &mut PgTransaction, owner: &Owner) -> Result<(), Error> {
     let lock = "SELECT pg_advisory_xact_lock_shared($1)";
     sqlx::query(lock).bind(TENANTS + owner.id).execute(&mut **transaction).await.map_err(failed)?;
     Ok(())
 }
 
-/// Waits until nobody writes or forgets anything of a tenant, and keeps them waiting to the end.
-async fn alone(transaction: &mut Writing, owner: &Owner) -> Result<(), Error> {
+/// Takes the exclusive lock of a tenant: waits while data of the tenant is being written or
+/// deleted.
+async fn alone(transaction: &mut PgTransaction, owner: &Owner) -> Result<(), Error> {
     let lock = "SELECT pg_advisory_xact_lock($1)";
     sqlx::query(lock).bind(TENANTS + owner.id).execute(&mut **transaction).await.map_err(failed)?;
     Ok(())
 }
 
-/// Milliseconds since 1970.
+/// Returns milliseconds since 1970.
 fn milliseconds(time: SystemTime) -> i64 {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_millis()).unwrap_or(i64::MAX)

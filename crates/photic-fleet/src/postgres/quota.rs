@@ -1,40 +1,40 @@
-//! What replicas take of tenants' allowances, and what tenants are allowed.
+//! Shares of quotas that replicas take, and the limits of tenants.
 
 use std::time::Duration;
 
 use photic_store::{Error, Tenant};
 
 use super::{Answer as _, Postgres, failed};
-use crate::quota::{Kind, Limits};
+use crate::quota::{Limits, QuotaKind};
 
-/// A share of a minute.
+/// Share of a minute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
-    /// How much was given: nothing, or at least what was needed.
+pub(crate) struct GrantedShare {
+    /// Granted amount: zero, or at least the needed amount.
     pub(crate) granted: u64,
-    /// How much there is besides.
+    /// Amount that remains for others.
     pub(crate) room: u64,
-    /// When the minute ends.
+    /// Time until the minute ends.
     pub(crate) left: Duration,
 }
 
-/// How much is asked for.
+/// Amounts of a request for a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wish {
-    /// With less than this, nothing is taken.
+pub(crate) struct ShareRequest {
+    /// Least useful amount. With less, nothing is taken.
     pub(crate) needed: u64,
-    /// More than this is not taken, unless it is needed.
+    /// Desired amount. No more is taken unless it is needed.
     pub(crate) wanted: u64,
-    /// What all replicas together may have.
+    /// Limit of all replicas together.
     pub(crate) most: u64,
 }
 
-/// What the server says to a replica that says it is there.
+/// Answer to a replica that reports itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stay {
-    /// How many there are.
+pub(crate) struct ReplicaStatus {
+    /// Number of replicas.
     pub(crate) replicas: u64,
-    /// Whether this one was thought to be gone, with all it had claimed.
+    /// Set if this replica had been considered gone, with all its claims.
     pub(crate) was_gone: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Stay {
 type Row = (Option<i64>, Option<i64>, Option<i64>, Option<i64>);
 
 impl Postgres {
-    /// What a tenant is allowed where that is not the default.
+    /// Returns the limits of a tenant that differ from the defaults.
     pub async fn limits(&self, tenant: &Tenant) -> Result<Limits, Error> {
         let found: Option<Row> = sqlx::query_as(
             "SELECT requests_per_minute, bytes_in_flight, megapixels_per_minute, stored_bytes
@@ -62,7 +62,8 @@ impl Postgres {
         })
     }
 
-    /// Allows a tenant what is not the default. All replicas know within seconds.
+    /// Sets limits of a tenant that differ from the defaults. All replicas apply them within
+    /// seconds.
     pub async fn set_limits(&self, tenant: &Tenant, limits: &Limits) -> Result<(), Error> {
         let owner = self.owner(tenant).await?;
         sqlx::query(
@@ -84,13 +85,13 @@ impl Postgres {
         Ok(())
     }
 
-    /// Takes a share of this minute.
+    /// Takes a share of the current minute.
     pub(crate) async fn take_share(
         &self,
         tenant: &Tenant,
-        kind: Kind,
-        wish: Wish,
-    ) -> Result<Taken, Error> {
+        kind: QuotaKind,
+        wish: ShareRequest,
+    ) -> Result<GrantedShare, Error> {
         let owner = self.owner(tenant).await?;
         let (granted, room, left): (i64, i64, i64) =
             sqlx::query_as("SELECT granted, room, left_ms FROM take_share($1, $2, $3, $4, $5)")
@@ -102,20 +103,20 @@ impl Postgres {
                 .fetch_one(&mut *self.connection().await?)
                 .answer()
                 .await?;
-        Ok(Taken {
+        Ok(GrantedShare {
             granted: granted as u64,
             room: room as u64,
             left: Duration::from_millis(left as u64),
         })
     }
 
-    /// Changes what a replica may have in flight; what it has then, or `None` if it is thought to
-    /// be gone. Of a tenant that is gone nothing is counted.
+    /// Changes the claim of a replica on bytes in flight. Returns the new claim, or `None` if the
+    /// replica is considered gone. Nothing is counted for a deleted tenant.
     pub(crate) async fn claim_bytes(
         &self,
         tenant: &Tenant,
         replica: i64,
-        wish: Wish,
+        wish: ShareRequest,
     ) -> Result<Option<u64>, Error> {
         let Some(owner) = self.find_owner(tenant).await? else { return Ok(Some(wish.wanted)) };
         let claimed: Option<i64> = sqlx::query_scalar("SELECT claim_bytes($1, $2, $3, $4, $5)")
@@ -130,8 +131,8 @@ impl Postgres {
         Ok(claimed.map(i64::cast_unsigned))
     }
 
-    /// Says that a replica is there, and will be for so long.
-    pub(crate) async fn stay(&self, replica: i64, lease: Duration) -> Result<Stay, Error> {
+    /// Reports that a replica is alive, and renews its lease.
+    pub(crate) async fn stay(&self, replica: i64, lease: Duration) -> Result<ReplicaStatus, Error> {
         let (replicas, was_gone): (i64, bool) =
             sqlx::query_as("SELECT replicas, was_gone FROM stay($1, $2)")
                 .bind(replica)
@@ -139,11 +140,11 @@ impl Postgres {
                 .fetch_one(&mut *self.connection().await?)
                 .answer()
                 .await?;
-        Ok(Stay { replicas: replicas as u64, was_gone })
+        Ok(ReplicaStatus { replicas: replicas as u64, was_gone })
     }
 
-    /// How many bytes of a tenant are in the bucket, by the index, and how many uploads may bring. It
-    /// takes as long as there are rows.
+    /// Returns the bytes of a tenant in the bucket, by the index, plus the size of expected
+    /// uploads. The duration depends on the number of rows.
     pub(crate) async fn stored_bytes(&self, tenant: &Tenant) -> Result<u64, Error> {
         let sum: i64 = sqlx::query_scalar(
             "SELECT (coalesce((SELECT sum(length) FROM blob WHERE tenant = its.id), 0)
@@ -158,7 +159,7 @@ impl Postgres {
     }
 }
 
-/// No amount is that large.
+/// Converts an amount. Larger ones saturate.
 fn signed(amount: u64) -> i64 {
     i64::try_from(amount).unwrap_or(i64::MAX)
 }

@@ -1,18 +1,19 @@
-//! Reading turns, and the trait as a whole.
+//! Reads turns, and implements the [`Record`] trait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use photic::{Choice, Digest, MediaStub, Wire};
 use photic_store::record::{
-    Chain, Entry, Kept, MadeBlob, MadeKey, Record, Session, SessionId, StoredTurn, Sums,
+    Chain, MadeBlob, MadeKey, NewTurn, Record, Session, SessionId, StoredSegment, StoredTurn,
+    TurnCost,
 };
 use photic_store::{BlobId, Error, Tenant};
 use sqlx::Row as _;
 
 use super::{Answer, Postgres, day_of, failed, numbers};
 
-/// What stands in a stretch without its media, and where they stood.
+/// Text of a segment without its media, and their positions.
 type Text = Vec<u8>;
 type Places = Option<Vec<u8>>;
 
@@ -46,7 +47,7 @@ impl Postgres {
                 .and_then(|name| pieces.get(name))
                 .cloned()
                 .ok_or(Error::Damaged("a piece is missing"))?;
-            Kept::read(text, &places.unwrap_or_default())
+            StoredSegment::read(text, &places.unwrap_or_default())
         };
         let text = |at| String::from_utf8(piece(at)?.text).map_err(|_| Error::Damaged("a piece"));
         Ok(Some(StoredTurn {
@@ -59,7 +60,7 @@ impl Postgres {
             circumstances: text(4)?,
             digest: row.try_get(5).map_err(failed)?,
             length: count(6)? as u64,
-            sums: Sums {
+            sums: TurnCost {
                 images: count(7)? as u64,
                 tokens: count(8)? as u64,
                 usd: row.try_get(9).map_err(failed)?,
@@ -88,7 +89,7 @@ impl Postgres {
         Ok(found.into_iter().map(|(name, text, places)| (name, (text, places))).collect())
     }
 
-    async fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
+    async fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<StoredSegment>, Error> {
         let (session, Some(tip), _) = turn.row else { return Ok(Vec::new()) };
         let found: Vec<(Option<i64>, Text, Places)> = sqlx::query_as(
             "WITH RECURSIVE branch AS (
@@ -107,8 +108,9 @@ impl Postgres {
         if found.first().is_none_or(|(parent, ..)| parent.is_some()) {
             return Err(Error::Damaged("a message is missing"));
         }
-        let read =
-            |(_, text, places): (_, _, Places)| Kept::read(text, &places.unwrap_or_default());
+        let read = |(_, text, places): (_, _, Places)| {
+            StoredSegment::read(text, &places.unwrap_or_default())
+        };
         found.into_iter().map(read).collect()
     }
 
@@ -168,15 +170,15 @@ impl Record for Postgres {
         self.one_session(tenant, id).await
     }
 
-    async fn continued(&self, kin: &[Chain]) -> Result<Option<(SessionId, u64)>, Error> {
-        self.continued_session(kin).await
+    async fn continued(&self, keys: &[Chain]) -> Result<Option<(SessionId, u64)>, Error> {
+        self.continued_session(keys).await
     }
 
     async fn append(
         &self,
         tenant: &Tenant,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
     ) -> Result<u64, Error> {
         self.append_turn(tenant, id, entry).await
     }
@@ -195,7 +197,7 @@ impl Record for Postgres {
         self.read_turn(id, number).await
     }
 
-    async fn messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
+    async fn messages(&self, turn: &StoredTurn) -> Result<Vec<StoredSegment>, Error> {
         self.read_messages(turn).await
     }
 
@@ -237,7 +239,7 @@ impl Record for Postgres {
         self.forget_session(tenant, id).await
     }
 
-    async fn reaches(
+    async fn is_referenced(
         &self,
         tenant: &Tenant,
         blob: &BlobId,

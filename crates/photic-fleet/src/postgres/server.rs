@@ -1,9 +1,9 @@
-//! The server, which may be away: connections to it, what they wait for, and how long.
+//! Connections to the server, and the timeouts of requests to it.
 //!
-//! Nothing here needs the server to be up before something is asked of it. Whoever reaches it first
-//! makes the tables; whoever cannot is told so soon, and nobody has to be started again afterwards.
+//! The server need not be up before it is used. The first replica that reaches it creates the
+//! tables. Others fail soon, and nothing has to be restarted afterwards.
 //!
-//! A server that is busy is not away: as long as it answers somebody, the others wait their turn.
+//! A busy server is not unavailable: as long as it answers any connection, the others wait.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,22 +18,22 @@ use tokio::time::timeout;
 
 use super::{PostgresOptions, format};
 
-/// How long a statement may take that somebody waits for. A server that takes longer is away.
-const ANSWER: Duration = Duration::from_secs(5);
-/// How long it may take to make the tables, or to wait for somebody who does.
-const MAKING: Duration = Duration::from_mins(1);
-/// A connection that was used less than this ago is taken to be there.
-const FRESH: Duration = Duration::from_secs(1);
+/// Longest time of a statement that a request waits for.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Longest time to create the tables, or to wait for another replica that does.
+const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);
+/// Age up to which a used connection is assumed to be alive.
+const ALIVE_AGE: Duration = Duration::from_secs(1);
 
 /// Connections to the server.
 #[derive(Debug)]
 pub(super) struct Server {
     pool: PgPool,
     patience: Duration,
-    heard: Arc<Heard>,
-    /// Whether the tables are there.
+    heard: Arc<LastAnswer>,
+    /// Set when the tables exist.
     made: AtomicBool,
-    /// Held by whoever makes them; when somebody failed to, last.
+    /// Held while the tables are created; with the time of the last failure.
     making: Mutex<Option<Instant>>,
 }
 
@@ -41,18 +41,18 @@ impl Server {
     pub(super) fn lazy(address: &str, options: PostgresOptions) -> Result<Self, Error> {
         let is_ours = ["postgres://", "postgresql://"].iter().any(|kind| address.starts_with(kind));
         if !is_ours {
-            return Err(Error::Refused("a database is named `postgres://…`".into()));
+            return Err(Error::Refused("a database URL begins with `postgres://`".into()));
         }
         let connect: PgConnectOptions = address.parse().map_err(failed)?;
         let patience = options.patience;
-        let heard = Arc::new(Heard { started: Instant::now(), at: AtomicU64::new(0) });
+        let heard = Arc::new(LastAnswer { started: Instant::now(), at: AtomicU64::new(0) });
         let [connected, found, given_back] = [(); 3].map(|()| Arc::clone(&heard));
         let pool = PgPoolOptions::new()
             .max_connections(options.connections)
-            .acquire_timeout(patience.max(ANSWER))
+            .acquire_timeout(patience.max(STATEMENT_TIMEOUT))
             .after_connect(move |connection, _| {
-                // Statements are the same all day and find their rows by keys. To plan them for
-                // their values, over the partitions of all days, took a quarter of the server's time.
+                // Statements are always the same and find their rows by keys. Planning them for
+                // each value, over the partitions of all days, took a quarter of the server's time.
                 let setting = sqlx::raw_sql("SET plan_cache_mode = force_generic_plan");
                 let heard = Arc::clone(&connected);
                 Box::pin(async move {
@@ -65,27 +65,27 @@ impl Server {
             .before_acquire(move |connection, facts| {
                 let heard = Arc::clone(&found);
                 Box::pin(async move {
-                    if facts.idle_for < FRESH {
+                    if facts.idle_for < ALIVE_AGE {
                         return Ok(true);
                     }
                     heard.ping(connection, patience / 2).await
                 })
             })
-            // The pool itself waits for ever for a connection that is given back and hangs.
+            // The pool itself would wait forever for a returned connection that hangs.
             .after_release(move |connection, _| {
                 let heard = Arc::clone(&given_back);
-                Box::pin(async move { heard.ping(connection, ANSWER).await })
+                Box::pin(async move { heard.ping(connection, STATEMENT_TIMEOUT).await })
             })
             .connect_lazy_with(connect.application_name("photic"));
         Ok(Self { pool, patience, heard, made: AtomicBool::new(false), making: Mutex::new(None) })
     }
 
-    /// A connection to a database that has its tables.
+    /// Returns a connection to a database that has its tables.
     pub(super) async fn connection(&self) -> Result<PoolConnection<sqlx::Postgres>, Error> {
         self.unless_silent(self.pool().await?.acquire()).await
     }
 
-    /// What waits for a connection, as long as the server is heard of.
+    /// Waits for a connection while the server is alive.
     pub(super) async fn unless_silent<T>(
         &self,
         waiting: impl Future<Output = Result<T, sqlx::Error>>,
@@ -96,7 +96,7 @@ impl Server {
         }
     }
 
-    /// Connections to a database that has its tables.
+    /// Returns the pool of a database that has its tables.
     pub(super) async fn pool(&self) -> Result<&PgPool, Error> {
         if self.made.load(Ordering::Acquire) {
             return Ok(&self.pool);
@@ -106,14 +106,14 @@ impl Server {
         if self.made.load(Ordering::Acquire) {
             return Ok(&self.pool);
         }
-        // Whoever waited for one that could not need not find out again.
+        // A caller that waited for a failed attempt need not repeat it.
         if failure.is_some_and(|time| time > begun) {
             return Err(late());
         }
         let made = match self.unless_silent(self.pool.acquire()).await.map(drop) {
-            Ok(()) => {
-                timeout(MAKING, format::make(&self.pool)).await.unwrap_or_else(|_| Err(late()))
-            }
+            Ok(()) => timeout(MIGRATION_TIMEOUT, format::make(&self.pool))
+                .await
+                .unwrap_or_else(|_| Err(late())),
             Err(error) => Err(error),
         };
         match made {
@@ -123,7 +123,7 @@ impl Server {
         made.map(|()| &self.pool)
     }
 
-    /// Whether the server answers, said in a moment: it need not answer us.
+    /// Returns whether the server is alive. An answer to any connection counts.
     pub(super) async fn is_there(&self) -> bool {
         if self.heard.ago() < self.patience {
             return true;
@@ -136,21 +136,21 @@ impl Server {
     }
 }
 
-/// When the server was heard of last, by any connection.
+/// Time of the last answer of the server on any connection.
 #[derive(Debug)]
-struct Heard {
+struct LastAnswer {
     started: Instant,
-    /// In milliseconds since then; 0 for never.
+    /// In milliseconds since `started`; 0 for never.
     at: AtomicU64,
 }
 
-impl Heard {
+impl LastAnswer {
     fn now(&self) {
         let at = self.started.elapsed().as_millis() as u64;
         self.at.fetch_max(at.max(1), Ordering::Relaxed);
     }
 
-    /// How long ago that was.
+    /// Returns the time since the last answer.
     fn ago(&self) -> Duration {
         match self.at.load(Ordering::Relaxed) {
             0 => Duration::MAX,
@@ -158,7 +158,7 @@ impl Heard {
         }
     }
 
-    /// Ends when nothing was heard for so long.
+    /// Completes when the server was silent for this time.
     async fn nothing_for(&self, patience: Duration) {
         let begun = Instant::now();
         while self.ago().min(begun.elapsed()) < patience {
@@ -166,7 +166,7 @@ impl Heard {
         }
     }
 
-    /// Hears from the server on a connection.
+    /// Pings the server on a connection.
     async fn ping(&self, connection: &mut PgConnection, within: Duration) -> sqlx::Result<bool> {
         let answer = timeout(within, connection.ping()).await;
         answer.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
@@ -175,11 +175,11 @@ impl Heard {
     }
 }
 
-/// What the server is asked, waited for only so long.
+/// A query with a timeout.
 pub(super) trait Answer<T>: Future<Output = Result<T, sqlx::Error>> + Send + Sized {
-    /// The answer.
+    /// Runs the query within the timeout.
     fn answer(self) -> impl Future<Output = Result<T, Error>> + Send {
-        async { timeout(ANSWER, self).await.map_err(|_| late())?.map_err(failed) }
+        async { timeout(STATEMENT_TIMEOUT, self).await.map_err(|_| late())?.map_err(failed) }
     }
 }
 
@@ -189,7 +189,7 @@ fn late() -> Error {
     Error::Unavailable("the server of the record did not answer in time".into())
 }
 
-/// What an error of the server's client means to us.
+/// Converts an error of the client.
 pub(super) fn failed(error: sqlx::Error) -> Error {
     if is_away(&error) { Error::Unavailable(error.into()) } else { Error::Refused(error.into()) }
 }
@@ -201,8 +201,8 @@ fn is_away(error: &sqlx::Error) -> bool {
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => true,
-        // Connections that break, resources that are used up, operators who intervene, and a disk
-        // that fails: classes of PostgreSQL's own list.
+        // Connection failures, exhausted resources, operator intervention and disk failures: error
+        // classes of PostgreSQL.
         sqlx::Error::Database(error) => error.code().is_some_and(|code| {
             ["08", "53", "57P", "58"].iter().any(|class| code.starts_with(class))
         }),

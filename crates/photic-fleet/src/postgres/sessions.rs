@@ -1,4 +1,4 @@
-//! Sessions, and what was chosen in them.
+//! Sessions and the choices of the user.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use sqlx::postgres::PgRow;
 
 use super::{Answer, BELOW_DAY, Postgres, failed, numbers};
 
-/// How many of the latest messages are looked for first when a request is to be found again; then
-/// eight times as many, and so on. What goes on from an earlier request adds few.
-const FIRST_LOOK: usize = 8;
+/// Number of keys that are looked up first when a request continues a session. Each further step
+/// looks up eight times as many. A continued request adds few messages.
+const FIRST_LOOKUP: usize = 8;
 
 macro_rules! facts {
     ($rest:literal) => {
@@ -46,7 +46,7 @@ impl Postgres {
         .bind(i64::from(day) << BELOW_DAY)
         .bind(id.as_str())
         .bind(owner.id)
-        // The one letter that text here cannot hold.
+        // The only character that text in PostgreSQL cannot contain.
         .bind(title.replace('\0', ""))
         .execute(&mut *self.connection().await?)
         .answer()
@@ -83,9 +83,9 @@ impl Postgres {
 
     pub(super) async fn continued_session(
         &self,
-        kin: &[Chain],
+        keys: &[Chain],
     ) -> Result<Option<(SessionId, u64)>, Error> {
-        let (mut rest, mut look) = (kin, FIRST_LOOK);
+        let (mut rest, mut look) = (keys, FIRST_LOOKUP);
         while !rest.is_empty() {
             let (these, later) = rest.split_at(look.min(rest.len()));
             let found: Option<(String, i64)> = sqlx::query_as(

@@ -1,4 +1,4 @@
-//! Uploads that are expected: how large each may be, and until when it may come.
+//! Expected uploads: their sizes and lifetimes.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use photic_store::{Error, Tenant};
 
 use super::{Answer as _, Postgres, alone, failed};
 
-/// Most uploads of a tenant that are expected at a time.
-const MOST: i64 = 256;
-/// How long after its end an upload may still be under way: a server looks at the time when it
-/// begins.
-const UNDER_WAY: Duration = Duration::from_mins(15);
+/// Largest number of expected uploads of a tenant.
+const MAX_UPLOADS: i64 = 256;
+/// Time after its expiry during which an upload may still be running: servers check the time when
+/// it begins.
+const MAX_UPLOAD_TIME: Duration = Duration::from_mins(15);
 
-/// An upload whose time is over.
+/// An expired upload.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Late {
+pub(crate) struct ExpiredUpload {
     /// The number of its tenant.
     pub(crate) owner: i64,
     /// Its name.
@@ -22,7 +22,7 @@ pub(crate) struct Late {
 }
 
 impl Postgres {
-    /// Expects an upload of so many bytes; not if too many are expected already.
+    /// Registers an upload of this size. Returns false if too many are expected already.
     pub(crate) async fn expect_upload(
         &self,
         tenant: &Tenant,
@@ -42,7 +42,7 @@ impl Postgres {
         .bind(name)
         .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
         .bind(i64::try_from(lasting.as_millis()).unwrap_or(i64::MAX / 4))
-        .bind(MOST)
+        .bind(MAX_UPLOADS)
         .execute(&mut *transaction)
         .await
         .map_err(failed)?;
@@ -50,7 +50,7 @@ impl Postgres {
         Ok(added.rows_affected() == 1)
     }
 
-    /// How many bytes an upload may have; `None` if none of that name is expected any more.
+    /// Returns the signed size of an upload; `None` if it is not expected any more.
     pub(crate) async fn expected_bytes(
         &self,
         tenant: &Tenant,
@@ -69,8 +69,7 @@ impl Postgres {
         Ok(bytes.map(i64::cast_unsigned))
     }
 
-    /// Notes that nothing more counts of an upload. Its row stays for as long as somebody can write
-    /// under its name.
+    /// Marks an upload as finished. Its row stays as long as its URL can be used.
     pub(crate) async fn end_upload(&self, owner: i64, name: &str) -> Result<(), Error> {
         sqlx::query("UPDATE upload SET is_done = true WHERE tenant = $1 AND name = $2")
             .bind(owner)
@@ -81,8 +80,11 @@ impl Postgres {
         Ok(())
     }
 
-    /// Some of the uploads whose time is over, of a tenant or of all.
-    pub(crate) async fn late_uploads(&self, owner: Option<i64>) -> Result<Vec<Late>, Error> {
+    /// Returns some of the expired uploads, of a tenant or of all.
+    pub(crate) async fn late_uploads(
+        &self,
+        owner: Option<i64>,
+    ) -> Result<Vec<ExpiredUpload>, Error> {
         let found: Vec<(i64, String)> = sqlx::query_as(concat!(
             "SELECT tenant, name FROM upload WHERE ($1 IS NULL OR tenant = $1) AND expires <= ",
             now!(),
@@ -92,13 +94,13 @@ impl Postgres {
         .fetch_all(&mut *self.connection().await?)
         .answer()
         .await?;
-        Ok(found.into_iter().map(|(owner, name)| Late { owner, name }).collect())
+        Ok(found.into_iter().map(|(owner, name)| ExpiredUpload { owner, name }).collect())
     }
 
-    /// Forgets uploads that nobody can be writing any more.
+    /// Deletes the rows of uploads whose URLs cannot be used any more.
     pub(crate) async fn forget_uploads(&self) -> Result<(), Error> {
         sqlx::query(concat!("DELETE FROM upload WHERE is_done AND expires + $1 <= ", now!()))
-            .bind(i64::try_from(UNDER_WAY.as_millis()).unwrap_or(i64::MAX / 4))
+            .bind(i64::try_from(MAX_UPLOAD_TIME.as_millis()).unwrap_or(i64::MAX / 4))
             .execute(&mut *self.connection().await?)
             .answer()
             .await?;

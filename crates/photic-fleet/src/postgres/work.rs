@@ -1,29 +1,32 @@
 //! Work lists and answers.
 //!
-//! Whoever touches both a job and an answer locks the job first, so that nobody waits in a circle.
+//! Transactions that use both a job and an answer lock the job first, to avoid deadlocks.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use photic_store::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Work, Worker};
+use photic_store::work::{
+    Claim, Job, JobStatus, QuestionKey, QuestionRequest, Usd, WorkList, WorkStore, WorkerId,
+};
 use photic_store::{Error, Tenant};
 
-use super::{Answer as _, Postgres, Writing, milliseconds};
+use super::{Answer as _, PgTransaction, Postgres, milliseconds};
 
 const FINISH: &str = "UPDATE chunk SET done = true, worker = NULL, until = NULL, outcome = $4
     WHERE job = $1 AND number = $2 AND worker = $3";
 const LEAVE: &str = "UPDATE chunk SET worker = NULL, until = NULL, outcome = $4
     WHERE job = $1 AND number = $2 AND worker = $3";
 
-/// A question that is asked or answered: the text, whether it may still come, for which job, and
-/// what was put aside for it.
+/// A question in the database: its answer, whether its lease is valid, its job, and the reserved
+/// amount.
 type Found = (Option<String>, bool, Option<i64>, Option<i64>);
 
-impl Work for Postgres {
-    async fn open_job(&self, tenant: &Tenant, list: &List<'_>) -> Result<Job, Error> {
+impl WorkStore for Postgres {
+    async fn open_job(&self, tenant: &Tenant, list: &WorkList<'_>) -> Result<Job, Error> {
         let owner = self.owner(tenant).await?.id;
         let mut transaction = self.begin_transaction().await?;
-        // The row stays locked to the end, so of many who open one at once the first makes it.
+        // The row stays locked until the end, so of several concurrent openers the first creates
+        // it.
         let (id, digest, items, chunk): (i64, [u8; 32], i64, i32) = sqlx::query_as(concat!(
             "INSERT INTO job (tenant, name, digest, items, chunk, opened)
              VALUES ($1, $2, $3, $4, $5, ",
@@ -45,7 +48,7 @@ impl Work for Postgres {
         let job = Job { id, owner, items: items.cast_unsigned(), chunk: chunk.cast_unsigned() };
         sqlx::query(
             "INSERT INTO chunk (job, number) SELECT $1, generate_series(0, $2 - 1)
-             ON CONFLICT DO NOTHING",
+             ON CONFLICT DO GENESIS_HASH",
         )
         .bind(id)
         .bind(job.chunks().cast_signed())
@@ -67,7 +70,7 @@ impl Work for Postgres {
     async fn take(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         lease: Duration,
     ) -> Result<Option<u64>, Error> {
         let taken: Option<i64> = sqlx::query_scalar(concat!(
@@ -88,7 +91,7 @@ impl Work for Postgres {
         Ok(taken.map(i64::cast_unsigned))
     }
 
-    async fn keep(&self, worker: &Worker, lease: Duration) -> Result<(), Error> {
+    async fn keep(&self, worker: &WorkerId, lease: Duration) -> Result<(), Error> {
         for statement in [
             concat!("UPDATE chunk SET until = $2 + ", now!(), " WHERE worker = $1"),
             concat!(
@@ -110,7 +113,7 @@ impl Work for Postgres {
     async fn finish(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<bool, Error> {
@@ -120,7 +123,7 @@ impl Work for Postgres {
     async fn leave(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<(), Error> {
@@ -128,7 +131,7 @@ impl Work for Postgres {
         Ok(())
     }
 
-    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
+    async fn status(&self, job: &Job) -> Result<JobStatus, Error> {
         let (done, taken, spent): (i64, i64, Option<i64>) = sqlx::query_as(concat!(
             "SELECT count(*) FILTER (WHERE done), count(*) FILTER (WHERE NOT done AND until > ",
             now!(),
@@ -156,10 +159,15 @@ impl Work for Postgres {
         Ok(found.flatten())
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
+    async fn ask(
+        &self,
+        job: &Job,
+        worker: &WorkerId,
+        asking: &QuestionRequest,
+    ) -> Result<Claim, Error> {
         let mut transaction = self.begin_transaction().await?;
         if asking.cap.is_some() {
-            // Nobody else of this job decides whether there is money left.
+            // Only one worker of this job at a time checks the remaining money.
             sqlx::query("SELECT 1 FROM job WHERE id = $1 FOR UPDATE")
                 .bind(job.id)
                 .execute(&mut *transaction)
@@ -179,7 +187,7 @@ impl Work for Postgres {
         match found {
             Some((Some(text), ..)) => return Ok(Claim::Known(text)),
             Some((None, true, ..)) => return Ok(Claim::Elsewhere),
-            // Its worker died, and whether it was billed nobody knows: it counts as asked.
+            // Its worker died and may have been billed, so it counts as asked.
             Some((None, false, of, reserved)) => {
                 sqlx::query("DELETE FROM answer WHERE tenant = $1 AND key = $2")
                     .bind(job.owner)
@@ -222,7 +230,7 @@ impl Work for Postgres {
         .answer()
         .await?;
         transaction.commit().answer().await?;
-        // Somebody else may have been faster.
+        // Another worker may have been faster.
         Ok(if asked.rows_affected() == 1 { Claim::Ask } else { Claim::Elsewhere })
     }
 
@@ -255,7 +263,7 @@ impl Work for Postgres {
     async fn unanswered(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         key: &QuestionKey,
         cost: Usd,
     ) -> Result<(), Error> {
@@ -306,12 +314,12 @@ impl Work for Postgres {
 }
 
 impl Postgres {
-    /// Takes a chunk out of a worker's hands; whether it was in them.
+    /// Ends the lease of a chunk. Returns whether the worker had it.
     async fn put_down(
         &self,
         how: &'static str,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<bool, Error> {
@@ -327,7 +335,7 @@ impl Postgres {
     }
 }
 
-async fn spend(transaction: &mut Writing, job: i64, cost: Usd) -> Result<(), Error> {
+async fn spend(transaction: &mut PgTransaction, job: i64, cost: Usd) -> Result<(), Error> {
     if cost > Usd::ZERO {
         sqlx::query("UPDATE job SET spent = spent + $2 WHERE id = $1")
             .bind(job)
@@ -339,7 +347,7 @@ async fn spend(transaction: &mut Writing, job: i64, cost: Usd) -> Result<(), Err
     Ok(())
 }
 
-/// How long a lease is, in milliseconds.
+/// Returns the length of a lease in milliseconds.
 fn length(lease: Duration) -> i64 {
     i64::try_from(lease.as_millis()).unwrap_or(i64::MAX / 4)
 }

@@ -1,52 +1,53 @@
-//! A tenant's quotas at this replica.
+//! The quotas of a tenant at this replica.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use photic_store::Tenant;
 
-use super::flight::Flight;
-use super::link::Link;
-use super::minute::Minute;
-use super::stored::Stored;
-use super::{Kind, Limits, lock};
+use super::database::QuotaDatabase;
+use super::flight::InFlight;
+use super::minute::MinuteQuota;
+use super::stored::StoredSum;
+use super::{Limits, QuotaKind, lock};
 
-/// How long limits count without asking again.
-const REMEMBERED: Duration = Duration::from_secs(10);
+/// Lifetime of cached limits.
+const LIMITS_LIFETIME: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct QuotaAccount {
     pub(super) tenant: Tenant,
-    pub(super) requests: Minute,
-    pub(super) pixels: Minute,
-    pub(super) flight: Flight,
-    pub(super) stored: Stored,
-    limits: Mutex<Option<Heard>>,
+    pub(super) requests: MinuteQuota,
+    pub(super) pixels: MinuteQuota,
+    pub(super) flight: InFlight,
+    pub(super) stored: StoredSum,
+    limits: Mutex<Option<CachedLimits>>,
     asking: tokio::sync::Mutex<()>,
 }
 
-/// What the database said, and until when it counts.
+/// Limits from the database, with the end of their lifetime.
 #[derive(Clone, Copy, Debug)]
-struct Heard {
+struct CachedLimits {
     limits: Limits,
     until: Instant,
 }
 
-impl Account {
+impl QuotaAccount {
     pub(super) fn new(tenant: Tenant) -> Self {
         Self {
-            requests: Minute::new(tenant.clone(), Kind::Requests),
-            pixels: Minute::new(tenant.clone(), Kind::Megapixels),
+            requests: MinuteQuota::new(tenant.clone(), QuotaKind::Requests),
+            pixels: MinuteQuota::new(tenant.clone(), QuotaKind::Megapixels),
             tenant,
-            flight: Flight::default(),
-            stored: Stored::default(),
+            flight: InFlight::default(),
+            stored: StoredSum::default(),
             limits: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
         }
     }
 
-    /// What the tenant is allowed. One asks from time to time; the others go by what they know.
-    pub(super) async fn limits(&self, link: &Link) -> Limits {
+    /// Returns the limits of the tenant. One caller refreshes them now and then; others use the
+    /// cached ones.
+    pub(super) async fn limits(&self, link: &QuotaDatabase) -> Limits {
         let heard = *lock(&self.limits);
         if let Some(heard) = heard {
             if Instant::now() < heard.until {
@@ -63,15 +64,16 @@ impl Account {
         self.last_limits(link)
     }
 
-    /// What it was allowed when last heard, or what everybody is.
-    pub(super) fn last_limits(&self, link: &Link) -> Limits {
+    /// Returns the cached limits, or the defaults.
+    pub(super) fn last_limits(&self, link: &QuotaDatabase) -> Limits {
         lock(&self.limits).map_or(link.options.defaults, |heard| heard.limits)
     }
 
-    async fn hear(&self, link: &Link) {
+    async fn hear(&self, link: &QuotaDatabase) {
         if let Some(own) = link.ask(link.record().limits(&self.tenant)).await {
             let limits = own.or(link.options.defaults);
-            *lock(&self.limits) = Some(Heard { limits, until: Instant::now() + REMEMBERED });
+            *lock(&self.limits) =
+                Some(CachedLimits { limits, until: Instant::now() + LIMITS_LIFETIME });
         }
     }
 }

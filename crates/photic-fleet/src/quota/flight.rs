@@ -1,44 +1,45 @@
-//! Bytes in flight: claimed in chunks, held by guards, and given back when they were not needed for
-//! a while.
+//! Bytes in flight: claimed in chunks, held by guards, and returned when they were not needed for a
+//! while.
 //!
-//! What is used here is never more than what is claimed there, except when the database is away:
-//! then a replica goes up to its part of the limit. A claim is lowered here before it is there, and
-//! raised there before it is here, so whatever becomes of a statement, no byte counts as free twice.
+//! The bytes used here never exceed the claim in the database. If the database is unavailable, a
+//! replica uses up to its part of the limit. A claim is lowered here before the database, and
+//! raised in the database before here, so that no byte counts as free twice, whatever happens to a
+//! statement.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::account::Account;
-use super::link::Link;
-use super::{Kind, Over, lock};
-use crate::postgres::Wish;
+use super::account::QuotaAccount;
+use super::database::QuotaDatabase;
+use super::{QuotaExceeded, QuotaKind, lock};
+use crate::postgres::ShareRequest;
 
-/// Of a limit, what a chunk is.
+/// Number of chunks in a limit.
 const CHUNKS: u64 = 20;
-/// How often somebody claims more before it is too much.
-const TRIES: usize = 4;
-/// When bytes in flight may be others'.
-const SOON: Duration = Duration::from_secs(1);
+/// Largest number of attempts to claim more.
+const MAX_ATTEMPTS: usize = 4;
+/// Earliest time of a retry.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Bytes of a tenant that this replica has in flight.
 #[derive(Debug, Default)]
-pub(super) struct Flight {
-    bytes: Mutex<Bytes>,
+pub(super) struct InFlight {
+    bytes: Mutex<ClaimedBytes>,
     asking: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Bytes {
+struct ClaimedBytes {
     used: u64,
     claimed: u64,
-    /// In which life of the replica they were claimed.
+    /// Term of the replica in which they were claimed.
     life: u64,
-    /// Most that was used since the last look.
+    /// Largest use since the last check.
     peak: u64,
 }
 
-impl Bytes {
-    /// What is claimed, if it still is.
+impl ClaimedBytes {
+    /// Returns the claim, if it is still valid.
     fn claimed(&self, life: Option<u64>) -> u64 {
         if life == Some(self.life) { self.claimed } else { 0 }
     }
@@ -53,31 +54,31 @@ impl Bytes {
         fits
     }
 
-    /// What is to be claimed after a look, in chunks; `None` if that is well as it is.
-    fn look(&mut self, life: Option<u64>, chunk: u64) -> Option<Wish> {
+    /// Determines the new claim after a check, in chunks; `None` if it is right as it is.
+    fn look(&mut self, life: Option<u64>, chunk: u64) -> Option<ShareRequest> {
         let peak = std::mem::replace(&mut self.peak, self.used);
         let claimed = self.claimed(life);
         if self.used > claimed {
-            // What is in flight is in flight: it is claimed even where that is too much.
-            return Some(Wish { needed: self.used, wanted: self.used, most: u64::MAX });
+            // Bytes in flight are claimed even if they exceed the limit.
+            return Some(ShareRequest { needed: self.used, wanted: self.used, most: u64::MAX });
         }
         let wanted = chunks(peak, chunk);
         (wanted < claimed).then(|| {
             self.claimed = wanted;
-            Wish { needed: 0, wanted, most: u64::MAX }
+            ShareRequest { needed: 0, wanted, most: u64::MAX }
         })
     }
 }
 
 /// Holds bytes in flight until it is dropped.
 #[derive(Debug)]
-pub struct Guard {
-    account: Arc<Account>,
+pub struct InFlightGuard {
+    account: Arc<QuotaAccount>,
     bytes: u64,
 }
 
-impl Guard {
-    /// Gives back all but so many bytes: what is left of a request while the model thinks.
+impl InFlightGuard {
+    /// Returns all but this many bytes, while the model works on a request.
     pub fn keep(&mut self, bytes: u64) {
         let back = self.bytes.saturating_sub(bytes);
         self.bytes -= back;
@@ -85,22 +86,22 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.keep(0);
     }
 }
 
-impl Account {
-    /// Holds so many bytes, if they may be.
+impl QuotaAccount {
+    /// Holds bytes, if the limit permits.
     pub(super) async fn hold(
         self: &Arc<Self>,
-        link: &Link,
+        link: &QuotaDatabase,
         bytes: u64,
         limit: Option<u64>,
-    ) -> Result<Guard, Over> {
-        let over = |retry_after| Over { what: Kind::BytesInFlight, retry_after };
-        let guard = |bytes| Guard { account: self.clone(), bytes };
+    ) -> Result<InFlightGuard, QuotaExceeded> {
+        let over = |retry_after| QuotaExceeded { what: QuotaKind::BytesInFlight, retry_after };
+        let guard = |bytes| InFlightGuard { account: self.clone(), bytes };
         let Some(limit) = limit else { return Ok(guard(0)) };
         if bytes > limit {
             return Err(over(None));
@@ -112,30 +113,30 @@ impl Account {
                 None => self.hold_claimed(link, bytes, link.part(limit)),
             };
         }
-        // Bytes come back when requests end, and unused claims with the next look.
-        if held { Ok(guard(bytes)) } else { Err(over(Some(link.rhythm().max(SOON)))) }
+        // Bytes return when requests end, and unused claims with the next check.
+        if held { Ok(guard(bytes)) } else { Err(over(Some(link.rhythm().max(RETRY_AFTER)))) }
     }
 
-    /// Holds bytes if they are claimed, or if no more than `alone` are in flight then.
-    fn hold_claimed(&self, link: &Link, bytes: u64, alone: u64) -> bool {
+    /// Holds bytes if they are claimed, or if at most `alone` bytes are in flight afterwards.
+    fn hold_claimed(&self, link: &QuotaDatabase, bytes: u64, alone: u64) -> bool {
         let mut own = lock(&self.flight.bytes);
         let most = own.claimed(link.life()).max(alone);
         own.hold(bytes, most)
     }
 
-    /// Claims more, and holds of it; `None` if the database does not answer.
-    async fn ask_to_hold(&self, link: &Link, bytes: u64, limit: u64) -> Option<bool> {
-        // One asks for all who wait.
+    /// Claims more and holds it; `None` if the database does not answer.
+    async fn ask_to_hold(&self, link: &QuotaDatabase, bytes: u64, limit: u64) -> Option<bool> {
+        // One caller claims for all that wait.
         let _turn = link.in_time(self.flight.asking.lock()).await?;
         link.ask(link.record().owner_id(&self.tenant)).await?;
-        // Others hold what is there meanwhile.
-        for _ in 0..TRIES {
+        // Others may use the claim meanwhile.
+        for _ in 0..MAX_ATTEMPTS {
             if self.hold_claimed(link, bytes, 0) {
                 return Some(true);
             }
             let needed = lock(&self.flight.bytes).used.saturating_add(bytes);
             let wanted = chunks(needed, chunk(limit));
-            self.claim(link, Wish { needed, wanted, most: limit }).await?;
+            self.claim(link, ShareRequest { needed, wanted, most: limit }).await?;
             if lock(&self.flight.bytes).claimed < needed {
                 break;
             }
@@ -143,9 +144,9 @@ impl Account {
         Some(self.hold_claimed(link, bytes, 0))
     }
 
-    /// Gives back what was not used since the last look, and claims what is used without a claim:
-    /// the database was away, or thought that this replica was gone.
-    pub(super) async fn settle(&self, link: &Link) {
+    /// Returns claims that were not used since the last check, and claims bytes that are used
+    /// without a claim, after the database was unavailable or considered this replica gone.
+    pub(super) async fn settle(&self, link: &QuotaDatabase) {
         let _turn = self.flight.asking.lock().await;
         let limit = self.last_limits(link).bytes_in_flight.unwrap_or_default();
         let wish = lock(&self.flight.bytes).look(link.life(), chunk(limit));
@@ -154,7 +155,7 @@ impl Account {
         }
     }
 
-    async fn claim(&self, link: &Link, wish: Wish) -> Option<()> {
+    async fn claim(&self, link: &QuotaDatabase, wish: ShareRequest) -> Option<()> {
         let mut life = link.life();
         let claim = || link.record().claim_bytes(&self.tenant, link.replica(), wish);
         let mut claimed = link.ask(claim()).await?;
@@ -173,7 +174,7 @@ fn chunk(limit: u64) -> u64 {
     (limit / CHUNKS).max(1)
 }
 
-/// The next number of whole chunks.
+/// Rounds up to whole chunks.
 const fn chunks(bytes: u64, chunk: u64) -> u64 {
     bytes.div_ceil(chunk).saturating_mul(chunk)
 }
@@ -184,25 +185,31 @@ mod tests {
 
     #[test]
     fn a_claim_is_kept_while_it_is_needed_and_shrinks_when_it_is_not() {
-        let mut own = Bytes { claimed: 100, ..Bytes::default() };
+        let mut own = ClaimedBytes { claimed: 100, ..ClaimedBytes::default() };
         let life = Some(0);
         assert!(own.hold(60, own.claimed(life)) && !own.hold(50, own.claimed(life)));
         own.used -= 60;
-        // There was need of 60 since the last look, and of nothing since this one.
-        assert_eq!(own.look(life, 20), Some(Wish { needed: 0, wanted: 60, most: u64::MAX }));
+        // 60 were needed before the last check, and nothing since.
+        assert_eq!(
+            own.look(life, 20),
+            Some(ShareRequest { needed: 0, wanted: 60, most: u64::MAX })
+        );
         assert_eq!(own.claimed, 60);
-        assert_eq!(own.look(life, 20), Some(Wish { needed: 0, wanted: 0, most: u64::MAX }));
+        assert_eq!(own.look(life, 20), Some(ShareRequest { needed: 0, wanted: 0, most: u64::MAX }));
         assert_eq!(own.look(life, 20), None);
     }
 
     #[test]
     fn what_is_in_flight_is_claimed_again_in_another_life() {
-        let mut own = Bytes { claimed: 100, used: 30, peak: 30, life: 1 };
-        assert_eq!(own.look(Some(1), 30), Some(Wish { needed: 0, wanted: 30, most: u64::MAX }));
+        let mut own = ClaimedBytes { claimed: 100, used: 30, peak: 30, life: 1 };
+        assert_eq!(
+            own.look(Some(1), 30),
+            Some(ShareRequest { needed: 0, wanted: 30, most: u64::MAX })
+        );
         for life in [Some(2), None] {
             assert_eq!(own.claimed(life), 0);
             let wish = own.look(life, 30);
-            assert_eq!(wish, Some(Wish { needed: 30, wanted: 30, most: u64::MAX }));
+            assert_eq!(wish, Some(ShareRequest { needed: 30, wanted: 30, most: u64::MAX }));
         }
     }
 }

@@ -1,57 +1,58 @@
-//! What is counted by the minute: a share is taken, spent here, and ends with its minute.
+//! Quotas per minute: a replica takes a share, spends it locally, and the rest expires with the
+//! minute.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use photic_store::Tenant;
 
-use super::link::Link;
-use super::{Kind, Over, lock};
-use crate::postgres::{Taken, Wish};
+use super::database::QuotaDatabase;
+use super::{QuotaExceeded, QuotaKind, lock};
+use crate::postgres::{GrantedShare, ShareRequest};
 
-/// Of a limit, what is taken at a time.
+/// Number of shares in a limit.
 const SHARES: u64 = 20;
-/// How often somebody asks for more before it is too much.
-const TRIES: usize = 4;
+/// Largest number of attempts to take more.
+const MAX_ATTEMPTS: usize = 4;
 const MINUTE: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
-pub(super) struct Minute {
+pub(super) struct MinuteQuota {
     tenant: Tenant,
-    kind: Kind,
+    kind: QuotaKind,
     share: Mutex<Share>,
-    /// One asks for all who wait.
+    /// One caller asks for all that wait.
     asking: tokio::sync::Mutex<()>,
 }
 
 /// A replica's share of a minute.
 #[derive(Debug, PartialEq, Eq)]
 struct Share {
-    /// When the minute ends.
+    /// End of the minute.
     ends: Instant,
-    /// Taken, and not spent.
+    /// Taken and not yet spent.
     left: u64,
     /// Spent here in this minute.
     spent: u64,
-    /// The limit, and what nobody had taken of it when last heard. That only gets less.
+    /// The limit, and its last known remainder, which only decreases.
     room: Option<(u64, u64)>,
 }
 
-impl Minute {
-    pub(super) fn new(tenant: Tenant, kind: Kind) -> Self {
+impl MinuteQuota {
+    pub(super) fn new(tenant: Tenant, kind: QuotaKind) -> Self {
         let share = Share { ends: Instant::now(), left: 0, spent: 0, room: None };
         Self { tenant, kind, share: Mutex::new(share), asking: tokio::sync::Mutex::default() }
     }
 
-    /// Spends so much, or says when there is more.
+    /// Spends an amount. The error tells when there is more.
     pub(super) async fn spend(
         &self,
-        link: &Link,
+        link: &QuotaDatabase,
         amount: u64,
         limit: Option<u64>,
-    ) -> Result<(), Over> {
+    ) -> Result<(), QuotaExceeded> {
         let Some(limit) = limit else { return Ok(()) };
-        let over = |retry_after| Over { what: self.kind, retry_after };
+        let over = |retry_after| QuotaExceeded { what: self.kind, retry_after };
         if amount > limit {
             return Err(over(None));
         }
@@ -65,11 +66,16 @@ impl Minute {
         done.map_err(|left| over(Some(left)))
     }
 
-    /// Takes a share and spends of it; `None` if the database does not answer.
-    async fn ask(&self, link: &Link, amount: u64, limit: u64) -> Option<Result<(), Duration>> {
+    /// Takes a share and spends from it; `None` if the database does not answer.
+    async fn ask(
+        &self,
+        link: &QuotaDatabase,
+        amount: u64,
+        limit: u64,
+    ) -> Option<Result<(), Duration>> {
         let _turn = link.in_time(self.asking.lock()).await?;
-        // Others spend what is there meanwhile, and the minute may end.
-        for _ in 0..TRIES {
+        // Others may spend meanwhile, and the minute may end.
+        for _ in 0..MAX_ATTEMPTS {
             let missing = {
                 let mut share = lock(&self.share);
                 if let Some(done) = share.spend(amount, limit, Instant::now()) {
@@ -77,8 +83,9 @@ impl Minute {
                 }
                 amount - share.left
             };
-            let wish = Wish { needed: missing, wanted: (limit / SHARES).max(1), most: limit };
-            // The minute ends no later than so long after the question.
+            let wish =
+                ShareRequest { needed: missing, wanted: (limit / SHARES).max(1), most: limit };
+            // The minute ends no later than this long after the query.
             let asked = Instant::now();
             let taken = link.ask(link.record().take_share(&self.tenant, self.kind, wish)).await?;
             lock(&self.share).take(taken, limit, asked);
@@ -90,7 +97,7 @@ impl Minute {
 }
 
 impl Share {
-    /// Spends what is there; `None` if somebody has to ask for more.
+    /// Spends from the share; `None` if more has to be taken.
     fn spend(&mut self, amount: u64, limit: u64, now: Instant) -> Option<Result<(), Duration>> {
         if now >= self.ends {
             *self = Self { ends: self.ends, left: 0, spent: 0, room: None };
@@ -101,16 +108,16 @@ impl Share {
             self.spent += amount;
             return Some(Ok(()));
         }
-        // What is not enough now will not be in this minute, unless the limit is another.
+        // A remainder that is too small stays so for this minute, unless the limit changes.
         let room = self.room.filter(|(of, _)| *of == limit);
         let is_over = room.is_some_and(|(_, room)| self.left + room < amount);
         is_over.then(|| Err(self.until_end(now)))
     }
 
-    /// Takes what was given to a question asked at a time.
-    fn take(&mut self, taken: Taken, limit: u64, asked: Instant) {
+    /// Adds the share that was granted to a query at this time.
+    fn take(&mut self, taken: GrantedShare, limit: u64, asked: Instant) {
         let ends = asked + taken.left;
-        // Of two answers about one minute, each says a little else about its end.
+        // Two answers about one minute differ a little in its end.
         if asked >= self.ends || ends > self.ends + MINUTE / 2 {
             *self = Self { ends, left: 0, spent: 0, room: None };
         }
@@ -118,7 +125,7 @@ impl Share {
         self.room = Some((limit, taken.room));
     }
 
-    /// Spends without the database: all in all this replica's part of the limit.
+    /// Spends without the database, up to this replica's part of the limit.
     fn spend_alone(&mut self, amount: u64, part: u64, now: Instant) -> Result<(), Duration> {
         if now >= self.ends {
             let minutes = now.duration_since(self.ends).as_secs() / 60 + 1;
@@ -142,8 +149,8 @@ impl Share {
 mod tests {
     use super::*;
 
-    fn taken(granted: u64, room: u64, seconds: u64) -> Taken {
-        Taken { granted, room, left: Duration::from_secs(seconds) }
+    fn taken(granted: u64, room: u64, seconds: u64) -> GrantedShare {
+        GrantedShare { granted, room, left: Duration::from_secs(seconds) }
     }
 
     fn fresh(now: Instant) -> Share {
@@ -161,7 +168,7 @@ mod tests {
         assert_eq!(share.spend(1, 100, now), None);
         share.take(taken(1, 0, 40), 100, now);
         assert_eq!(share.spend(1, 100, now), Some(Ok(())));
-        // Known without asking, up to the end of the minute, or until the limit is another.
+        // Known without a query until the minute ends or the limit changes.
         assert_eq!(share.spend(1, 100, now), Some(Err(Duration::from_secs(40))));
         assert_eq!(share.spend(1, 101, now), None);
         assert_eq!(share.spend(1, 100, now + Duration::from_secs(40)), None);
@@ -175,7 +182,7 @@ mod tests {
         assert_eq!(share.spend(1, 100, now + Duration::from_millis(9_999)), Some(Ok(())));
         let next = now + Duration::from_secs(10);
         assert_eq!(share.spend(1, 100, next), None);
-        // An answer that has been under way into the next minute.
+        // An answer that arrives in the next minute.
         let mut share = fresh(now);
         share.take(taken(50, 50, 10), 100, now);
         share.take(taken(5, 95, 69), 100, now + Duration::from_secs(9));
@@ -190,7 +197,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(share.spend(1, 100, now), Some(Ok(())));
         }
-        // 33 in all: 3 are spent.
+        // 33 in total: 3 are spent.
         let spent = (0..50).filter(|_| share.spend_alone(1, 33, now).is_ok()).count();
         assert_eq!((spent, share.spent, share.left), (30, 33, 0));
         assert_eq!(share.spend_alone(1, 33, now), Err(Duration::from_secs(30)));

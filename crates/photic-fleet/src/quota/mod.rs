@@ -1,17 +1,18 @@
-//! What tenants are allowed, held by all replicas together.
+//! Quotas of tenants, enforced by all replicas together.
 //!
-//! No request costs a statement: a replica takes a share of a minute from the database, spends it,
-//! and takes the next; bytes in flight it claims in chunks, which are free again some seconds after
-//! it is gone. Minutes are the server's.
+//! Requests need no query: a replica takes a share of a minute from the database, spends it, and
+//! takes the next. Bytes in flight are claimed in chunks, which are free again some seconds after a
+//! replica is gone. Minutes follow the clock of the server.
 //!
-//! It never makes a request wait for a database that is away. What happens then is said for every
-//! limit: requests, pixels and bytes in flight are a courtesy between tenants, so every replica goes
-//! on with its part of the limit, by the number of replicas last seen; nothing is stored, because
-//! nothing can be.
+//! A request never waits for an unavailable database. Each limit then behaves as follows:
+//!
+//! - Requests, pixels and bytes in flight are limited to each replica's part, by the last known
+//!   number of replicas.
+//! - Nothing is stored, because storing needs the database.
 
 mod account;
+mod database;
 mod flight;
-mod link;
 mod minute;
 mod stored;
 
@@ -24,26 +25,26 @@ use serde::{Deserialize, Serialize};
 use tokio::task::AbortHandle;
 
 use crate::Postgres;
-use account::Account;
-pub use flight::Guard;
-use link::Link;
+use account::QuotaAccount;
+use database::QuotaDatabase;
+pub use flight::InFlightGuard;
 
-/// What is limited.
+/// A limited quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Requests in a minute.
+pub enum QuotaKind {
+    /// Requests per minute.
     Requests,
-    /// Bytes of requests that are being worked on.
+    /// Bytes of requests that are being processed.
     BytesInFlight,
-    /// Millions of pixels that are decoded in a minute.
+    /// Millions of decoded pixels per minute.
     Megapixels,
-    /// Bytes that are kept.
+    /// Stored bytes.
     StoredBytes,
 }
 
-impl Kind {
-    /// The name, in messages and in the database.
+impl QuotaKind {
+    /// Returns the name used in messages and in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Requests => "requests",
@@ -54,22 +55,22 @@ impl Kind {
     }
 }
 
-/// What a tenant is allowed; `None` is no limit, or, of one tenant, the default.
+/// Limits of a tenant. `None` means unlimited, or the default if set for one tenant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Requests in a minute of the clock.
+    /// Requests per minute of the clock.
     pub requests_per_minute: Option<u64>,
-    /// Bytes of requests at a time.
+    /// Bytes of concurrent requests.
     pub bytes_in_flight: Option<u64>,
-    /// Millions of pixels in a minute of the clock.
+    /// Millions of pixels per minute of the clock.
     pub megapixels_per_minute: Option<u64>,
-    /// Bytes in the bucket. What other replicas stored in the last seconds may not be counted yet.
+    /// Bytes in the bucket. Those stored by other replicas in the last seconds may be missing.
     pub stored_bytes: Option<u64>,
 }
 
 impl Limits {
-    /// These, and the defaults where they say nothing.
+    /// Fills missing limits with defaults.
     #[must_use]
     pub fn or(self, defaults: Self) -> Self {
         Self {
@@ -81,16 +82,16 @@ impl Limits {
     }
 }
 
-/// How quotas are held.
+/// Options of the quotas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuotaOptions {
-    /// What tenants are allowed of whom nothing else is said.
+    /// Limits of tenants without their own.
     pub defaults: Limits,
-    /// How many replicas there are, until the database has said so.
+    /// Assumed number of replicas until the database reports it.
     pub replicas: u32,
-    /// How long a request waits for the database before it goes on without.
+    /// Longest time a request waits for the database.
     pub patience: Duration,
-    /// How long after its last sign a replica is taken to be gone.
+    /// Time after which a silent replica is considered gone.
     pub lease: Duration,
 }
 
@@ -105,109 +106,114 @@ impl Default for QuotaOptions {
     }
 }
 
-/// What a request needs.
+/// Amounts that a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
-    /// How many requests it counts as.
+pub struct QuotaRequest {
+    /// Number of requests it counts as.
     pub requests: u64,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// A tenant has had what it is allowed.
+/// Error of a request that exceeds a limit of its tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the tenant's limit of {} is reached", what.as_str())]
-pub struct Over {
-    /// Of what.
-    pub what: Kind,
-    /// When it may be worth another try; `None` if it is more than is ever allowed.
+pub struct QuotaExceeded {
+    /// The exceeded limit.
+    pub what: QuotaKind,
+    /// Time until a retry may succeed; `None` if the request exceeds the limit by itself.
     pub retry_after: Option<Duration>,
 }
 
-/// The quotas of all tenants, as one replica holds them. Clones are the same replica.
+/// The quotas of all tenants, as enforced by one replica. Clones are the same replica.
 #[derive(Clone, Debug)]
 pub struct Quotas {
     inner: Arc<Inner>,
-    /// Ends the signs of life with the last clone.
-    _living: Arc<Living>,
+    /// Stops the reports with the last clone.
+    _living: Arc<ReportTask>,
 }
 
 #[derive(Debug)]
 struct Inner {
-    link: Link,
-    accounts: Mutex<BTreeMap<Tenant, Arc<Account>>>,
+    link: QuotaDatabase,
+    accounts: Mutex<BTreeMap<Tenant, Arc<QuotaAccount>>>,
 }
 
 #[derive(Debug)]
-struct Living(AbortHandle);
+struct ReportTask(AbortHandle);
 
-impl Drop for Living {
+impl Drop for ReportTask {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
 impl Quotas {
-    /// Holds quotas as a replica of its own. It has to be called where tasks can be spawned.
+    /// Creates the quotas of a new replica. Must be called on a runtime.
     pub fn new(record: Postgres, options: QuotaOptions) -> Result<Self, Error> {
-        let inner =
-            Arc::new(Inner { link: Link::new(record, options)?, accounts: Mutex::default() });
+        let inner = Arc::new(Inner {
+            link: QuotaDatabase::new(record, options)?,
+            accounts: Mutex::default(),
+        });
         let living = tokio::spawn(stay_alive(inner.clone()));
-        Ok(Self { inner, _living: Arc::new(Living(living.abort_handle())) })
+        Ok(Self { inner, _living: Arc::new(ReportTask(living.abort_handle())) })
     }
 
-    /// Lets a request in, and holds its bytes until the guard is dropped.
-    pub async fn admit(&self, tenant: &Tenant, ask: Ask) -> Result<Guard, Over> {
+    /// Admits a request and holds its bytes until the guard is dropped.
+    pub async fn admit(
+        &self,
+        tenant: &Tenant,
+        ask: QuotaRequest,
+    ) -> Result<InFlightGuard, QuotaExceeded> {
         let (account, limits) = self.account(tenant).await;
-        // Bytes can be given back, requests cannot.
+        // Bytes can be returned, requests cannot.
         let guard = account.hold(&self.inner.link, ask.bytes, limits.bytes_in_flight).await?;
         account.requests.spend(&self.inner.link, ask.requests, limits.requests_per_minute).await?;
         Ok(guard)
     }
 
     /// Counts pixels that are about to be decoded.
-    pub async fn spend_pixels(&self, tenant: &Tenant, pixels: u64) -> Result<(), Over> {
+    pub async fn spend_pixels(&self, tenant: &Tenant, pixels: u64) -> Result<(), QuotaExceeded> {
         let (account, limits) = self.account(tenant).await;
         let limit = limits.megapixels_per_minute.map(|limit| limit.saturating_mul(1_000_000));
         account.pixels.spend(&self.inner.link, pixels, limit).await
     }
 
-    /// Whether so many bytes more may be stored; they count as stored from now on.
-    pub async fn store(&self, tenant: &Tenant, bytes: u64) -> Result<(), Over> {
+    /// Counts bytes that are about to be stored. Fails if they exceed the limit.
+    pub async fn store(&self, tenant: &Tenant, bytes: u64) -> Result<(), QuotaExceeded> {
         let (account, limits) = self.account(tenant).await;
         let Some(limit) = limits.stored_bytes else { return Ok(()) };
         account.store(&self.inner.link, bytes, limit).await
     }
 
-    /// Gives back bytes that [`Quotas::store`] counted and that are not stored after all.
+    /// Returns bytes that [`Quotas::store`] counted but that were not stored.
     pub async fn give_back(&self, tenant: &Tenant, bytes: u64) {
         self.account(tenant).await.0.give_back(bytes);
     }
 
-    /// How many bytes of a tenant are stored, as of some seconds ago.
+    /// Returns the stored bytes of a tenant, some seconds old.
     pub async fn stored(&self, tenant: &Tenant) -> Result<u64, Error> {
         self.account(tenant).await.0.stored(&self.inner.link).await
     }
 
-    /// What a tenant is allowed, with the defaults; as last heard.
+    /// Returns the cached limits of a tenant, with defaults.
     pub async fn limits(&self, tenant: &Tenant) -> Limits {
         self.account(tenant).await.1
     }
 
-    /// Whether the database did not answer when it was last asked, so that every replica goes on
-    /// with its part of the limits.
+    /// Returns whether the last query failed, so that every replica uses its part of the limits.
     pub fn is_alone(&self) -> bool {
         self.inner.link.is_away()
     }
 
-    async fn account(&self, tenant: &Tenant) -> (Arc<Account>, Limits) {
+    async fn account(&self, tenant: &Tenant) -> (Arc<QuotaAccount>, Limits) {
         let account = {
             let mut accounts = self.inner.accounts();
             match accounts.get(tenant) {
                 Some(account) => account.clone(),
                 None => accounts
                     .entry(tenant.clone())
-                    .or_insert_with(|| Arc::new(Account::new(tenant.clone())))
+                    .or_insert_with(|| Arc::new(QuotaAccount::new(tenant.clone())))
                     .clone(),
             }
         };
@@ -217,13 +223,12 @@ impl Quotas {
 }
 
 impl Inner {
-    fn accounts(&self) -> MutexGuard<'_, BTreeMap<Tenant, Arc<Account>>> {
+    fn accounts(&self) -> MutexGuard<'_, BTreeMap<Tenant, Arc<QuotaAccount>>> {
         lock(&self.accounts)
     }
 }
 
-/// Says again and again that this replica is there, and gives back what it has not used since the
-/// last time.
+/// Reports periodically that this replica is alive, and returns unused claims.
 async fn stay_alive(inner: Arc<Inner>) {
     let mut ticks = tokio::time::interval(inner.link.rhythm());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -232,14 +237,14 @@ async fn stay_alive(inner: Arc<Inner>) {
         if inner.link.stay().await.is_none() {
             continue;
         }
-        let accounts: Vec<Arc<Account>> = inner.accounts().values().cloned().collect();
+        let accounts: Vec<Arc<QuotaAccount>> = inner.accounts().values().cloned().collect();
         for account in accounts {
             account.settle(&inner.link).await;
         }
     }
 }
 
-/// Nothing that is done under these locks can be left half done.
+/// State under these locks is never left inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

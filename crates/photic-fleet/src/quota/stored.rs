@@ -1,7 +1,7 @@
-//! Bytes that are stored: the sum of the index, as of some seconds ago.
+//! Stored bytes: the sum of the index, some seconds old.
 //!
-//! A large tenant's sum takes long. So it is made beside the requests, and the longer it took, the
-//! longer it counts. What this replica let in since counts besides, rather twice than not at all.
+//! The sum of a large tenant takes long. So it is computed in the background, and the longer it
+//! took, the longer it is used. Bytes admitted since then are added, rather twice than not at all.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use photic_store::Error;
 use tokio::sync::OwnedMutexGuard;
 
-use super::account::Account;
-use super::link::Link;
-use super::{Kind, Over, lock};
+use super::account::QuotaAccount;
+use super::database::QuotaDatabase;
+use super::{QuotaExceeded, QuotaKind, lock};
 use crate::Postgres;
 
-/// How long a sum counts, at least.
-const REMEMBERED: Duration = Duration::from_secs(5);
-/// How many times as long it counts as it took to make.
-const TIMES: u32 = 20;
+/// Shortest lifetime of a sum.
+const SUM_LIFETIME: Duration = Duration::from_secs(5);
+/// Lifetime of a sum as a multiple of its computing time.
+const LIFETIME_FACTOR: u32 = 20;
 
 #[derive(Debug, Default)]
-pub(super) struct Stored {
+pub(super) struct StoredSum {
     sum: Mutex<Option<Sum>>,
     asking: Arc<tokio::sync::Mutex<()>>,
 }
@@ -29,21 +29,21 @@ pub(super) struct Stored {
 struct Sum {
     bytes: u64,
     until: Instant,
-    /// Let in since it was made, and between the one before and this one.
+    /// Bytes admitted since it was computed, and between the previous sum and this one.
     since: u64,
     before: u64,
 }
 
-impl Account {
-    /// Counts bytes that are about to be stored. It is closed while the database is away: nothing
-    /// can be stored then.
+impl QuotaAccount {
+    /// Counts bytes that are about to be stored. Fails while the database is unavailable, because
+    /// nothing can be stored then.
     pub(super) async fn store(
         self: &Arc<Self>,
-        link: &Link,
+        link: &QuotaDatabase,
         bytes: u64,
         limit: u64,
-    ) -> Result<(), Over> {
-        let over = |retry_after| Over { what: Kind::StoredBytes, retry_after };
+    ) -> Result<(), QuotaExceeded> {
+        let over = |retry_after| QuotaExceeded { what: QuotaKind::StoredBytes, retry_after };
         if bytes > limit {
             return Err(over(None));
         }
@@ -54,11 +54,11 @@ impl Account {
                 sum.since += bytes;
                 Ok(())
             }
-            Some(_) | None => Err(over(Some(REMEMBERED))),
+            Some(_) | None => Err(over(Some(SUM_LIFETIME))),
         }
     }
 
-    /// Gives back bytes that were counted and are not stored.
+    /// Returns bytes that were counted but not stored.
     pub(super) fn give_back(&self, bytes: u64) {
         if let Some(sum) = lock(&self.stored.sum).as_mut() {
             let mut left = bytes;
@@ -70,15 +70,15 @@ impl Account {
         }
     }
 
-    /// How many bytes are stored.
-    pub(super) async fn stored(self: &Arc<Self>, link: &Link) -> Result<u64, Error> {
+    /// Returns the stored bytes.
+    pub(super) async fn stored(self: &Arc<Self>, link: &QuotaDatabase) -> Result<u64, Error> {
         let known = *lock(&self.stored.sum);
         if let Some(sum) = known.filter(|sum| Instant::now() < sum.until) {
             return Ok(sum.bytes);
         }
         let late = || Error::Unavailable("the sum of what is stored is late".into());
         let summed = match self.stored.asking.clone().try_lock_owned() {
-            // It goes on if nobody waits any longer, for those who ask next.
+            // It continues if the caller stops waiting, for the next one.
             Ok(turn) => {
                 let summing = sum_up(self.clone(), link.record().clone(), turn);
                 link.in_time(tokio::spawn(summing)).await.and_then(Result::ok)
@@ -92,9 +92,9 @@ impl Account {
     }
 }
 
-/// Makes the sum, alone for as long as it has its turn.
+/// Computes the sum, one at a time.
 async fn sum_up(
-    account: Arc<Account>,
+    account: Arc<QuotaAccount>,
     record: Postgres,
     turn: OwnedMutexGuard<()>,
 ) -> Result<u64, Error> {
@@ -102,7 +102,7 @@ async fn sum_up(
     let summed = record.stored_bytes(&account.tenant).await;
     let mut sum = lock(&account.stored.sum);
     if let Ok(bytes) = summed {
-        let until = Instant::now() + REMEMBERED.max(asked.elapsed() * TIMES);
+        let until = Instant::now() + SUM_LIFETIME.max(asked.elapsed() * LIFETIME_FACTOR);
         let before = sum.map_or(0, |sum| sum.since);
         *sum = Some(Sum { bytes, until, since: 0, before });
     } else {

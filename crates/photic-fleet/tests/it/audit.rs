@@ -1,18 +1,17 @@
-//! The audit: one chain for a tenant whoever writes, and whatever is done to it behind our back is
-//! found.
+//! The audit: one chain per tenant with any number of writers, and every manipulation is found.
 
 use std::collections::BTreeSet;
 
-use photic_fleet::{ApiKey, Audit, Entry, Row, Subject, Verdict, Verified, What};
+use photic_fleet::{ApiKey, Audit, AuditAction, Entry, Row, Subject, Verdict, Verified};
 use photic_store::Tenant;
 use sqlx::PgPool;
 
-use crate::servers::{Place, place};
+use crate::servers::{TestFleet, place};
 
 fn entry(host: &str, bytes: u64) -> Entry {
     Entry {
         key: None,
-        what: What::Fetch,
+        what: AuditAction::Fetch,
         subject: Subject::host(host).unwrap(),
         decision: "fetched",
         bytes_in: bytes,
@@ -64,7 +63,7 @@ async fn three_replicas_write_one_chain_and_many_entries_cost_one_commit() {
         assert_eq!((verified.rows, verified.first, verified.last), (600, 1, 600));
         let rows = all(&audit, tenant).await;
         assert_eq!(rows.last().unwrap().hash, verified.hash);
-        // A caller's entries stand next to each other, in their order, and none is there twice.
+        // The entries of a caller are adjacent, in order, and without duplicates.
         let said: BTreeSet<(&str, u64)> =
             rows.iter().map(|row| (&*row.subject, row.bytes_in)).collect();
         assert_eq!(said.len(), 600);
@@ -85,8 +84,7 @@ async fn three_replicas_write_one_chain_and_many_entries_cost_one_commit() {
     assert!((1..=400).contains(&commits), "{commits}");
 }
 
-/// What somebody may do to the rows of a tenant who can do anything, and the first row at which it
-/// is found.
+/// Manipulations of a tenant's rows, and the first row at which each is found.
 const TAMPERING: [(&str, u64); 13] = [
     ("UPDATE audit SET bytes_out = 1 WHERE tenant = $1 AND number = 4", 4),
     ("UPDATE audit SET decision = 'nothing' WHERE tenant = $1 AND number = 1", 1),
@@ -98,15 +96,15 @@ const TAMPERING: [(&str, u64); 13] = [
     ("DELETE FROM audit WHERE tenant = $1 AND number = 1", 1),
     ("DELETE FROM audit WHERE tenant = $1 AND number >= 6", 6),
     ("DELETE FROM audit WHERE tenant = $1", 1),
-    // Two rows change places, with their hashes.
+    // Two rows are swapped with their hashes.
     ("UPDATE audit SET number = 9 - number WHERE tenant = $1 AND number IN (4, 5)", 4),
-    // A row is added at the end, as another's.
+    // A foreign row is appended.
     (
         "INSERT INTO audit SELECT day, $1, 8, time, key_id, what, subject, decision, bytes_in,
             bytes_out, previous, hash FROM audit WHERE tenant = 'witness' AND number = 7",
         8,
     ),
-    // The head is set back, so that the last row is one too many.
+    // The head is set back, so that the last row is superfluous.
     ("UPDATE audit_head SET number = 6 WHERE tenant = $1", 6),
 ];
 
@@ -118,7 +116,7 @@ async fn whatever_is_done_behind_our_back_is_found_where_it_was_done() {
     let entries = || (0..7).map(|bytes| entry("example.org", bytes)).collect::<Vec<_>>();
     audit.write(&witness, entries()).await.unwrap();
     let pool = PgPool::connect(&place.database).await.unwrap();
-    // Rows of one statement that change places would be in each other's way for a moment.
+    // Swapping rows in one statement would violate a constraint for a moment.
     sqlx::raw_sql("ALTER TABLE audit DROP CONSTRAINT audit_pkey").execute(&pool).await.unwrap();
     for (number, (tampering, at)) in TAMPERING.into_iter().enumerate() {
         let tenant = Tenant::new(format!("victim {number}"));
@@ -126,7 +124,7 @@ async fn whatever_is_done_behind_our_back_is_found_where_it_was_done() {
         audit.write(&tenant, entries()[3..].to_vec()).await.unwrap();
         assert_eq!(whole(&audit, &tenant).await.rows, 7);
         let mut connection = pool.acquire().await.unwrap();
-        // As it stands, the database refuses.
+        // By default the database refuses.
         let refused = sqlx::query(tampering).bind(tenant.as_str()).execute(&mut *connection).await;
         let is_about_rows = tampering.starts_with("UPDATE audit SET")
             || tampering.starts_with("DELETE FROM audit WHERE");
@@ -147,7 +145,7 @@ async fn whatever_is_done_behind_our_back_is_found_where_it_was_done() {
             refused.unwrap();
         }
         assert_eq!(audit.verify(&tenant).await.unwrap(), Verdict::Broken { at }, "{tampering}");
-        // And nobody else's is.
+        // Other tenants are not affected.
         assert_eq!(whole(&audit, &witness).await.rows, 7);
     }
     for refused in ["TRUNCATE audit", "DELETE FROM audit", "UPDATE audit SET what = 'fix'"] {
@@ -167,7 +165,7 @@ async fn days_go_and_what_is_left_is_whole() {
     for day in 0..4 {
         audit.write(&busy, vec![entry("a.example", day), entry("b.example", day)]).await.unwrap();
         if day == 1 {
-            // A replica for which it is still yesterday does not write into yesterday.
+            // A replica with an old day does not write into yesterday.
             Audit::new(late.record.clone())
                 .write(&busy, vec![entry("late.example", day)])
                 .await
@@ -180,19 +178,19 @@ async fn days_go_and_what_is_left_is_whole() {
     let days: Vec<i32> = all(&audit, &busy).await.iter().map(|row| row.day).collect();
     assert!(days.is_sorted() && days[4] == days[3], "{days:?}");
 
-    // Today is the fifth day; the first two go.
+    // Today is the fifth day; the first two are dropped.
     assert_eq!(fleet.retire(2).await.unwrap().days.len(), 2);
     let left = whole(&audit, &busy).await;
     assert_eq!((left.rows, left.first, left.last, left.hash), (4, 6, 9, before.hash));
     let gone = whole(&audit, &idle).await;
     assert_eq!((gone.rows, gone.first, gone.last), (0, 2, 1));
-    // It goes on where it was.
+    // The chain continues where it was.
     for tenant in [&busy, &idle] {
         audit.write(tenant, vec![entry("c.example", 9)]).await.unwrap();
     }
     assert_eq!((whole(&audit, &busy).await.last, whole(&audit, &idle).await.last), (10, 2));
 
-    // The first row that is left cannot be taken off, either.
+    // The first remaining row cannot be removed unnoticed, either.
     let pool = PgPool::connect(&place.database).await.unwrap();
     let mut connection = pool.acquire().await.unwrap();
     sqlx::raw_sql(
@@ -222,7 +220,7 @@ async fn an_audit_that_cannot_be_written_is_said_to_all_who_wait() {
     for written in writing.collect::<Vec<_>>() {
         assert!(written.await.unwrap().is_err());
     }
-    // Nobody who stops waiting stops the others, or the writing.
+    // A caller that stops waiting does not stop the others or the writing.
     sqlx::raw_sql("ALTER TABLE elsewhere RENAME TO audit_head").execute(&pool).await.unwrap();
     let impatient = audit.write(&tenant, vec![entry("b.example", 1)]);
     let waited = tokio::time::timeout(std::time::Duration::ZERO, impatient).await;
@@ -239,7 +237,7 @@ async fn a_row_says_who_and_what_and_holds_no_secret() {
     let key = ApiKey::random().unwrap();
     let entry = Entry {
         key: Some(key.id().clone()),
-        what: What::Key,
+        what: AuditAction::Key,
         subject: key.id().into(),
         decision: "rotated",
         bytes_in: u64::MAX,
@@ -261,8 +259,8 @@ async fn a_row_says_who_and_what_and_holds_no_secret() {
     stays_within(&place).await;
 }
 
-/// What is in the database is what was given, and no column holds more.
-async fn stays_within(place: &Place) {
+/// The database contains what was given, and no column contains more.
+async fn stays_within(place: &TestFleet) {
     let pool = PgPool::connect(&place.database).await.unwrap();
     let columns: Vec<String> = sqlx::query_scalar(
         "SELECT column_name::text FROM information_schema.columns WHERE table_name = 'audit'

@@ -1,4 +1,4 @@
-//! Blobs in buckets: packed, proved, and nobody else's.
+//! Blobs in buckets: packed, verified, and private to a tenant.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
@@ -27,7 +27,7 @@ async fn what_is_stored_together_is_one_object() {
         }
         assert_eq!(starts.len(), 5);
 
-        // What goes takes nothing with it, and the object goes with the last.
+        // Removing a blob leaves the others, and the object goes with the last.
         let future = SystemTime::now() + Duration::from_hours(1);
         for (count, id) in ids.iter().enumerate() {
             assert_eq!(fleet.bucket.list("t").await.unwrap().len(), 1);
@@ -51,7 +51,7 @@ async fn what_a_bucket_damaged_is_never_returned() {
         for bytes in [other.clone(), other.slice(..1000), Bytes::from(picture(1, 2001))] {
             fleet.bucket.put(&object, vec![bytes.clone()]).await.unwrap();
             let got = blobs.get(&id).await;
-            // The first 2,000 bytes of the longer one are the very ones that were stored.
+            // The first 2,000 bytes of the longer object are the stored ones.
             let is_whole = bytes.len() > 2000 && bytes[..2000] == picture(1, 2000);
             assert_eq!(got.is_ok(), is_whole, "{got:?}");
             if !is_whole {
@@ -61,7 +61,7 @@ async fn what_a_bucket_damaged_is_never_returned() {
         fleet.bucket.remove(&object).await.unwrap();
         assert!(matches!(blobs.get(&id).await, Err(BlobError::Absent(_))));
 
-        // Stored again on another day, one that is whole stands in for one that is not.
+        // Stored again on another day, an intact copy replaces a damaged one.
         fleet.record.pretend_later(1);
         blobs.put(&picture(1, 2000)).await.unwrap();
         fleet.record.pretend_later(1);
@@ -80,7 +80,7 @@ async fn the_same_bytes_stored_by_many_at_once_are_one_blob() {
         let other = place.open().await;
         let tenant = Tenant::new("many");
         let bytes = picture(7, 3000);
-        // By two replicas, which know nothing of each other.
+        // By two replicas that do not know each other.
         let putting = (0..8).map(|at| {
             let fleet = if at % 2 == 0 { &fleet } else { &other };
             let (blobs, bytes) = (fleet.store(tenant.clone()).blobs, bytes.clone());
@@ -107,7 +107,7 @@ async fn tenants_share_nothing_and_learn_nothing() {
         assert!(matches!(theirs.get(&id).await, Err(BlobError::Absent(_))));
         assert!(!theirs.has(&id).await.unwrap());
         let listed: Vec<BlobId> =
-            theirs.each(None).await.unwrap().into_iter().map(|one| one.id).collect();
+            theirs.list(None).await.unwrap().into_iter().map(|one| one.id).collect();
         assert_eq!(listed, [own]);
         let future = SystemTime::now() + Duration::from_hours(1);
         assert!(!theirs.remove(&id, future).await.unwrap());

@@ -1,9 +1,9 @@
-//! A server of `PostgreSQL` that a test starts, stops and restarts by itself.
+//! A `PostgreSQL` server that a test starts, stops and restarts.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A server with files of its own, gone afterwards.
+/// A server with its own files, deleted when dropped.
 pub(crate) struct Cluster {
     binaries: PathBuf,
     directory: PathBuf,
@@ -11,7 +11,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// One that is not running; `None` where no servers are wanted.
+    /// Creates a server that is not running; `None` if no servers are wanted.
     pub(crate) fn new(name: &str) -> Option<Self> {
         std::env::var_os("PHOTIC_FLEET_POSTGRES")?;
         let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
@@ -47,12 +47,12 @@ impl Cluster {
         );
     }
 
-    /// Ends it as a crash would: without a word to anybody.
+    /// Stops it like a crash.
     pub(crate) fn stop(&self) {
         self.run("pg_ctl", &["-s", "-w", "-m", "immediate", "stop"]);
     }
 
-    /// It refuses to be root; its files are then its own user's.
+    /// `PostgreSQL` refuses to run as root; its files belong to another user then.
     fn run(&self, program: &str, arguments: &[&str]) {
         let program = self.binaries.join(program);
         let mut command = if is_root() {

@@ -1,4 +1,4 @@
-//! The suite that every backend has to pass, on `PostgreSQL` and every server of buckets.
+//! Runs the contract suite on `PostgreSQL` and every bucket server.
 
 use photic_store::{Tenant, contract};
 
@@ -10,7 +10,7 @@ async fn the_fleet_keeps_every_promise_of_the_local_store() {
         let store = place.open().await.store(Tenant::new("contract"));
         contract::fresh(&store).await.unwrap();
         let before = contract::existing(&store).await.unwrap();
-        // Another replica finds the same.
+        // Another replica sees the same contents.
         let again = place.open().await.store(Tenant::new("contract"));
         assert_eq!(contract::existing(&again).await.unwrap(), before);
         assert!(before.turns.len() >= 5 && before.blobs > 10, "{before:?}");

@@ -1,7 +1,6 @@
-//! `kill -9` of replicas at random moments: whatever one of them said it had committed is there,
-//! whole, on servers that never stopped.
+//! `kill -9` of replicas at random moments: everything that was reported as committed is there.
 //!
-//! The writer is this very test binary, started again. `PHOTIC_CRASH_ROUNDS` asks for more rounds.
+//! The writer is this test binary, started again. `PHOTIC_CRASH_ROUNDS` sets the number of rounds.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
@@ -11,18 +10,18 @@ use std::time::Duration;
 use photic_store::contract::{Conversation, picture};
 use photic_store::{BlobId, Tenant};
 
-use crate::servers::{Place, place};
+use crate::servers::{TestFleet, place};
 
 const WHERE: &str = "PHOTIC_FLEET_CRASH_WRITER";
 const TENANTS: [&str; 2] = ["acme", "other"];
 
-/// Not a test by itself: what the driver starts.
+/// Not a test by itself: the driver starts it.
 #[tokio::test(flavor = "multi_thread")]
 async fn writer() {
     let Ok(named) = std::env::var(WHERE) else { return };
     let (database, bucket) = named.split_once(' ').unwrap();
     let (database, bucket) = (database.to_owned(), bucket.to_owned());
-    let place = Place { server: String::new(), database, bucket };
+    let place = TestFleet { server: String::new(), database, bucket };
     let fleet = place.open_patiently().await;
     let writers = (0..4_u64).map(|number| {
         let fleet = fleet.clone();
@@ -48,8 +47,8 @@ async fn writer() {
     }
 }
 
-/// Starts a replica, kills it a while after its first turn, and tells what it had committed.
-fn round(place: &Place, life: Duration) -> Vec<Vec<String>> {
+/// Starts a replica, kills it some time after its first turn, and returns what it reported.
+fn round(place: &TestFleet, life: Duration) -> Vec<Vec<String>> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::writer", "--nocapture", "--test-threads=1"])
         .env(WHERE, format!("{} {}", place.database, place.bucket))
@@ -64,7 +63,7 @@ fn round(place: &Place, life: Duration) -> Vec<Vec<String>> {
         while lines.read_line(&mut line).unwrap() > 0 {
             let words = line.split_once("committed ").map(|(_, rest)| rest.strip_suffix('\n'));
             let words = words.flatten().map(|rest| rest.split(' ').map(str::to_owned).collect());
-            // A line that was cut off says nothing.
+            // A truncated line reports nothing.
             let whole = |words: &Vec<String>| words.len() == 5 && words[4].len() == 64;
             committed.extend(words.filter(whole));
             if !committed.is_empty() {

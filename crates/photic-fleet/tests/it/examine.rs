@@ -1,4 +1,4 @@
-//! What real servers of buckets do, found out by the examination, and known from having looked.
+//! Known behavior of real bucket servers, confirmed by the examination.
 
 use photic_fleet::{Bucket, BucketOptions, Creation, Expiry, examine};
 
@@ -12,7 +12,7 @@ async fn buckets_are_found_to_be_what_they_are() {
         assert!(found.suffices(), "{server}: {found:?}");
         let strict = Expiry { good_works: true, refuses_changed: true, refuses_old: true };
         match &*server {
-            // Signatures are checked, conditions are not known.
+            // It checks signatures, but does not support conditions.
             "swift" => {
                 assert_eq!((found.creation, found.winners), (Creation::NotKnown, 0));
                 assert_eq!((found.expiry, found.refuses_damage), (strict, true));
@@ -24,7 +24,7 @@ async fn buckets_are_found_to_be_what_they_are() {
                 assert!(!found.expiry.refuses_changed && !found.expiry.refuses_old);
                 assert!(!found.may_be_signed_for() && found.creates_once());
             }
-            // Conditions are taken, and ignored.
+            // It accepts conditions and ignores them.
             "garage" => {
                 assert_eq!(found.creation, Creation::Overwritten);
                 assert_eq!((found.expiry, found.refuses_damage), (strict, true));
@@ -32,7 +32,7 @@ async fn buckets_are_found_to_be_what_they_are() {
             }
             _ => {}
         }
-        // Nothing of it is left behind.
+        // No test object is left.
         let bucket = Bucket::open(&address, BucketOptions::default()).unwrap();
         assert!(bucket.list("examination").await.unwrap().is_empty());
     }

@@ -1,10 +1,11 @@
-//! Forgetting a tenant: nothing of it is left, and others have all.
+//! Forgetting a tenant: nothing remains of it, and others keep everything.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use photic_fleet::{
-    Ask, Audit, Derivatives as _, Fleet, Gate, Keys as _, Limits, QuotaOptions, Quotas, Verdict,
+    Audit, Derivatives as _, Fleet, KeyCache, Keys as _, Limits, QuotaOptions, QuotaRequest,
+    Quotas, Verdict,
 };
 use photic_store::contract::{self, Conversation, picture};
 use photic_store::record::MadeBlob;
@@ -13,9 +14,9 @@ use photic_store::{
 };
 use sqlx::PgPool;
 
-use crate::servers::{Place, places};
+use crate::servers::{TestFleet, places};
 
-/// A bit of everything that a tenant can have.
+/// Creates some of everything that a tenant can have.
 async fn furnish(fleet: &Fleet, tenant: &Tenant) -> (SessionId, String) {
     let store = fleet.store(tenant.clone());
     let mut talk = Conversation::new("look");
@@ -46,13 +47,13 @@ async fn furnish(fleet: &Fleet, tenant: &Tenant) -> (SessionId, String) {
         .await
         .unwrap();
     let quotas = Quotas::new(fleet.record.clone(), QuotaOptions::default()).unwrap();
-    // Held for ever, so that the claim is there when it is looked for.
-    std::mem::forget(quotas.admit(tenant, Ask { requests: 1, bytes: 100 }).await.unwrap());
+    // Held forever, so that the claim exists when it is checked.
+    std::mem::forget(quotas.admit(tenant, QuotaRequest { requests: 1, bytes: 100 }).await.unwrap());
     (id, key.reveal())
 }
 
-/// How many rows every table has of a tenant, by its number and its name.
-async fn rows(place: &Place, id: i64) -> BTreeMap<String, i64> {
+/// Counts the rows of a tenant in every table, by number and name.
+async fn rows(place: &TestFleet, id: i64) -> BTreeMap<String, i64> {
     let pool = PgPool::connect(&place.database).await.unwrap();
     let tables: Vec<(String, String)> = sqlx::query_as(
         "SELECT table_name::text, column_name::text FROM information_schema.columns
@@ -84,7 +85,7 @@ async fn nothing_of_a_forgotten_tenant_is_left_and_others_have_all() {
         for tenant in [&goes, &stays] {
             Box::pin(furnish(&fleet, tenant)).await;
         }
-        // Pictures of days that are gone have copies apart, if they are pinned or referred to.
+        // Pinned or referenced pictures of dropped days have copies.
         fleet.record.pretend_later(2);
         assert!(fleet.retire(0).await.unwrap().kept >= 2);
         let (session, key) = Box::pin(furnish(&fleet, &goes)).await;
@@ -103,7 +104,7 @@ async fn nothing_of_a_forgotten_tenant_is_left_and_others_have_all() {
             .execute(&pool)
             .await
             .unwrap();
-        // Nothing had to be made for these pictures.
+        // No pictures had to be prepared.
         sqlx::raw_sql("INSERT INTO made SELECT id, 1, '', NULL, '', 0, 0 FROM session")
             .execute(&pool)
             .await
@@ -131,22 +132,22 @@ async fn nothing_of_a_forgotten_tenant_is_left_and_others_have_all() {
             .unwrap();
         assert_eq!(named, 0);
 
-        // Neither its key nor its session means anything, to this replica or to another.
+        // Its key and session are invalid for this replica and others.
         for replica in [&fleet, &place.open().await] {
-            assert_eq!(Gate::new(replica.record.clone()).tenant(&key).await.unwrap(), None);
+            assert_eq!(KeyCache::new(replica.record.clone()).tenant(&key).await.unwrap(), None);
             let store = replica.store(goes.clone());
             assert!(store.session(&session).await.is_err());
-            assert!(store.blobs.each(None).await.unwrap().is_empty());
+            assert!(store.blobs.list(None).await.unwrap().is_empty());
         }
         // Others have what they had.
         let still = contract::existing(&fleet.store(stays.clone())).await.unwrap();
         assert_eq!(still, theirs);
         assert!(rows(&place, other_id).await["handle"] > 0);
         assert!(fleet.store(stays.clone()).session(&other_session).await.is_ok());
-        let gate = Gate::new(fleet.record.clone());
+        let gate = KeyCache::new(fleet.record.clone());
         assert_eq!(gate.tenant(&other_key).await.unwrap(), Some(stays.clone()));
 
-        // The audit has the last word, once, and there is nothing to be done again.
+        // The audit ends with one entry, and repeating does nothing.
         let again = fleet.forget_tenant_after(&goes, Duration::ZERO).await.unwrap();
         assert_eq!((again.rows, again.objects), (0, 0));
         let audit = Audit::new(fleet.record.clone());
@@ -154,7 +155,7 @@ async fn nothing_of_a_forgotten_tenant_is_left_and_others_have_all() {
         assert_eq!((said.len(), &*said[0].what, &*said[0].decision), (1, "forget", "forgotten"));
         assert!(matches!(audit.verify(&goes).await.unwrap(), Verdict::Whole(_)));
 
-        // Whoever has the name next is somebody else.
+        // A new tenant with this name is a different one.
         let new = fleet.record.issue_key(&goes, "new", None).await.unwrap();
         assert_eq!(fleet.record.tenant_of(&new).await.unwrap(), Some(goes.clone()));
         let blob = BlobId::of(&picture(0, 2000));
@@ -176,9 +177,9 @@ async fn what_was_cut_short_is_done_by_the_next_call() {
         let cut = tokio::time::timeout(Duration::from_secs(2), forgetting).await;
         assert!(cut.is_err(), "it waits for those who may be under way");
         // Its keys are gone at once.
-        assert_eq!(Gate::new(fleet.record.clone()).tenant(&key).await.unwrap(), None);
+        assert_eq!(KeyCache::new(fleet.record.clone()).tenant(&key).await.unwrap(), None);
         assert!(!fleet.bucket.list("t").await.unwrap().is_empty());
-        // A replica that knew it may still write something down; nobody makes it anew meanwhile.
+        // A replica that cached it may still write; it cannot be created again meanwhile.
         late.begin("under way").await.unwrap();
         assert!(fleet.record.issue_key(&goes, "too early", None).await.is_err());
         let forgotten =

@@ -1,8 +1,8 @@
-//! Keys of tenants: they open until they are rotated out, revoked or old, and for nobody else.
+//! Keys of tenants: valid until rotated, revoked or expired, and only for their tenant.
 
 use std::time::Duration;
 
-use photic_fleet::{ApiKey, Gate, Keys as _};
+use photic_fleet::{ApiKey, KeyCache, Keys as _};
 use photic_store::Tenant;
 
 use crate::servers::place;
@@ -20,12 +20,12 @@ async fn keys_open_for_their_tenant_until_they_end() {
     let forged: ApiKey = format!("pk_{}{}", key.id(), &secret[15..]).parse().unwrap();
     assert_eq!(record.tenant_of(&forged).await.unwrap(), None);
 
-    // Others can do nothing with it.
+    // Other tenants cannot use it.
     assert!(!record.revoke_key(&theirs, key.id()).await.unwrap());
     let rotated = record.rotate_key(&theirs, key.id(), Duration::from_hours(1)).await.unwrap();
     assert!(rotated.is_none() && record.keys(&theirs).await.unwrap().is_empty());
 
-    // Rotated with an overlap, both open; without one, only the new.
+    // Rotated with an overlap, both are valid; without one, only the new key.
     let second =
         record.rotate_key(&ours, key.id(), Duration::from_hours(1)).await.unwrap().unwrap();
     for key in [&key, &second] {
@@ -36,8 +36,8 @@ async fn keys_open_for_their_tenant_until_they_end() {
     assert!(record.rotate_key(&ours, second.id(), Duration::ZERO).await.unwrap().is_none());
     assert_eq!(record.tenant_of(&third).await.unwrap(), Some(ours.clone()));
 
-    // Revoked by one replica, it does not open at another that had not seen it.
-    let other = Gate::new(place.open().await.record);
+    // Revoked by one replica, it is invalid at another that had not cached it.
+    let other = KeyCache::new(place.open().await.record);
     assert!(record.revoke_key(&ours, third.id()).await.unwrap());
     assert!(!record.revoke_key(&ours, third.id()).await.unwrap());
     assert_eq!(other.tenant(&third.reveal()).await.unwrap(), None);

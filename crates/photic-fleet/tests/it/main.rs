@@ -1,5 +1,5 @@
-//! What the fleet's stores promise, on real servers: `tests/e2e/fleet/with` starts them. Where there are
-//! none, every test says so and passes.
+//! Tests of the fleet on real servers, which `tests/e2e/fleet/with` starts. Without servers every test
+//! says so and passes.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -8,7 +8,6 @@
 )]
 
 mod audit;
-mod away;
 mod blobs;
 mod cluster;
 mod contract;
@@ -25,4 +24,5 @@ mod retire;
 mod servers;
 mod tenants;
 mod throughput;
+mod unavailable;
 mod uploads;

@@ -1,4 +1,4 @@
-//! What is stored at the same time is few objects, and what becomes of one is no other's business.
+//! Blobs stored at the same time share few objects, and failures do not affect others.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn what_many_store_at_once_is_few_objects() {
             tokio::spawn(async move {
                 let bytes = picture(seed / 2, 2000);
                 let id = blobs.put(&bytes).await.unwrap();
-                // It is there as soon as it is said to be.
+                // It is readable as soon as it is reported as stored.
                 assert_eq!(blobs.get(&id).await.unwrap(), bytes);
                 id
             })
@@ -36,7 +36,7 @@ async fn what_many_store_at_once_is_few_objects() {
             assert_eq!(*id, BlobId::of(&picture(seed / 2, 2000)));
             assert_eq!(blobs.places(id).await.unwrap().len(), 1);
         }
-        // Another tenant's are never in the same.
+        // Tenants never share an object.
         fleet.store(Tenant::new("other")).blobs.put(&picture(0, 2000)).await.unwrap();
         assert_eq!(fleet.bucket.list("t").await.unwrap().len(), objects.len() + 1);
     }
@@ -53,7 +53,7 @@ async fn large_ones_do_not_wait_for_each_other() {
     for stored in storing.collect::<Vec<_>>() {
         stored.await.unwrap();
     }
-    // Two of them are more than an object holds.
+    // Two of them exceed the size of an object.
     assert_eq!(fleet.bucket.list("t").await.unwrap().len(), 6);
 }
 
@@ -72,7 +72,7 @@ async fn a_failure_fails_all_of_its_object_and_no_other() {
     };
     store(0).await.unwrap().unwrap();
 
-    // One is on its way, ten wait behind it; then its connection breaks.
+    // One is being written, ten wait behind it; then its connection breaks.
     proxy.set(Mode::Hold);
     let first = store(1);
     proxy.until_held(1).await;
@@ -93,7 +93,7 @@ async fn a_failure_fails_all_of_its_object_and_no_other() {
         assert!(!blobs.has(&BlobId::of(&picture(seed, 2000))).await.unwrap());
     }
 
-    // The same, and the way is free again for those behind it.
+    // Again, and the path is free for those behind it.
     proxy.set(Mode::Hold);
     let first = store(1);
     proxy.until_held(1).await;
@@ -107,7 +107,7 @@ async fn a_failure_fails_all_of_its_object_and_no_other() {
     }
     assert_eq!(fleet.bucket.list("t").await.unwrap().len(), 2);
 
-    // Who stops waiting takes nobody along.
+    // A caller that stops waiting does not affect others.
     proxy.set(Mode::Hold);
     let first = store(20);
     proxy.until_held(1).await;

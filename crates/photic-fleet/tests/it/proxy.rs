@@ -1,4 +1,4 @@
-//! A way to a server that a test can hold up and cut.
+//! A proxy in front of a server that a test can delay and cut.
 
 use std::time::Duration;
 
@@ -6,35 +6,35 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// What becomes of what a client says.
+/// Handling of what a client sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It goes on.
+    /// Passes it on.
     Pass,
-    /// It goes on after a while.
+    /// Passes it on after a delay.
     Slow(Duration),
-    /// It waits.
+    /// Holds it.
     Hold,
-    /// Its connection breaks.
+    /// Breaks the connection.
     Cut,
 }
 
-/// A way to a server.
+/// A proxy in front of a server.
 pub(crate) struct Proxy {
     port: u16,
     mode: watch::Sender<Mode>,
-    /// What becomes of connections that are held, each time it is said.
+    /// Decides about held connections, each time it changes.
     cuts: watch::Sender<bool>,
     held: watch::Sender<i32>,
 }
 
 impl Proxy {
-    /// A way to the server of a bucket.
+    /// Creates a proxy for the server of a bucket.
     pub(crate) async fn to(bucket: &str) -> Self {
         Self::to_server(endpoint(bucket).strip_prefix("http://").unwrap()).await
     }
 
-    /// A way to a server by its host and port.
+    /// Creates a proxy for a server by host and port.
     pub(crate) async fn to_server(server: &str) -> Self {
         let server = server.to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -60,7 +60,7 @@ impl Proxy {
         self.port
     }
 
-    /// The address of the bucket on this way.
+    /// Returns the URL of the bucket through this proxy.
     pub(crate) fn address(&self, bucket: &str) -> String {
         bucket.replace(endpoint(bucket), &format!("http://127.0.0.1:{}", self.port))
     }
@@ -69,17 +69,17 @@ impl Proxy {
         self.mode.send_replace(mode);
     }
 
-    /// Breaks what is held now.
+    /// Breaks the held connections.
     pub(crate) fn cut_held(&self) {
         self.cuts.send_replace(true);
     }
 
-    /// Leaves what is held now hanging for ever.
+    /// Leaves the held connections hanging forever.
     pub(crate) fn lose_held(&self) {
         self.cuts.send_replace(false);
     }
 
-    /// Waits until so many are held.
+    /// Waits until so many connections are held.
     pub(crate) async fn until_held(&self, count: i32) {
         let mut held = self.held.subscribe();
         let waiting = held.wait_for(|now| *now >= count);
@@ -114,7 +114,7 @@ async fn pass(
             };
             held.send_modify(|count| *count -= 1);
             if is_cut && !*cuts.borrow() {
-                // The client hears nothing more, not even that it is over.
+                // The client hears nothing more, not even the end.
                 std::future::pending::<()>().await;
             }
             if is_cut {

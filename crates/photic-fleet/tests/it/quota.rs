@@ -1,18 +1,19 @@
-//! Quotas: three replicas together never let in more than is allowed, and hardly less.
+//! Quotas: three replicas together never admit more than allowed, and hardly less.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use photic_fleet::{
-    Ask, Guard, Kind, Limits, Over, Postgres, PostgresOptions, QuotaOptions, Quotas,
+    InFlightGuard, Limits, Postgres, PostgresOptions, QuotaExceeded, QuotaKind, QuotaOptions,
+    QuotaRequest, Quotas,
 };
 use photic_store::contract::picture;
 use photic_store::{Blobs as _, Tenant};
 
-use crate::servers::{Place, place};
+use crate::servers::{TestFleet, place};
 
-/// A machine that builds something else meanwhile is no database that is away.
+/// Generous timeouts, so that a busy machine does not look like an unavailable database.
 const PATIENT: QuotaOptions = QuotaOptions {
     defaults: Limits {
         requests_per_minute: None,
@@ -25,13 +26,13 @@ const PATIENT: QuotaOptions = QuotaOptions {
     lease: Duration::from_secs(15),
 };
 
-async fn replica(place: &Place, options: QuotaOptions) -> Quotas {
+async fn replica(place: &TestFleet, options: QuotaOptions) -> Quotas {
     let patient = PostgresOptions { connections: 4, patience: Duration::from_secs(20) };
     let record = Postgres::open(&place.database, patient).await.unwrap();
     Quotas::new(record, options).unwrap()
 }
 
-async fn replicas(place: &Place, options: QuotaOptions) -> Vec<Quotas> {
+async fn replicas(place: &TestFleet, options: QuotaOptions) -> Vec<Quotas> {
     let mut replicas = Vec::new();
     for _ in 0..3 {
         replicas.push(replica(place, options).await);
@@ -39,11 +40,11 @@ async fn replicas(place: &Place, options: QuotaOptions) -> Vec<Quotas> {
     replicas
 }
 
-fn one() -> Ask {
-    Ask { requests: 1, bytes: 0 }
+fn one() -> QuotaRequest {
+    QuotaRequest { requests: 1, bytes: 0 }
 }
 
-/// Waits until so much of a minute is left. The servers run on this machine and have its clock.
+/// Waits until this much of a minute is left. The servers run on this machine and share its clock.
 async fn early_in_a_minute(left: Duration) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let until_next = Duration::from_secs(60 - now.as_secs() % 60);
@@ -52,8 +53,8 @@ async fn early_in_a_minute(left: Duration) {
     }
 }
 
-/// Counts from now on how often something is taken or claimed.
-async fn count_statements(place: &Place) {
+/// Counts how often shares are taken and bytes claimed.
+async fn count_statements(place: &TestFleet) {
     let pool = sqlx::PgPool::connect(&place.database).await.unwrap();
     sqlx::raw_sql(
         "CREATE SEQUENCE counted;
@@ -67,7 +68,7 @@ async fn count_statements(place: &Place) {
     .unwrap();
 }
 
-async fn statements(place: &Place) -> i64 {
+async fn statements(place: &TestFleet) -> i64 {
     let pool = sqlx::PgPool::connect(&place.database).await.unwrap();
     sqlx::query_scalar("SELECT last_value FROM counted").fetch_one(&pool).await.unwrap()
 }
@@ -90,7 +91,7 @@ async fn three_replicas_let_in_what_a_minute_allows_and_no_more() {
                     match quotas.admit(&tenant, one()).await {
                         Ok(guard) => drop(guard),
                         Err(over) => {
-                            assert_eq!(over.what, Kind::Requests);
+                            assert_eq!(over.what, QuotaKind::Requests);
                             assert!(over.retry_after.unwrap() <= Duration::from_mins(1));
                             continue;
                         }
@@ -105,7 +106,7 @@ async fn three_replicas_let_in_what_a_minute_allows_and_no_more() {
         one.await.unwrap();
     }
     assert_eq!(admitted.load(Ordering::Relaxed), 600, "2,400 tried");
-    // Another tenant has a minute of its own.
+    // Another tenant has its own minute.
     assert!(replicas[0].admit(&Tenant::new("other"), one()).await.is_ok());
     assert!(!replicas.iter().any(Quotas::is_alone));
     let statements = statements(&place).await;
@@ -141,9 +142,9 @@ async fn amounts_of_any_size_never_add_up_to_more_than_is_allowed() {
         }
         let spent = spent.load(Ordering::Relaxed);
         assert!((45_000_000..=50_000_000).contains(&spent), "{spent}");
-        // What no minute allows is never worth another try.
+        // A request that exceeds the limit by itself has no retry time.
         let over = replicas[0].spend_pixels(&tenant, 50_000_001).await;
-        assert_eq!(over, Err(Over { what: Kind::Megapixels, retry_after: None }));
+        assert_eq!(over, Err(QuotaExceeded { what: QuotaKind::Megapixels, retry_after: None }));
     }
 }
 
@@ -158,7 +159,7 @@ async fn a_new_minute_is_a_new_allowance() {
     let left = 60 - now.as_secs() % 60;
     tokio::time::sleep(Duration::from_secs(left.saturating_sub(3))).await;
     let pool = sqlx::PgPool::connect(&place.database).await.unwrap();
-    // As if most of the minute was somebody else's.
+    // As if others had spent most of the minute.
     for _ in 0..3 {
         assert!(quotas.admit(&tenant, one()).await.is_ok());
     }
@@ -185,10 +186,10 @@ async fn admit_until_over(quotas: &Quotas, tenant: &Tenant) -> u64 {
     admitted
 }
 
-/// Holds as many bytes as it is given.
-async fn hold_all(quotas: &Quotas, tenant: &Tenant, bytes: u64) -> Vec<Guard> {
+/// Holds as many bytes as it gets.
+async fn hold_all(quotas: &Quotas, tenant: &Tenant, bytes: u64) -> Vec<InFlightGuard> {
     let mut held = Vec::new();
-    while let Ok(guard) = quotas.admit(tenant, Ask { requests: 1, bytes }).await {
+    while let Ok(guard) = quotas.admit(tenant, QuotaRequest { requests: 1, bytes }).await {
         held.push(guard);
         assert!(held.len() < 10_000, "there is no end to it");
     }
@@ -196,10 +197,10 @@ async fn hold_all(quotas: &Quotas, tenant: &Tenant, bytes: u64) -> Vec<Guard> {
 }
 
 /// Holds bytes as soon as they are free.
-async fn soon(quotas: &Quotas, tenant: &Tenant, bytes: u64) -> Guard {
+async fn soon(quotas: &Quotas, tenant: &Tenant, bytes: u64) -> InFlightGuard {
     let begun = Instant::now();
     loop {
-        match quotas.admit(tenant, Ask { requests: 1, bytes }).await {
+        match quotas.admit(tenant, QuotaRequest { requests: 1, bytes }).await {
             Ok(guard) => return guard,
             Err(over) => assert!(begun.elapsed() < Duration::from_mins(1), "{over:?}"),
         }
@@ -232,31 +233,36 @@ async fn bytes_in_flight_are_never_more_than_allowed_and_come_back() {
             all.extend(held);
         }
         assert!((900_000..=1_000_000).contains(&sum), "round {round}: {sum}");
-        // Dropped without waiting for anything, and free for any replica a moment later.
+        // Dropped without waiting, and free for any replica a moment later.
         let begun = Instant::now();
         drop(all);
         assert!(begun.elapsed() < Duration::from_secs(5));
         drop(soon(&replicas[round], &tenant, 1_000_000).await);
     }
 
-    // While a request is worked on, its body may go and a part of it stay.
+    // The body may be returned while a part of the request stays.
     let mut guard = soon(&replicas[0], &tenant, 1_000_000).await;
-    let over = replicas[1].admit(&tenant, Ask { requests: 1, bytes: 990_000 }).await.unwrap_err();
-    assert_eq!(over.what, Kind::BytesInFlight);
+    let over =
+        replicas[1].admit(&tenant, QuotaRequest { requests: 1, bytes: 990_000 }).await.unwrap_err();
+    assert_eq!(over.what, QuotaKind::BytesInFlight);
     guard.keep(1_000);
     let other = soon(&replicas[1], &tenant, 900_000).await;
     drop((guard, other));
     drop(soon(&replicas[0], &tenant, 1_000_000).await);
 
-    // A replica that goes without a word, with all it had in flight.
+    // A replica that disappears with all its bytes in flight.
     let gone = replicas.remove(0);
     let held = hold_all(&gone, &tenant, 10_000).await;
     assert!(held.len() >= 90);
     std::mem::forget(held);
     drop(gone);
-    assert!(replicas[0].admit(&tenant, Ask { requests: 1, bytes: 500_000 }).await.is_err());
+    assert!(
+        replicas[0].admit(&tenant, QuotaRequest { requests: 1, bytes: 500_000 }).await.is_err()
+    );
     tokio::time::sleep(lease / 2).await;
-    assert!(replicas[0].admit(&tenant, Ask { requests: 1, bytes: 500_000 }).await.is_err());
+    assert!(
+        replicas[0].admit(&tenant, QuotaRequest { requests: 1, bytes: 500_000 }).await.is_err()
+    );
     soon(&replicas[0], &tenant, 1_000_000).await;
 
     let statements = statements(&place).await;
@@ -279,7 +285,7 @@ async fn limits_of_a_tenant_are_known_to_all_replicas() {
     early_in_a_minute(Duration::from_secs(15)).await;
     assert_eq!(admit_until_over(&quotas, &small).await, 5);
     assert_eq!(admit_until_over(&quotas, &large).await, 50);
-    // Another replica has heard of no limits, or of others, and counts the same requests.
+    // Another replica has no limits or others, and counts the same requests.
     record.set_limits(&large, &Limits { requests_per_minute: Some(60), ..own }).await.unwrap();
     let second = replica(&place, QuotaOptions { defaults, ..PATIENT }).await;
     assert_eq!(admit_until_over(&second, &large).await, 10);
@@ -305,7 +311,7 @@ async fn what_is_stored_is_summed_and_what_is_too_much_refused() {
     quotas.store(&ours, 5_000).await.unwrap();
     // Not stored yet, and counted.
     let over = quotas.store(&ours, 1_001).await.unwrap_err();
-    assert!(over.what == Kind::StoredBytes && over.retry_after.is_some(), "{over:?}");
+    assert!(over.what == QuotaKind::StoredBytes && over.retry_after.is_some(), "{over:?}");
     quotas.store(&ours, 1_000).await.unwrap();
     assert_eq!(quotas.store(&ours, 10_001).await.unwrap_err().retry_after, None);
     quotas.store(&theirs, 6_000).await.unwrap();
@@ -325,11 +331,11 @@ async fn without_the_database_every_replica_has_its_part_and_nothing_is_stored()
     let options = QuotaOptions { defaults: limits, patience, lease, ..PATIENT };
     let replicas = replicas(&place, options).await;
     let tenant = Tenant::new("alone");
-    // They have seen each other, and nobody has taken anything of this tenant's.
+    // They know each other, and the tenant's quota is untouched.
     tokio::time::sleep(Duration::from_millis(700)).await;
     early_in_a_minute(Duration::from_secs(20)).await;
     let pool = sqlx::PgPool::connect(&place.database).await.unwrap();
-    // As away as it gets for whoever is connected: no statement ends.
+    // The worst case for connected clients: no statement ends.
     let mut blocking = pool.begin().await.unwrap();
     sqlx::raw_sql("LOCK taken, claim, replica, tenant_limits, tenant, blob")
         .execute(&mut *blocking)

@@ -54,7 +54,7 @@ async fn turns_of_one_session_written_by_several_replicas_are_all_there() {
     assert_eq!(numbers, (1..=18).collect::<Vec<u64>>());
     let store = fleet.store(tenant);
     assert_eq!(contract::existing(&store).await.unwrap().turns, [(id.clone(), 18)]);
-    // Two replicas said the same, and the third the same up to its second picture.
+    // Two replicas sent the same, and the third the same up to its second picture.
     let messages = store.record.session(&store.tenant, &id).await.unwrap().unwrap().messages;
     assert_eq!(messages, 1 + 3 + 2 * 21);
 }
@@ -76,7 +76,7 @@ async fn sessions_are_forgotten_while_others_are_written() {
                 if let Some(last) = last.replace(id) {
                     assert!(store.forget(&last).await.unwrap());
                 }
-                store.collect(&photic_store::Grace::default()).await.unwrap();
+                store.collect(&photic_store::GracePeriods::default()).await.unwrap();
             }
         }));
     }
@@ -85,7 +85,7 @@ async fn sessions_are_forgotten_while_others_are_written() {
     }
     let store = place.open().await.store(tenant);
     assert_eq!(contract::existing(&store).await.unwrap().turns.len(), 3);
-    // All of them hold this picture, so its handle is there.
+    // All of them refer to this picture, so its handle exists.
     let handle = store.name(photic_store::BlobId::of(&picture(1, 1500)).as_bytes()).await.unwrap();
     assert!(store.record.resolve(&store.tenant, &handle).await.unwrap().is_some());
 }
@@ -101,7 +101,7 @@ async fn what_a_replica_knows_may_be_so_no_more() {
     let first = store.begin("first").await.unwrap();
     talk.send(&store, &first, 1).await.unwrap();
 
-    // Elsewhere the session goes on, then here again.
+    // The session continues elsewhere, then here again.
     talk.look(&picture(2, 1500));
     talk.send(&elsewhere, &first, 2).await.unwrap();
     talk.look(&picture(3, 1500));
@@ -109,16 +109,17 @@ async fn what_a_replica_knows_may_be_so_no_more() {
     assert_eq!(number, 3);
     assert_eq!(store.lower(&first, 3).await.unwrap().body, sent);
     assert_eq!(store.session(&first).await.unwrap().messages, 7);
-    // Back to where it was, and on: what came after is known to be there.
+    // Back to an earlier point and on: later messages are known.
     let mut back = talk.clone();
     back.messages.truncate(3);
     back.send(&store, &first, 4).await.unwrap();
     talk.send(&store, &first, 5).await.unwrap();
     assert_eq!(store.session(&first).await.unwrap().messages, 7);
 
-    // Elsewhere it is forgotten, with everything that turns repeat.
+    // It is forgotten elsewhere, with all shared segments.
     assert!(elsewhere.forget(&first).await.unwrap());
-    let none = photic_store::Grace { blobs: std::time::Duration::ZERO, ..Default::default() };
+    let none =
+        photic_store::GracePeriods { blobs: std::time::Duration::ZERO, ..Default::default() };
     elsewhere.collect(&none).await.unwrap();
     let gone = talk.try_send(&store, &first, 6).await;
     assert!(matches!(gone, Err(photic_store::Error::NoSession(_))), "{gone:?}");
@@ -126,7 +127,7 @@ async fn what_a_replica_knows_may_be_so_no_more() {
     let (_, sent) = talk.send(&store, &second, 7).await.unwrap();
     assert_eq!(store.lower(&second, 1).await.unwrap().body, sent);
 
-    // Days pass in which nobody says anything, and then it is only words.
+    // Days pass without requests, and then one with text only.
     fleet.record.pretend_later(10);
     talk.messages.push(serde_json::json!({"role": "user", "content": "still there?"}));
     talk.send(&store, &second, 8).await.unwrap();

@@ -1,4 +1,4 @@
-//! A database that comes late, goes under use, and comes back: replicas are not started again.
+//! A database that starts late, fails under load, and returns: replicas are not restarted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -17,7 +17,7 @@ async fn replicas_outlive_their_database() {
     else {
         return;
     };
-    // The replica is first.
+    // The replica starts first.
     let record = Postgres::lazy(&cluster.address(), PostgresOptions::default()).unwrap();
     let bucket = Bucket::open(&bucket, BucketOptions::default()).unwrap();
     assert!(!record.is_there().await && bucket.is_there().await);
@@ -39,7 +39,7 @@ async fn replicas_outlive_their_database() {
     until(async || fleet.record.is_there().await).await;
     assert!(store.sessions().await.unwrap().is_empty());
 
-    // Under use, it goes down as in a crash, twice.
+    // Under load it crashes, twice.
     let over = Arc::new(AtomicBool::new(false));
     let failures = Arc::new(AtomicU32::new(0));
     let writing = (0..6).map(|writer| {
@@ -67,7 +67,7 @@ async fn replicas_outlive_their_database() {
         written.push(writer.await.unwrap());
     }
 
-    // It goes and comes while nobody asks: nobody notices.
+    // It goes and returns unnoticed while there are no requests.
     cluster.stop();
     cluster.start();
     tokio::time::sleep(Duration::from_millis(1100)).await;
@@ -90,7 +90,7 @@ async fn replicas_outlive_their_database() {
     }
 }
 
-/// Writes turns until it is over; those that were acknowledged.
+/// Writes turns until stopped. Returns the acknowledged ones.
 async fn write(
     store: FleetStore,
     writer: u64,

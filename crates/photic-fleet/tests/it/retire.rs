@@ -1,4 +1,4 @@
-//! Days go whole: what began then is gone, and nothing that stays misses anything.
+//! Days are dropped whole: their sessions are gone, and the others miss nothing.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ async fn days_go_whole_and_pinned_pictures_stay() {
         assert_eq!(found, Some(made));
         assert_eq!(fleet.record.derivative(&Tenant::new("x"), &[7; 16]).await.unwrap(), None);
 
-        // The same pictures again, days later: the new session has copies of its own.
+        // The pictures again, days later: the new session has its own copies.
         fleet.record.pretend_later(5);
         let new = store.begin("new").await.unwrap();
         let (_, sent) = talk.send(&store, &new, 2).await.unwrap();
@@ -54,7 +54,7 @@ async fn days_go_whole_and_pinned_pictures_stay() {
         assert_eq!(store.lower(&new, 1).await.unwrap().body, sent);
         assert_eq!(fleet.record.derivative(&store.tenant, &[7; 16]).await.unwrap(), None);
 
-        // Now the new session goes, too, and all that is left is what was pinned.
+        // The new session goes, too, and only pinned blobs are left.
         fleet.record.pretend_later(5);
         let retired = fleet.retire(0).await.unwrap();
         assert_eq!((retired.kept, store.sessions().await.unwrap().len()), (1, 0));
@@ -64,7 +64,7 @@ async fn days_go_whole_and_pinned_pictures_stay() {
         assert!(fleet.bucket.list("t").await.unwrap().is_empty());
         assert_eq!(contract::existing(&store).await.unwrap().blobs, 1);
 
-        // Let go of, it has this day, and goes with it.
+        // Unpinned, it belongs to this day and goes with it.
         store.record.pin(&store.tenant, &pinned, false).await.unwrap();
         fleet.retire(0).await.unwrap();
         assert_eq!(store.blobs.get(&issued.blob).await.unwrap(), picture(0, 2000));
@@ -97,15 +97,15 @@ async fn what_is_stored_again_goes_with_the_later_day_and_references_keep_what_t
         let long = mint(1, Duration::from_hours(24)).await;
 
         fleet.record.pretend_later(3);
-        store.blobs.again(&ids[2..]).await.unwrap();
+        store.blobs.touch(&ids[2..]).await.unwrap();
         assert_eq!(store.blobs.places(&ids[2]).await.unwrap().len(), 2);
-        // Again on the same day is nothing new.
-        store.blobs.again(&ids[2..]).await.unwrap();
+        // Repeating on the same day does nothing.
+        store.blobs.touch(&ids[2..]).await.unwrap();
         assert_eq!(store.blobs.places(&ids[2]).await.unwrap().len(), 2);
         let retired = fleet.retire(1).await.unwrap();
         assert_eq!((retired.objects, retired.kept), (1, 1), "{}: {retired:?}", place.server);
         assert_eq!(store.blobs.get(&ids[2]).await.unwrap(), pictures[2]);
-        let gone = store.blobs.again(&ids[..1]).await;
+        let gone = store.blobs.touch(&ids[..1]).await;
         assert!(matches!(gone, Err(BlobError::Absent(_))), "{gone:?}");
 
         let held = store.record.media(&store.tenant, &[short, long.clone()]).await.unwrap();
@@ -115,7 +115,7 @@ async fn what_is_stored_again_goes_with_the_later_day_and_references_keep_what_t
         let rows: i64 =
             sqlx::query_scalar("SELECT count(*) FROM media").fetch_one(&pool).await.unwrap();
         assert_eq!(rows, 1, "what ended is gone");
-        // Ended, it takes its copy along.
+        // A deleted reference takes its copy along.
         assert!(store.record.delete_media(&store.tenant, &long).await.unwrap());
         fleet.retire(1).await.unwrap();
         assert!(fleet.bucket.list("kept").await.unwrap().is_empty());
@@ -132,7 +132,7 @@ async fn a_conversation_whose_beginning_is_gone_goes_on() {
         let first = store.begin("first").await.unwrap();
         talk.send(&store, &first, 1).await.unwrap();
         fleet.record.pretend_later(1);
-        // The day after, it is the same session, in the partitions of the day it began on.
+        // The day after, the session continues in the partitions of its first day.
         talk.look(&picture(2, 2000));
         talk.send(&store, &first, 2).await.unwrap();
         assert_eq!(store.body(&first, 2).await.unwrap(), talk.body());

@@ -1,21 +1,21 @@
-//! The servers that the environment names, and a corner of each for every test.
+//! The servers named by the environment, with a separate area for every test.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use photic_fleet::{Bucket, BucketOptions, Fleet, Postgres, PostgresOptions};
 
-/// Where a fleet lives: a new database, a new folder of a bucket.
+/// A fleet for a test: a new database and a new folder of a bucket.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// Which server the bucket is on.
+pub(crate) struct TestFleet {
+    /// The server of the bucket.
     pub(crate) server: String,
     pub(crate) database: String,
     pub(crate) bucket: String,
 }
 
-impl Place {
-    /// A replica that waits longer than a busy machine makes it.
+impl TestFleet {
+    /// Options with generous timeouts for busy machines.
     pub(crate) async fn open_patiently(&self) -> Fleet {
         let options =
             PostgresOptions { patience: Duration::from_secs(20), ..PostgresOptions::default() };
@@ -24,7 +24,7 @@ impl Place {
         Fleet { record, bucket }
     }
 
-    /// A replica of the fleet there.
+    /// Creates a replica of this fleet.
     pub(crate) async fn open(&self) -> Fleet {
         let record = Postgres::open(&self.database, PostgresOptions::default()).await.unwrap();
         let bucket = Bucket::open(&self.bucket, BucketOptions::default()).unwrap();
@@ -32,23 +32,23 @@ impl Place {
     }
 }
 
-/// One place on every server of buckets.
-pub(crate) async fn places() -> Vec<Place> {
+/// Creates a fleet on every bucket server.
+pub(crate) async fn places() -> Vec<TestFleet> {
     let mut places = Vec::new();
     for (server, bucket) in buckets() {
         let Some(database) = database().await else { break };
-        places.push(Place { server, database, bucket });
+        places.push(TestFleet { server, database, bucket });
     }
     places
 }
 
-/// The first of them, for what has nothing to do with buckets.
-pub(crate) async fn place() -> Option<Place> {
+/// Creates a fleet on the first bucket server, for tests that are not about buckets.
+pub(crate) async fn place() -> Option<TestFleet> {
     let (server, bucket) = buckets().into_iter().next()?;
-    Some(Place { server, database: database().await?, bucket })
+    Some(TestFleet { server, database: database().await?, bucket })
 }
 
-/// The servers of buckets, with a new folder on each.
+/// Returns the bucket servers, with a new folder on each.
 pub(crate) fn buckets() -> Vec<(String, String)> {
     let named = std::env::vars().filter_map(|(name, address)| {
         let server = name.strip_prefix("PHOTIC_FLEET_BUCKET_")?.to_lowercase();
@@ -63,12 +63,12 @@ pub(crate) fn buckets() -> Vec<(String, String)> {
     named
 }
 
-/// The address of a new, empty database.
+/// Returns the URL of a new, empty database.
 pub(crate) async fn database() -> Option<String> {
     let server = std::env::var("PHOTIC_FLEET_POSTGRES").ok()?;
     let name = unique();
     let pool = sqlx::PgPool::connect(&server).await.unwrap();
-    // A name of our own making.
+    // The name is generated, so it needs no escaping.
     let make = sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"));
     sqlx::raw_sql(make).execute(&pool).await.unwrap();
     Some(format!("{}/{name}", server.rsplit_once('/').unwrap().0))

@@ -1,12 +1,13 @@
-//! Every operation, asked by every kind of tenant for every kind of name: what is another's is
-//! answered exactly as what never was.
+//! Every operation by every kind of tenant for every kind of name: foreign things are answered
+//! exactly like unknown ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime};
 
 use photic_fleet::{
-    ApiKey, Audit, Derivatives as _, Entry, Fleet, Gate, KeyId, Keys as _, Limits, Subject, What,
+    ApiKey, Audit, AuditAction, Derivatives as _, Entry, Fleet, KeyCache, KeyId, Keys as _, Limits,
+    Subject,
 };
 use photic_store::contract::{Conversation, picture};
 use photic_store::record::MadeBlob;
@@ -17,7 +18,7 @@ use photic_store::{
 
 use crate::servers::places;
 
-/// Names of things, of somebody or of nobody.
+/// Names of things that exist or not.
 #[derive(Clone, Debug)]
 struct Names {
     session: SessionId,
@@ -26,12 +27,12 @@ struct Names {
     made: [u8; 16],
     key: KeyId,
     reference: MediaRef,
-    /// What a conversation of this session begins with.
+    /// Key of a conversation of this session.
     talk: Conversation,
 }
 
 impl Names {
-    /// Things that a tenant has, or that nobody has.
+    /// Creates things of a tenant, or names without things.
     async fn of(fleet: &Fleet, tenant: &Tenant, seed: u64) -> Self {
         let store = fleet.store(tenant.clone());
         let mut talk = Conversation::new(&format!("look {seed}"));
@@ -56,7 +57,7 @@ impl Names {
         Self { session, handle, blob, made, key, reference, talk }
     }
 
-    /// Names that nobody has given to anything, on the same day.
+    /// Creates unused names of the same day.
     async fn of_nothing(fleet: &Fleet, seed: u64) -> Self {
         let day = fleet.record.today().await.unwrap();
         let mut talk = Conversation::new(&format!("look {seed}"));
@@ -74,7 +75,7 @@ impl Names {
         }
     }
 
-    /// An answer without the names that were in the question.
+    /// Removes the names of the question from an answer.
     fn answer(&self, operation: &'static str, answer: &impl Debug) -> (&'static str, String) {
         let mut text = format!("{answer:?}");
         for name in [
@@ -92,7 +93,7 @@ impl Names {
 
 type Answers = BTreeMap<&'static str, String>;
 
-/// Operations that look.
+/// Reading operations.
 async fn look(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
     let (store, record) = (fleet.store(tenant.clone()), &fleet.record);
     let body = names.talk.body();
@@ -125,7 +126,7 @@ async fn look(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
         names.answer("has", &store.blobs.has(&names.blob).await),
         names.answer(
             "listed blob",
-            &store.blobs.each(None).await.map(|all| all.iter().any(|one| one.id == names.blob)),
+            &store.blobs.list(None).await.map(|all| all.iter().any(|one| one.id == names.blob)),
         ),
         names.answer("places", &store.blobs.places(&names.blob).await.map(|all| all.len())),
         names.answer("derivative", &record.derivative(tenant, &names.made).await),
@@ -141,13 +142,13 @@ async fn look(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
     .collect()
 }
 
-/// Operations that change something.
+/// Changing operations.
 async fn change(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
     let (store, record) = (fleet.store(tenant.clone()), &fleet.record);
     let digest = names.blob.as_bytes();
     let future = SystemTime::now() + Duration::from_hours(1);
     let drop = Some(photic::Choice::Drop);
-    let again = store.blobs.again(&[names.blob]).await;
+    let again = store.blobs.touch(&[names.blob]).await;
     let removed = store.blobs.remove(&names.blob, future).await;
     let appended = names.talk.send(&store, &names.session, 2).await;
     [
@@ -192,7 +193,7 @@ async fn change(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
     .collect()
 }
 
-/// What a tenant is told about itself only.
+/// Operations about the tenant itself.
 async fn own_books(fleet: &Fleet, tenant: &Tenant) -> String {
     let audit = Audit::new(fleet.record.clone());
     format!(
@@ -210,11 +211,11 @@ async fn what_is_anothers_is_answered_as_what_never_was() {
         let (right, other) = (Tenant::new("right"), Tenant::new("other"));
         let unknown = Tenant::new("never seen");
         let own = Names::of(&fleet, &right, 1).await;
-        // The other is a tenant like any.
+        // The other tenant is an ordinary one.
         let theirs = Names::of(&fleet, &other, 2).await;
         let entry = Entry {
             key: None,
-            what: What::Mint,
+            what: AuditAction::Mint,
             subject: Subject::from(&own.handle),
             decision: "minted",
             bytes_in: 1,
@@ -226,7 +227,7 @@ async fn what_is_anothers_is_answered_as_what_never_was() {
         assert_eq!(own_books(&fleet, &other).await, own_books(&fleet, &unknown).await);
         assert_ne!(own_books(&fleet, &right).await, own_books(&fleet, &unknown).await);
 
-        // To whom it belongs it is there, in every way that there is.
+        // The owner sees everything.
         let before = look(&fleet, &right, &own).await;
         let nothing = Names::of_nothing(&fleet, 99).await;
         for (operation, answer) in look(&fleet, &right, &nothing).await {
@@ -236,7 +237,7 @@ async fn what_is_anothers_is_answered_as_what_never_was() {
             let nothing = Names::of_nothing(&fleet, 98).await;
             let random = look(&fleet, asker, &nothing).await;
             assert_eq!(look(&fleet, asker, &own).await, random, "{asker:?}");
-            // What they would change is not there, either.
+            // Foreign things cannot be changed.
             let random = change(&fleet, asker, &nothing).await;
             assert_eq!(change(&fleet, asker, &own).await, random, "{asker:?}");
             for operation in ["append", "choose"] {
@@ -246,7 +247,7 @@ async fn what_is_anothers_is_answered_as_what_never_was() {
         assert_eq!(look(&fleet, &right, &own).await, before, "others changed nothing");
         assert!(look(&fleet, &other, &theirs).await["body"].starts_with("Ok"));
 
-        // Whose it is can do all of it.
+        // The owner can do all of it.
         let nothing = change(&fleet, &right, &Names::of_nothing(&fleet, 97).await).await;
         for (operation, answer) in change(&fleet, &right, &own).await {
             assert_ne!(answer, nothing[operation], "`{operation}` cannot tell");
@@ -267,7 +268,7 @@ async fn every_key_that_does_not_open_is_answered_alike() {
         record.rotate_key(&tenant, rotated.id(), Duration::ZERO).await.unwrap().unwrap();
         let random = ApiKey::random().unwrap().reveal();
         let forged = format!("pk_{}{}", good.id(), &random[15..]);
-        let gate = Gate::new(record);
+        let gate = KeyCache::new(record);
         assert_eq!(gate.tenant(&good.reveal()).await.unwrap(), Some(tenant));
         let shut = format!("{:?}", gate.tenant(&random).await);
         let texts = [revoked.reveal(), expired.reveal(), rotated.reveal(), forged];

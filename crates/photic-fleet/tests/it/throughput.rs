@@ -1,4 +1,4 @@
-//! What turns cost on real servers. It prints, and only what cannot be is an error.
+//! The cost of turns on real servers. Results are printed; only impossible ones fail.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ async fn sixteen_sessions_of_fifty_turns_with_a_new_picture_each() {
         tokio::spawn(async move {
             let id = store.begin("busy").await.unwrap();
             let mut talk = Conversation::new("look");
-            // What tools weigh in the requests of agents.
+            // The typical size of tool definitions in agents' requests.
             talk.settings["user"] = "tools".repeat(4000).into();
             talk.policy.retention = photic::retention::Retention::Newest(2);
             let mut slowest = Duration::ZERO;
@@ -53,10 +53,10 @@ async fn sixteen_sessions_of_fifty_turns_with_a_new_picture_each() {
         assert_eq!(store.body(id, TURNS).await.unwrap(), *body);
         store.lower(id, TURNS).await.unwrap();
     }
-    assert!(store.blobs.each(None).await.unwrap().len() as f64 >= turns);
+    assert!(store.blobs.list(None).await.unwrap().len() as f64 >= turns);
 }
 
-/// CPU that this process has spent.
+/// Returns the CPU time of this process.
 fn spent() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Uploads past the gateways: of a stated size, for a time, and gone when nobody takes them in.
+//! Uploads directly into the bucket: of a stated size, for a limited time, removed if not taken.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::servers::places;
 
 const LONG: Duration = Duration::from_mins(10);
 
-/// Puts bytes where a client would put them. Its signature is the bucket's affair.
+/// Uploads bytes like a client. The bucket checks the signature.
 async fn put(fleet: &Fleet, tenant: i64, upload: &Upload, bytes: &'static [u8]) -> String {
     let (day, random) = upload.id.trim_start_matches("up_").split_once('_').unwrap();
     let key = format!("incoming/{day}/{tenant}/{random}");
@@ -18,7 +18,7 @@ async fn put(fleet: &Fleet, tenant: i64, upload: &Upload, bytes: &'static [u8]) 
     key
 }
 
-/// The number of a tenant, by the address of an upload of it.
+/// Returns the number of a tenant from the URL of its upload.
 async fn number(fleet: &Fleet, tenant: &Tenant) -> i64 {
     let upload = fleet.expect_upload(tenant, 1, LONG).await.unwrap().unwrap();
     let path = upload.url.split("incoming/").nth(1).unwrap();
@@ -35,14 +35,14 @@ async fn an_upload_is_taken_in_once_and_as_large_as_was_said() {
         let key = put(&fleet, id, &good, b"12345").await;
         assert_eq!(fleet.take_upload(&other, &good.id).await.unwrap(), None);
         assert_eq!(fleet.take_upload(&tenant, &good.id).await.unwrap().unwrap(), "12345");
-        // What is put there again is not taken in again.
+        // A second upload to the URL is not taken.
         put(&fleet, id, &good, b"54321").await;
         assert_eq!(fleet.take_upload(&tenant, &good.id).await.unwrap(), None);
         assert_eq!(fleet.expected_bytes(&tenant, &good.id).await.unwrap(), None);
         let large = fleet.expect_upload(&tenant, 4, LONG).await.unwrap().unwrap();
         put(&fleet, id, &large, b"12345").await;
         assert_eq!(fleet.take_upload(&tenant, &large.id).await.unwrap(), None);
-        // What was too large is gone.
+        // An upload that was too large is gone.
         assert_eq!(fleet.bucket.list("incoming").await.unwrap(), [key]);
         for wrong in ["up_1_x", "up_20000_00000000000000000000000000000000", "", "../x"] {
             assert_eq!(fleet.take_upload(&tenant, wrong).await.unwrap(), None, "{wrong}");
@@ -62,7 +62,7 @@ async fn what_is_late_is_removed_and_counts_no_more() {
         };
         let late = fleet.expect_upload(&tenant, 900, Duration::ZERO).await.unwrap().unwrap();
         put(&fleet, id, &late, b"late").await;
-        // Whoever sums up now counts what was signed for.
+        // Sums now include the signed size.
         let quotas = Quotas::new(fleet.record.clone(), options).unwrap();
         assert!(quotas.store(&tenant, 200).await.is_err());
         assert_eq!(fleet.take_upload(&tenant, &late.id).await.unwrap(), None);
@@ -110,7 +110,7 @@ async fn uploads_and_lessons_of_a_forgotten_tenant_go_and_strays_are_removed() {
         assert_eq!(fleet.bucket.list("incoming").await.unwrap(), std::slice::from_ref(&theirs));
         let text = fleet.record.document(LESSONS).await.unwrap().text;
         assert!(!text.contains("goes") && text.contains("stays"), "{text}");
-        // An address that was signed before holds for a while longer.
+        // A URL signed before stays valid for a while.
         put(&fleet, id, &upload, b"after").await;
         fleet.retire(30).await.unwrap();
         assert_eq!(fleet.bucket.list("incoming").await.unwrap(), [theirs]);

@@ -1,6 +1,6 @@
 //! The audit of a fleet's tenants.
 
-use photic_fleet::{Audit, Entry, Subject, What};
+use photic_fleet::{Audit, Entry, Subject};
 use photic_store::Tenant;
 
 use crate::future::BoxFuture;
@@ -21,11 +21,11 @@ fn entry(entry: AuditEntry) -> Entry {
     Entry {
         key: entry.key.and_then(|key| key.parse().ok()),
         what: match entry.action {
-            AuditAction::Fetch => What::Fetch,
-            AuditAction::View => What::View,
-            AuditAction::Fix => What::Fix,
-            AuditAction::Refusal => What::Refusal,
-            AuditAction::Upload => What::Upload,
+            AuditAction::Fetch => photic_fleet::AuditAction::Fetch,
+            AuditAction::View => photic_fleet::AuditAction::View,
+            AuditAction::Fix => photic_fleet::AuditAction::Fix,
+            AuditAction::Refusal => photic_fleet::AuditAction::Refusal,
+            AuditAction::Upload => photic_fleet::AuditAction::Upload,
         },
         subject: match &entry.subject {
             AuditSubject::Tenant => Subject::tenant(),

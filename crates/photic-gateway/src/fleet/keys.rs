@@ -1,17 +1,17 @@
 //! The keys of a fleet's tenants.
 
-use photic_fleet::{ApiKey, Gate, Postgres};
+use photic_fleet::{ApiKey, KeyCache, Postgres};
 
 use crate::future::BoxFuture;
 use crate::tenant::{KeyOwner, KeyRing, KeysAway};
 
 /// The keys of a fleet's tenants, in its database.
 #[derive(Debug)]
-pub(super) struct FleetKeys(Gate<Postgres>);
+pub(super) struct FleetKeys(KeyCache<Postgres>);
 
 impl FleetKeys {
     pub(super) fn new(record: Postgres) -> Self {
-        Self(Gate::new(record))
+        Self(KeyCache::new(record))
     }
 }
 

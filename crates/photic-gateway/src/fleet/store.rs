@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic_fleet::Fleet;
 use photic_store::{
-    BlobError, BlobId, Blobs as _, Done, Error, Handles as _, Media as _, MediaRecord, MediaRef,
+    BlobError, BlobId, Blobs as _, FinishedTurn, Error, Handles as _, Media as _, MediaRecord, MediaRef,
     Record as _, Secret, Tenant,
 };
 
@@ -53,7 +53,7 @@ impl StoreBackend for FleetBackend {
     fn append<'a>(
         &'a self,
         context: &'a SessionContext,
-        done: &'a Done<'a, 'a>,
+        done: &'a FinishedTurn<'a, 'a>,
     ) -> BoxFuture<'a, Result<Turn, Error>> {
         Box::pin(async move {
             // A turn without media needs no bucket.

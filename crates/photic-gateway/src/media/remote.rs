@@ -89,7 +89,7 @@ impl RemoteMedia {
             hosts: config.hosts.clone(),
             not_hosts: config.not_hosts.clone(),
             private: config.private.clone(),
-            most_bytes: (config.max_mib as usize) << 20,
+            max_bytes: (config.max_mib as usize) << 20,
             total,
             ..Rules::new(is_wanted)
         };

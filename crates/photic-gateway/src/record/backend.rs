@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic::MediaStub;
 use photic_store::{
-    BlobError, BlobId, Done, Error, Facts, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
+    BlobError, BlobId, FinishedTurn, Error, Facts, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
 };
 
 use super::session_context::{SessionContext, Turn};
@@ -79,7 +79,7 @@ pub(crate) trait StoreBackend: std::fmt::Debug + Send + Sync {
     fn append<'a>(
         &'a self,
         context: &'a SessionContext,
-        done: &'a Done<'a, 'a>,
+        done: &'a FinishedTurn<'a, 'a>,
     ) -> BoxFuture<'a, Result<Turn, Error>>;
 
     /// Writes the price of a turn, in US dollars.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use photic_store::{
-    BlobError, BlobId, Blobs, Done, Error, Handles, LocalStore, Media as _, MediaRecord, MediaRef,
+    BlobError, BlobId, Blobs, FinishedTurn, Error, Handles, LocalStore, Media as _, MediaRecord, MediaRef,
     Record as _, Secret, Tenant, wait,
 };
 
@@ -40,7 +40,7 @@ impl StoreBackend for LocalBackend {
     fn append<'a>(
         &'a self,
         context: &'a SessionContext,
-        done: &'a Done<'a, 'a>,
+        done: &'a FinishedTurn<'a, 'a>,
     ) -> BoxFuture<'a, Result<Turn, Error>> {
         Box::pin(store::append(&self.0, context, done))
     }

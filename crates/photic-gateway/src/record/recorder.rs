@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use photic::reply::Usage;
 use photic::transcript::MediaId;
 use photic::{Plan, Policy, Prepared, Transcript};
-use photic_store::{Done, Sent, Tenant, wait};
+use photic_store::{FinishedTurn, SentBody, Tenant, wait};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::backend::StoreBackend;
@@ -102,7 +102,7 @@ impl Recorder {
         let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
         let kin = context.conversation_keys.first().copied();
         let time = now();
-        let done = Done { transcript, plan, policy, prepared, sent, kin, remembered, shed, time };
+        let done = FinishedTurn { transcript, plan, policy, prepared, sent, kin, remembered, shed, time };
         let Ok(turn) = wait(self.backend.append(context, &done)) else { return self.lose() };
         self.kept.add(1);
         Some(turn)

@@ -10,7 +10,7 @@ use photic::retention::Retention;
 use photic::transcript::MediaId;
 use photic::{Choice, Digest, FetchResult, MediaStub, Policy, Reason, Survey, Transcript};
 use photic_store::record::Chain;
-use photic_store::{BlobId, Handle, MediaRecord, Past, Secret, SessionId, Tenant};
+use photic_store::{BlobId, Handle, MediaRecord, PreviousTurn, Secret, SessionId, Tenant};
 
 /// The turn of a session that was written to the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct SessionContext {
     /// The user's choices for its images.
     pub(super) choices: BTreeMap<Digest, Choice>,
     /// The turn before this one, as it was sent.
-    pub(super) past: Option<Past>,
+    pub(super) past: Option<PreviousTurn>,
     /// The secret from which references are made, if notices contain references.
     pub(super) secret: Option<Secret>,
     /// The media that references in it refer to.

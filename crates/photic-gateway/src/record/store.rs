@@ -1,6 +1,6 @@
 //! Reads and appends conversations, for stores of every kind.
 
-use photic_store::{Blobs, Done, Error, Past, Record, Store};
+use photic_store::{Blobs, FinishedTurn, Error, PreviousTurn, Record, Store};
 
 use super::session_context::{SessionContext, Turn};
 
@@ -13,7 +13,7 @@ pub(crate) async fn recall<R: Record, B: Blobs>(
     if let Some((session, number)) = store.record.continued(&context.conversation_keys).await? {
         context.choices = store.record.choices(&session).await?;
         let turn = store.record.turn(&session, number).await?;
-        context.past = turn.as_ref().map(Past::of).transpose()?;
+        context.past = turn.as_ref().map(PreviousTurn::of).transpose()?;
         context.session = Some(session);
     }
     if references {
@@ -26,7 +26,7 @@ pub(crate) async fn recall<R: Record, B: Blobs>(
 pub(crate) async fn append<R: Record, B: Blobs>(
     store: &Store<R, B>,
     context: &SessionContext,
-    done: &Done<'_, '_>,
+    done: &FinishedTurn<'_, '_>,
 ) -> Result<Turn, Error> {
     if let Some(session) = &context.session {
         match store.append(session, done).await {

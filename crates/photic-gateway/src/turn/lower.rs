@@ -56,7 +56,7 @@ pub(super) struct OutboundRequest {
 #[derive(Debug)]
 pub(super) struct RequestToRecord {
     /// The bytes that were sent.
-    pub(super) sent: photic_store::Sent,
+    pub(super) sent: photic_store::SentBody,
     /// The target at that time. Lessons that were learned since would give another request.
     pub(super) target: Target,
     /// Set if it follows from its body and its session alone, so that no image has to be prepared
@@ -97,7 +97,7 @@ impl LoweredRequest<'_, '_> {
         OutboundRequest {
             media: SentMedia::of(plan, &prepared.prepared, model),
             record: keep.record.then(|| RequestToRecord {
-                sent: photic_store::Sent::of(&lowered.body),
+                sent: photic_store::SentBody::of(&lowered.body),
                 target: (*target).clone(),
                 is_settled: prepared.is_settled,
                 shed: lowered.retired.clone(),

@@ -11,7 +11,7 @@ pub(crate) async fn is_itself(upstream: &Upstream, listening: SocketAddr) -> boo
     if port != listening.port() {
         return false;
     }
-    let addresses = photic_net::addresses(host, port).await;
+    let addresses = photic_net::lookup_addresses(host, port).await;
     addresses.into_iter().any(|address| arrives(address, listening.ip()))
 }
 

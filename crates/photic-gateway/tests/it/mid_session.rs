@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use photic::profile::Limits;
 use photic::{Choice, Digest, Wire};
 use photic_mock::Options;
-use photic_store::{LocalStore, Past, SessionId, wait};
+use photic_store::{LocalStore, PreviousTurn, SessionId, wait};
 use photic_testkit::image;
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ async fn play(retention: &str, marks: bool) {
         let usd = charged(&reply);
         let (store, id) = billed(&record, turn as u64, usd).await;
         let kept = store.turn(&id, turn as u64).await.unwrap();
-        let estimate = Past::of(&kept).unwrap().estimated_usd.unwrap();
+        let estimate = PreviousTurn::of(&kept).unwrap().estimated_usd.unwrap();
         let off = (estimate - usd).abs() / usd;
         let (shown, made) = pictures(&went);
         // A provider's cache contains only prefixes that end at a breakpoint. If something changed

@@ -1,9 +1,9 @@
-//! What hosts are told about the tools.
+//! Tests of the tool descriptions.
 
 use super::*;
 
-/// Every word a schema of ours may use: those that all hosts and their providers know.
-const WORDS: [&str; 9] = [
+/// Schema keywords that all hosts and their providers support.
+const KEYWORDS: [&str; 9] = [
     "additionalProperties",
     "description",
     "enum",
@@ -19,7 +19,7 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "st
 fn check(schema: &Value, at: &str) {
     let words = schema.as_object().unwrap_or_else(|| panic!("{at} is no schema: {schema}"));
     for word in words.keys() {
-        assert!(WORDS.contains(&word.as_str()), "{at} says `{word}`");
+        assert!(KEYWORDS.contains(&word.as_str()), "{at} says `{word}`");
     }
     let kind = schema["type"].as_str().unwrap_or_default();
     assert!(TYPES.contains(&kind), "{at} is of type {}", schema["type"]);
@@ -84,12 +84,12 @@ fn the_choice_of_return_is_taken_out() {
         _ => JsonObject::new(),
     };
     let (rest, returns) = take_return(arguments(json!("ref"))).unwrap();
-    assert_eq!((rest.len(), returns), (1, Return::Ref));
-    assert_eq!(take_return(arguments(Value::Null)).unwrap().1, Return::Inline);
+    assert_eq!((rest.len(), returns), (1, ReturnMode::Ref));
+    assert_eq!(take_return(arguments(Value::Null)).unwrap().1, ReturnMode::Inline);
     assert!(take_return(arguments(json!(7))).is_err());
 }
 
-/// The page people read is written from the same words that models read.
+/// The documentation is generated from the descriptions that models read.
 #[test]
 fn the_documentation_is_what_hosts_list() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/mcp.md");
@@ -101,5 +101,5 @@ fn the_documentation_is_what_hosts_list() {
         let page = format!("{before}<!-- tools -->\n{wanted}<!-- /tools -->{after}");
         return std::fs::write(path, page).unwrap();
     }
-    assert_eq!(written, wanted, "PHOTIC_BLESS=1 writes docs/mcp.md anew");
+    assert_eq!(written, wanted, "PHOTIC_BLESS=1 rewrites docs/mcp.md");
 }

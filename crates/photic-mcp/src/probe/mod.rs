@@ -1,7 +1,7 @@
-//! Charts that a host must show to its model, and what the model said about them.
+//! Probes: charts that a host must show to its model, and the model's answers.
 //!
-//! Owns the open challenges, in memory only: what a chart shows stands in no text, no metadata and
-//! no log, so whoever names its colors has seen its pixels. Every challenge is judged once.
+//! Open challenges are kept in memory only. The colors of a chart appear in no text, metadata or
+//! log, so a model that names them has seen the pixels. Every challenge is judged once.
 
 mod verdict;
 
@@ -15,12 +15,12 @@ pub(crate) use verdict::{Finding, Verdict, judge};
 
 /// Cells of a chart.
 pub(crate) const CELLS: u32 = 16;
-/// Pixels of a chart: large enough to survive any host's own shrinking.
+/// Size of a chart in pixels, large enough for hosts that downscale.
 pub(crate) const SIZE: (u32, u32) = (512, 384);
-/// Challenges that wait for an answer; the oldest give way.
-const MOST: usize = 32;
-/// How long they wait.
-const PATIENCE: Duration = Duration::from_hours(1);
+/// Largest number of open challenges; the oldest are dropped.
+const MAX_CHALLENGES: usize = 32;
+/// Lifetime of a challenge.
+const CHALLENGE_LIFETIME: Duration = Duration::from_hours(1);
 
 /// The open challenges of a server.
 #[derive(Debug, Default)]
@@ -31,45 +31,45 @@ pub(crate) struct Probe {
 struct Challenge {
     name: String,
     shown: Chart,
-    /// A chart that nobody is shown: answers that fit it too did not come from pixels.
+    /// A chart that is not shown: an answer that fits it did not come from pixels.
     hidden: Chart,
     since: Instant,
 }
 
 impl std::fmt::Debug for Challenge {
-    /// Never the charts.
+    /// Never shows the charts.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "<challenge {}>", self.name)
     }
 }
 
-/// What was judged.
+/// Result of a judged answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Judged {
+pub(crate) struct ProbeResult {
     pub(crate) hits: u32,
     pub(crate) control_hits: u32,
     pub(crate) finding: Finding,
 }
 
-/// Why an answer was not judged; the challenge stays open, and nothing was told.
+/// Reason why an answer was not judged. The challenge stays open, and nothing is revealed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
-    /// No such challenge, or no longer.
+pub(crate) enum AnswerError {
+    /// The challenge does not exist or has expired.
     Unknown,
-    /// Not one color for each cell of the shown chart.
+    /// The answer does not have one color for each cell of the shown chart.
     Answer,
-    /// Not one color for each cell of the hidden chart.
+    /// The control does not have one color for each cell of the hidden chart.
     Control,
 }
 
 impl Probe {
-    /// A new chart, by the name of its challenge.
+    /// Creates a challenge. Returns its name and the chart to show.
     pub(crate) fn challenge(&self) -> Result<(String, Chart), getrandom::Error> {
         let name = format!("{:016x}", getrandom::u64()?);
         let shown = Chart::independent(getrandom::u64()?);
         let hidden = Chart::independent(getrandom::u64()?);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        while open.len() >= MOST {
+        while open.len() >= MAX_CHALLENGES {
             open.pop_front();
         }
         let challenge =
@@ -78,29 +78,34 @@ impl Probe {
         Ok((name, shown))
     }
 
-    /// Judges an answer, once.
-    pub(crate) fn answer(&self, name: &str, answer: &str, control: &str) -> Result<Judged, Unfit> {
+    /// Judges an answer and closes the challenge.
+    pub(crate) fn answer(
+        &self,
+        name: &str,
+        answer: &str,
+        control: &str,
+    ) -> Result<ProbeResult, AnswerError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|challenge| challenge.since.elapsed() < PATIENCE);
+        open.retain(|challenge| challenge.since.elapsed() < CHALLENGE_LIFETIME);
         let known = open.iter().position(|challenge| challenge.name == name);
-        let at = known.ok_or(Unfit::Unknown)?;
+        let at = known.ok_or(AnswerError::Unknown)?;
         let said = colors(answer);
-        // No color at all is an answer: nothing was seen.
+        // An answer without colors is valid: nothing was seen.
         if !said.is_empty() && said.len() != CELLS as usize {
-            return Err(Unfit::Answer);
+            return Err(AnswerError::Answer);
         }
         let guessed = colors(control);
         if guessed.len() != CELLS as usize && !said.is_empty() {
-            return Err(Unfit::Control);
+            return Err(AnswerError::Control);
         }
-        let challenge = open.remove(at).ok_or(Unfit::Unknown)?;
+        let challenge = open.remove(at).ok_or(AnswerError::Unknown)?;
         let (hits, control_hits) =
             (hits(&challenge.shown, &said), hits(&challenge.hidden, &guessed));
-        Ok(Judged { hits, control_hits, finding: judge(hits, control_hits, CELLS) })
+        Ok(ProbeResult { hits, control_hits, finding: judge(hits, control_hits, CELLS) })
     }
 }
 
-/// The names of all colors, as the question lists them.
+/// Returns the color names in the order of the question.
 pub(crate) fn names() -> Vec<&'static str> {
     PALETTE[..PLAIN_COLORS].iter().map(|(name, _)| *name).collect()
 }
@@ -119,7 +124,7 @@ mod tests {
     #[test]
     fn whoever_names_the_shown_chart_sees() {
         let probe = Probe::default();
-        // A guess is known too well once in two thousand times: then it says so.
+        // A guess matches the hidden chart too well once in two thousand times, which is reported.
         let tries = (0..4).map(|_| {
             let (name, shown) = probe.challenge().unwrap();
             probe.answer(&name, &shown.words(), GUESS).unwrap()
@@ -149,22 +154,22 @@ mod tests {
     fn a_challenge_is_judged_once_and_only_when_the_answer_is_whole() {
         let probe = Probe::default();
         let (name, shown) = probe.challenge().unwrap();
-        assert_eq!(probe.answer("0", &shown.words(), GUESS), Err(Unfit::Unknown));
-        assert_eq!(probe.answer(&name, "red, green", GUESS), Err(Unfit::Answer));
-        assert_eq!(probe.answer(&name, &shown.words(), "red"), Err(Unfit::Control));
+        assert_eq!(probe.answer("0", &shown.words(), GUESS), Err(AnswerError::Unknown));
+        assert_eq!(probe.answer(&name, "red, green", GUESS), Err(AnswerError::Answer));
+        assert_eq!(probe.answer(&name, &shown.words(), "red"), Err(AnswerError::Control));
         assert!(probe.answer(&name, &shown.words(), GUESS).is_ok());
-        assert_eq!(probe.answer(&name, &shown.words(), GUESS), Err(Unfit::Unknown));
+        assert_eq!(probe.answer(&name, &shown.words(), GUESS), Err(AnswerError::Unknown));
     }
 
     #[test]
     fn open_challenges_are_bounded_and_told_to_nobody() {
         let probe = Probe::default();
         let (first, _) = probe.challenge().unwrap();
-        for _ in 0..MOST {
+        for _ in 0..MAX_CHALLENGES {
             probe.challenge().unwrap();
         }
-        assert_eq!(probe.open.lock().unwrap().len(), MOST);
-        assert_eq!(probe.answer(&first, GUESS, GUESS), Err(Unfit::Unknown));
+        assert_eq!(probe.open.lock().unwrap().len(), MAX_CHALLENGES);
+        assert_eq!(probe.answer(&first, GUESS, GUESS), Err(AnswerError::Unknown));
         let told = format!("{probe:?}");
         assert!(names().iter().all(|color| !told.contains(color)), "{told}");
     }

@@ -1,53 +1,54 @@
-//! What answers to charts prove, by exact binomial tails.
+//! Verdicts on answers, by exact binomial tails.
 //!
-//! Owns the thresholds. Every cell of a chart is one of ten colors, each drawn by itself, so the
-//! hits of somebody who cannot see are binomial at one in ten, whatever the strategy.
+//! Every cell has one of ten colors, drawn independently. The hits of a blind model are therefore
+//! binomial with probability one tenth, whatever its strategy.
 
 use photic_pixels::chart::chance_of_at_least;
 use serde::Serialize;
 
-/// A guess is right so often.
-const CHANCE: f64 = 0.1;
-/// Whoever sees names at least so many cells rightly; models confuse pink with red, not more.
-const SIGHT: f64 = 0.75;
-/// Luck this small is not luck: eyes.
-const SEES: f64 = 1e-6;
-/// An eye this unlucky is none.
-const BLIND: f64 = 1e-3;
-/// The chart that was not shown must not be known better than this.
-const LEAK: f64 = 1e-3;
+/// Probability that a guessed cell is right.
+const GUESS_PROBABILITY: f64 = 0.1;
+/// Share of cells that a seeing model names rightly at least. Models confuse pink with red, not
+/// more.
+const SIGHT_ACCURACY: f64 = 0.75;
+/// Largest probability of the hits by guessing that counts as seeing.
+const SEES_BELOW: f64 = 1e-6;
+/// Largest probability of the misses with sight that counts as blind.
+const BLIND_BELOW: f64 = 1e-3;
+/// Smallest allowed probability of the hits on the hidden chart.
+const LEAK_BELOW: f64 = 1e-3;
 
-/// What a probe found.
+/// Verdict of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
     /// The model sees the pixels of tool results.
     Sees,
-    /// It does not.
+    /// The model does not see them.
     Blind,
     /// The answers fit neither, or the hidden chart was known as well.
     CannotTell,
 }
 
-/// Hits, and what they prove.
+/// Verdict with its evidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) verdict: Verdict,
-    /// How likely so many hits are without sight.
+    /// Probability of so many hits without sight.
     pub(crate) luck: f64,
-    /// The hidden chart was known, too.
+    /// Set if the hidden chart was known, too.
     pub(crate) leaked: bool,
 }
 
-/// Judges hits on the chart that was shown and on the one that was not, out of `cells` each.
+/// Judges the hits on the shown and the hidden chart, out of `cells` each.
 pub(crate) fn judge(hits: u32, control_hits: u32, cells: u32) -> Finding {
-    let luck = tail(hits, cells, CHANCE);
-    let leaked = tail(control_hits, cells, CHANCE) < LEAK;
+    let luck = tail(hits, cells, GUESS_PROBABILITY);
+    let leaked = tail(control_hits, cells, GUESS_PROBABILITY) < LEAK_BELOW;
     let verdict = if leaked {
         Verdict::CannotTell
-    } else if luck < SEES {
+    } else if luck < SEES_BELOW {
         Verdict::Sees
-    } else if tail(cells - hits, cells, 1.0 - SIGHT) < BLIND {
+    } else if tail(cells - hits, cells, 1.0 - SIGHT_ACCURACY) < BLIND_BELOW {
         Verdict::Blind
     } else {
         Verdict::CannotTell
@@ -55,7 +56,7 @@ pub(crate) fn judge(hits: u32, control_hits: u32, cells: u32) -> Finding {
     Finding { verdict, luck, leaked }
 }
 
-/// The chance of so many hits or more.
+/// Returns the probability of at least so many hits.
 fn tail(hits: u32, cells: u32, chance: f64) -> f64 {
     chance_of_at_least(hits, std::iter::repeat_n(chance, cells as usize))
 }
@@ -87,7 +88,7 @@ mod tests {
 
     #[test]
     fn guessing_never_passes_for_sight() {
-        assert!(judge(10, 0, 16).luck < SEES && judge(9, 0, 16).luck > SEES);
+        assert!(judge(10, 0, 16).luck < SEES_BELOW && judge(9, 0, 16).luck > SEES_BELOW);
         assert!(judge(0, 0, 16).luck > 0.999);
     }
 }

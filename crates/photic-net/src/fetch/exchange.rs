@@ -1,4 +1,4 @@
-//! One request to one checked address, and as much of the answer as is allowed.
+//! Sends one GET to a checked address and reads the reply within its limits.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -20,33 +20,34 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
 use super::target::Target;
-use super::{Refusal, Room, Rules};
+use super::{Refusal, ReserveBytes, Rules};
 use crate::body::Outgoing;
 
-/// Enough to tell what a file is.
-const BEGINNING: usize = 512;
-/// The most that the head of an answer may take.
-const HEAD: usize = 64 << 10;
+/// Bytes that are enough to recognize a file type.
+const SNIFF_BYTES: usize = 512;
+/// Largest head of a reply in bytes.
+const MAX_HEAD_BYTES: usize = 64 << 10;
 
-/// Everything we say about ourselves and what we want: no caller adds to it.
+/// All headers of a fetch. No caller adds to them.
 const HEADERS: [(HeaderName, &str); 4] = [
     (header::ACCEPT, "image/*, application/pdf"),
-    // A compressed body may be a thousand times what its bytes say.
+    // A small compressed body may expand to a thousand times its size.
     (header::ACCEPT_ENCODING, "identity"),
     (header::CONNECTION, "close"),
     (header::USER_AGENT, concat!("photic/", env!("CARGO_PKG_VERSION"))),
 ];
 
-/// What a server said.
+/// Outcome of one GET.
 #[derive(Debug)]
-pub(super) enum Answer {
-    /// The file.
-    Whole(Vec<u8>),
-    /// Where to ask instead.
-    Elsewhere(String),
+pub(super) enum FetchStep {
+    /// The bytes of the file.
+    File(Vec<u8>),
+    /// The location of a redirect.
+    Redirect(String),
 }
 
-/// The certificate roots of the system; where there are none, nobody is trusted.
+/// Creates a TLS configuration with the certificate roots of the system. If there are none, no
+/// certificate is trusted.
 pub(super) fn system_trust() -> ClientConfig {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let native = ClientConfig::builder_with_provider(provider)
@@ -55,27 +56,27 @@ pub(super) fn system_trust() -> ClientConfig {
         .and_then(|builder| builder.with_native_roots().ok());
     match native {
         Some(builder) => builder.with_no_client_auth(),
-        None => crate::client::distrusting(),
+        None => crate::client::without_roots(),
     }
 }
 
-/// Asks one of the checked addresses for the target.
+/// Connects to one of the checked addresses and requests the target from it.
 pub(super) async fn get(
     target: &Target,
     checked: &[SocketAddr],
     rules: &Rules,
     tls: &Arc<ClientConfig>,
-    room: &Room<'_>,
-) -> Result<Answer, Refusal> {
+    reserve: &ReserveBytes<'_>,
+) -> Result<FetchStep, Refusal> {
     let stream = dial(checked, rules).await?;
     if !target.is_secured() {
-        return exchange(stream, target, rules, room).await;
+        return exchange(stream, target, rules, reserve).await;
     }
     let name = target.host()?.to_owned();
     let name = ServerName::try_from(name).map_err(|_| Refusal::NoAddress)?;
     let secured = TlsConnector::from(Arc::clone(tls)).connect(name, stream);
     let secured = timeout(rules.connect, secured).await.map_err(|_| Refusal::Timeout)?;
-    exchange(secured.map_err(|_| Refusal::Unreachable)?, target, rules, room).await
+    exchange(secured.map_err(|_| Refusal::Unreachable)?, target, rules, reserve).await
 }
 
 async fn dial(checked: &[SocketAddr], rules: &Rules) -> Result<TcpStream, Refusal> {
@@ -83,7 +84,7 @@ async fn dial(checked: &[SocketAddr], rules: &Rules) -> Result<TcpStream, Refusa
         let Ok(Ok(stream)) = timeout(rules.connect, TcpStream::connect(address)).await else {
             continue;
         };
-        // A public address of this very machine leads to what listens here for its own use.
+        // A public address of this machine may expose services that are meant for local use only.
         let ours = match (stream.local_addr(), stream.peer_addr()) {
             (Ok(local), Ok(peer)) => local.ip().to_canonical() == peer.ip().to_canonical(),
             _ => true,
@@ -100,19 +101,19 @@ async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     target: &Target,
     rules: &Rules,
-    room: &Room<'_>,
-) -> Result<Answer, Refusal> {
+    reserve: &ReserveBytes<'_>,
+) -> Result<FetchStep, Refusal> {
     let request = request(target)?;
     let (mut sender, connection) = http1::Builder::new()
-        .max_buf_size(HEAD)
+        .max_buf_size(MAX_HEAD_BYTES)
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|_| Refusal::BrokeOff)?;
     let asked = async move {
         let reply = sender.send_request(request).await.map_err(|_| Refusal::BrokeOff)?;
-        answer(reply, rules, room).await
+        answer(reply, rules, reserve).await
     };
-    // Driven here and not in a task: whoever stops waiting stops everything.
+    // Polled here instead of in a task, so that dropping the future closes the connection.
     let (mut asked, mut connection) = (pin!(asked), pin!(connection));
     let mut open = true;
     loop {
@@ -138,8 +139,8 @@ fn request(target: &Target) -> Result<Request<Outgoing>, Refusal> {
 async fn answer(
     reply: Response<Incoming>,
     rules: &Rules,
-    room: &Room<'_>,
-) -> Result<Answer, Refusal> {
+    reserve: &ReserveBytes<'_>,
+) -> Result<FetchStep, Refusal> {
     let (head, body) = reply.into_parts();
     match head.status {
         StatusCode::OK => {}
@@ -149,19 +150,23 @@ async fn answer(
         | StatusCode::TEMPORARY_REDIRECT
         | StatusCode::PERMANENT_REDIRECT => {
             let location = head.headers.get(header::LOCATION).and_then(|to| to.to_str().ok());
-            return location.map(|to| Answer::Elsewhere(to.to_owned())).ok_or(Refusal::Redirect);
+            return location.map(|to| FetchStep::Redirect(to.to_owned())).ok_or(Refusal::Redirect);
         }
         other => return Err(Refusal::Status(other.as_u16())),
     }
     if head.headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity") {
         return Err(Refusal::Encoded);
     }
-    read(body, rules, room).await.map(Answer::Whole)
+    read(body, rules, reserve).await.map(FetchStep::File)
 }
 
-/// Reads until it is too much, or shows itself to be something else.
-async fn read(body: Incoming, rules: &Rules, room: &Room<'_>) -> Result<Vec<u8>, Refusal> {
-    if body.size_hint().lower() > rules.most_bytes as u64 {
+/// Reads the body. Fails as soon as it is too large or its first bytes are of an unwanted type.
+async fn read(
+    body: Incoming,
+    rules: &Rules,
+    reserve: &ReserveBytes<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    if body.size_hint().lower() > rules.max_bytes as u64 {
         return Err(Refusal::TooLarge);
     }
     let mut body = pin!(body);
@@ -170,9 +175,9 @@ async fn read(body: Incoming, rules: &Rules, room: &Room<'_>) -> Result<Vec<u8>,
     while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await
     {
         let data = frame.map_err(|_| Refusal::BrokeOff)?.into_data().unwrap_or_default();
-        room(bytes.len() + data.len(), data.len())?;
-        take(&mut bytes, &data, rules.most_bytes)?;
-        if !known && bytes.len() >= BEGINNING {
+        reserve(bytes.len() + data.len(), data.len())?;
+        take(&mut bytes, &data, rules.max_bytes)?;
+        if !known && bytes.len() >= SNIFF_BYTES {
             known = begins_as_wanted(&bytes, rules)?;
         }
     }

@@ -1,12 +1,12 @@
-//! Names of hosts against patterns of an operator.
+//! Matches host names against patterns.
 
-/// Whether a host matches one of the patterns. `*` stands for any letters, dots included.
+/// Returns whether a host matches one of the patterns. `*` matches any characters, dots included.
 pub(super) fn matches(patterns: &[String], host: &str) -> bool {
     patterns.iter().any(|pattern| like(&pattern.to_ascii_lowercase(), host))
 }
 
-/// Without going back over what was matched before the last star, so the time is bounded by the
-/// product of the lengths.
+/// Matches without backtracking over earlier stars, so the time is bounded by the product of the
+/// lengths.
 fn like(pattern: &str, host: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(mut rest) = pieces.next().and_then(|first| host.strip_prefix(first)) else {

@@ -1,18 +1,20 @@
-//! The guarded fetch: one GET for an address that somebody wrote whom we do not trust.
+//! The guarded fetch: one GET for a URL from an untrusted source.
 //!
-//! A name is resolved once, every address it goes by must be public, and the very address that was
-//! checked is dialed. Redirects are followed by hand, each checked like the first. No cookies, no
-//! credentials, no proxy, no header of a caller; bounded in time, in bytes while they arrive, and
-//! to bytes that begin as what is wanted begins.
+//! Protections against server-side request forgery:
+//!
+//! - A name is resolved once. All its addresses must be public, and the checked address is dialed.
+//! - Redirects are followed one by one, and each is checked like the first URL.
+//! - No cookies, credentials, proxies or caller's headers are sent.
+//! - Time and bytes are limited, and the first bytes must be of a wanted type.
 
 mod exchange;
 mod hosts;
 mod public;
 mod refusal;
 mod resolve;
-#[cfg(test)]
-mod secured;
 mod target;
+#[cfg(test)]
+mod tls_tests;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,38 +26,53 @@ use tokio::time::{Instant, timeout_at};
 pub use refusal::{Blame, Refusal};
 pub use resolve::{Resolve, Resolving, System};
 
-use exchange::Answer;
+use exchange::FetchStep;
 use target::Target;
 
-/// What may be fetched.
+/// Limits of a [`Fetch`].
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Patterns of hosts, with `*`; without any, every host.
+    /// Patterns of allowed hosts, with `*`. If empty, every host is allowed.
     pub hosts: Vec<String>,
-    /// Patterns of hosts that are not allowed whatever `hosts` says.
+    /// Patterns of forbidden hosts. They take precedence over `hosts`.
     pub not_hosts: Vec<String>,
-    /// Ports of public hosts.
+    /// Allowed ports of public hosts.
     pub ports: Vec<u16>,
-    /// Addresses that may be dialed although they are not public, each with its port: a store of
-    /// one's own. Nothing is, unless it is listed.
+    /// Non-public addresses that are allowed, each with its port, such as a local object store.
+    /// Empty by default.
     pub private: Vec<SocketAddr>,
-    /// The most bytes.
-    pub most_bytes: usize,
-    /// For everything together.
+    /// Largest file in bytes.
+    pub max_bytes: usize,
+    /// Longest time for the whole fetch, redirects included.
     pub total: Duration,
-    /// For a connection.
+    /// Longest time to connect.
     pub connect: Duration,
-    /// The most redirects.
+    /// Largest number of redirects.
     pub redirects: usize,
-    /// Whether a file that begins so is wanted. The type that a server states is never looked at.
+    /// Returns whether a file that begins with these bytes is wanted. The `Content-Type` of the
+    /// server is ignored.
     pub wanted: fn(&[u8]) -> bool,
 }
 
-/// Tells whether there is room for a file: how many bytes it has so far with the piece that came, and how many
-/// that piece has.
-pub type Room<'r> = dyn Fn(usize, usize) -> Result<(), Refusal> + Send + Sync + 'r;
+/// Asks for memory before a chunk is kept. The arguments are the file's bytes so far, with the new
+/// chunk, and the bytes of the chunk.
+pub type ReserveBytes<'r> = dyn Fn(usize, usize) -> Result<(), Refusal> + Send + Sync + 'r;
 
-/// Fetches what the rules allow.
+/// Fetches URLs within [`Rules`].
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use photic_net::fetch::{Fetch, Refusal, Rules, System};
+///
+/// let rules = Rules::new(|bytes| bytes.starts_with(b"\x89PNG"));
+/// let fetch = Fetch::new(rules, Arc::new(System));
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+/// # runtime.block_on(async {
+/// let refused = fetch.check("http://169.254.169.254/latest/meta-data/").await;
+/// assert_eq!(refused, Err(Refusal::NotPublic));
+/// # });
+/// ```
 #[derive(Clone, Debug)]
 pub struct Fetch {
     rules: Arc<Rules>,
@@ -64,14 +81,14 @@ pub struct Fetch {
 }
 
 impl Rules {
-    /// The strictest useful rules: public hosts on the ports of the web, 20 MiB, ten seconds.
+    /// Creates rules that allow public hosts on ports 80 and 443, 20 MiB and ten seconds.
     pub fn new(wanted: fn(&[u8]) -> bool) -> Self {
         Self {
             hosts: Vec::new(),
             not_hosts: Vec::new(),
             ports: vec![80, 443],
             private: Vec::new(),
-            most_bytes: 20 << 20,
+            max_bytes: 20 << 20,
             total: Duration::from_secs(10),
             connect: Duration::from_secs(3),
             redirects: 3,
@@ -81,7 +98,7 @@ impl Rules {
 }
 
 impl Fetch {
-    /// Fetches by these rules, with the certificate roots of the system.
+    /// Creates a fetch that trusts the certificate roots of the system.
     pub fn new(rules: Rules, resolver: Arc<dyn Resolve>) -> Self {
         Self::trusting(rules, resolver, exchange::system_trust())
     }
@@ -90,37 +107,43 @@ impl Fetch {
         Self { rules: Arc::new(rules), resolver, tls: Arc::new(tls) }
     }
 
-    /// Whether an address may be dialed; nothing is.
+    /// Checks whether a URL may be fetched. Resolves its host, but does not connect.
     pub async fn check(&self, address: &str) -> Result<(), Refusal> {
         let target = Target::read(address, &self.rules)?;
         target.resolve(&*self.resolver, &self.rules).await.map(|_| ())
     }
 
-    /// Whether a redirect from one address to a location may be followed; nothing is dialed.
+    /// Checks whether a redirect from `address` to `location` may be followed. Does not connect.
     pub async fn check_redirect(&self, address: &str, location: &str) -> Result<(), Refusal> {
         let target = Target::read(address, &self.rules)?.redirect(location, &self.rules)?;
         target.resolve(&*self.resolver, &self.rules).await.map(|_| ())
     }
 
-    /// Fetches the bytes behind an address.
+    /// Fetches the bytes behind a URL.
     pub async fn get(&self, address: &str) -> Result<Vec<u8>, Refusal> {
         self.get_within(address, &|_, _| Ok(())).await
     }
 
-    /// Fetches the bytes behind an address, as far as there is `room` for them. It is asked before each piece
-    /// is taken; where it refuses, so does the fetch.
-    pub async fn get_within(&self, address: &str, room: &Room<'_>) -> Result<Vec<u8>, Refusal> {
+    /// Fetches the bytes behind a URL while `reserve` grants memory for them. `reserve` is called before
+    /// each chunk is kept; its refusal ends the fetch.
+    pub async fn get_within(
+        &self,
+        address: &str,
+        reserve: &ReserveBytes<'_>,
+    ) -> Result<Vec<u8>, Refusal> {
         let deadline = Instant::now() + self.rules.total;
-        timeout_at(deadline, self.follow(address, room)).await.unwrap_or(Err(Refusal::Timeout))
+        timeout_at(deadline, self.follow(address, reserve)).await.unwrap_or(Err(Refusal::Timeout))
     }
 
-    async fn follow(&self, address: &str, room: &Room<'_>) -> Result<Vec<u8>, Refusal> {
+    async fn follow(&self, address: &str, reserve: &ReserveBytes<'_>) -> Result<Vec<u8>, Refusal> {
         let mut target = Target::read(address, &self.rules)?;
         for _ in 0..=self.rules.redirects {
             let checked = target.resolve(&*self.resolver, &self.rules).await?;
-            match exchange::get(&target, &checked, &self.rules, &self.tls, room).await? {
-                Answer::Whole(bytes) => return Ok(bytes),
-                Answer::Elsewhere(location) => target = target.redirect(&location, &self.rules)?,
+            match exchange::get(&target, &checked, &self.rules, &self.tls, reserve).await? {
+                FetchStep::File(bytes) => return Ok(bytes),
+                FetchStep::Redirect(location) => {
+                    target = target.redirect(&location, &self.rules)?;
+                }
             }
         }
         Err(Refusal::Redirects)

@@ -1,13 +1,12 @@
-//! Which addresses are public: everything that is not known to be is not.
+//! Tells public IP addresses from all others.
 //!
-//! An allow-list. Addresses that carry another one inside (NAT64, 6to4, Teredo, ISATAP) are not
-//! unwrapped but refused: nobody needs them to reach a picture, and every guard that unwraps them
-//! forgot a spelling.
+//! This is an allow-list. Addresses that embed another one (NAT64, 6to4, Teredo, ISATAP) are
+//! refused instead of unwrapped: no picture needs them, and unwrapping is easy to get wrong.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 ranges that are not for everybody: IANA's registry of special purposes, multicast, what
-/// was never assigned, and the address at which one cloud serves its machines' secrets.
+/// IPv4 ranges that are not public: IANA's special-purpose registry, multicast, reserved ranges,
+/// and the address at which one cloud serves the secrets of its machines.
 const SPECIAL_V4: [(Ipv4Addr, u32); 19] = [
     (Ipv4Addr::UNSPECIFIED, 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -30,10 +29,10 @@ const SPECIAL_V4: [(Ipv4Addr, u32); 19] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// The only IPv6 space that is routed to everybody.
+/// The only globally routed IPv6 range.
 const GLOBAL_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-/// What in it has a special purpose: protocol assignments with Teredo, documentation (twice),
+/// Special-purpose ranges inside it: protocol assignments with Teredo, documentation (two ranges),
 /// 6to4, and delegation of reverse lookups.
 const SPECIAL_V6: [(Ipv6Addr, u32); 5] = [
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
@@ -43,7 +42,7 @@ const SPECIAL_V6: [(Ipv6Addr, u32); 5] = [
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
-/// Whether an address is one that anybody on the internet could be asked at.
+/// Returns whether an address is reachable on the public internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     // `::ffff:a.b.c.d` is dialed as `a.b.c.d`.
     match address.to_canonical() {
@@ -56,7 +55,7 @@ pub(super) fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// ISATAP: the lower half is a marker and an IPv4 address, under any prefix.
+/// Recognizes ISATAP: the lower half is a marker and an IPv4 address, under any prefix.
 const fn is_tunnel_end(address: Ipv6Addr) -> bool {
     matches!(address.segments(), [_, _, _, _, 0x0000 | 0x0200, 0x5efe, _, _])
 }

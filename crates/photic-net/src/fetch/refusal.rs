@@ -1,84 +1,84 @@
-//! Why nothing was fetched: which rule, and what to do next.
+//! Refusals of a fetch: which rule failed, and what to do next.
 //!
-//! Never says what a name resolved to or what a server answered: both would tell whoever wrote the
-//! address about a network that is not theirs.
+//! They never contain what a name resolved to or what a server answered. Either would tell the
+//! author of the URL about a network that is not theirs.
 
-/// Why nothing was fetched.
+/// Reason why nothing was fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It cannot be read as an address.
+    /// The text is not a URL.
     #[error("it is no address")]
     NoAddress,
-    /// Another scheme than HTTP.
+    /// The scheme is neither `http` nor `https`.
     #[error("only `http` and `https` are fetched")]
     Scheme,
-    /// A name or password in the address.
+    /// The URL contains a user name or password.
     #[error("an address with a name or password is not fetched")]
     Credentials,
-    /// A port that is not for the web.
+    /// The port is not allowed.
     #[error("its port is not allowed")]
     Port,
-    /// Not among the hosts that are allowed, or among those that are not.
+    /// The host is not on the list of allowed hosts, or is on the list of forbidden ones.
     #[error("its host is not allowed")]
     Host,
-    /// The name has no address.
+    /// The host name does not resolve.
     #[error("its host cannot be found")]
     Unresolved,
-    /// At least one address of the name is not public.
+    /// At least one address of the host is not public.
     #[error("its host is not on the public internet")]
     NotPublic,
-    /// The address is one of this machine.
+    /// The address belongs to this machine.
     #[error("its host is this machine")]
     OwnMachine,
-    /// A redirect too many.
+    /// There were too many redirects.
     #[error("it redirects too often")]
     Redirects,
-    /// A redirect that leads nowhere, or from TLS to plain HTTP.
+    /// A redirect has no valid location, or leads from HTTPS to plain HTTP.
     #[error("it redirects to where we do not follow")]
     Redirect,
-    /// No connection, or no trust in the certificate.
+    /// No connection was made, or the certificate is not trusted.
     #[error("its host cannot be connected to")]
     Unreachable,
-    /// Not done in time.
+    /// The fetch took too long.
     #[error("it did not arrive in time")]
     Timeout,
-    /// Another status than 200.
+    /// The status was not 200.
     #[error("its host answered with status {0}")]
     Status(u16),
-    /// The body is encoded although that was not asked for.
+    /// The body is compressed although that was not requested.
     #[error("it came compressed although that was not asked for")]
     Encoded,
-    /// More bytes than allowed.
+    /// The file is larger than allowed.
     #[error("it is larger than allowed")]
     TooLarge,
-    /// More bytes than all addresses of one request may have together.
+    /// All files of one request are larger together than allowed.
     #[error("the pictures of this request are larger than allowed together")]
     OverTotal,
     /// There is no memory for it at the moment.
     #[error("there is no room for it at the moment")]
     NoRoom,
-    /// The bytes are not of a kind that is wanted.
+    /// The bytes are not of a wanted type.
     #[error("what is there is no picture or document")]
     WrongKind,
-    /// The connection broke off, or what came was no HTTP.
+    /// The connection ended early, or the answer was not HTTP.
     #[error("it broke off")]
     BrokeOff,
 }
 
-/// Whom a refusal is about.
+/// The cause of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// The address breaks a rule: it will be refused again.
+    /// The URL breaks a rule. It will be refused again.
     Rule,
-    /// The host, or the way there: it may work another time.
+    /// The host or the network failed. A retry may succeed.
     Host,
-    /// What is there.
+    /// The content of the file.
     Content,
 }
 
 impl Refusal {
-    /// The rule in a word, for logs and metrics.
+    /// Returns the name of the rule, for logs and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NoAddress => "no_address",
@@ -103,7 +103,7 @@ impl Refusal {
         }
     }
 
-    /// What to do next.
+    /// Returns what to do next.
     pub const fn hint(self) -> &'static str {
         match self {
             Self::NoAddress | Self::Scheme => "send the picture itself, as base64",
@@ -127,7 +127,7 @@ impl Refusal {
         }
     }
 
-    /// Whom it is about.
+    /// Returns the cause of the refusal.
     pub const fn blame(self) -> Blame {
         match self {
             Self::NoAddress

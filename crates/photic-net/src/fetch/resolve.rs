@@ -1,21 +1,21 @@
-//! From a name to addresses. Handed in, so that a test can answer differently the second time.
+//! Resolution of host names. A trait, so that tests can change the answers between calls.
 
 use std::fmt::Debug;
 use std::io;
 use std::net::IpAddr;
 use std::pin::Pin;
 
-/// The addresses of a name, or why there are none.
+/// Future of the addresses of a host name.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Finds the addresses of names.
+/// Resolves host names.
 pub trait Resolve: Debug + Send + Sync {
-    /// All addresses that a name goes by. Asked once for each address that is fetched; what it
-    /// says then is what is dialed.
+    /// Returns all addresses of a host name. Called once per URL; the returned addresses are the
+    /// ones that are dialed.
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
 }
 
-/// Asks the system.
+/// Resolver of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct System;
 

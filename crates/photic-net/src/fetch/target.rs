@@ -1,8 +1,8 @@
-//! An address that passed every rule, and what it resolves to.
+//! A URL that passed all rules, and its resolved addresses.
 //!
-//! Read once, by the rules that browsers read addresses by: `0x7f.1`, `2130706433` and fullwidth
-//! digits are numbers before anything is decided. What is dialed and what is sent comes from this
-//! reading, never from the text.
+//! The URL is parsed once, by the WHATWG rules that browsers follow: `0x7f.1`, `2130706433` and
+//! fullwidth digits become numbers before anything is decided. Everything dialed and sent comes
+//! from the parsed URL, never from the text.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,10 +11,10 @@ use url::{Host, Position, Url};
 use super::public::is_public;
 use super::{Refusal, Resolve, Rules, hosts};
 
-/// More addresses than a name needs; more would only be more to try.
-const MOST_DIALED: usize = 4;
+/// Largest number of addresses of one name that are tried.
+const MAX_DIALED: usize = 4;
 
-/// An address that may be dialed if what it resolves to may.
+/// A URL that may be fetched if its resolved addresses are allowed.
 #[derive(Debug)]
 pub(super) struct Target {
     url: Url,
@@ -26,7 +26,7 @@ impl Target {
         Self::new(Url::parse(address).map_err(|_| Refusal::NoAddress)?, rules)
     }
 
-    /// Where a redirect leads: never from TLS to plain HTTP.
+    /// Follows a redirect. Fails if it leads from HTTPS to plain HTTP.
     pub(super) fn redirect(&self, location: &str, rules: &Rules) -> Result<Self, Refusal> {
         let url = self.url.join(location).map_err(|_| Refusal::Redirect)?;
         if self.is_secured() && url.scheme() != "https" {
@@ -56,8 +56,8 @@ impl Target {
         Ok(target)
     }
 
-    /// Every address it goes by, if every one of them may be dialed. One bad answer among good ones
-    /// is a trick, or a mistake that looks like one.
+    /// Resolves the host. Fails unless every address is allowed: a private address among public
+    /// ones is an attack, or a mistake that looks like one.
     pub(super) async fn resolve(
         &self,
         resolver: &dyn Resolve,
@@ -82,7 +82,7 @@ impl Target {
         if !checked.iter().all(may_be_dialed) {
             return Err(Refusal::NotPublic);
         }
-        checked.truncate(MOST_DIALED);
+        checked.truncate(MAX_DIALED);
         Ok(checked)
     }
 
@@ -90,19 +90,19 @@ impl Target {
         self.url.scheme() == "https"
     }
 
-    /// The host as a name or a number, without brackets or a final dot.
+    /// Returns the host as a name or number, without brackets or a final dot.
     pub(super) fn host(&self) -> Result<&str, Refusal> {
         let host = self.url.host_str().unwrap_or_default();
         let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.');
         if host.is_empty() { Err(Refusal::NoAddress) } else { Ok(host) }
     }
 
-    /// What the `host` header says.
+    /// Returns the value of the `Host` header.
     pub(super) fn authority(&self) -> &str {
         &self.url[Position::BeforeHost..Position::AfterPort]
     }
 
-    /// What is asked for; a fragment is never sent.
+    /// Returns path and query. A fragment is never sent.
     pub(super) fn path(&self) -> &str {
         &self.url[Position::BeforePath..Position::AfterQuery]
     }

@@ -1,35 +1,35 @@
-//! What servers send: too much, too slowly, something else.
+//! Replies of servers: too large, too slow, of another type.
 
 use std::time::{Duration, Instant};
 
 use photic_net::fetch::{Blame, Refusal};
 
-use crate::server::{Act, reply, serve};
+use crate::server::{ServerAction, reply, serve};
 use crate::{fetch, picture};
 
-async fn answered(acts: Vec<Act>) -> Result<Vec<u8>, Refusal> {
+async fn answered(acts: Vec<ServerAction>) -> Result<Vec<u8>, Refusal> {
     let (server, _) = serve(move |_| acts.clone()).await;
     fetch(server).get(&format!("http://{server}/")).await
 }
 
-fn head(headers: &str) -> Act {
-    Act::Send(format!("HTTP/1.1 200 OK\r\n{headers}\r\n").into_bytes())
+fn head(headers: &str) -> ServerAction {
+    ServerAction::Send(format!("HTTP/1.1 200 OK\r\n{headers}\r\n").into_bytes())
 }
 
 #[tokio::test]
 async fn a_picture_comes_whole_however_it_is_sent() {
     let expected = Ok(picture(99_999));
     assert_eq!(answered(reply("200 OK", "", &picture(99_999))).await, expected);
-    // To the end of the connection.
-    assert_eq!(answered(vec![head(""), Act::Send(picture(99_999))]).await, expected);
-    // In chunks; the type that is stated is never looked at.
+    // The body ends with the connection.
+    assert_eq!(answered(vec![head(""), ServerAction::Send(picture(99_999))]).await, expected);
+    // In chunks. The stated type is ignored.
     let chunks: Vec<u8> = picture(99_999)
         .chunks(1000)
         .flat_map(|chunk| [format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat())
         .chain(*b"0\r\n\r\n")
         .collect();
     let headers = "transfer-encoding: chunked\r\ncontent-type: text/html\r\n";
-    assert_eq!(answered(vec![head(headers), Act::Send(chunks)]).await, expected);
+    assert_eq!(answered(vec![head(headers), ServerAction::Send(chunks)]).await, expected);
 }
 
 #[tokio::test]
@@ -37,11 +37,11 @@ async fn more_than_allowed() {
     assert_eq!(answered(reply("200 OK", "", &picture(100_000))).await, Ok(picture(100_000)));
     assert_eq!(answered(reply("200 OK", "", &picture(100_001))).await, Err(Refusal::TooLarge));
     // Said beforehand: not a byte is waited for.
-    let said = answered(vec![head("content-length: 9000000000\r\n"), Act::Hang]).await;
+    let said = answered(vec![head("content-length: 9000000000\r\n"), ServerAction::Hang]).await;
     assert_eq!(said, Err(Refusal::TooLarge));
     // Never said, and without an end.
     assert_eq!(
-        answered(vec![head(""), Act::Send(picture(600)), Act::Flood]).await,
+        answered(vec![head(""), ServerAction::Send(picture(600)), ServerAction::Flood]).await,
         Err(Refusal::TooLarge)
     );
 }
@@ -54,7 +54,7 @@ async fn something_else() {
     assert!(!format!("{refused} {refused:?}").contains("internal"));
     assert_eq!(answered(reply("200 OK", "", b"")).await, Err(Refusal::WrongKind));
     // Seen from its beginning: the rest is not waited for.
-    let endless = answered(vec![head(""), Act::Send(vec![b'x'; 600]), Act::Hang]).await;
+    let endless = answered(vec![head(""), ServerAction::Send(vec![b'x'; 600]), ServerAction::Hang]).await;
     assert_eq!(endless, Err(Refusal::WrongKind));
 }
 
@@ -81,10 +81,10 @@ async fn compressed_although_not_asked_for() {
 async fn slow_servers_have_one_deadline_for_everything() {
     let head = head("content-length: 90000\r\n");
     for acts in [
-        vec![Act::Hang],
-        vec![Act::Send(b"HTTP/1.1 200 OK\r\nx: ".to_vec()), Act::Trickle],
-        vec![head.clone(), Act::Send(picture(600)), Act::Trickle],
-        vec![head, Act::Send(picture(10)), Act::Hang],
+        vec![ServerAction::Hang],
+        vec![ServerAction::Send(b"HTTP/1.1 200 OK\r\nx: ".to_vec()), ServerAction::Trickle],
+        vec![head.clone(), ServerAction::Send(picture(600)), ServerAction::Trickle],
+        vec![head, ServerAction::Send(picture(10)), ServerAction::Hang],
     ] {
         let begun = Instant::now();
         assert_eq!(answered(acts).await, Err(Refusal::Timeout));
@@ -98,10 +98,10 @@ async fn what_breaks_off_or_is_no_http() {
     let head = head("content-length: 90000\r\n");
     for acts in [
         vec![],
-        vec![Act::Send(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec())],
-        vec![Act::Send(b"HTTP/1.1 200 OK\r\ncontent-le".to_vec())],
-        vec![head, Act::Send(picture(600))],
-        vec![Act::Send([b"HTTP/1.1 200 OK\r\nx: ".as_slice(), &[b'y'; 200_000]].concat())],
+        vec![ServerAction::Send(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec())],
+        vec![ServerAction::Send(b"HTTP/1.1 200 OK\r\ncontent-le".to_vec())],
+        vec![head, ServerAction::Send(picture(600))],
+        vec![ServerAction::Send([b"HTTP/1.1 200 OK\r\nx: ".as_slice(), &[b'y'; 200_000]].concat())],
     ] {
         let refused = answered(acts).await;
         assert_eq!(refused, Err(Refusal::BrokeOff));
@@ -121,11 +121,11 @@ async fn nobody_there_and_no_trust() {
 
 #[tokio::test]
 async fn to_stop_waiting_is_to_hang_up() {
-    let (server, _) = serve(|_| vec![Act::Hang]).await;
+    let (server, _) = serve(|_| vec![ServerAction::Hang]).await;
     let fetch = fetch(server);
     let address = format!("http://{server}/");
     let waited = tokio::time::timeout(Duration::from_millis(300), fetch.get(&address)).await;
     assert!(waited.is_err());
-    // Nothing runs on: no task was started for it.
+    // No task is left running.
     assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 2);
 }

@@ -1,7 +1,7 @@
-//! Every address of the corpus is refused or allowed as it says.
+//! Every URL of the corpus is refused or allowed as stated.
 //!
-//! `deny`: whatever names resolve to. `allow`: a number in public space. `dns`: a name; what it
-//! resolves to decides.
+//! `deny`: refused whatever names resolve to. `allow`: a public address. `dns`: a name; the
+//! resolved address decides.
 
 use photic_net::fetch::{Fetch, Refusal, Rules};
 
@@ -51,7 +51,7 @@ fn lines() -> impl Iterator<Item = (&'static str, &'static str)> {
     lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '))
 }
 
-/// Where names resolve to this.
+/// Creates a fetch with a resolver that answers this.
 fn where_names_are(answer: &str) -> Fetch {
     Fetch::new(Rules::new(is_picture), Script::new(&[Some(&[answer])]))
 }
@@ -78,7 +78,7 @@ async fn every_line_of_the_corpus() {
             other => panic!("{other}"),
         }
     }
-    // None is skipped by mistake.
+    // No line is skipped by mistake.
     assert_eq!(counts, [12, 99, 11]);
 }
 

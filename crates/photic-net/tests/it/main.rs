@@ -1,4 +1,4 @@
-//! The guarded fetch against real servers on loopback, which it must be told to allow.
+//! Tests of the guarded fetch against servers on loopback, which its rules have to allow.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -17,26 +17,26 @@ use std::time::Duration;
 
 use photic_net::fetch::{Fetch, Resolve, Resolving, Rules};
 
-/// Answers as it is told: one answer after the other, the last one for ever.
+/// Resolver that returns scripted answers in order and repeats the last one.
 #[derive(Debug, Default)]
-struct Script(Mutex<Lines>);
+struct Script(Mutex<ScriptState>);
 
 #[derive(Debug, Default)]
-struct Lines {
+struct ScriptState {
     answers: VecDeque<Option<Vec<IpAddr>>>,
     asked: Vec<String>,
 }
 
 impl Script {
-    /// `None` is a server that fails.
+    /// `None` is a failing DNS server.
     fn new(answers: &[Option<&[&str]>]) -> Arc<Self> {
         let answer =
             |addresses: &[&str]| addresses.iter().map(|one| one.parse().unwrap()).collect();
         let answers = answers.iter().map(|one| one.map(answer)).collect();
-        Arc::new(Self(Mutex::new(Lines { answers, asked: Vec::new() })))
+        Arc::new(Self(Mutex::new(ScriptState { answers, asked: Vec::new() })))
     }
 
-    /// The names it was asked for.
+    /// Returns the names that were resolved.
     fn asked(&self) -> Vec<String> {
         self.0.lock().unwrap().asked.clone()
     }
@@ -57,25 +57,25 @@ fn is_picture(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x89PNG\r\n\x1a\n")
 }
 
-/// A picture of so many bytes.
+/// Creates a picture of this many bytes.
 fn picture(bytes: usize) -> Vec<u8> {
     let mut picture = b"\x89PNG\r\n\x1a\n".to_vec();
     picture.resize(bytes, 7);
     picture
 }
 
-/// Rules that allow one server of this machine and nothing else that is not public.
+/// Creates rules that allow one local server and otherwise only public addresses.
 fn rules(server: SocketAddr) -> Rules {
     Rules {
         private: vec![server],
-        most_bytes: 100_000,
+        max_bytes: 100_000,
         total: Duration::from_secs(3),
         connect: Duration::from_secs(1),
         ..Rules::new(is_picture)
     }
 }
 
-/// Fetches from one server of this machine, by number.
+/// Creates a fetch that may reach one local server, by number.
 fn fetch(server: SocketAddr) -> Fetch {
     Fetch::new(rules(server), Script::new(&[None]))
 }

@@ -1,5 +1,5 @@
-//! The rules as they ship, with no exception for tests: two network namespaces in which public
-//! addresses lead to servers of our own. Skipped, with words, where namespaces cannot be made.
+//! The default rules, without exceptions for tests: two network namespaces in which public
+//! addresses lead to local servers. Skipped with a message if namespaces cannot be created.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use tokio::net::TcpListener;
 use crate::server::{redirect, reply, serve_on};
 use crate::{Script, is_picture, picture};
 
-/// Says to a test that it runs inside.
+/// Set for tests that run inside the namespace.
 const INSIDE: &str = "PHOTIC_INSIDE_NAMESPACE";
 
-/// A namespace, gone when dropped.
+/// A network namespace that is deleted when dropped.
 struct Namespace(String);
 
 impl Namespace {
@@ -26,7 +26,7 @@ impl Namespace {
         assert!(ip(&[&["-n", &self.0], arguments].concat()), "ip {arguments:?}");
     }
 
-    /// Runs one of the ignored tests of this file inside.
+    /// Runs one of the ignored tests of this file inside the namespace.
     fn run(&self, test: &str) -> Child {
         Command::new("ip")
             .args(["netns", "exec", &self.0])
@@ -69,7 +69,7 @@ fn public_addresses_in_a_network_of_our_own() {
     }
     let mut serving = server.run("namespace::serves");
     let status = client.run("namespace::fetches").wait().unwrap();
-    // It serves until it is stopped.
+    // The server runs until it is stopped.
     serving.kill().unwrap();
     serving.wait().unwrap();
     assert!(status.success());
@@ -101,7 +101,7 @@ async fn fetches() {
     if std::env::var_os(INSIDE).is_none() {
         return;
     }
-    // A service that this machine keeps for itself, behind its public address.
+    // A local service behind the public address of this machine.
     let (_, asked) = serve_on(TcpListener::bind("0.0.0.0:80").await.unwrap(), |_| {
         reply("200 OK", "", &picture(9))
     });
@@ -125,7 +125,7 @@ async fn fetches() {
     ] {
         assert_eq!(fetch.get(address).await, Err(rule), "{address}");
     }
-    // Public when it is checked, this machine when it is asked for again: it is not.
+    // The name is public when it is checked and this machine when it is resolved again.
     let names = Script::new(&[Some(&["9.9.9.9"]), Some(&["127.0.0.1"])]);
     let fetch = Fetch::new(Rules::new(is_picture), names.clone());
     assert_eq!(fetch.get("http://rebound.example/picture").await, Ok(picture(2000)));

@@ -1,4 +1,4 @@
-//! Redirects: each is an address that somebody else wrote.
+//! Redirects: each is a URL from an untrusted source.
 
 use photic_net::fetch::{Fetch, Refusal};
 

@@ -1,4 +1,4 @@
-//! Names: asked for once, every answer checked, and the checked answer dialed.
+//! Names are resolved once, every address is checked, and the checked address is dialed.
 
 use photic_net::fetch::{Fetch, Refusal, Rules};
 
@@ -8,7 +8,7 @@ use crate::{Script, is_picture, picture, rules};
 #[tokio::test]
 async fn a_name_is_resolved_once_and_the_checked_address_dialed() {
     let (server, heads) = serve(|_| reply("200 OK", "", &picture(1000))).await;
-    // The answer that was checked leads to our server; any later one would lead elsewhere.
+    // The checked address leads to our server; any later one would lead elsewhere.
     let names = Script::new(&[Some(&["127.0.0.1"]), Some(&["127.0.0.9"])]);
     let fetch = Fetch::new(rules(server), names.clone());
     let address = format!("http://pictures.example:{}/a%20b.png?x=1#y", server.port());
@@ -21,7 +21,7 @@ async fn a_name_is_resolved_once_and_the_checked_address_dialed() {
     for never in ["cookie", "authorization", "referer", "forwarded", "proxy"] {
         assert!(!head.contains(never), "{head}");
     }
-    // The second time the name means something else, and that is checked, too.
+    // The second time the name resolves to another address, which is checked, too.
     assert_eq!(fetch.get(&address).await, Err(Refusal::NotPublic));
 }
 

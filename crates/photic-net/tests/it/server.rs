@@ -1,4 +1,4 @@
-//! A server that answers with the bytes it is given, and remembers what it was asked.
+//! A server that answers with given bytes and records its requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What to do with a connection.
+/// One step of a scripted reply.
 #[derive(Clone)]
-pub(crate) enum Act {
+pub(crate) enum ServerAction {
     Send(Vec<u8>),
-    /// One byte now and then, for ever.
+    /// Sends one byte now and then, forever.
     Trickle,
-    /// As much as is taken, for ever.
+    /// Sends as much as is read, forever.
     Flood,
     Hang,
 }
@@ -21,16 +21,16 @@ pub(crate) enum Act {
 /// The heads of the requests so far.
 pub(crate) type Heads = Arc<Mutex<Vec<String>>>;
 
-/// Starts one that decides by the head of a request.
+/// Starts a server that chooses its reply by the head of a request.
 pub(crate) async fn serve(
-    script: impl Fn(&str) -> Vec<Act> + Send + Sync + 'static,
+    script: impl Fn(&str) -> Vec<ServerAction> + Send + Sync + 'static,
 ) -> (SocketAddr, Heads) {
     serve_on(TcpListener::bind("127.0.0.1:0").await.unwrap(), script)
 }
 
 pub(crate) fn serve_on(
     listener: TcpListener,
-    script: impl Fn(&str) -> Vec<Act> + Send + Sync + 'static,
+    script: impl Fn(&str) -> Vec<ServerAction> + Send + Sync + 'static,
 ) -> (SocketAddr, Heads) {
     let address = listener.local_addr().unwrap();
     let (heads, script) = (Heads::default(), Arc::new(script));
@@ -47,7 +47,7 @@ pub(crate) fn serve_on(
 async fn converse(
     mut stream: TcpStream,
     seen: &Heads,
-    script: &(dyn Fn(&str) -> Vec<Act> + Send + Sync),
+    script: &(dyn Fn(&str) -> Vec<ServerAction> + Send + Sync),
 ) -> Option<()> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -59,27 +59,27 @@ async fn converse(
     seen.lock().unwrap().push(head.clone());
     for act in script(&head) {
         match act {
-            Act::Send(bytes) => stream.write_all(&bytes).await.ok()?,
-            Act::Trickle => loop {
+            ServerAction::Send(bytes) => stream.write_all(&bytes).await.ok()?,
+            ServerAction::Trickle => loop {
                 stream.write_all(b"x").await.ok()?;
                 tokio::time::sleep(Duration::from_millis(50)).await;
             },
-            Act::Flood => loop {
+            ServerAction::Flood => loop {
                 stream.write_all(&[7; 4096]).await.ok()?;
             },
-            Act::Hang => std::future::pending().await,
+            ServerAction::Hang => std::future::pending().await,
         }
     }
     Some(())
 }
 
-/// A reply with these headers, each with its line end.
-pub(crate) fn reply(status: &str, headers: &str, body: &[u8]) -> Vec<Act> {
+/// Creates a reply with these headers, each with its line end.
+pub(crate) fn reply(status: &str, headers: &str, body: &[u8]) -> Vec<ServerAction> {
     let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n", body.len());
-    vec![Act::Send([head.as_bytes(), body].concat())]
+    vec![ServerAction::Send([head.as_bytes(), body].concat())]
 }
 
-/// A reply that sends elsewhere.
-pub(crate) fn redirect(to: &str) -> Vec<Act> {
+/// Creates a redirect.
+pub(crate) fn redirect(to: &str) -> Vec<ServerAction> {
     reply("302 Found", &format!("location: {to}\r\n"), b"")
 }

@@ -1,8 +1,8 @@
-//! Takes the bracket from whatever a reader might take for one of our marks.
+//! Removes the bracket of everything that a model might read as one of our marks.
 //!
-//! A model reads generously: in any case, through spaces, characters that do not show, look-alikes
-//! of other scripts, and the escapes of HTML and JSON. So a text is read just as generously here,
-//! and where a bracket then stands before the word, it becomes `[`. Nothing else changes.
+//! Models read tolerantly: case-insensitively, across spaces and invisible characters, with
+//! look-alikes of other scripts and escapes of HTML and JSON. The text is read in the same tolerant
+//! way here, and a bracket before the word becomes `[`. Nothing else changes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,19 +11,19 @@ use unicode_normalization::UnicodeNormalization as _;
 
 const WORD: &[u8] = b"untrusted";
 
-/// A character as it is read, and where it is written.
-struct Read {
+/// A character as it is read, and its position in the text.
+struct ReadChar {
     as_read: u8,
     written: Range<usize>,
 }
 
-/// The text, without marks.
+/// Returns the text without marks.
 pub fn defang(text: &str) -> Cow<'_, str> {
     let read = read(text);
     let brackets: Vec<&Range<usize>> = read
         .iter()
         .enumerate()
-        .filter(|(at, read_here)| read_here.as_read == b'<' && names_us(&read[at + 1..]))
+        .filter(|(at, read_here)| read_here.as_read == b'<' && is_mark(&read[at + 1..]))
         .map(|(_, bracket)| &bracket.written)
         .collect();
     if brackets.is_empty() {
@@ -40,16 +40,16 @@ pub fn defang(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether the word follows, behind any number of slashes.
-fn names_us(rest: &[Read]) -> bool {
+/// Returns whether the word follows, after any number of slashes.
+fn is_mark(rest: &[ReadChar]) -> bool {
     let slashes = rest.iter().take_while(|read| read.as_read == b'/').count();
     let word = rest[slashes..].iter().map(|read| read.as_read).take(WORD.len());
     word.eq(WORD.iter().copied())
 }
 
-/// The text as it is read: lower-case ASCII, `<` and `/`; everything else that shows is a `?`, and
-/// what does not show is not there.
-fn read(text: &str) -> Vec<Read> {
+/// Reads a text tolerantly: lower-case ASCII, `<` and `/`. Other visible characters become `?`, and
+/// invisible ones are dropped.
+fn read(text: &str) -> Vec<ReadChar> {
     let mut all = Vec::with_capacity(text.len());
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -60,16 +60,16 @@ fn read(text: &str) -> Vec<Read> {
             continue;
         }
         let mut shown = std::iter::once(c).nfkd().filter(|&c| !is_hidden(c)).peekable();
-        // A character that falls apart into several is no part of the word, nor a bracket.
+        // A character that decomposes into several is neither part of the word nor a bracket.
         let Some(one) = shown.next() else { continue };
         let as_read = if shown.peek().is_some() { b'?' } else { folded(one) };
-        all.push(Read { as_read, written });
+        all.push(ReadChar { as_read, written });
     }
     all
 }
 
-/// What an escape at the beginning stands for, and its length: HTML's, however often it was
-/// escaped again, and those of JSON and of programs.
+/// Decodes an escape at the beginning and returns its length: HTML entities, also when escaped
+/// repeatedly, and escapes of JSON and programming languages.
 fn escape(text: &str) -> Option<(char, usize)> {
     let bytes = text.as_bytes();
     match bytes {
@@ -88,7 +88,7 @@ fn escape(text: &str) -> Option<(char, usize)> {
 
 fn entity(text: &str) -> Option<(char, usize)> {
     let mut at = 1;
-    // `&amp;amp;lt;` is `<` to somebody who reads it often enough.
+    // `&amp;amp;lt;` becomes `<` after repeated decoding.
     while let Some(length) = ["amp;", "#38;", "#x26;"]
         .iter()
         .find(|again| starts(&text[at..], again))
@@ -126,7 +126,7 @@ fn number(digits: &str, radix: u32) -> Option<char> {
     char::from_u32(u32::from_str_radix(digits, radix).ok()?)
 }
 
-/// Whether a character takes no place of its own, or only an empty one.
+/// Returns whether a character is invisible or blank.
 fn is_hidden(c: char) -> bool {
     c.is_whitespace()
         || c.is_control()
@@ -136,17 +136,17 @@ fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
             | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0001}' | '\u{e007f}'
             | '\u{e0100}'..='\u{e01ef}'
-            // Marks upon other characters.
+            // Combining marks.
             | '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
             | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
-/// What a character looks like.
+/// Returns the ASCII character that a character looks like.
 fn folded(c: char) -> u8 {
     match c {
         '\\' => b'/',
         c if c.is_ascii() => c.to_ascii_lowercase() as u8,
-        // Tags: letters that do not show.
+        // Tags: invisible letters.
         '\u{e0020}'..='\u{e007e}' => ((c as u32 - 0xe0000) as u8).to_ascii_lowercase(),
         '‹' | '〈' | '⟨' | '˂' | 'ᐸ' | '❮' | '❰' | '⟪' | '«' | '≺' | '⧼' => b'<',
         '⁄' | '∕' | '⧸' | '╱' | '⟋' | '⁒' => b'/',

@@ -1,7 +1,7 @@
-//! Marks around what nobody vouches for: `<UNTRUSTED …>` before it, `</UNTRUSTED>` behind it.
+//! Marks around untrusted content: `<UNTRUSTED …>` before it, `</UNTRUSTED>` after it.
 //!
-//! What stands between them cannot end them, nor begin others: whatever a reader might take for a
-//! mark loses its bracket first. Marks are never left out because a text already holds some.
+//! The content cannot end its mark or begin another, because everything that looks like a mark
+//! loses its bracket first. Content that already contains marks is marked as well.
 
 mod defang;
 
@@ -10,27 +10,27 @@ use std::fmt::Write as _;
 
 pub use defang::defang;
 
-/// What ends a marked stretch.
+/// End of marked content.
 pub const CLOSE: &str = "</UNTRUSTED>";
 
-/// What a mark says about what it marks.
+/// Facts that a mark states about its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark<'a> {
-    /// Where it came from.
+    /// The origin.
     pub source: &'a str,
-    /// What it is.
+    /// The kind of content.
     pub kind: &'a str,
-    /// Anything else, told in the order of its names.
+    /// Other attributes, in the order of their names.
     pub attributes: BTreeMap<String, String>,
 }
 
 impl<'a> Mark<'a> {
-    /// A mark with nothing else to say.
+    /// Creates a mark without further attributes.
     pub const fn new(source: &'a str, kind: &'a str) -> Self {
         Self { source, kind, attributes: BTreeMap::new() }
     }
 
-    /// What begins a marked stretch.
+    /// Returns the beginning of marked content.
     pub fn open(&self) -> String {
         let mut tag = String::from("<UNTRUSTED");
         let own = [("source", self.source), ("type", self.kind)];
@@ -44,19 +44,19 @@ impl<'a> Mark<'a> {
         tag
     }
 
-    /// A text between marks.
+    /// Puts a text between marks.
     pub fn wrap(&self, text: &str) -> String {
         format!("{}\n{}\n{CLOSE}", self.open(), defang(text))
     }
 }
 
-/// Whether something can be the name of an attribute.
+/// Returns whether a text can be the name of an attribute.
 fn is_name(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     begins && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }
 
-/// A value that stays inside its quotes and on its line.
+/// Escapes a value so that it stays inside its quotes and on its line.
 fn escaped(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for c in defang(value).chars() {

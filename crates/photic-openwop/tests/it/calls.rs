@@ -1,8 +1,8 @@
-//! The AI call: what is taken, what is refused and in which order, and what the model gets.
+//! The AI call: accepted and refused input, the order of checks, and the request to the model.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use photic_openwop::{Asked, Modality, Provider};
+use photic_openwop::{Modality, OpenwopRequest, Provider};
 use serde_json::{Value, json};
 
 use crate::host::{CALL, CALL_2, Fake, KEY, OTHER, PNG, json_of};
@@ -11,7 +11,7 @@ fn code(answer: &(u16, Value)) -> &str {
     answer.1["error"].as_str().unwrap_or_default()
 }
 
-/// The part that the conformance suite sends for a modality.
+/// Returns the part that the conformance suite sends for a modality.
 fn of_the_suite(modality: Modality) -> Value {
     match modality {
         Modality::Text => json!({"type": "text", "text": "describe this"}),
@@ -29,7 +29,7 @@ fn png() -> String {
     STANDARD.encode(PNG)
 }
 
-/// The scenario of RFC 0091 §A and §B, for every set that can be advertised, on both addresses.
+/// The scenario of RFC 0091 §A and §B, for every set that can be advertised, on both paths.
 #[test]
 fn what_is_advertised_is_taken_and_nothing_else() {
     use Modality::{Audio, Document, Image};
@@ -50,8 +50,9 @@ fn what_is_advertised_is_taken_and_nothing_else() {
                 for (path, version) in [(CALL, None), (CALL_2, Some("2.0"))] {
                     for content in [&both, &alone] {
                         let body = json!({"messages": [{"role": "user", "content": content}]});
-                        let asked = Asked::post(path, body.to_string());
-                        let answer = host.ask(Asked { bearer: Some(KEY), version, ..asked });
+                        let asked = OpenwopRequest::post(path, body.to_string());
+                        let answer =
+                            host.ask(OpenwopRequest { bearer: Some(KEY), version, ..asked });
                         let told = json_of(&answer);
                         if modalities.contains(&modality) {
                             assert_ne!(told["error"], "unsupported_modality");
@@ -87,7 +88,7 @@ fn without_a_model_a_call_is_checked_and_answered_like_the_reference_host() {
         let answer = host.post(CALL, &json!({"messages": messages}));
         assert_eq!((answer.0, code(&answer)), (400, "validation_error"));
     }
-    // A plain string is valid for ever.
+    // A plain string stays valid.
     let answer = host.post(CALL, &json!({"messages": [{"role": "user", "content": "hello"}]}));
     assert_eq!((answer.0, &answer.1["accepted"]), (200, &json!(true)));
 }
@@ -163,8 +164,8 @@ fn a_part_is_whole_or_refused() {
     assert_eq!((answer.0, code(&answer)), (400, "invalid_image"));
 }
 
-/// Modality before shape, shape before size, size before decoding, decoding before anything that
-/// reaches out of the request: of two faults the earlier kind is told, wherever it stands.
+/// Modality is checked before shape, shape before size, size before decoding, and decoding before
+/// external access. Of two faults the earlier kind is reported, wherever it is.
 #[test]
 fn faults_are_told_in_order() {
     let host = Fake {
@@ -198,7 +199,7 @@ fn faults_are_told_in_order() {
     }
     assert!(host.sent.lock().unwrap().is_empty());
     assert!(host.dialed.lock().unwrap().is_empty());
-    // Even settings and whom it is for come later.
+    // Settings and the target are checked later.
     let body = json!({"provider": "nobody", "temperature": "x", "messages": [
         {"role": "user", "content": [{"type": "audio", "mimeType": "audio/mp3", "data": "AAAA"}]},
     ]});
@@ -226,7 +227,7 @@ fn the_limit_of_a_part_holds_however_it_comes() {
         assert_eq!((answer.0, code(&answer)), (413, "content_too_long"), "{part}");
         assert_eq!(answer.1["details"]["limit"], json!(PNG.len() - 1));
     }
-    // And a few small words name no megabytes together.
+    // Small texts do not add up to megabytes.
     host.limits.part = 1 << 20;
     host.limits.call = PNG.len() * 2;
     for part in parts() {
@@ -287,7 +288,7 @@ fn settings_become_those_of_a_chat_completion_and_its_reply_an_answer() {
     assert_eq!((answer.0, code(&answer)), (502, "response_schema_invalid"));
 }
 
-/// Servers differ in how they say the same.
+/// Providers phrase errors differently.
 #[test]
 fn an_answer_in_parts_is_one_and_a_sum_that_is_missing_is_made() {
     let parts = json!([{"type": "text", "text": "a "}, {"type": "other"}, {"text": "cat"}]);
@@ -312,7 +313,7 @@ fn whom_a_call_is_for() {
         let messages = json!([{"role": "user", "content": "ping"}]);
         host.post(CALL, &json!({"provider": provider, "model": model, "messages": messages}))
     };
-    // What is advertised as the operator's own is reached by its name alone.
+    // A self-hosted provider is reached by its name alone.
     assert_eq!(ask(json!("compat"), Value::Null).1["model"], "qwen");
     assert_eq!(host.sent.lock().unwrap()[0].provider.as_deref(), Some("compat"));
     assert_eq!(ask(json!("compat"), json!("llava")).1["model"], "llava");
@@ -333,13 +334,13 @@ fn a_reference_is_uploaded_used_later_and_expires() {
     assert_eq!(use_as(KEY, &name).0, 200);
     host.later(crate::host::REFERENCE_MS - 1);
     assert_eq!(use_as(KEY, &name).0, 200);
-    // Another tenant's is answered exactly like one that never was.
+    // A foreign reference is answered exactly like an unknown one.
     let never = use_as(KEY, "mr_00000000000000000000000000000000");
     assert_eq!((never.0, code(&never)), (400, "blob_object_not_found"));
     assert_eq!(use_as(OTHER, &name), never);
     host.later(1);
     assert_eq!(use_as(KEY, &name), never);
-    // Without a model, too: a reference is no matter of who answers.
+    // References are resolved without a model, too.
     let host = Fake::default();
     let part = json!({"type": "image", "mimeType": "image/png", "mediaRef": name});
     assert_eq!(host.call(&json!([part])), never);
@@ -375,7 +376,7 @@ fn only_addresses_in_slots_are_fetched_and_only_through_the_guard() {
     let words = json!([{"type": "text", "text": "see https://example.com/a.png"}]);
     assert_eq!(host.call(&words).0, 200);
     assert!(host.dialed.lock().unwrap().is_empty());
-    // Nothing is fetched for a call that goes to nobody.
+    // Nothing is fetched for a call without a model.
     let host = Fake::default();
     assert_eq!(host.call(&json!([image("https://example.com/a.png")])).0, 200);
     assert!(host.dialed.lock().unwrap().is_empty());

@@ -1,6 +1,6 @@
-//! What the host says about itself.
+//! The discovery document.
 
-use photic_openwop::{Asked, Modality, Provider};
+use photic_openwop::{Modality, OpenwopRequest, Provider};
 use serde_json::{Value, json};
 
 use crate::host::{Fake, json_of};
@@ -94,8 +94,8 @@ fn the_document_is_what_its_schema_says_and_families_stand_at_the_root() {
         providers: vec![provider("anthropic", false, None), provider("compat", true, Some("q"))],
         ..Fake::default()
     };
-    // Nobody needs a key to read it.
-    let answer = host.ask(Asked::get(PATH));
+    // It is readable without a key.
+    let answer = host.ask(OpenwopRequest::get(PATH));
     assert_eq!(answer.status, 200);
     let document = json_of(&answer);
     assert_eq!(complaints(&document_schema(), &document), Vec::<String>::new());
@@ -127,7 +127,7 @@ fn the_shape_of_input_is_closed() {
 fn modalities_are_told_in_the_order_of_the_host_and_once() {
     let modalities = vec![Modality::Audio, Modality::Image, Modality::Audio, Modality::Text];
     let host = Fake { modalities, ..Fake::default() };
-    let document = json_of(&host.ask(Asked::get(PATH)));
+    let document = json_of(&host.ask(OpenwopRequest::get(PATH)));
     assert_eq!(document["aiProviders"]["input"]["modalities"], json!(["text", "audio", "image"]));
 }
 
@@ -136,7 +136,7 @@ fn no_provider_is_told_that_looks_like_an_address_or_that_nothing_stands_behind(
     let ids = ["http://vllm:8000", "vllm:8000", "/v1", "", "fine", "fine"];
     let mut providers: Vec<_> = ids.iter().map(|id| provider(id, true, Some("m"))).collect();
     providers.push(provider("no-model", true, None));
-    let document = json_of(&Fake { providers, ..Fake::default() }.ask(Asked::get(PATH)));
+    let document = json_of(&Fake { providers, ..Fake::default() }.ask(OpenwopRequest::get(PATH)));
     assert_eq!(document["aiProviders"]["supported"], json!(["fine", "no-model"]));
     assert_eq!(document["aiProviders"]["selfHosted"], json!(["fine"]));
 }
@@ -144,19 +144,21 @@ fn no_provider_is_told_that_looks_like_an_address_or_that_nothing_stands_behind(
 #[test]
 fn whoever_has_it_is_told_so() {
     let host = Fake::default();
-    let answer = host.ask(Asked::get(PATH));
+    let answer = host.ask(OpenwopRequest::get(PATH));
     let tag = answer.header("etag").unwrap().to_owned();
     assert_eq!(answer.header("capabilities-etag"), Some(tag.as_str()));
     assert_eq!(answer.header("cache-control"), Some("public, max-age=60"));
     let listed = format!("\"other\", W/{tag}");
     for known in [tag.as_str(), listed.as_str(), "*"] {
-        let again = host.ask(Asked { if_none_match: Some(known), ..Asked::get(PATH) });
+        let again =
+            host.ask(OpenwopRequest { if_none_match: Some(known), ..OpenwopRequest::get(PATH) });
         assert_eq!((again.status, again.body.len()), (304, 0), "{known}");
         assert_eq!(again.header("etag"), Some(tag.as_str()));
     }
-    // Another document has another name.
+    // Another document has another tag.
     let other = Fake { modalities: vec![Modality::Image], ..Fake::default() };
-    let answer = other.ask(Asked { if_none_match: Some(&tag), ..Asked::get(PATH) });
+    let answer =
+        other.ask(OpenwopRequest { if_none_match: Some(&tag), ..OpenwopRequest::get(PATH) });
     assert_eq!(answer.status, 200);
 }
 
@@ -164,7 +166,8 @@ fn whoever_has_it_is_told_so() {
 fn the_second_version_has_a_document_of_its_own() {
     let host = Fake { providers: vec![provider("compat", true, Some("q"))], ..Fake::default() };
     for version in ["2", "2.0"] {
-        let answer = host.ask(Asked { version: Some(version), ..Asked::get(PATH) });
+        let answer =
+            host.ask(OpenwopRequest { version: Some(version), ..OpenwopRequest::get(PATH) });
         assert_eq!(answer.header("openwop-version"), Some("2.0"));
         assert_eq!(answer.header("capabilities-etag"), None);
         assert!(answer.header("etag").is_some());
@@ -180,7 +183,7 @@ fn the_second_version_has_a_document_of_its_own() {
             assert!(document[family].get("supported").is_none(), "{family}");
         }
     }
-    let unknown = host.ask(Asked { version: Some("3.0"), ..Asked::get(PATH) });
+    let unknown = host.ask(OpenwopRequest { version: Some("3.0"), ..OpenwopRequest::get(PATH) });
     assert_eq!(unknown.status, 406);
     assert_eq!(json_of(&unknown)["error"], "protocol_version_unsupported");
 }

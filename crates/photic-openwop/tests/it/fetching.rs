@@ -1,4 +1,4 @@
-//! The safe fetch: nothing that is not public is dialed, however it is asked for.
+//! The safe fetch: only public addresses are dialed, however the URL is written.
 
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
-//! The envelope of every refusal: flat, closed, and silent about what is nobody's business.
+//! The envelope of every refusal: flat, closed, and without internal details.
 
-use photic_openwop::{Asked, CallError, HostError};
+use photic_openwop::{CallError, HostError, OpenwopRequest};
 use serde_json::{Value, json};
 
 use crate::host::{CALL, ENDPOINT, FETCH, Fake, KEY, MEDIA, SURFACE, WRAP, json_of};
@@ -54,7 +54,8 @@ fn every_refusal_is_flat() {
         ("/v1/host/sample/nothing", "{}"),
     ];
     for (path, body) in calls {
-        let answer = host.ask(Asked { bearer: Some(KEY), ..Asked::post(path, body) });
+        let answer =
+            host.ask(OpenwopRequest { bearer: Some(KEY), ..OpenwopRequest::post(path, body) });
         assert!(answer.status >= 400, "{path} {body}: {}", answer.status);
         assert_eq!(answer.header("content-type"), Some("application/json"));
         let found = complaints(&envelope(), &json_of(&answer));
@@ -68,7 +69,7 @@ fn nobody_asks_without_a_key() {
     for path in [CALL, WRAP, FETCH, SURFACE, MEDIA] {
         for bearer in [None, Some("pk_wrong")] {
             // Whatever else is wrong, and however it is spelled.
-            let answer = host.ask(Asked { bearer, ..Asked::post(path, "{") });
+            let answer = host.ask(OpenwopRequest { bearer, ..OpenwopRequest::post(path, "{") });
             assert_eq!(answer.status, 401, "{path}");
             assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
             assert_eq!(json_of(&answer)["error"], "unauthenticated");
@@ -80,12 +81,19 @@ fn nobody_asks_without_a_key() {
 fn a_path_says_what_it_takes() {
     let host = Fake::default();
     for (path, allowed) in [(CALL, "POST"), ("/v1/host/media/mr_x", "GET, DELETE")] {
-        let answer = host.ask(Asked { method: "PATCH", bearer: Some(KEY), ..Asked::get(path) });
+        let answer = host.ask(OpenwopRequest {
+            method: "PATCH",
+            bearer: Some(KEY),
+            ..OpenwopRequest::get(path)
+        });
         assert_eq!((answer.status, answer.header("allow")), (405, Some(allowed)));
     }
-    // Nobody is named: a path that is not there, whatever is done with it.
-    let nobody =
-        host.ask(Asked { method: "PATCH", bearer: Some(KEY), ..Asked::get("/v1/host/media/") });
+    // Unknown paths are the same for every method.
+    let nobody = host.ask(OpenwopRequest {
+        method: "PATCH",
+        bearer: Some(KEY),
+        ..OpenwopRequest::get("/v1/host/media/")
+    });
     assert_eq!((nobody.status, nobody.header("allow")), (404, None));
     for (path, ours) in [
         ("/.well-known/openwop", true),
@@ -126,14 +134,15 @@ fn models_fail_by_the_codes_of_the_contract_and_tell_no_endpoint() {
     ] {
         let host = Fake { fails: Some(error), ..Fake::with_model() };
         let body = json!({"messages": [{"role": "user", "content": "ping"}]}).to_string();
-        let answer = host.ask(Asked { bearer: Some(KEY), ..Asked::post(CALL, body) });
+        let answer =
+            host.ask(OpenwopRequest { bearer: Some(KEY), ..OpenwopRequest::post(CALL, body) });
         let told = json_of(&answer);
         assert_eq!((answer.status, &told["error"]), (status, &json!(code)));
         assert_eq!(complaints(&envelope(), &told), Vec::<String>::new());
         let retry = (error == CallError::Host(quota)).then_some("9");
         assert_eq!(answer.header("retry-after"), retry);
     }
-    // Nor does an answer: the fake's completion says where it comes from.
+    // Answers reveal nothing either: the fake completion contains the location of its server.
     let host = Fake::with_model();
     let (status, answer) = host.call(&json!([{"type": "text", "text": "ping"}]));
     let location = ENDPOINT.split_once("://").unwrap().1.split(':').next().unwrap();
@@ -151,8 +160,8 @@ fn a_store_that_is_away_is_said_to_be() {
     ] {
         let host = Fake { trouble: Some(trouble), ..Fake::default() };
         let content_type = Some("image/png");
-        let asked = Asked::post(MEDIA, crate::host::PNG);
-        let answer = host.ask(Asked { bearer: Some(KEY), content_type, ..asked });
+        let asked = OpenwopRequest::post(MEDIA, crate::host::PNG);
+        let answer = host.ask(OpenwopRequest { bearer: Some(KEY), content_type, ..asked });
         assert_eq!((answer.status, &json_of(&answer)["error"]), (status, &json!(code)));
     }
 }

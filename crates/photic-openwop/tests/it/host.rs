@@ -1,5 +1,5 @@
 //! A host in memory with real semantics: tenants by key, a clock that tests move, references and
-//! signed addresses that expire, names that resolve, and a model that says what it was shown.
+//! signed URLs that expire, names that resolve, and a model that repeats its input.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -13,9 +13,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use photic_openwop::{
-    Address, Answer, Asked, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits,
-    Listed, Media, MediaReference, Modality, NotFetched, ObjectKey, Provider, Shown, Stored,
-    Wanted, answer,
+    Answer, CallError, CallRequest, FetchError, Fetched, Host, HostError, Limits, Media,
+    MediaReference, Modality, ObjectEntry, ObjectKey, ObjectPage, OpenwopRequest, PresignedContent,
+    PresignedUrl, Provider, TrustBasis, Wanted, answer,
 };
 use serde_json::{Value, json};
 
@@ -26,14 +26,14 @@ pub(crate) const FETCH: &str = "/v1/host/sample/http/safe-fetch";
 pub(crate) const SURFACE: &str = "/v1/host/sample/test/surface";
 pub(crate) const MEDIA: &str = "/v1/host/media";
 
-/// The key of the tenant who asks, unless a test says otherwise.
+/// The default key of tests.
 pub(crate) const KEY: &str = "pk_anna_secret";
 pub(crate) const OTHER: &str = "pk_bert_secret";
 
-/// Where the upstream is: nobody may ever read this.
+/// Location of the provider, which no answer may contain.
 pub(crate) const ENDPOINT: &str = "http://vllm.internal:8000/v1";
 
-/// How long a reference lives.
+/// Lifetime of a reference.
 pub(crate) const REFERENCE_MS: u64 = 60_000;
 
 pub(crate) struct Fake {
@@ -41,17 +41,17 @@ pub(crate) struct Fake {
     pub(crate) limits: Limits,
     pub(crate) providers: Vec<Provider>,
     pub(crate) model: Option<String>,
-    pub(crate) basis: Basis,
-    /// What the model does, in place of answering.
+    pub(crate) basis: TrustBasis,
+    /// Error that the model returns instead of an answer.
     pub(crate) fails: Option<CallError>,
-    /// Its answer, in place of one that says what it was shown.
+    /// Fixed answer of the model.
     pub(crate) says: Option<Value>,
-    /// What it says that it cost.
+    /// Usage that the model reports.
     pub(crate) usage: Value,
     pub(crate) trouble: Option<HostError>,
     pub(crate) now: AtomicU64,
     pub(crate) sent: Mutex<Vec<CallRequest>>,
-    /// Every address that was dialed.
+    /// All dialed addresses.
     pub(crate) dialed: Mutex<Vec<IpAddr>>,
     pub(crate) names: BTreeMap<&'static str, (IpAddr, u16, &'static [u8])>,
     pub(crate) counter: AtomicU64,
@@ -75,7 +75,7 @@ impl Default for Fake {
             },
             providers: Vec::new(),
             model: None,
-            basis: Basis::Caller,
+            basis: TrustBasis::Caller,
             fails: None,
             says: None,
             usage: json!({"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}),
@@ -97,7 +97,7 @@ impl Default for Fake {
 }
 
 impl Fake {
-    /// One that calls a model.
+    /// Creates a host that calls a model.
     pub(crate) fn with_model() -> Self {
         Self { model: Some("m-1".to_owned()), ..Self::default() }
     }
@@ -110,35 +110,42 @@ impl Fake {
         self.now.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn ask(&self, asked: Asked<'_>) -> Answer {
+    pub(crate) fn ask(&self, asked: OpenwopRequest<'_>) -> Answer {
         block_on(answer(self, asked))
     }
 
-    /// A `POST` of JSON with the usual key.
+    /// Sends a `POST` of JSON with the default key.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         self.post_as(KEY, path, body)
     }
 
     pub(crate) fn post_as(&self, key: &str, path: &str, body: &Value) -> (u16, Value) {
-        let answer = self.ask(Asked { bearer: Some(key), ..Asked::post(path, body.to_string()) });
+        let answer = self.ask(OpenwopRequest {
+            bearer: Some(key),
+            ..OpenwopRequest::post(path, body.to_string())
+        });
         (answer.status, json_of(&answer))
     }
 
-    /// A call with these parts.
+    /// Sends a call with these parts.
     pub(crate) fn call(&self, parts: &Value) -> (u16, Value) {
         self.post(CALL, &json!({"messages": [{"role": "user", "content": parts}]}))
     }
 
-    /// Uploads a medium and returns its reference.
+    /// Uploads media and returns their reference.
     pub(crate) fn upload(&self, key: &str, media_type: &str, bytes: &'static [u8]) -> String {
         let content_type = Some(media_type);
-        let asked = Asked { bearer: Some(key), content_type, ..Asked::post(MEDIA, bytes) };
+        let asked = OpenwopRequest {
+            bearer: Some(key),
+            content_type,
+            ..OpenwopRequest::post(MEDIA, bytes)
+        };
         let answer = self.ask(asked);
         assert_eq!(answer.status, 201, "{}", json_of(&answer));
         json_of(&answer)["mediaRef"].as_str().unwrap().to_owned()
     }
 
-    /// The body that was sent to the model last.
+    /// Returns the body that was last sent to the model.
     pub(crate) fn sent(&self) -> Value {
         let sent = self.sent.lock().unwrap();
         serde_json::from_slice(&sent.last().expect("a call was sent").body).unwrap()
@@ -174,7 +181,7 @@ impl Host for Fake {
         self.model.clone()
     }
 
-    fn basis(&self) -> Basis {
+    fn basis(&self) -> TrustBasis {
         self.basis
     }
 
@@ -268,7 +275,7 @@ impl Host for Fake {
         tenant: &String,
         beginning: &ObjectKey,
         after: Option<&str>,
-    ) -> Result<Listed, HostError> {
+    ) -> Result<ObjectPage, HostError> {
         let objects = self.objects.lock().unwrap();
         let inside = |(owner, place): &&(String, ObjectKey)| {
             owner == tenant
@@ -278,11 +285,11 @@ impl Host for Fake {
                 && after.is_none_or(|after| place.key.as_str() > after)
         };
         let all: Vec<_> = objects.iter().filter(|(name, _)| inside(name)).collect();
-        let entry = |((_, place), media): &(&(String, ObjectKey), &Media)| Stored {
+        let entry = |((_, place), media): &(&(String, ObjectKey), &Media)| ObjectEntry {
             key: place.key.clone(),
             bytes: media.bytes.len() as u64,
         };
-        Ok(Listed { entries: all.iter().take(2).map(entry).collect(), more: all.len() > 2 })
+        Ok(ObjectPage { entries: all.iter().take(2).map(entry).collect(), more: all.len() > 2 })
     }
 
     async fn presign(
@@ -290,43 +297,45 @@ impl Host for Fake {
         tenant: &String,
         place: &ObjectKey,
         seconds: u32,
-    ) -> Result<Option<Address>, HostError> {
+    ) -> Result<Option<PresignedUrl>, HostError> {
         if self.get_media(tenant, place).await?.is_none() {
             return Ok(None);
         }
         let expires_ms = self.now() + u64::from(seconds) * 1000;
-        Ok(Some(Address { token: Self::sign(tenant, place, expires_ms), expires_ms }))
+        Ok(Some(PresignedUrl { token: Self::sign(tenant, place, expires_ms), expires_ms }))
     }
 
-    async fn shown(&self, token: &str) -> Result<Shown, HostError> {
-        let Some((claim, _)) = token.split_once('.') else { return Ok(Shown::Refused) };
+    async fn shown(&self, token: &str) -> Result<PresignedContent, HostError> {
+        let Some((claim, _)) = token.split_once('.') else { return Ok(PresignedContent::Refused) };
         let claim = URL_SAFE_NO_PAD.decode(claim).ok();
         let read = claim.and_then(|claim| {
             serde_json::from_slice::<(String, String, String, String, u64)>(&claim).ok()
         });
-        let Some((tenant, space, bucket, key, until)) = read else { return Ok(Shown::Refused) };
+        let Some((tenant, space, bucket, key, until)) = read else {
+            return Ok(PresignedContent::Refused);
+        };
         let place = ObjectKey { space, bucket, key };
         if Self::sign(&tenant, &place, until) != token || until <= self.now() {
-            return Ok(Shown::Refused);
+            return Ok(PresignedContent::Refused);
         }
         let media = self.get_media(&tenant, &place).await?;
-        Ok(media.map_or(Shown::Refused, Shown::Media))
+        Ok(media.map_or(PresignedContent::Refused, PresignedContent::Media))
     }
 
-    async fn fetch(&self, _: &String, wanted: Wanted<'_>) -> Result<Fetched, NotFetched> {
-        let rest = wanted.url.split_once("://").ok_or(NotFetched::Failed)?.1;
+    async fn fetch(&self, _: &String, wanted: Wanted<'_>) -> Result<Fetched, FetchError> {
+        let rest = wanted.url.split_once("://").ok_or(FetchError::Failed)?.1;
         let authority = rest.split('/').next().unwrap_or_default();
         let name = authority.split(':').next().unwrap_or_default();
         let known = self.names.get(name);
         let resolved = wanted.resolves_to.or_else(|| name.parse().ok()).or(known.map(|k| k.0));
-        let address = resolved.ok_or(NotFetched::Failed)?;
+        let address = resolved.ok_or(FetchError::Failed)?;
         if !is_public(address) {
-            return Err(NotFetched::Blocked);
+            return Err(FetchError::Blocked);
         }
         self.dialed.lock().unwrap().push(address);
-        let (_, status, bytes) = *known.ok_or(NotFetched::Failed)?;
+        let (_, status, bytes) = *known.ok_or(FetchError::Failed)?;
         if bytes.len() > wanted.most {
-            return Err(NotFetched::TooLarge);
+            return Err(FetchError::TooLarge);
         }
         Ok(Fetched { status, bytes: Bytes::from_static(bytes) })
     }
@@ -343,7 +352,7 @@ pub(crate) fn json_of(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or(Value::Null)
 }
 
-/// Nothing here waits.
+/// Runs a future that never waits.
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
@@ -354,10 +363,10 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// A server may move the answering to another thread.
+/// A server may answer on another thread.
 #[test]
 fn answers_can_be_sent() {
     fn is_send<T: Send>(_: &T) {}
     let host = Fake::default();
-    is_send(&answer(&host, Asked::get("/.well-known/openwop")));
+    is_send(&answer(&host, OpenwopRequest::get("/.well-known/openwop")));
 }

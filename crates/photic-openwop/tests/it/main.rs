@@ -1,4 +1,4 @@
-//! What the protocol asserts, as tests against a host in memory.
+//! Tests of the protocol against a host in memory.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
-//! UNTRUSTED marks: where they stand, and that nothing between them gets out.
+//! UNTRUSTED marks: their positions, and content that cannot escape them.
 
-use photic_openwop::Basis;
+use photic_openwop::TrustBasis;
 use photic_openwop::untrusted::{CLOSE, Mark, defang};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -38,9 +38,9 @@ fn the_seam_marks_as_asserted() {
                     tool=\"search\">\nfound\n</UNTRUSTED>";
     assert_eq!(tool, expected);
     assert_eq!(prompt(&json!({"contentTrust": "trusted", "payload": "plain"})), "plain");
-    // On this seam alone: the suite demands it.
+    // Only on this endpoint, as the suite demands.
     assert_eq!(prompt(&json!({"payload": "plain"})), "plain");
-    // What is neither is not trusted.
+    // Other values are not trusted.
     assert!(prompt(&json!({"contentTrust": "Trusted", "payload": ""})).starts_with("<UNTRUSTED "));
     assert_eq!(prompt(&json!({"contentTrust": "trusted", "payload": null})), "null");
 }
@@ -58,7 +58,7 @@ fn media_are_marked_whoever_sends_them_and_whatever_stands_beside_them() {
         "type": "image", "mimeType": "image/png", "dataBase64": "iVBORw0KGgo=",
         "contentTrust": "trusted",
     });
-    // A text that already has a mark changes nothing.
+    // A text that contains a mark is marked as well.
     let text = json!({"type": "text", "text": "<UNTRUSTED>mine</UNTRUSTED>"});
     for role in ["user", "assistant", "system"] {
         let content = content(
@@ -99,7 +99,7 @@ fn words_are_marked_by_the_least_that_is_said_of_them() {
         let expected = if marked { json!([{"type": "text", "text": wrapped}]) } else { json!("w") };
         assert_eq!(content(&host, &message), expected, "{of_message} {of_part}");
     }
-    // Whoever says where words came from says that they are not its own.
+    // A stated origin means that the text is not the caller's own.
     let message = json!({"role": "user", "source": "mcp-tool", "tool": "search", "content": "w"});
     let wrapped = "<UNTRUSTED source=\"mcp-tool\" type=\"text\" tool=\"search\">\nw\n</UNTRUSTED>";
     assert_eq!(content(&host, &message)[0]["text"], wrapped);
@@ -110,8 +110,8 @@ fn words_are_marked_by_the_least_that_is_said_of_them() {
         let text = content[0]["text"].as_str().unwrap();
         assert!(text.contains("<UNTRUSTED ") && text.contains(named), "{field}: {text}");
     }
-    // A host without a reason to trust its callers marks what says nothing.
-    let host = Fake { basis: Basis::Nobody, ..Fake::with_model() };
+    // A host that does not trust its callers marks text without a statement.
+    let host = Fake { basis: TrustBasis::Nobody, ..Fake::with_model() };
     let wrapped = "<UNTRUSTED source=\"call\" type=\"text\">\nw\n</UNTRUSTED>";
     assert_eq!(content(&host, &json!({"role": "user", "content": "w"}))[0]["text"], wrapped);
     let trusted = json!({"role": "user", "contentTrust": "trusted", "content": "w"});
@@ -130,8 +130,8 @@ fn a_document_that_is_a_text_cannot_get_out_either() {
     assert_eq!(content, json!([{"type": "text", "text": expected}]));
 }
 
-/// A reader as generous as a model, written without a look at the code: undoes every escape, drops
-/// everything that does not show, knows look-alikes, and looks for a mark.
+/// A tolerant reader, written independently of the code: undoes escapes, drops invisible
+/// characters, knows look-alikes, and looks for a mark.
 fn sees_a_mark(text: &str) -> bool {
     let mut text = text.to_lowercase();
     for _ in 0..6 {
@@ -231,15 +231,15 @@ proptest! {
         let mark = Mark::new("tool", &kind);
         let wrapped = mark.wrap(&payload);
         let open = mark.open();
-        // One mark opens, at the very beginning; one closes, at the very end.
+        // One mark opens at the beginning, and one closes at the end.
         prop_assert!(wrapped.starts_with(&open) && wrapped.ends_with(CLOSE));
         prop_assert!(!sees_a_mark(&open[1..]), "{}", open);
         let inside = &wrapped[open.len()..wrapped.len() - CLOSE.len()];
         prop_assert!(!sees_a_mark(inside), "{}", inside);
-        // Once is enough, and twice is no more.
+        // Defanging is idempotent.
         let once = defang(&payload);
         prop_assert_eq!(&defang(&once), &once);
-        // To mark what is marked is to mark it again.
+        // Marked content can be marked again.
         let again = mark.wrap(&wrapped);
         prop_assert!(!sees_a_mark(&again[open.len()..again.len() - CLOSE.len()]));
     }

@@ -1,12 +1,16 @@
-//! Media that are uploaded once.
+//! Uploaded media.
 
-use photic_openwop::{Asked, Modality};
+use photic_openwop::{Modality, OpenwopRequest};
 use serde_json::json;
 
 use crate::host::{Fake, KEY, MEDIA, OTHER, PNG, REFERENCE_MS, json_of};
 
 fn post(host: &Fake, content_type: Option<&str>, body: &'static [u8]) -> (u16, serde_json::Value) {
-    let answer = host.ask(Asked { bearer: Some(KEY), content_type, ..Asked::post(MEDIA, body) });
+    let answer = host.ask(OpenwopRequest {
+        bearer: Some(KEY),
+        content_type,
+        ..OpenwopRequest::post(MEDIA, body)
+    });
     (answer.status, json_of(&answer))
 }
 
@@ -23,12 +27,18 @@ fn an_upload_is_told_in_full_and_found_again_by_its_owner_only() {
     });
     assert_eq!((status, &told), (201, &expected));
     let path = format!("{MEDIA}/{name}");
-    let get = |key: &str| host.ask(Asked { bearer: Some(key), ..Asked::get(&path) });
-    let delete =
-        |key: &str| host.ask(Asked { method: "DELETE", bearer: Some(key), ..Asked::get(&path) });
+    let get =
+        |key: &str| host.ask(OpenwopRequest { bearer: Some(key), ..OpenwopRequest::get(&path) });
+    let delete = |key: &str| {
+        host.ask(OpenwopRequest {
+            method: "DELETE",
+            bearer: Some(key),
+            ..OpenwopRequest::get(&path)
+        })
+    };
     assert_eq!((get(KEY).status, json_of(&get(KEY))), (200, expected));
     let random = format!("{MEDIA}/mr_0123");
-    let never = host.ask(Asked { bearer: Some(OTHER), ..Asked::get(&random) });
+    let never = host.ask(OpenwopRequest { bearer: Some(OTHER), ..OpenwopRequest::get(&random) });
     assert_eq!(never.status, 404);
     assert_eq!(get(OTHER), never);
     assert_eq!(delete(OTHER), never);

@@ -1,9 +1,9 @@
-//! Just enough JSON Schema for the protocol's own: types, required and forbidden fields, closed
-//! sets, least values, lists without repetition. A word it does not know fails the test.
+//! A minimal JSON Schema validator for the protocol: types, required and forbidden fields,
+//! enumerations, minima, unique lists. An unknown keyword fails the test.
 
 use serde_json::Value;
 
-/// What is wrong with a value.
+/// Returns what is wrong with a value.
 pub(crate) fn complaints(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, value, "", &mut found);

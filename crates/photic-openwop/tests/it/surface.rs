@@ -1,13 +1,13 @@
-//! The blob surface: what was put is got, by nobody else, and shown for as long as was said.
+//! Blob storage: objects are readable by their tenant only, and signed URLs expire.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use photic_openwop::Asked;
+use photic_openwop::OpenwopRequest;
 use serde_json::{Value, json};
 
 use crate::host::{Fake, KEY, OTHER, SURFACE, json_of};
 
-/// One operation, as the suite asks for it.
+/// Sends one operation like the suite.
 fn call(host: &Fake, tenant: &str, op: &str, args: &Value) -> (u16, Value) {
     call_as(KEY, host, tenant, op, args)
 }
@@ -40,7 +40,7 @@ fn what_was_put_is_got() {
     });
     assert_eq!((status, got), (200, expected));
     assert_eq!(stored["sizeBytes"], 256);
-    // The same content has the same tag wherever it lies, and other content another.
+    // Equal content has an equal tag, and other content has another.
     assert_eq!(put(&host, "b", "l", &content, "image/x-other")["etag"], stored["etag"]);
     assert_ne!(put(&host, "b", "l", b"other", "image/x-any")["etag"], stored["etag"]);
     let probe = call(&host, "tenant-a", "get", &json!({"key": "__probe__"}));
@@ -57,7 +57,7 @@ fn no_tenant_sees_another_by_key_by_name_or_by_bucket() {
     let none = (200, json!({"found": false}));
     assert_eq!(call(&host, "tenant-b", "get", &json!({"bucket": "default", "key": "k"})), none);
     assert_eq!(call(&host, "tenant-a", "get", &json!({"bucket": "other", "key": "k"})), none);
-    // Who has another key is another tenant, whatever it calls itself.
+    // Another key is another tenant, whatever the body says.
     assert_eq!(call_as(OTHER, &host, "tenant-a", "get", &json!({"key": "k"})), none);
     let empty = (200, json!({"entries": []}));
     assert_eq!(call_as(OTHER, &host, "tenant-a", "list", &json!({})), empty);
@@ -123,23 +123,23 @@ fn a_signed_address_shows_until_its_time_and_not_after() {
     assert_eq!(status, 200);
     assert_eq!(signed["expiresAtMs"], json!(host.now() + 2000));
     let url = signed["url"].as_str().unwrap().to_owned();
-    // Whoever has it may look: no key is asked for.
-    let within = host.ask(Asked::get(&url));
+    // The URL works without a key.
+    let within = host.ask(OpenwopRequest::get(&url));
     assert_eq!((within.status, &within.body[..]), (200, b"presigned-payload".as_slice()));
     assert_eq!(within.header("content-type"), Some("text/plain"));
     assert_eq!(within.header("x-content-type-options"), Some("nosniff"));
-    // One that was changed is refused like one that is old.
+    // A changed URL is refused like an expired one.
     let mut changed = url.clone();
     changed.replace_range(url.len() - 1.., if url.ends_with('0') { "1" } else { "0" });
-    let refused = host.ask(Asked::get(&changed));
+    let refused = host.ask(OpenwopRequest::get(&changed));
     assert_eq!(
         (refused.status, &json_of(&refused)["error"]),
         (403, &json!("blob_presign_expired"))
     );
     host.later(1999);
-    assert_eq!(host.ask(Asked::get(&url)).status, 200);
+    assert_eq!(host.ask(OpenwopRequest::get(&url)).status, 200);
     host.later(1);
-    assert_eq!(host.ask(Asked::get(&url)), refused);
+    assert_eq!(host.ask(OpenwopRequest::get(&url)), refused);
     for (args, status) in [
         (json!({"key": "pre", "expiresInSeconds": 604_800}), 200),
         (json!({"key": "none", "expiresInSeconds": 2}), 404),
@@ -164,7 +164,7 @@ fn nothing_is_shown_that_a_browser_would_run() {
     ] {
         put(&host, "a", "k", b"<script>", content_type);
         let (_, signed) = call(&host, "a", "presign", &json!({"key": "k", "expiresInSeconds": 9}));
-        let answer = host.ask(Asked::get(signed["url"].as_str().unwrap()));
+        let answer = host.ask(OpenwopRequest::get(signed["url"].as_str().unwrap()));
         assert_eq!(answer.header("content-type"), Some(shown), "{content_type}");
         let how = if shown == content_type { "inline" } else { "attachment" };
         assert_eq!(answer.header("content-disposition"), Some(how));
@@ -180,17 +180,17 @@ fn objects_have_a_limit_and_other_surfaces_are_not_there() {
     let (status, told) = call(&host, "a", "put", &args("AAAAAAA="));
     assert_eq!((status, &told["error"]), (413, &json!("blob_object_too_large")));
     assert_eq!(told["details"], json!({"capability": "blobStorage", "limit": 4}));
-    // The suite takes a 404 for «not served here» and goes on.
+    // The suite reads a 404 as "not served here".
     let kv = json!({"tenantId": "a", "surface": "kv", "op": "get", "args": {"key": "k"}});
     let (status, told) = host.post(SURFACE, &kv);
     assert_eq!((status, &told["error"]), (404, &json!("host_capability_missing")));
-    // Under the second version's address, too.
+    // Also under the path of the second version.
     let path = "/conformance/seams/sample/test/surface";
     let body = json!({"tenantId": "a", "surface": "blob", "op": "get", "args": {"key": "k"}});
     assert_eq!(host.post(path, &body).1["found"], true);
-    // Nor is a host without objects asked for any.
+    // A host without object storage is not asked for objects.
     host.limits.object = None;
     assert_eq!(host.post(SURFACE, &body).0, 404);
-    let document = json_of(&host.ask(Asked::get("/.well-known/openwop")));
+    let document = json_of(&host.ask(OpenwopRequest::get("/.well-known/openwop")));
     assert_eq!(document["blobStorage"], json!({"supported": false}));
 }

@@ -1,7 +1,8 @@
-//! Blobs as files below a directory: `ab/cd/<the whole name>`.
+//! Stores blobs as files below a directory: `ab/cd/<full name>`.
 //!
-//! A blob appears whole or not at all: it is written beside its place, synced, and renamed. Many
-//! processes may do so at once; they write the same bytes to the same place. Nothing is locked.
+//! A blob appears whole or not at all: it is written to a temporary file, synced and renamed. Any
+//! number of processes may do so at once, because they write the same bytes to the same path. No
+//! locks are used.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -17,28 +18,30 @@ use crate::private;
 #[derive(Debug)]
 pub struct FileBlobs {
     root: PathBuf,
-    /// What makes the names of unfinished files of one process differ.
+    /// Counter that makes the names of temporary files unique within a process.
     count: AtomicU64,
 }
 
-/// Where unfinished files are, which a killed process leaves behind.
-const UNFINISHED: &str = "unfinished";
-/// Where files are while it is decided whether they go.
-const LEAVING: &str = "leaving";
-/// Longer than it takes to sync a directory.
-const FRESH: Duration = Duration::from_mins(1);
-/// How often a blob that is in no place is looked for again, and how long it is waited in between.
-const LOOKS: usize = 20;
-const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
-/// About how many are listed at a time.
-const PAGE: usize = 1000;
+/// Directory of temporary files. A killed process may leave some behind.
+const TEMPORARY_DIRECTORY: &str = "unfinished";
+/// Directory of files that are being removed.
+const REMOVING_DIRECTORY: &str = "leaving";
+/// Age up to which the directory entry of a file may not be synced yet.
+const SYNC_AGE: Duration = Duration::from_mins(1);
+/// Number of attempts to find a blob that another process is moving, and the pause between them.
+const MAX_ATTEMPTS: usize = 20;
+const ATTEMPT_PAUSE: Duration = Duration::from_micros(200);
+/// Approximate number of blobs in a page of a listing.
+const PAGE_SIZE: usize = 1000;
 
 impl FileBlobs {
-    /// Opens a directory, and makes it if it is not there.
+    /// Opens a directory. Creates it if it does not exist.
     pub fn open(root: impl Into<PathBuf>) -> Result<Self, BlobError> {
         let root = root.into();
-        for directory in [root.clone(), root.join(UNFINISHED), root.join(LEAVING)] {
-            // A full disk must not keep anybody from reading what is there.
+        for directory in
+            [root.clone(), root.join(TEMPORARY_DIRECTORY), root.join(REMOVING_DIRECTORY)]
+        {
+            // Existing blobs must stay readable when the disk is full.
             if directory.is_dir() {
                 private::tighten_directory(&directory)?;
                 continue;
@@ -52,43 +55,43 @@ impl FileBlobs {
         Ok(Self { root, count: AtomicU64::new(0) })
     }
 
-    /// Stores bytes; see [`Blobs::put`].
+    /// Stores bytes. See [`Blobs::put`].
     pub fn put(&self, bytes: &[u8]) -> Result<BlobId, BlobError> {
         self.put_while(bytes, || ())
     }
 
-    /// Stores bytes while something else happens at the worst moment.
+    /// Stores bytes. Tests use `meanwhile` to act between the check and the write.
     fn put_while(&self, bytes: &[u8], meanwhile: impl FnOnce()) -> Result<BlobId, BlobError> {
         let id = BlobId::of(bytes);
         let place = self.place(&id);
         if renew(&place, Some(bytes.len() as u64), meanwhile)? {
             return Ok(id);
         }
-        let unfinished = self.root.join(UNFINISHED).join(self.unique());
+        let unfinished = self.root.join(TEMPORARY_DIRECTORY).join(self.unique());
         let written = write(&unfinished, bytes).and_then(|()| self.settle(&unfinished, &place));
         if written.is_err() {
-            // Best effort: what stays is swept later.
+            // Best effort: a file that stays is removed by `tidy`.
             let _ = fs::remove_file(&unfinished);
         }
         Ok(written.map(|()| id)?)
     }
 
-    /// Counts blobs as stored now; see [`Blobs::again`].
-    pub fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+    /// Renews the storage time of blobs. See [`Blobs::touch`].
+    pub fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
         ids.iter().try_for_each(|id| {
             let place = self.place(id);
-            for _ in 0..LOOKS {
+            for _ in 0..MAX_ATTEMPTS {
                 if renew(&place, None, || ())? {
                     return Ok(());
                 }
-                // It may be on its way back.
-                std::thread::sleep(BETWEEN_LOOKS);
+                // Another process may be moving it back.
+                std::thread::sleep(ATTEMPT_PAUSE);
             }
             Err(BlobError::Absent(*id))
         })
     }
 
-    /// The bytes of a blob; see [`Blobs::get`].
+    /// Reads a blob. See [`Blobs::get`].
     pub fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         let bytes = match fs::read(self.place(id)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.get_leaving(id)?,
@@ -97,7 +100,7 @@ impl FileBlobs {
         if BlobId::of(&bytes) == *id { Ok(bytes) } else { Err(BlobError::Damaged(*id)) }
     }
 
-    /// How many bytes a blob has; see [`Blobs::size`].
+    /// Returns the size of a blob in bytes. See [`Blobs::size`].
     pub fn size(&self, id: &BlobId) -> Result<Option<u64>, BlobError> {
         match fs::metadata(self.place(id)) {
             Ok(facts) => Ok(Some(facts.len())),
@@ -106,13 +109,13 @@ impl FileBlobs {
         }
     }
 
-    /// Whether a blob is there.
+    /// Returns whether a blob exists.
     pub fn has(&self, id: &BlobId) -> Result<bool, BlobError> {
         Ok(self.size(id)?.is_some())
     }
 
-    /// The blobs after one; see [`Blobs::each`].
-    pub fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+    /// Lists the blobs after one. See [`Blobs::list`].
+    pub fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
         let after = after.map(ToString::to_string);
         let start = after.as_deref().unwrap_or_default();
         let mut page: Vec<Listed> = Vec::new();
@@ -126,7 +129,7 @@ impl FileBlobs {
                         page.extend(listed(&directory, &name)?);
                     }
                 }
-                if page.len() >= PAGE {
+                if page.len() >= PAGE_SIZE {
                     return Ok(page);
                 }
             }
@@ -134,12 +137,12 @@ impl FileBlobs {
         Ok(page)
     }
 
-    /// Removes a blob that was not stored lately; see [`Blobs::remove`].
+    /// Removes a blob that was not stored recently. See [`Blobs::remove`].
     pub fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
         self.remove_while(id, since, || ())
     }
 
-    /// Removes a blob while something else happens at the worst moment.
+    /// Removes a blob. Tests use `meanwhile` to act between the check and the rename.
     fn remove_while(
         &self,
         id: &BlobId,
@@ -148,16 +151,18 @@ impl FileBlobs {
     ) -> Result<bool, BlobError> {
         let place = self.place(id);
         let is_recent = |path: &Path| Ok::<_, io::Error>(fs::metadata(path)?.modified()? >= since);
-        // A name of its own: two who remove the same blob must not take each other's file for theirs.
-        let leaving = self.root.join(LEAVING).join(format!("{id}-{}", self.unique()));
+        // The name is unique, so that two processes that remove the same blob do not mix up their
+        // files.
+        let leaving = self.root.join(REMOVING_DIRECTORY).join(format!("{id}-{}", self.unique()));
         let left = is_recent(&place).and_then(|recent| {
             if recent {
                 return Ok(false);
             }
             meanwhile();
             fs::rename(&place, &leaving)?;
-            // Whoever stored it again from here on sees that it is gone. Whoever did so between the
-            // first look and the rename has left a new time on it, and takes it to be there.
+            // A writer that comes after the rename sees that the blob is missing and writes it
+            // again. A writer that came before it has renewed the time and relies on the file, so
+            // it is moved back.
             if is_recent(&leaving)? {
                 fs::rename(&leaving, &place)?;
                 return Ok(false);
@@ -171,17 +176,17 @@ impl FileBlobs {
         }
     }
 
-    /// Removes what killed processes left unfinished before `since`, and puts back what one of them
-    /// was about to remove; how many files that were.
+    /// Removes temporary files that killed processes left before `since`, and restores blobs whose
+    /// removal was interrupted. Returns the number of files.
     pub fn tidy(&self, since: SystemTime) -> Result<usize, BlobError> {
         let mut count = 0;
-        for entry in entries(&self.root.join(UNFINISHED))? {
+        for entry in entries(&self.root.join(TEMPORARY_DIRECTORY))? {
             if entry.metadata()?.modified()? < since {
                 fs::remove_file(entry.path())?;
                 count += 1;
             }
         }
-        for entry in entries(&self.root.join(LEAVING))? {
+        for entry in entries(&self.root.join(REMOVING_DIRECTORY))? {
             let name = entry.file_name();
             let name = name.to_str().and_then(|name| name.split('-').next());
             if let Some(Ok(id)) = name.map(str::parse::<BlobId>) {
@@ -197,27 +202,27 @@ impl FileBlobs {
         Ok(count)
     }
 
-    /// Where a blob stands.
+    /// Returns the path of a blob.
     fn place(&self, id: &BlobId) -> PathBuf {
         let name = id.to_string();
         self.root.join(&name[..2]).join(&name[2..4]).join(name)
     }
 
-    /// A name that nobody else uses.
+    /// Returns a unique file name.
     fn unique(&self) -> String {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         format!("{}-{}-{count}", std::process::id(), time.as_nanos())
     }
 
-    /// A blob that is on its way out, or on its way back.
+    /// Reads a blob that another process is moving away or back.
     ///
-    /// Several who remove may have looked before it was stored again, and each moves it away and
-    /// back once. So it is looked for more often than there are likely to be of them.
+    /// Several processes may try to remove it at once, and each moves it away and back once. The
+    /// number of attempts is higher than the likely number of such processes.
     fn get_leaving(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
         let name = id.to_string();
-        for _ in 0..LOOKS {
-            let leaving = entries(&self.root.join(LEAVING))?.into_iter();
+        for _ in 0..MAX_ATTEMPTS {
+            let leaving = entries(&self.root.join(REMOVING_DIRECTORY))?.into_iter();
             let leaving =
                 leaving.filter(|entry| entry.file_name().to_string_lossy().starts_with(&name));
             for path in leaving.map(|entry| entry.path()).chain([self.place(id)]) {
@@ -226,12 +231,12 @@ impl FileBlobs {
                     other => return Ok(other?),
                 }
             }
-            std::thread::sleep(BETWEEN_LOOKS);
+            std::thread::sleep(ATTEMPT_PAUSE);
         }
         Err(BlobError::Absent(*id))
     }
 
-    /// Moves a finished file to its place, so that it stays there.
+    /// Renames a finished file to its final path and syncs the directories.
     fn settle(&self, finished: &Path, place: &Path) -> io::Result<()> {
         let directory = place.parent().unwrap_or(&self.root);
         for new in directory.parent().into_iter().chain([directory]) {
@@ -251,8 +256,8 @@ impl Blobs for FileBlobs {
         self.put(bytes)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
-        self.again(ids)
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.touch(ids)
     }
 
     async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
@@ -263,8 +268,8 @@ impl Blobs for FileBlobs {
         self.size(id)
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
-        self.each(after)
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+        self.list(after)
     }
 
     async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
@@ -272,22 +277,22 @@ impl Blobs for FileBlobs {
     }
 }
 
-/// Counts a blob that is there as stored now; whether it is there. One of another length, where that
-/// is known, is damaged, and is not taken for it: it is written again.
+/// Renews the storage time of a blob. Returns false if it does not exist, or if its length differs
+/// from the expected one, which means that it is damaged.
 fn renew(place: &Path, length: Option<u64>, meanwhile: impl FnOnce()) -> Result<bool, BlobError> {
     let renewed = File::open(place).and_then(|file| {
         let facts = file.metadata()?;
         if length.is_some_and(|length| facts.len() != length) {
             return Ok(false);
         }
-        // Whoever wrote it a moment ago may not have come to sync the directory.
+        // Its writer may not have synced the directory yet.
         let written = facts.created().or_else(|_| facts.modified())?;
-        if written.elapsed().is_ok_and(|age| age < FRESH) {
+        if written.elapsed().is_ok_and(|age| age < SYNC_AGE) {
             sync_directory(place.parent())?;
         }
         meanwhile();
         file.set_modified(SystemTime::now())?;
-        // It may have been renamed away, and its time looked at, before it was set.
+        // Another process may have renamed the file and read its old time in between.
         place.try_exists()
     });
     match renewed {
@@ -302,7 +307,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Makes names in a directory durable. Only Unix has, and needs, a way to ask for it.
+/// Syncs a directory, so that its entries survive a crash. Only Unix needs and offers this.
 fn sync_directory(directory: Option<&Path>) -> io::Result<()> {
     match directory {
         Some(directory) if cfg!(unix) => File::open(directory)?.sync_all(),
@@ -317,7 +322,7 @@ fn entries(directory: &Path) -> io::Result<Vec<fs::DirEntry>> {
     }
 }
 
-/// The names of a length in a directory that are digits, from one on, in order.
+/// Lists the hexadecimal names of a given length in a directory, from `from` on, in order.
 fn names(directory: &Path, from: &str, length: usize) -> io::Result<Vec<String>> {
     let mut names: Vec<String> = entries(directory)?
         .into_iter()
@@ -329,7 +334,7 @@ fn names(directory: &Path, from: &str, length: usize) -> io::Result<Vec<String>>
     Ok(names)
 }
 
-/// What is known of a file; nothing if it went away.
+/// Reads the facts of a file. Returns `None` if it has disappeared.
 fn listed(directory: &Path, name: &str) -> io::Result<Option<Listed>> {
     let Ok(id) = name.parse() else { return Ok(None) };
     match fs::metadata(directory.join(name)) {
@@ -343,7 +348,7 @@ fn listed(directory: &Path, name: &str) -> io::Result<Option<Listed>> {
 mod tests {
     use super::*;
 
-    /// Old blobs in a directory of their own, and a time after which they are not.
+    /// Creates an old blob in a new directory. Returns a time after which it was not stored.
     fn aged(name: &str) -> (FileBlobs, BlobId, SystemTime) {
         let name = format!("photic-store-{name}-{}", std::process::id());
         let blobs = FileBlobs::open(std::env::temp_dir().join(name)).unwrap();

@@ -1,21 +1,21 @@
-//! The name of a blob: the BLAKE3 hash of its bytes.
+//! Identifier of a blob: the BLAKE3 hash of its bytes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The content address of a blob. A name, never a right.
+/// Content address of a blob. Knowing it grants no access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobId([u8; 32]);
 
 impl BlobId {
-    /// The name of these bytes.
+    /// Computes the identifier of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The digest.
+    /// Returns the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
@@ -39,9 +39,9 @@ impl fmt::Debug for BlobId {
     }
 }
 
-/// The text is no name of a blob.
+/// Error of a text that is not a blob identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a blob is named by 64 lower-case hexadecimal digits")]
+#[error("a blob identifier has 64 lower-case hexadecimal digits")]
 pub struct NotABlobId;
 
 impl FromStr for BlobId {

@@ -1,7 +1,7 @@
-//! Blobs: bytes under the name of their own content, stored once, verified on read.
+//! Blob storage: bytes under the hash of their content, stored once and verified on read.
 //!
-//! The trait is what a directory and a bucket have in common. Its functions give futures, because a
-//! bucket is far away; those of [`FileBlobs`] are done at the first poll.
+//! The trait covers a directory and a bucket. Its functions return futures, because a bucket is
+//! remote; those of [`FileBlobs`] are ready at the first poll.
 
 mod files;
 mod id;
@@ -13,14 +13,14 @@ pub use id::BlobId;
 
 use crate::error::BlobError;
 
-/// Where blobs are kept.
+/// A storage of blobs.
 pub trait Blobs: Send + Sync {
-    /// Stores bytes, durably once this is done, and says what they are called. Bytes that are
-    /// there already are not written again, but count as stored now: see [`Blobs::remove`].
+    /// Stores bytes durably and returns their identifier. Bytes that are stored already are not
+    /// written again, but their storage time is renewed. See [`Blobs::remove`].
     fn put(&self, bytes: &[u8]) -> impl Future<Output = Result<BlobId, BlobError>> + Send;
 
-    /// Stores several at once, as [`put`](Self::put) does each: a bucket makes one object of them,
-    /// for it counts requests more than bytes.
+    /// Stores several blobs, like [`put`](Self::put) for each. A bucket combines them into one
+    /// object, because it charges per request.
     fn put_all(
         &self,
         blobs: &[Vec<u8>],
@@ -34,32 +34,32 @@ pub trait Blobs: Send + Sync {
         }
     }
 
-    /// Counts blobs as stored now, as [`put`](Self::put) of their bytes would; an error
-    /// ([`BlobError::Absent`]) if one of them is not there. For who knows what was stored and has no
-    /// bytes at hand.
-    fn again(&self, ids: &[BlobId]) -> impl Future<Output = Result<(), BlobError>> + Send;
+    /// Renews the storage time of blobs without their bytes. Fails with [`BlobError::Absent`] if
+    /// one of them does not exist.
+    fn touch(&self, ids: &[BlobId]) -> impl Future<Output = Result<(), BlobError>> + Send;
 
-    /// The bytes, which are the very ones that were stored: anything else is an error.
+    /// Reads a blob. Fails if the bytes do not match the identifier.
     fn get(&self, id: &BlobId) -> impl Future<Output = Result<Vec<u8>, BlobError>> + Send;
 
-    /// How many bytes it has; `None` if it is not there. They are not looked at.
+    /// Returns the size in bytes, or `None` if the blob does not exist. Does not verify the bytes.
     fn size(&self, id: &BlobId) -> impl Future<Output = Result<Option<u64>, BlobError>> + Send;
 
-    /// Whether it is there.
+    /// Returns whether a blob exists.
     fn has(&self, id: &BlobId) -> impl Future<Output = Result<bool, BlobError>> + Send {
         async move { Ok(self.size(id).await?.is_some()) }
     }
 
-    /// The blobs that come after one in the order of names, some at a time; none at the end.
-    fn each(
+    /// Lists the blobs that follow `after` in the order of identifiers, one page per call. The page
+    /// is empty at the end.
+    fn list(
         &self,
         after: Option<&BlobId>,
     ) -> impl Future<Output = Result<Vec<Listed>, BlobError>> + Send;
 
-    /// Removes a blob unless it was stored, or stored again, at `since` or later; whether it did.
+    /// Removes a blob unless its storage time is `since` or later. Returns whether it was removed.
     ///
-    /// One that is stored at the same moment is not lost: either its writer sees that it is gone
-    /// and writes it, or its remover sees that it was stored again and leaves it.
+    /// A blob that is stored at the same moment is not lost: either its writer sees that it is
+    /// missing and writes it, or the removal sees the new time and keeps it.
     fn remove(
         &self,
         id: &BlobId,
@@ -67,13 +67,13 @@ pub trait Blobs: Send + Sync {
     ) -> impl Future<Output = Result<bool, BlobError>> + Send;
 }
 
-/// A blob in a list.
+/// A blob in a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// Its name.
+    /// The identifier.
     pub id: BlobId,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub bytes: u64,
-    /// When it was stored last.
+    /// Time of the last `put` or `touch`.
     pub stored: SystemTime,
 }

@@ -1,12 +1,12 @@
-//! What is promised of blobs.
+//! Contract of blob storage.
 
 use std::time::{Duration, SystemTime};
 
-use super::{Broken, promise};
+use super::{ContractViolation, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::error::BlobError;
 
-pub(super) async fn suite<B: Blobs>(blobs: &B) -> Result<(), Broken> {
+pub(super) async fn suite<B: Blobs>(blobs: &B) -> Result<(), ContractViolation> {
     let mut ids = Vec::new();
     for length in [0_usize, 1, 1000, 300_000] {
         let bytes: Vec<u8> = (0..length).map(|at| (at * 7 + length) as u8).collect();
@@ -26,7 +26,7 @@ pub(super) async fn suite<B: Blobs>(blobs: &B) -> Result<(), Broken> {
     ids.sort();
     let mut listed = Vec::new();
     loop {
-        let page = blobs.each(listed.last()).await?;
+        let page = blobs.list(listed.last()).await?;
         if page.is_empty() {
             break;
         }
@@ -34,11 +34,11 @@ pub(super) async fn suite<B: Blobs>(blobs: &B) -> Result<(), Broken> {
     }
     promise("each tells all, once, in order", listed == ids)?;
 
-    let absent = blobs.again(&[ids[0], absent]).await;
+    let absent = blobs.touch(&[ids[0], absent]).await;
     promise("what is not there is not stored again", matches!(absent, Err(BlobError::Absent(_))))?;
     super::pause();
     let since = SystemTime::now();
-    blobs.again(&ids).await?;
+    blobs.touch(&ids).await?;
     for id in &ids {
         promise("what is stored again counts as stored now", !blobs.remove(id, since).await?)?;
     }

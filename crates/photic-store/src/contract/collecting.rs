@@ -1,15 +1,17 @@
-//! What is promised of garbage: nothing goes that anything refers to, and everything else does.
+//! Contract of garbage collection: everything that is referenced stays, everything else goes.
 
 use std::time::Duration;
 
-use super::{Broken, Conversation, pause, picture, promise};
+use super::{ContractViolation, Conversation, pause, picture, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::handle::Facts;
 use crate::record::Record;
-use crate::store::{Grace, Store};
+use crate::store::{GracePeriods, Store};
 
-pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
-    let none = Grace { blobs: Duration::ZERO, handles: Duration::ZERO };
+pub(super) async fn suite<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+) -> Result<(), ContractViolation> {
+    let none = GracePeriods { blobs: Duration::ZERO, handles: Duration::ZERO };
     let shared = picture(80, 2500);
     let (own, other) = (picture(81, 2500), picture(82, 2500));
     let mut ids = Vec::new();
@@ -28,12 +30,12 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     store.record.issue(&store.tenant, &asked, &facts).await?;
     let handle = store.record.issue(&store.tenant, &pinned, &facts).await?;
     store.record.pin(&store.tenant, &handle, true).await?;
-    // A blob that is about to be referred to.
-    store.collect(&Grace::default()).await?;
+    // A blob that will be referenced soon.
+    store.collect(&GracePeriods::default()).await?;
     promise("what was stored lately stays", store.blobs.has(&stray).await?)?;
 
     pause();
-    let patient = Grace { handles: Duration::from_hours(1), ..none };
+    let patient = GracePeriods { handles: Duration::from_hours(1), ..none };
     let collected = store.collect(&patient).await?;
     promise("what nothing refers to goes", !store.blobs.has(&stray).await?)?;
     promise("and only that", collected.removed == 1 && collected.removed_bytes == 22)?;

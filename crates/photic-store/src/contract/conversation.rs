@@ -1,4 +1,4 @@
-//! A conversation for the suite: an agent that looks at the screen again and again.
+//! A conversation for the contract suite: an agent that takes one screenshot after the other.
 
 use std::collections::BTreeMap;
 
@@ -6,26 +6,27 @@ use photic::media::Payload;
 use photic::{Made, Plan, Policy, Prepared, Profile, Transcript, Wire};
 use serde_json::{Value, json};
 
-use super::Broken;
+use super::ContractViolation;
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::record::{Record, SessionId};
-use crate::store::{Done, Sent, Store};
+use crate::store::{FinishedTurn, SentBody, Store};
 
-/// What a client sends, growing turn by turn.
+/// Request of a client that grows turn by turn.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// What stands before the messages.
+    /// Fields of the body before the messages.
     pub settings: Value,
     /// The messages.
     pub messages: Vec<Value>,
-    /// What it is sent under.
+    /// Profile of the target model.
     pub profile: Profile,
-    /// What its host chose.
+    /// Policy of the host.
     pub policy: Policy,
 }
 
-/// The bytes of a picture of 1280 × 800, as far as a header tells, and noise: no two seeds are alike.
+/// Creates a file with the PNG header of a 1280 × 800 picture and random bytes that depend on the
+/// seed.
 pub fn picture(seed: u64, bytes: usize) -> Vec<u8> {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     png.extend_from_slice(&[0, 0, 5, 0, 0, 0, 3, 32, 8, 2, 0, 0, 0]);
@@ -37,7 +38,7 @@ pub fn picture(seed: u64, bytes: usize) -> Vec<u8> {
 }
 
 impl Conversation {
-    /// One that begins with words of the user.
+    /// Creates a conversation that begins with a message of the user.
     pub fn new(words: &str) -> Self {
         Self {
             settings: json!({"model": "gpt-4o", "stream": true}),
@@ -47,7 +48,7 @@ impl Conversation {
         }
     }
 
-    /// The assistant calls a tool, which returns a picture.
+    /// Adds a tool call and its result, which is a picture.
     pub fn look(&mut self, picture: &[u8]) {
         let id = format!("call_{}", self.messages.len());
         let base64 = String::from_utf8_lossy(Payload::encode(picture).base64()).into_owned();
@@ -58,7 +59,7 @@ impl Conversation {
             {"type": "image_url", "image_url": {"url": url}}]}));
     }
 
-    /// The body as the client sends it.
+    /// Returns the body that the client sends.
     pub fn body(&self) -> Vec<u8> {
         let mut body = self.settings.clone();
         body["messages"] = Value::Array(self.messages.clone());
@@ -67,18 +68,17 @@ impl Conversation {
         body.to_string().into_bytes()
     }
 
-    /// Does what a host does with the body, and writes it down; the turn's number, and what was
-    /// sent.
+    /// Plans, lowers and records the request. Returns the number of the turn and the lowered body.
     pub async fn send<R: Record, B: Blobs>(
         &self,
         store: &Store<R, B>,
         id: &SessionId,
         time: i64,
-    ) -> Result<(u64, Vec<u8>), Broken> {
+    ) -> Result<(u64, Vec<u8>), ContractViolation> {
         Ok(self.try_send(store, id, time).await?)
     }
 
-    /// The same, for who wants to know what went wrong.
+    /// Plans, lowers and records the request. Returns the error of the store.
     pub async fn try_send<R: Record, B: Blobs>(
         &self,
         store: &Store<R, B>,
@@ -95,14 +95,14 @@ impl Conversation {
         let prepared = prepare(&transcript, &plan);
         let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
         let sent = lowered.body.to_vec();
-        let done = Done {
+        let done = FinishedTurn {
             shed: &[],
             transcript: &transcript,
             plan: &plan,
             policy: &self.policy,
             prepared: &prepared,
-            sent: Sent::of(&lowered.body),
-            kin: None,
+            sent: SentBody::of(&lowered.body),
+            conversation_key: None,
             remembered: &BTreeMap::new(),
             time,
         };
@@ -110,7 +110,7 @@ impl Conversation {
     }
 }
 
-/// Makes what a plan asks for: no picture anybody could see, but bytes that depend on the source.
+/// Prepares a plan: creates bytes that depend on the source instead of a real picture.
 fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
     let made = plan.recipes.iter().map(|(&id, recipe)| {
         let size = plan.survey.sightings[id].header.size.unwrap_or((1, 1));

@@ -1,10 +1,10 @@
-//! What is promised of handles.
+//! Contract of handles.
 
-use super::{Broken, promise};
+use super::{ContractViolation, promise};
 use crate::blobs::BlobId;
 use crate::handle::{Facts, Handles, Tenant};
 
-pub(super) async fn suite<H: Handles>(handles: &H) -> Result<(), Broken> {
+pub(super) async fn suite<H: Handles>(handles: &H) -> Result<(), ContractViolation> {
     let (ours, theirs) = (Tenant::new("contract-ours"), Tenant::new("contract-theirs"));
     let blob = BlobId::of(b"a picture of the contract");
     let facts = |label: &str| Facts {

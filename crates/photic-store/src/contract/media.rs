@@ -1,4 +1,4 @@
-//! What is promised of references.
+//! Contract of media references.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
@@ -6,17 +6,19 @@ use std::time::{Duration, UNIX_EPOCH};
 use photic::MediaStub;
 use photic::media::Payload;
 
-use super::{Broken, pause, picture, promise};
+use super::{ContractViolation, pause, picture, promise};
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::handle::{Facts, Tenant};
 use crate::media::{MediaRef, NewMedia};
 use crate::record::{Record, SessionId};
-use crate::store::{Grace, Store};
+use crate::store::{GracePeriods, Store};
 
 const HOUR: Duration = Duration::from_hours(1);
 
-pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+pub(super) async fn suite<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+) -> Result<(), ContractViolation> {
     let (record, ours) = (&store.record, &store.tenant);
     let theirs = Tenant::new("contract-theirs");
     let bytes = picture(120, 2500);
@@ -36,7 +38,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
         lasting,
     };
 
-    // The same picture twice, and once of another tenant.
+    // One picture twice, and once for another tenant.
     let one = record.create_media(ours, &minting(HOUR, None)).await?;
     let two = record.create_media(ours, &minting(HOUR, None)).await?;
     let other = record.create_media(&theirs, &minting(HOUR, None)).await?;
@@ -78,7 +80,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     promise("none is minted for one that is gone", matches!(gone, Err(Error::NoSession(_))))?;
 
     // Nothing else keeps the blob.
-    let none = Grace { blobs: Duration::ZERO, handles: Duration::ZERO };
+    let none = GracePeriods { blobs: Duration::ZERO, handles: Duration::ZERO };
     promise("a reference is ended", record.delete_media(ours, &one).await?)?;
     promise("once", !record.delete_media(ours, &one).await?)?;
     pause();

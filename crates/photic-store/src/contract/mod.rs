@@ -1,9 +1,9 @@
-//! What every backend promises, as a suite that runs on any: a directory and `SQLite`, a bucket and a
-//! server's database.
+//! Contract of every backend, as a test suite that runs on any: a directory with `SQLite`, or a
+//! bucket with `PostgreSQL`.
 //!
-//! [`fresh`] takes an empty store and tries everything; [`existing`] takes any store, also one whose
-//! writer was killed a moment ago, and checks that all of it can be read and every turn reproduced.
-//! [`work`] tries work lists.
+//! [`fresh`] takes an empty store and exercises all of it. [`existing`] takes any store, also one
+//! whose writer was just killed, and checks that everything can be read and every turn reproduced.
+//! [`work`] exercises work lists.
 
 mod blobs;
 mod collecting;
@@ -25,35 +25,35 @@ use crate::error::{BlobError, Error};
 use crate::record::{Record, SessionId};
 use crate::store::Store;
 
-/// A promise that was not kept.
+/// A broken rule of the contract.
 #[derive(Debug, thiserror::Error)]
 #[error("not kept: {0}")]
-pub struct Broken(String);
+pub struct ContractViolation(String);
 
-impl From<Error> for Broken {
+impl From<Error> for ContractViolation {
     fn from(error: Error) -> Self {
         Self(format!("an error: {error:?}"))
     }
 }
 
-impl From<BlobError> for Broken {
+impl From<BlobError> for ContractViolation {
     fn from(error: BlobError) -> Self {
         Self(format!("an error: {error:?}"))
     }
 }
 
-/// What was found in a store.
+/// Contents of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Sessions, with how many turns each has.
+pub struct StoreContents {
+    /// Sessions with their number of turns.
     pub turns: Vec<(SessionId, u64)>,
-    /// Blobs.
+    /// Number of blobs.
     pub blobs: usize,
 }
 
-/// Tries everything on an empty store. Its blobs are removed, so it must be nobody else's.
-pub async fn fresh<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
-    promise("a store for the suite is empty", existing(store).await? == Found::default())?;
+/// Exercises an empty store. Its blobs are removed, so it must not be shared.
+pub async fn fresh<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
+    promise("a store for the suite is empty", existing(store).await? == StoreContents::default())?;
     blobs::suite(&store.blobs).await?;
     handles::suite(&store.record).await?;
     sessions::suite(store).await?;
@@ -64,14 +64,16 @@ pub async fn fresh<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broke
     Ok(())
 }
 
-/// Checks that everything that is there can be read: every blob is what it is named after, every
+/// Checks that everything in the store can be read: every blob matches its identifier, and every
 /// turn of the tenant's sessions gives back its body and what the model saw.
-pub async fn existing<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<Found, Broken> {
-    let mut found = Found::default();
+pub async fn existing<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+) -> Result<StoreContents, ContractViolation> {
+    let mut found = StoreContents::default();
     let mut last = None;
     let mut names = BTreeSet::new();
     loop {
-        let page = store.blobs.each(last.as_ref()).await?;
+        let page = store.blobs.list(last.as_ref()).await?;
         let Some(end) = page.last() else { break };
         last = Some(end.id);
         for listed in page {
@@ -96,11 +98,11 @@ pub async fn existing<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<Found,
     Ok(found)
 }
 
-/// Clocks of file systems tick slowly.
+/// Waits for the clock of the file system, which may tick slowly.
 fn pause() {
     std::thread::sleep(Duration::from_millis(30));
 }
 
-fn promise(what: &str, is_kept: bool) -> Result<(), Broken> {
-    if is_kept { Ok(()) } else { Err(Broken(what.to_owned())) }
+fn promise(what: &str, is_kept: bool) -> Result<(), ContractViolation> {
+    if is_kept { Ok(()) } else { Err(ContractViolation(what.to_owned())) }
 }

@@ -1,17 +1,19 @@
-//! What is promised of sessions and turns.
+//! Contract of sessions and turns.
 
 use photic::retention::Retention;
 use photic::{Choice, Wire};
 use serde_json::json;
 
-use super::{Broken, Conversation, picture, promise};
+use super::{ContractViolation, Conversation, picture, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::error::Error;
 use crate::handle::Tenant;
 use crate::record::{Record, SessionId};
 use crate::store::Store;
 
-pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+pub(super) async fn suite<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+) -> Result<(), ContractViolation> {
     growing(store).await?;
     rewritten(store).await?;
     chosen(store).await?;
@@ -19,8 +21,8 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     of_others(store).await
 }
 
-/// Every turn of a session that grows, with pictures that are retired on the way.
-async fn growing<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+/// Every turn of a growing session, in which pictures are retired.
+async fn growing<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
     let id = store.begin("growing").await?;
     let mut talk = Conversation::new("look at the screen");
     talk.policy.retention = Retention::Newest(2);
@@ -48,8 +50,8 @@ async fn growing<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken>
     promise("a turn that was not is an error", matches!(absent, Err(Error::NoTurn { .. })))
 }
 
-/// A client that rewrites its history: what was, stays; what is, is added.
-async fn rewritten<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+/// A client that rewrites its history: old turns stay, and new ones are added.
+async fn rewritten<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
     let id = store.begin("rewritten").await?;
     let mut talk = Conversation::new("first");
     for seed in 20..24 {
@@ -57,13 +59,13 @@ async fn rewritten<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broke
     }
     let mut turns = Vec::new();
     turns.push((talk.body(), talk.send(store, &id, 1).await?.1));
-    // The same again, as a client does after a timeout.
+    // A retry of the request, as after a timeout.
     turns.push((talk.body(), talk.send(store, &id, 2).await?.1));
     let mut edited = talk.clone();
     edited.messages[3] = json!({"role": "user", "content": "edited"});
     edited.messages.truncate(4);
     turns.push((edited.body(), edited.send(store, &id, 3).await?.1));
-    // Back on the first branch, with other settings, and shorter than it was.
+    // Back on the first branch, with other settings, and shorter than before.
     talk.settings = json!({"model": "gpt-4o-mini"});
     talk.messages.truncate(5);
     turns.push((talk.body(), talk.send(store, &id, 4).await?.1));
@@ -77,8 +79,8 @@ async fn rewritten<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broke
     promise("only new messages are written", messages == 9 + 1 + 1)
 }
 
-/// Choices of the user: recorded with the turn, and not in force before.
-async fn chosen<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+/// Choices of the user are recorded with the turn and do not change earlier ones.
+async fn chosen<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
     let id = store.begin("chosen").await?;
     let mut talk = Conversation::new("look");
     talk.policy.retention = Retention::All;
@@ -111,8 +113,8 @@ async fn chosen<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> 
 }
 
 /// A body finds its session by its words.
-async fn found_again<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
-    let of = async |talk: &Conversation| -> Result<Option<SessionId>, Broken> {
+async fn found_again<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
+    let of = async |talk: &Conversation| -> Result<Option<SessionId>, ContractViolation> {
         let body = talk.body();
         Ok(store.session_of(&photic::lift(Wire::OpenAiChat, &body).0).await?)
     };
@@ -132,8 +134,8 @@ async fn found_again<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Bro
     promise("other words are not", of(&talk).await?.is_none())
 }
 
-/// What belongs to one tenant is not there for another.
-async fn of_others<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+/// Sessions of one tenant are invisible to another.
+async fn of_others<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), ContractViolation> {
     let other = Tenant::new("contract-another");
     for session in store.sessions().await? {
         let found = store.record.session(&other, &session.id).await?;

@@ -1,5 +1,5 @@
-//! What is promised of turns whose pictures came as references: those that are shown have their bytes
-//! at hand, of all others there is only what is remembered.
+//! Contract of turns whose pictures came as references. Shown pictures have their bytes; of all
+//! others only a stub is kept.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -12,20 +12,22 @@ use photic::transcript::MediaId;
 use photic::{FetchResult, MediaStub, Policy, Prepared, Profile, Wire};
 use serde_json::json;
 
-use super::{Broken, pause, picture, promise};
+use super::{ContractViolation, pause, picture, promise};
 use crate::blobs::{BlobId, Blobs};
 use crate::error::{BlobError, Error};
 use crate::record::{Record, SessionId};
-use crate::store::{Done, Sent, Store};
+use crate::store::{FinishedTurn, SentBody, Store};
 
 const BYTES: usize = 6000;
 
-pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<(), Broken> {
+pub(super) async fn suite<R: Record, B: Blobs>(
+    store: &Store<R, B>,
+) -> Result<(), ContractViolation> {
     let blobs = [picture(100, BYTES), picture(101, BYTES)];
     store.blobs.put_all(&blobs).await?;
     let id = store.begin("uploaded").await?;
     let (first, sent_first) = send(store, &id, &body(&[100]), &[]).await?;
-    // Now the first one is retired, and nobody has its bytes at hand; it stands there twice.
+    // Now the first picture is retired and its bytes are not available. It occurs twice.
     let two = body(&[100, 100, 101]);
     let (second, sent) = send(store, &id, &two, &[0, 1]).await?;
     promise("a body with references comes back", store.body(&id, second).await? == two)?;
@@ -51,7 +53,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     let issued = store.record.resolve(&store.tenant, &handle).await?;
     promise("its handle knows it", issued.is_some_and(|one| one.facts.bytes == BYTES as u64))?;
 
-    // A session that never had the bytes: from now on they are kept for it.
+    // A session that never had the bytes keeps them from now on.
     let id = store.begin("uploaded before").await?;
     pause();
     let since = SystemTime::now();
@@ -66,7 +68,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(store: &Store<R, B>) -> Result<()
     promise("what is not in the store cannot be remembered", is_absent)
 }
 
-/// A conversation about pictures that are named by seeds.
+/// Creates a conversation about pictures that are named by seeds.
 fn body(seeds: &[u64]) -> Vec<u8> {
     let mut messages = vec![json!({"role": "user", "content": "look"})];
     for (call, seed) in seeds.iter().enumerate() {
@@ -79,7 +81,7 @@ fn body(seeds: &[u64]) -> Vec<u8> {
     json!({"model": "gpt-4o", "messages": messages}).to_string().into_bytes()
 }
 
-/// Does what a host does: of the media that are listed it has no bytes.
+/// Plans, lowers and records a request. The media in `without` have no bytes.
 async fn send<R: Record, B: Blobs>(
     store: &Store<R, B>,
     id: &SessionId,
@@ -119,14 +121,14 @@ async fn send<R: Record, B: Blobs>(
     }
     let prepared = Prepared::new();
     let lowered = photic::lower_prepared(&transcript, &plan, &prepared);
-    let done = Done {
+    let done = FinishedTurn {
         shed: &[],
         transcript: &transcript,
         plan: &plan,
         policy: &policy,
         prepared: &prepared,
-        sent: Sent::of(&lowered.body),
-        kin: None,
+        sent: SentBody::of(&lowered.body),
+        conversation_key: None,
         remembered: &remembered,
         time: 1,
     };

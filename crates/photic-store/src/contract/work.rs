@@ -1,19 +1,19 @@
-//! What is promised of work lists and answers.
+//! Contract of work lists and answers.
 
 use std::time::{Duration, SystemTime};
 
-use super::{Broken, promise};
+use super::{ContractViolation, promise};
 use crate::error::Error;
 use crate::handle::Tenant;
-use crate::work::{Asking, Claim, Job, JobStatus, List, Usd, Work, Worker};
+use crate::work::{Claim, Job, JobStatus, QuestionRequest, Usd, WorkList, WorkStore, WorkerId};
 
 /// Longer than any test.
 const LONG: Duration = Duration::from_hours(1);
-/// A worker that took something for so long has died.
+/// Lease of a worker that counts as dead.
 const DEAD: Duration = Duration::ZERO;
 
-/// Tries everything on a store without work lists. What is there of them is forgotten at the end.
-pub async fn work<W: Work>(work: &W) -> Result<(), Broken> {
+/// Exercises a store without work lists. Deletes all of them at the end.
+pub async fn work<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
     chunks(work).await?;
     anew(work).await?;
     questions(work).await?;
@@ -22,25 +22,25 @@ pub async fn work<W: Work>(work: &W) -> Result<(), Broken> {
     forgetting(work).await
 }
 
-fn list(name: &str, items: u64) -> List<'_> {
-    List { name, digest: [7; 32], items, chunk: 10 }
+fn list(name: &str, items: u64) -> WorkList<'_> {
+    WorkList { name, digest: [7; 32], items, chunk: 10 }
 }
 
 fn ours() -> Tenant {
     Tenant::new("contract-work")
 }
 
-const fn asking(key: u8) -> Asking {
-    Asking { key: [key; 32], estimate: Usd::ZERO, cap: None, lease: LONG }
+const fn asking(key: u8) -> QuestionRequest {
+    QuestionRequest { key: [key; 32], estimate: Usd::ZERO, cap: None, lease: LONG }
 }
 
-async fn chunks<W: Work>(work: &W) -> Result<(), Broken> {
-    let (one, two) = (Worker::random()?, Worker::random()?);
+async fn chunks<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
+    let (one, two) = (WorkerId::random()?, WorkerId::random()?);
     let job = work.open_job(&ours(), &list("chunks", 25)).await?;
     promise("a job has as many chunks as it takes", job.chunks() == 3)?;
-    let again = List { chunk: 5, ..list("chunks", 25) };
+    let again = WorkList { chunk: 5, ..list("chunks", 25) };
     promise("who comes second joins", work.open_job(&ours(), &again).await? == job)?;
-    let other = List { digest: [8; 32], ..list("chunks", 25) };
+    let other = WorkList { digest: [8; 32], ..list("chunks", 25) };
     let refused = work.open_job(&ours(), &other).await;
     promise("a name is one list", matches!(refused, Err(Error::OtherJob(_))))?;
     let theirs = work.open_job(&Tenant::new("contract-others"), &other).await?;
@@ -59,29 +59,29 @@ async fn chunks<W: Work>(work: &W) -> Result<(), Broken> {
     work.leave(&job, &two, 0, "not mine").await?;
     work.leave(&job, &one, 0, "half").await?;
     promise("what is left is there", work.outcome(&job, 0).await?.as_deref() == Some("half"))?;
-    let standing = work.standing(&job).await?;
+    let standing = work.status(&job).await?;
     promise("a job says how far it is", (standing.done, standing.taken) == (1, 1))?;
     promise("what is left is taken again", work.take(&job, &two, DEAD).await? == Some(0))?;
     work.keep(&two, LONG).await?;
     promise("what is kept is not", work.take(&job, &one, LONG).await?.is_none())
 }
 
-async fn anew<W: Work>(work: &W) -> Result<(), Broken> {
-    let worker = Worker::random()?;
+async fn anew<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
+    let worker = WorkerId::random()?;
     let job = work.open_job(&ours(), &list("anew", 20)).await?;
     for chunk in 0..2 {
         promise("it is taken", work.take(&job, &worker, LONG).await? == Some(chunk))?;
         work.finish(&job, &worker, chunk, "first").await?;
         work.open_job(&ours(), &list("anew", 20)).await?;
     }
-    promise("what is done begins anew", work.standing(&job).await?.done == 0)?;
+    promise("what is done begins anew", work.status(&job).await?.done == 0)?;
     let kept = work.outcome(&job, 0).await?;
     promise("and keeps its words meanwhile", kept.as_deref() == Some("first"))?;
     promise("it is taken again", work.take(&job, &worker, LONG).await? == Some(0))
 }
 
-async fn questions<W: Work>(work: &W) -> Result<(), Broken> {
-    let (one, two) = (Worker::random()?, Worker::random()?);
+async fn questions<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
+    let (one, two) = (WorkerId::random()?, WorkerId::random()?);
     let job = work.open_job(&ours(), &list("questions", 1)).await?;
     let other = work.open_job(&ours(), &list("more questions", 1)).await?;
     let theirs = work.open_job(&Tenant::new("contract-others"), &list("questions", 1)).await?;
@@ -95,7 +95,7 @@ async fn questions<W: Work>(work: &W) -> Result<(), Broken> {
     let may = work.ask(&job, &two, &asking(1)).await?;
     promise("nobody gives up for another", may == Claim::Elsewhere)?;
     work.unanswered(&job, &one, &[1; 32], Usd::ZERO).await?;
-    let may = work.ask(&job, &two, &Asking { lease: DEAD, ..asking(1) }).await?;
+    let may = work.ask(&job, &two, &QuestionRequest { lease: DEAD, ..asking(1) }).await?;
     promise("without an answer it is asked again", may == Claim::Ask)?;
     let may = work.ask(&other, &one, &asking(1)).await?;
     promise("and if its worker died", may == Claim::Ask)?;
@@ -118,12 +118,15 @@ async fn questions<W: Work>(work: &W) -> Result<(), Broken> {
     promise("an answer stays whose question was given up", told == "unasked")
 }
 
-async fn money<W: Work>(work: &W) -> Result<(), Broken> {
-    let worker = Worker::random()?;
+async fn money<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
+    let worker = WorkerId::random()?;
     let job = work.open_job(&ours(), &list("money", 1)).await?;
-    let dear =
-        |key| Asking { estimate: Usd::dollars(0.4), cap: Some(Usd::dollars(1.0)), ..asking(key) };
-    let spent = async || Ok::<_, Error>(work.standing(&job).await?.spent);
+    let dear = |key| QuestionRequest {
+        estimate: Usd::dollars(0.4),
+        cap: Some(Usd::dollars(1.0)),
+        ..asking(key)
+    };
+    let spent = async || Ok::<_, Error>(work.status(&job).await?.spent);
     for key in [11, 12] {
         promise("there is money", work.ask(&job, &worker, &dear(key)).await? == Claim::Ask)?;
     }
@@ -137,29 +140,29 @@ async fn money<W: Work>(work: &W) -> Result<(), Broken> {
     promise("nothing came, it cost", spent().await? == Usd::dollars(0.4))
 }
 
-async fn dead_money<W: Work>(work: &W) -> Result<(), Broken> {
-    let (one, two) = (Worker::random()?, Worker::random()?);
+async fn dead_money<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
+    let (one, two) = (WorkerId::random()?, WorkerId::random()?);
     let job = work.open_job(&ours(), &list("dead money", 1)).await?;
-    let dying = Asking { estimate: Usd::dollars(0.4), lease: DEAD, ..asking(21) };
+    let dying = QuestionRequest { estimate: Usd::dollars(0.4), lease: DEAD, ..asking(21) };
     promise("it is asked", work.ask(&job, &one, &dying).await? == Claim::Ask)?;
-    let spent = work.standing(&job).await?.spent;
+    let spent = work.status(&job).await?.spent;
     promise("what the dead asked counts", spent == Usd::dollars(0.4))?;
-    let again = Asking { cap: Some(Usd::dollars(0.7)), lease: LONG, ..dying };
+    let again = QuestionRequest { cap: Some(Usd::dollars(0.7)), lease: LONG, ..dying };
     promise("also if it is asked again", work.ask(&job, &two, &again).await? == Claim::Over)?;
-    let again = Asking { cap: Some(Usd::dollars(0.8)), ..again };
+    let again = QuestionRequest { cap: Some(Usd::dollars(0.8)), ..again };
     promise("which takes as much again", work.ask(&job, &two, &again).await? == Claim::Ask)?;
     work.answer(&job, &[21; 32], "late", Usd::dollars(0.2)).await?;
-    promise("both count", work.standing(&job).await?.spent == Usd::dollars(0.6))
+    promise("both count", work.status(&job).await?.spent == Usd::dollars(0.6))
 }
 
-async fn forgetting<W: Work>(work: &W) -> Result<(), Broken> {
+async fn forgetting<W: WorkStore>(work: &W) -> Result<(), ContractViolation> {
     let job: Job = work.open_job(&ours(), &list("questions", 1)).await?;
     work.forget_work(SystemTime::UNIX_EPOCH).await?;
     promise("what is new stays", work.answers(&job, &[[1; 32]]).await?.len() == 1)?;
     work.forget_work(SystemTime::now() + LONG).await?;
     promise("what is old goes", work.answers(&job, &[[1; 32]]).await?.is_empty())?;
     promise("with its chunks", work.outcome(&job, 0).await?.is_none())?;
-    let other = List { digest: [9; 32], ..list("chunks", 25) };
+    let other = WorkList { digest: [9; 32], ..list("chunks", 25) };
     let other = work.open_job(&ours(), &other).await?;
-    promise("and its name is free", work.standing(&other).await? == JobStatus::default())
+    promise("and its name is free", work.status(&other).await? == JobStatus::default())
 }

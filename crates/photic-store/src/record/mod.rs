@@ -1,8 +1,8 @@
-//! The record: sessions, their messages without media, their turns, and what was chosen.
+//! The record: sessions, their messages without media, their turns, and the choices of the user.
 //!
-//! The trait is what `SQLite` and a server's database have in common, and all that a backend has to
-//! write: statements. What the rows mean is decided in `store`, once. Nothing is ever rewritten but
-//! counters, choices and what a turn cost: messages are a tree, and a client that changes its history grows a branch.
+//! The trait covers `SQLite` and `PostgreSQL`. A backend implements statements only; `store`
+//! decides what the rows mean. Rows are not rewritten, except for counters, choices and the cost of a turn.
+//! Messages form a tree: a client that changes its history adds a branch.
 
 mod stretch;
 mod turn;
@@ -15,42 +15,43 @@ use std::time::SystemTime;
 use photic::{Choice, Digest, MediaStub};
 use serde::{Deserialize, Serialize};
 
-pub use stretch::{Kept, Piece, Stretch};
-pub use turn::{Entry, Link, MadeBlob, MadeKey, StoredTurn, Sums};
+pub use stretch::{CutMedia, NewSegment, StoredSegment};
+pub use turn::{MadeBlob, MadeKey, NewMessage, NewTurn, StoredTurn, TurnCost};
 
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Handle, Handles, LETTERS, Tenant, spell};
 use crate::media::Media;
 
-/// The beginning of a chain of BLAKE3 hashes: names a message and everything before it.
+/// Truncated BLAKE3 hash that names a message together with all messages before it.
 pub type Chain = [u8; 16];
 
-/// How a session is named: `s_` and 16 letters and digits.
+/// Identifier of a session: `s_` and 16 letters and digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(String);
 
 impl SessionId {
-    /// A new one.
+    /// Creates a random identifier.
     pub fn random() -> Result<Self, Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
         Ok(Self(format!("s_{}", spell(&bytes))))
     }
 
-    /// A new one that says on which day it began, counted from 1970, so that a backend which keeps
-    /// days apart knows where to look.
+    /// Creates a random identifier that contains the day of its creation, counted from 1970. A
+    /// backend that partitions by day uses it to find the session.
     pub fn dated(day: u16) -> Result<Self, Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
-        // Its first three letters: 15 bits, enough until 2059.
+        // The first three letters: 15 bits, enough until 2059.
         bytes[0] = (day >> 7) as u8;
         bytes[1] = (day << 1) as u8 | bytes[1] & 1;
         Ok(Self(format!("s_{}", spell(&bytes))))
     }
 
-    /// The day of one that was [`dated`](Self::dated); of any other, nothing in particular.
+    /// Returns the day of an identifier created with [`dated`](Self::dated). The result is
+    /// arbitrary for others.
     pub fn day(&self) -> u16 {
         let letters = self.0.bytes().skip(2).take(3);
         letters.fold(0, |day, letter| {
@@ -59,7 +60,7 @@ impl SessionId {
         })
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -77,9 +78,9 @@ impl From<SessionId> for String {
     }
 }
 
-/// The text names no session.
+/// Error of a text that is not a session identifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a session is named by `s_` and 16 letters and digits")]
+#[error("a session identifier is `s_` and 16 letters and digits")]
 pub struct NotASession;
 
 impl FromStr for SessionId {
@@ -100,69 +101,68 @@ impl TryFrom<String> for SessionId {
     }
 }
 
-/// What is known about a session without reading it.
+/// Summary of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Session {
-    /// Its name.
+    /// The identifier.
     pub id: SessionId,
-    /// What it is about, as its first words say.
+    /// The title, taken from its first words.
     pub title: String,
-    /// How many requests it was.
+    /// Number of requests.
     pub turns: u64,
-    /// How many different messages.
+    /// Number of distinct messages.
     pub messages: u64,
-    /// How many different images, documents and sounds the client sent.
+    /// Number of distinct images, documents and sounds that the client sent.
     pub images: u64,
-    /// How many different blobs it refers to: these, and what was made from them.
+    /// Number of distinct blobs: the client's media and the pictures made from them.
     pub blobs: u64,
-    /// How many bytes these have.
+    /// Total size of these blobs in bytes.
     pub bytes: u64,
-    /// When it began: milliseconds since 1970.
+    /// Time of its creation in milliseconds since 1970.
     pub created: i64,
-    /// When its last turn was.
+    /// Time of its last turn.
     pub last: i64,
 }
 
-/// Where the record is kept.
+/// A storage of sessions and turns.
 pub trait Record: Handles + Media {
-    /// Makes a session.
+    /// Creates a session.
     fn begin(
         &self,
         tenant: &Tenant,
         title: &str,
     ) -> impl Future<Output = Result<SessionId, Error>> + Send;
 
-    /// The sessions of a tenant, the latest first.
+    /// Lists the sessions of a tenant, latest first.
     fn sessions(&self, tenant: &Tenant)
     -> impl Future<Output = Result<Vec<Session>, Error>> + Send;
 
-    /// One of them.
+    /// Returns a session of the tenant.
     fn session(
         &self,
         tenant: &Tenant,
         id: &SessionId,
     ) -> impl Future<Output = Result<Option<Session>, Error>> + Send;
 
-    /// The session of which one of these chains was a whole request, and the number of that turn; the
-    /// first chain that is found decides, and of several turns the latest.
+    /// Finds the session that has a turn with one of these keys, and the number of that turn. The
+    /// first key that is found decides; of several turns the latest is taken.
     fn continued(
         &self,
-        kin: &[Chain],
+        keys: &[Chain],
     ) -> impl Future<Output = Result<Option<(SessionId, u64)>, Error>> + Send;
 
-    /// Writes a turn, whole or not at all, durably once this is done; its number, from 1.
+    /// Stores a turn durably, whole or not at all. Returns its number, from 1.
     ///
-    /// Messages whose chain is known are not written again. Whoever drops the session at the same
-    /// time wins: then there is no such session.
+    /// Messages with a known key are not written again. Fails if the session is forgotten at the
+    /// same time.
     fn append(
         &self,
         tenant: &Tenant,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
     ) -> impl Future<Output = Result<u64, Error>> + Send;
 
-    /// Notes what the provider charged for the input of a turn, in US dollars, instead of what was
-    /// estimated.
+    /// Replaces the estimated cost of a turn's input by the provider's charge in US dollars.
     fn billed(
         &self,
         tenant: &Tenant,
@@ -171,39 +171,42 @@ pub trait Record: Handles + Media {
         usd: f64,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// A turn of a session.
+    /// Returns a turn of a session.
     fn turn(
         &self,
         id: &SessionId,
         number: u64,
     ) -> impl Future<Output = Result<Option<StoredTurn>, Error>> + Send;
 
-    /// The messages of a turn, in order.
-    fn messages(&self, turn: &StoredTurn) -> impl Future<Output = Result<Vec<Kept>, Error>> + Send;
+    /// Returns the messages of a turn, in order.
+    fn messages(
+        &self,
+        turn: &StoredTurn,
+    ) -> impl Future<Output = Result<Vec<StoredSegment>, Error>> + Send;
 
-    /// Which of these blobs the session refers to already, as far as is known: any other is stored
-    /// once more, which does no harm.
+    /// Returns which of these blobs the session is known to refer to. The others are stored once
+    /// more, which is harmless.
     fn held(
         &self,
         id: &SessionId,
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeSet<BlobId>, Error>> + Send;
 
-    /// What is remembered of blobs that a turn refers to.
+    /// Returns the stubs of blobs that a turn refers to.
     fn memories(
         &self,
         turn: &StoredTurn,
         blobs: &BTreeSet<BlobId>,
     ) -> impl Future<Output = Result<BTreeMap<BlobId, MediaStub>, Error>> + Send;
 
-    /// What was made for a turn.
+    /// Returns a picture that was made for a turn.
     fn made(
         &self,
         turn: &StoredTurn,
         key: &MadeKey,
     ) -> impl Future<Output = Result<Option<MadeBlob>, Error>> + Send;
 
-    /// Notes what the user wants done with a picture; `None` takes it back.
+    /// Records a choice of the user for a picture. `None` revokes it.
     fn choose(
         &self,
         tenant: &Tenant,
@@ -212,38 +215,40 @@ pub trait Record: Handles + Media {
         choice: Option<Choice>,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// What the user wants done with pictures of a session.
+    /// Returns the choices of the user for the pictures of a session.
     fn choices(
         &self,
         id: &SessionId,
     ) -> impl Future<Output = Result<BTreeMap<Digest, Choice>, Error>> + Send;
 
-    /// Forgets a session, the references that were minted for it, and the handles of what it alone
-    /// held unless they are pinned; whether there was one. Its blobs go with the next collection.
+    /// Forgets a session, its references, and the unpinned handles of blobs that no other session
+    /// refers to. Returns whether the session existed. Its blobs are removed by the next
+    /// collection.
     fn forget(
         &self,
         tenant: &Tenant,
         id: &SessionId,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// Whether anything refers to a blob of the tenant: a session, a reference that holds, a pinned
-    /// handle, or a handle that was issued at `since` or later. Where tenants share their blobs, anything of any of them.
-    fn reaches(
+    /// Returns whether anything refers to a blob of the tenant: a session, a valid reference, a
+    /// pinned handle, or a handle issued at `since` or later. If tenants share blobs, references of
+    /// any tenant count.
+    fn is_referenced(
         &self,
         tenant: &Tenant,
         blob: &BlobId,
         since: SystemTime,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// Removes what no session uses any more: pieces, memories, and handles of blobs that nothing
-    /// [reaches](Record::reaches); and references that ended.
+    /// Removes segments, stubs and handles that no session uses and that are not
+    /// [referenced](Record::is_referenced), and expired references.
     fn sweep(
         &self,
         tenant: &Tenant,
         since: SystemTime,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// The handle of a picture, whether or not it was issued.
+    /// Returns the handle of a picture, even if it was not issued.
     fn name(
         &self,
         tenant: &Tenant,

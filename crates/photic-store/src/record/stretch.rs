@@ -1,4 +1,5 @@
-//! A stretch of a body as the record keeps it: the text without its media, and where they stood.
+//! Segments of a body as the record stores them: text without media, and the positions of the
+//! media.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,37 +10,37 @@ use photic::transcript::MediaId;
 use crate::blobs::BlobId;
 use crate::error::Error;
 
-/// A stretch of a body that is about to be kept.
+/// A segment of a body to store.
 #[derive(Clone, Debug)]
-pub struct Stretch<'a> {
-    /// As it stands.
+pub struct NewSegment<'a> {
+    /// The bytes of the segment.
     pub raw: &'a [u8],
-    /// What is kept as blobs instead, in order.
-    pub cuts: Vec<(Range<usize>, Piece)>,
+    /// Ranges that are stored as blobs instead, in order.
+    pub cuts: Vec<(Range<usize>, CutMedia)>,
 }
 
-/// A stretch as it is kept.
+/// A segment as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct StoredSegment {
     /// The text without media.
     pub text: Vec<u8>,
-    /// Where media stood in the text, in order.
-    pub pieces: Vec<(usize, Piece)>,
+    /// Offsets of media in the text, in order.
+    pub pieces: Vec<(usize, CutMedia)>,
 }
 
-/// A medium that was cut out.
+/// A medium that was cut out of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// How its bytes are written.
+pub struct CutMedia {
+    /// Encoding of its bytes in the body.
     pub form: Form,
-    /// Which medium of the transcript it was.
+    /// Its number in the transcript.
     pub media: MediaId,
-    /// Its bytes.
+    /// The blob of its bytes.
     pub blob: BlobId,
 }
 
-impl Stretch<'_> {
-    /// The text without media.
+impl NewSegment<'_> {
+    /// Returns the text without media.
     pub fn text(&self) -> Cow<'_, [u8]> {
         if self.cuts.is_empty() {
             return Cow::Borrowed(self.raw);
@@ -54,7 +55,7 @@ impl Stretch<'_> {
         Cow::Owned(text)
     }
 
-    /// Where media stood, as [`Kept::read`] reads it; empty where there are none.
+    /// Serializes the positions of media for [`StoredSegment::read`]. Empty if there are none.
     pub fn places(&self) -> Vec<u8> {
         let mut places = Vec::with_capacity(self.cuts.len() * PLACE);
         let mut cut = 0;
@@ -72,8 +73,8 @@ impl Stretch<'_> {
         places
     }
 
-    /// Adds the stretch to a hash: its text with the names of its media in it. Their numbers are
-    /// left out: they depend on what else the request says.
+    /// Adds the segment to a hash: its text and the blobs of its media. The numbers of media are
+    /// left out, because they depend on the rest of the request.
     pub(crate) fn hash(&self, hasher: &mut blake3::Hasher) {
         let mut add = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -89,11 +90,11 @@ impl Stretch<'_> {
     }
 }
 
-/// Bytes that a place takes.
+/// Size of a serialized position in bytes.
 const PLACE: usize = 4 + 4 + 1 + 32;
 
-impl Kept {
-    /// Reads what [`Stretch::text`] and [`Stretch::places`] gave.
+impl StoredSegment {
+    /// Parses the results of [`NewSegment::text`] and [`NewSegment::places`].
     pub fn read(text: Vec<u8>, places: &[u8]) -> Result<Self, Error> {
         let damaged = || Error::Damaged("places of media");
         let (each, rest) = places.as_chunks::<PLACE>();
@@ -118,7 +119,7 @@ impl Kept {
                 return Err(damaged());
             }
             last = at;
-            pieces.push((at, Piece { form, media: number(4), blob: blob.into() }));
+            pieces.push((at, CutMedia { form, media: number(4), blob: blob.into() }));
         }
         Ok(Self { text, pieces })
     }
@@ -130,12 +131,12 @@ mod tests {
 
     #[test]
     fn a_stretch_comes_apart_and_reads_back() {
-        let piece = |media, form| Piece { form, media, blob: BlobId::of(&[media as u8]) };
-        let stretch = Stretch {
+        let piece = |media, form| CutMedia { form, media, blob: BlobId::of(&[media as u8]) };
+        let stretch = NewSegment {
             raw: b"one<AAAA>two<BB>three",
             cuts: vec![(4..8, piece(3, Form::Base64)), (13..15, piece(70_000, Form::Text))],
         };
-        let kept = Kept::read(stretch.text().into_owned(), &stretch.places()).unwrap();
+        let kept = StoredSegment::read(stretch.text().into_owned(), &stretch.places()).unwrap();
         assert_eq!(kept.text, b"one<>two<>three");
         let at: Vec<usize> = kept.pieces.iter().map(|(at, _)| *at).collect();
         assert_eq!(at, [4, 9]);
@@ -145,12 +146,12 @@ mod tests {
     #[test]
     fn places_that_cannot_be_are_an_error() {
         let places = |at: u32| [&at.to_le_bytes()[..], &[0; 37]].concat();
-        assert!(Kept::read(b"text".to_vec(), &places(4)).is_ok());
+        assert!(StoredSegment::read(b"text".to_vec(), &places(4)).is_ok());
         let backwards = [places(3), places(2)].concat();
         let mut form = places(0);
         form[8] = 9;
         for bad in [places(5), backwards, form, vec![0; 40]] {
-            assert!(Kept::read(b"text".to_vec(), &bad).is_err());
+            assert!(StoredSegment::read(b"text".to_vec(), &bad).is_err());
         }
     }
 }

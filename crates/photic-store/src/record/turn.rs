@@ -1,89 +1,90 @@
-//! A turn: one request, what it was planned with, and what came of it.
+//! Turns: one request, the inputs of its plan, and its outcome.
 
 use photic::{MediaStub, Wire};
 use serde::Serialize;
 
-use super::{Chain, Kept, Stretch};
+use super::{Chain, NewSegment, StoredSegment};
 use crate::blobs::BlobId;
 use crate::handle::Facts;
 
-/// A message that a body holds, and its name.
+/// A message of a body and its key.
 #[derive(Clone, Debug)]
-pub struct Link<'a> {
-    /// What it and everything before it is called.
+pub struct NewMessage<'a> {
+    /// Key of the message and all messages before it.
     pub chain: Chain,
-    /// The message.
-    pub stretch: Stretch<'a>,
+    /// The bytes of the message.
+    pub stretch: NewSegment<'a>,
 }
 
-/// A turn that is about to be kept.
+/// A turn to store.
 #[derive(Clone, Debug)]
-pub struct Entry<'a> {
-    /// The wire of the body.
+pub struct NewTurn<'a> {
+    /// Wire of the body.
     pub wire: Wire,
-    /// Everything up to the first message.
-    pub before: Stretch<'a>,
+    /// Everything before the first message.
+    pub before: NewSegment<'a>,
     /// All messages.
-    pub messages: &'a [Link<'a>],
+    pub messages: &'a [NewMessage<'a>],
     /// Everything after the last message.
-    pub after: Stretch<'a>,
-    /// What finds the session of a body that goes on from here; `None` if there is no message.
-    pub kin: Option<Chain>,
-    /// The profile, as JSON.
+    pub after: NewSegment<'a>,
+    /// Key that finds the session when a later body continues from here; `None` without messages.
+    pub conversation_key: Option<Chain>,
+    /// The profile as JSON.
     pub profile: String,
-    /// The policy, as JSON.
+    /// The policy as JSON.
     pub policy: String,
-    /// What else the plan was made with, as JSON.
+    /// Other inputs of the plan as JSON.
     pub circumstances: String,
-    /// What is to be remembered of blobs.
+    /// Stubs of blobs to store.
     pub memories: Vec<(BlobId, MediaStub)>,
-    /// Blobs that the session refers to from now on, and what is known about them; those of
-    /// pictures get a handle.
+    /// Blobs that the session refers to from now on, with their facts. Pictures among them get a
+    /// handle.
     pub holds: Vec<(BlobId, Facts)>,
-    /// What was made for the plan, or could not be.
+    /// Pictures that were made for the plan; `None` if that failed.
     pub made: Vec<(MadeKey, Option<MadeBlob>)>,
-    /// What was sent: its digest …
+    /// BLAKE3 digest of the lowered body.
     pub digest: [u8; 32],
-    /// … and its length.
+    /// Length of the lowered body.
     pub length: u64,
-    /// What it cost.
-    pub sums: Sums,
-    /// When: milliseconds since 1970.
+    /// Cost of the turn.
+    pub sums: TurnCost,
+    /// Time in milliseconds since 1970.
     pub time: i64,
 }
 
-/// A turn as it is kept.
+/// A stored turn.
 #[derive(Clone, Debug)]
 pub struct StoredTurn {
     /// Its number, from 1.
     pub number: u64,
-    /// The wire of the body.
+    /// Wire of the body.
     pub wire: Wire,
-    /// Everything up to the first message.
-    pub before: Kept,
+    /// Everything before the first message.
+    pub before: StoredSegment,
     /// Everything after the last message.
-    pub after: Kept,
-    /// The profile, as JSON.
+    pub after: StoredSegment,
+    /// The profile as JSON.
     pub profile: String,
-    /// The policy, as JSON.
+    /// The policy as JSON.
     pub policy: String,
-    /// What else the plan was made with, as JSON.
+    /// Other inputs of the plan as JSON.
     pub circumstances: String,
-    /// The digest of what was sent.
+    /// Digest of the lowered body.
     pub digest: [u8; 32],
-    /// Its length.
+    /// Length of the lowered body.
     pub length: u64,
-    /// What it cost.
-    pub sums: Sums,
-    /// When.
+    /// Cost of the turn.
+    pub sums: TurnCost,
+    /// Time in milliseconds since 1970.
     pub time: i64,
-    /// The backend's own names of its session, its last message, and what had been made then.
+    /// Row numbers of the backend: the session, the last message, and the last picture made by
+    /// then.
     pub row: (i64, Option<i64>, i64),
 }
 
-/// What a turn cost: by the ledger of its plan, until the provider has said what it charged.
+/// Cost of a turn: estimated by the plan's ledger until the provider's charge is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Sums {
+pub struct TurnCost {
     /// Images the model saw.
     pub images: u64,
     /// Tokens of the request.
@@ -92,15 +93,15 @@ pub struct Sums {
     pub usd: Option<f64>,
 }
 
-/// What a picture was made from, and how: the hash of the sources and the recipe.
+/// Key of a prepared picture: the hash of its sources and its recipe.
 pub type MadeKey = [u8; 16];
 
-/// A picture that was made.
+/// A prepared picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeBlob {
-    /// Its bytes.
+    /// The blob of its bytes.
     pub blob: BlobId,
-    /// Its type.
+    /// Its media type.
     pub media_type: String,
     /// Its width and height.
     pub size: (u32, u32),

@@ -1,4 +1,4 @@
-//! Writing a turn: one transaction.
+//! Writes a turn in one transaction.
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
@@ -7,14 +7,14 @@ use super::{Sqlite, begin};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Facts, Handle, Secret, Tenant};
-use crate::record::{Entry, Link, MadeBlob, MadeKey, SessionId, Stretch};
+use crate::record::{MadeBlob, MadeKey, NewMessage, NewSegment, NewTurn, SessionId};
 
 impl Sqlite {
     pub(super) fn append_turn(
         &self,
         tenant: &Tenant,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
     ) -> Result<u64, Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
@@ -42,7 +42,7 @@ struct Writer<'t> {
 }
 
 impl Writer<'_> {
-    fn write(&self, number: u64, entry: &Entry<'_>) -> Result<(), Error> {
+    fn write(&self, number: u64, entry: &NewTurn<'_>) -> Result<(), Error> {
         for (blob, memory) in &entry.memories {
             let memory = serde_json::to_string(memory).map_err(|_| Error::Damaged("a memory"))?;
             self.execute(
@@ -57,7 +57,7 @@ impl Writer<'_> {
             self.make(key, made.as_ref())?;
         }
         let (tip, new) = self.messages(entry.messages)?;
-        let text = |text: &str| self.piece(&Stretch { raw: text.as_bytes(), cuts: Vec::new() });
+        let text = |text: &str| self.piece(&NewSegment { raw: text.as_bytes(), cuts: Vec::new() });
         let made: i64 = self
             .transaction
             .prepare_cached("SELECT coalesce(max(id), 0) FROM made")?
@@ -82,7 +82,7 @@ impl Writer<'_> {
                 entry.sums.images,
                 entry.sums.tokens,
                 entry.sums.usd,
-                entry.kin,
+                entry.conversation_key,
                 entry.time,
             ],
         )?;
@@ -97,8 +97,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Writes the messages that are new; the last one, and how many were.
-    fn messages(&self, links: &[Link<'_>]) -> Result<(Option<i64>, usize), Error> {
+    /// Writes the new messages. Returns the row of the last message and the number of new ones.
+    fn messages(&self, links: &[NewMessage<'_>]) -> Result<(Option<i64>, usize), Error> {
         let (known, mut tip) = known(self.transaction, links)?;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO message (session, parent, chain, text, places) VALUES (?, ?, ?, ?, ?)",
@@ -112,11 +112,11 @@ impl Writer<'_> {
         Ok((tip, links.len() - known))
     }
 
-    /// A stretch that other turns may have, too.
-    fn piece(&self, stretch: &Stretch<'_>) -> Result<i64, Error> {
+    /// Writes a segment that several turns may share.
+    fn piece(&self, stretch: &NewSegment<'_>) -> Result<i64, Error> {
         let mut hasher = blake3::Hasher::new();
         stretch.hash(&mut hasher);
-        // Here the numbers of media count.
+        // Unlike in message keys, the numbers of media count here.
         let places = stretch.places();
         hasher.update(&places);
         let digest = *hasher.finalize().as_bytes();
@@ -160,7 +160,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Notes what was made, unless the latest that was made so is the same.
+    /// Records a prepared picture unless it equals the latest one with this key.
     fn make(&self, key: &MadeKey, made: Option<&MadeBlob>) -> Result<(), Error> {
         let latest: Option<Option<[u8; 32]>> = self
             .transaction
@@ -188,12 +188,12 @@ impl Writer<'_> {
     }
 }
 
-/// How many of the messages are in the record, and the last of them. A message is there only if all
-/// before it are, and usually only the last few are new; so it is looked for from the end, in steps
-/// that grow, and then between the last two.
+/// Counts the messages that are stored already and returns the last of them. A message is stored
+/// only if all before it are, and usually only the last few are new. So the search starts at the
+/// end, with growing steps, and ends with a binary search.
 fn known(
     connection: &Connection,
-    links: &[Link<'_>],
+    links: &[NewMessage<'_>],
 ) -> Result<(usize, Option<i64>), rusqlite::Error> {
     let mut find = connection.prepare_cached("SELECT id FROM message WHERE chain = ?")?;
     let mut at = |count: usize| match count {

@@ -1,4 +1,4 @@
-//! What goes: sessions that are forgotten, and what nothing uses after them.
+//! Forgets sessions and removes rows that nothing uses any more.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

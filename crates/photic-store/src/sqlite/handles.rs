@@ -5,10 +5,10 @@ use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use super::{Sqlite, begin, now};
 use crate::blobs::BlobId;
 use crate::error::Error;
-use crate::handle::{Facts, Handle, Handles, Issued, Secret, Tenant};
+use crate::handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
 
 impl Sqlite {
-    /// What a tenant's handles are made with; see [`Handles::secret`].
+    /// Returns the secret of a tenant. See [`Handles::secret`].
     pub fn secret(&self, tenant: &Tenant) -> Result<Secret, Error> {
         let mut connection = self.connection();
         if let Some((_, secret)) = find(&connection, tenant)? {
@@ -20,7 +20,7 @@ impl Sqlite {
         Ok(secret)
     }
 
-    /// Gives a blob a handle; see [`Handles::issue`].
+    /// Issues the handle of a blob. See [`Handles::issue`].
     pub fn issue(&self, tenant: &Tenant, blob: &BlobId, facts: &Facts) -> Result<Handle, Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
@@ -41,8 +41,8 @@ impl Sqlite {
         Ok(handle)
     }
 
-    /// What a handle stands for; see [`Handles::resolve`].
-    pub fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+    /// Looks up a handle. See [`Handles::resolve`].
+    pub fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<IssuedHandle>, Error> {
         let connection = self.connection();
         let found: Option<([u8; 32], String, bool)> = connection
             .prepare_cached(
@@ -55,10 +55,10 @@ impl Sqlite {
             .optional()?;
         let Some((blob, facts, pinned)) = found else { return Ok(None) };
         let facts = serde_json::from_str(&facts).map_err(|_| Error::Damaged("facts"))?;
-        Ok(Some(Issued { blob: blob.into(), facts, pinned }))
+        Ok(Some(IssuedHandle { blob: blob.into(), facts, pinned }))
     }
 
-    /// Keeps what is behind a handle, or no longer does; see [`Handles::pin`].
+    /// Pins or unpins the blob behind a handle. See [`Handles::pin`].
     pub fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
         let changed = self.connection().execute(
             "UPDATE handle SET pinned = ?
@@ -78,7 +78,11 @@ impl Handles for Sqlite {
         self.issue(tenant, blob, facts)
     }
 
-    async fn resolve(&self, tenant: &Tenant, handle: &Handle) -> Result<Option<Issued>, Error> {
+    async fn resolve(
+        &self,
+        tenant: &Tenant,
+        handle: &Handle,
+    ) -> Result<Option<IssuedHandle>, Error> {
         self.resolve(tenant, handle)
     }
 
@@ -87,7 +91,7 @@ impl Handles for Sqlite {
     }
 }
 
-/// A tenant by name.
+/// Finds a tenant by name.
 pub(super) fn find(
     connection: &Connection,
     tenant: &Tenant,
@@ -98,7 +102,7 @@ pub(super) fn find(
         .optional()?)
 }
 
-/// A tenant by name, with a new secret if it is new.
+/// Finds a tenant by name. Creates it with a new secret if it does not exist.
 pub(super) fn find_or_make(
     transaction: &Transaction<'_>,
     tenant: &Tenant,

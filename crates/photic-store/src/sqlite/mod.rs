@@ -1,6 +1,6 @@
-//! The record in `SQLite`: one file, many processes, every commit on the disk.
+//! The record in `SQLite`: one file, shared by processes, synced at every commit.
 //!
-//! Statements live in the files of this folder, one subject each; this one owns the connection.
+//! This module owns the connection. The statements are in the other files, one topic each.
 
 mod append;
 mod collect;
@@ -24,15 +24,15 @@ pub struct Sqlite {
     connection: Mutex<Connection>,
 }
 
-/// What leads from each format to the next; `user_version` counts those that were taken.
-const STEPS: [&str; 3] =
+/// Scripts that lead from each format to the next. `user_version` counts those that were applied.
+const MIGRATIONS: [&str; 3] =
     [include_str!("schema.sql"), include_str!("format-2.sql"), include_str!("format-3.sql")];
-const FORMAT: u32 = STEPS.len() as u32;
-/// How long to wait for another process that is writing.
-const PATIENCE: Duration = Duration::from_secs(20);
+const FORMAT: u32 = MIGRATIONS.len() as u32;
+/// Longest wait for another process that is writing.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Sqlite {
-    /// Opens the record below a directory, and makes both if they are not there.
+    /// Opens the record below a directory. Creates both if they do not exist.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
         crate::private::make_directory(directory).map_err(Error::Directory)?;
@@ -42,12 +42,12 @@ impl Sqlite {
             crate::private::tighten_file(path).map_err(Error::Directory)?;
         }
         match crate::private::create_file(&path) {
-            // A full disk must not keep anybody from reading what is there.
+            // An existing record must stay readable when the disk is full.
             Err(error) if !path.exists() => return Err(Error::Directory(error)),
             _ => {}
         }
         match Self::connect_in_turn(&path) {
-            // No room for what processes share while they read. Alone, it can be read without.
+            // There is no space for the shared-memory file. A single process can read without it.
             Err(Error::Full(error) | Error::Record(error)) if is_about_room(&error) => {
                 Self::connect(&path, "exclusive")
             }
@@ -55,13 +55,14 @@ impl Sqlite {
         }
     }
 
-    /// Whoever opens a new record turns its journal to WAL, and `SQLite` lets nobody wait for that:
-    /// it tells the second one at once that the file is locked.
+    /// Connects and retries while the file is locked. The process that opens a new record switches
+    /// its journal to WAL, and `SQLite` reports this lock at once instead of waiting for the busy
+    /// timeout.
     fn connect_in_turn(path: &Path) -> Result<Self, Error> {
         let since = Instant::now();
         loop {
             match Self::connect(path, "normal") {
-                Err(Error::Record(error)) if is_busy(&error) && since.elapsed() < PATIENCE => {
+                Err(Error::Record(error)) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 other => return other,
@@ -71,12 +72,12 @@ impl Sqlite {
 
     fn connect(path: &Path, locking: &str) -> Result<Self, Error> {
         let connection = Connection::open(path)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         connection.pragma_update(None, "locking_mode", locking)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        // What was forgotten is gone from the file, too.
+        // Forgotten data is erased from the file, too.
         connection.pragma_update(None, "secure_delete", true)?;
         connection.set_prepared_statement_cache_capacity(64);
         let record = Self { connection: Mutex::new(connection) };
@@ -84,7 +85,7 @@ impl Sqlite {
         Ok(record)
     }
 
-    /// Makes the tables, or brings them to this format, once.
+    /// Creates the tables or migrates them to this format.
     fn make(&self) -> Result<(), Error> {
         let format = |connection: &Connection| {
             connection.query_row("PRAGMA user_version", [], |row| row.get::<_, u32>(0))
@@ -99,28 +100,28 @@ impl Sqlite {
         }
         let mut make = || {
             let transaction = begin(&mut connection)?;
-            // Somebody else may have been faster.
+            // Another process may have been faster.
             let found = format(&transaction)?;
-            for step in STEPS.iter().skip(found as usize) {
+            for step in MIGRATIONS.iter().skip(found as usize) {
                 transaction.execute_batch(step)?;
             }
             transaction.pragma_update(None, "user_version", FORMAT.max(found))?;
             Ok(transaction.commit()?)
         };
         match make() {
-            // What is there can be read without what is new.
+            // An older format can be read without the new tables.
             Err(Error::Full(_)) if found > 0 => Ok(()),
             other => other,
         }
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        // A transaction that panicked was rolled back: nothing is half done.
+        // A panicking transaction was rolled back, so the state is consistent.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Begins to write: nobody else does until it is over.
+/// Begins a transaction that excludes other writers.
 fn begin(connection: &mut Connection) -> Result<Transaction<'_>, rusqlite::Error> {
     connection.transaction_with_behavior(TransactionBehavior::Immediate)
 }
@@ -129,13 +130,14 @@ fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
-/// Not that somebody else is at it: whoever is alone would keep them out.
+/// Recognizes errors of a full disk. A locked file is excluded, because exclusive access would lock
+/// out its other users.
 fn is_about_room(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, DiskFull, SystemIoFailure};
     matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | SystemIoFailure))
 }
 
-/// Milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 fn now() -> i64 {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(time.as_millis()).unwrap_or(i64::MAX)

@@ -1,4 +1,4 @@
-//! Reading turns, and the trait as a whole.
+//! Reads turns, and implements the [`Record`] trait.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -11,7 +11,8 @@ use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::Tenant;
 use crate::record::{
-    Chain, Entry, Kept, MadeBlob, MadeKey, Record, Session, SessionId, StoredTurn, Sums,
+    Chain, MadeBlob, MadeKey, NewTurn, Record, Session, SessionId, StoredSegment, StoredTurn,
+    TurnCost,
 };
 
 impl Sqlite {
@@ -31,14 +32,18 @@ impl Sqlite {
                 let turn = StoredTurn {
                     number,
                     wire: Wire::OpenAiChat,
-                    before: Kept::default(),
-                    after: Kept::default(),
+                    before: StoredSegment::default(),
+                    after: StoredSegment::default(),
                     profile: String::new(),
                     policy: String::new(),
                     circumstances: String::new(),
                     digest: row.get(9)?,
                     length: row.get(10)?,
-                    sums: Sums { images: row.get(11)?, tokens: row.get(12)?, usd: row.get(13)? },
+                    sums: TurnCost {
+                        images: row.get(11)?,
+                        tokens: row.get(12)?,
+                        usd: row.get(13)?,
+                    },
                     time: row.get(14)?,
                     row: (row.get(0)?, row.get(2)?, row.get(8)?),
                 };
@@ -64,7 +69,7 @@ impl Sqlite {
         }))
     }
 
-    fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
+    fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<StoredSegment>, Error> {
         let connection = self.connection();
         let mut find =
             connection.prepare_cached("SELECT text, places, parent FROM message WHERE id = ?")?;
@@ -138,7 +143,7 @@ impl Sqlite {
     }
 }
 
-fn piece(connection: &Connection, id: i64) -> Result<Kept, Error> {
+fn piece(connection: &Connection, id: i64) -> Result<StoredSegment, Error> {
     connection
         .prepare_cached("SELECT text, places FROM piece WHERE id = ?")?
         .query_row([id], kept)
@@ -146,9 +151,9 @@ fn piece(connection: &Connection, id: i64) -> Result<Kept, Error> {
         .ok_or(Error::Damaged("a piece is missing"))?
 }
 
-fn kept(row: &Row<'_>) -> Result<Result<Kept, Error>, rusqlite::Error> {
+fn kept(row: &Row<'_>) -> Result<Result<StoredSegment, Error>, rusqlite::Error> {
     let places: Option<Vec<u8>> = row.get(1)?;
-    Ok(Kept::read(row.get(0)?, &places.unwrap_or_default()))
+    Ok(StoredSegment::read(row.get(0)?, &places.unwrap_or_default()))
 }
 
 impl Record for Sqlite {
@@ -164,15 +169,15 @@ impl Record for Sqlite {
         self.one_session(tenant, id)
     }
 
-    async fn continued(&self, kin: &[Chain]) -> Result<Option<(SessionId, u64)>, Error> {
-        self.continued_session(kin)
+    async fn continued(&self, keys: &[Chain]) -> Result<Option<(SessionId, u64)>, Error> {
+        self.continued_session(keys)
     }
 
     async fn append(
         &self,
         tenant: &Tenant,
         id: &SessionId,
-        entry: &Entry<'_>,
+        entry: &NewTurn<'_>,
     ) -> Result<u64, Error> {
         self.append_turn(tenant, id, entry)
     }
@@ -191,7 +196,7 @@ impl Record for Sqlite {
         self.read_turn(id, number)
     }
 
-    async fn messages(&self, turn: &StoredTurn) -> Result<Vec<Kept>, Error> {
+    async fn messages(&self, turn: &StoredTurn) -> Result<Vec<StoredSegment>, Error> {
         self.read_messages(turn)
     }
 
@@ -233,7 +238,7 @@ impl Record for Sqlite {
         self.forget_session(tenant, id)
     }
 
-    async fn reaches(
+    async fn is_referenced(
         &self,
         _tenant: &Tenant,
         blob: &BlobId,

@@ -1,4 +1,4 @@
-//! Sessions, and what was chosen in them.
+//! Sessions and the choices of the user.
 
 use std::collections::BTreeMap;
 
@@ -54,14 +54,14 @@ impl Sqlite {
 
     pub(super) fn continued_session(
         &self,
-        kin: &[Chain],
+        keys: &[Chain],
     ) -> Result<Option<(SessionId, u64)>, Error> {
         let connection = self.connection();
         let mut find = connection.prepare_cached(
             "SELECT name, number FROM turn JOIN session ON session.id = turn.session
              WHERE kin = ? ORDER BY time DESC, session.id DESC, number DESC LIMIT 1",
         )?;
-        for chain in kin {
+        for chain in keys {
             let found: Option<(String, u64)> =
                 find.query_row([chain], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
             if let Some((name, number)) = found {

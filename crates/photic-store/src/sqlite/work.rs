@@ -9,10 +9,12 @@ use super::handles::find_or_make;
 use super::{Sqlite, begin, now};
 use crate::error::Error;
 use crate::handle::Tenant;
-use crate::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Work, Worker};
+use crate::work::{
+    Claim, Job, JobStatus, QuestionKey, QuestionRequest, Usd, WorkList, WorkStore, WorkerId,
+};
 
-impl Work for Sqlite {
-    async fn open_job(&self, tenant: &Tenant, list: &List<'_>) -> Result<Job, Error> {
+impl WorkStore for Sqlite {
+    async fn open_job(&self, tenant: &Tenant, list: &WorkList<'_>) -> Result<Job, Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
         let (owner, _) = find_or_make(&transaction, tenant)?;
@@ -55,7 +57,7 @@ impl Work for Sqlite {
     async fn take(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         lease: Duration,
     ) -> Result<Option<u64>, Error> {
         let connection = self.connection();
@@ -70,7 +72,7 @@ impl Work for Sqlite {
             .optional()?)
     }
 
-    async fn keep(&self, worker: &Worker, lease: Duration) -> Result<(), Error> {
+    async fn keep(&self, worker: &WorkerId, lease: Duration) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
         for statement in [
@@ -85,7 +87,7 @@ impl Work for Sqlite {
     async fn finish(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<bool, Error> {
@@ -100,7 +102,7 @@ impl Work for Sqlite {
     async fn leave(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> Result<(), Error> {
@@ -112,7 +114,7 @@ impl Work for Sqlite {
         Ok(())
     }
 
-    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
+    async fn status(&self, job: &Job) -> Result<JobStatus, Error> {
         Ok(self.connection().query_row(
             "SELECT count(*) FILTER (WHERE done = 1),
                 count(*) FILTER (WHERE done = 0 AND until > ?2),
@@ -137,14 +139,19 @@ impl Work for Sqlite {
         Ok(found.flatten())
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
+    async fn ask(
+        &self,
+        job: &Job,
+        worker: &WorkerId,
+        asking: &QuestionRequest,
+    ) -> Result<Claim, Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
         match standing_of(&transaction, job, &asking.key)? {
-            Some(Asked::Answered(text)) => return Ok(Claim::Known(text)),
-            Some(Asked::Until(until)) if until > now() => return Ok(Claim::Elsewhere),
-            // Its worker died, and whether it was billed nobody knows.
-            Some(Asked::Until(_)) => bill_the_dead(&transaction, job, &asking.key)?,
+            Some(QuestionState::Answered(text)) => return Ok(Claim::Known(text)),
+            Some(QuestionState::Until(until)) if until > now() => return Ok(Claim::Elsewhere),
+            // Its worker died, and may have been billed.
+            Some(QuestionState::Until(_)) => bill_the_dead(&transaction, job, &asking.key)?,
             None => {}
         }
         if let Some(cap) = asking.cap {
@@ -203,7 +210,7 @@ impl Work for Sqlite {
     async fn unanswered(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         key: &QuestionKey,
         cost: Usd,
     ) -> Result<(), Error> {
@@ -247,8 +254,8 @@ impl Work for Sqlite {
     }
 }
 
-/// What the store has under a question.
-enum Asked {
+/// State of a question in the store.
+enum QuestionState {
     Answered(String),
     Until(i64),
 }
@@ -257,18 +264,21 @@ fn standing_of(
     transaction: &Transaction<'_>,
     job: &Job,
     key: &QuestionKey,
-) -> Result<Option<Asked>, Error> {
+) -> Result<Option<QuestionState>, Error> {
     Ok(transaction
         .prepare_cached("SELECT text, until FROM answer WHERE tenant = ? AND key = ?")?
         .query_row(params![job.owner, key], |row| {
             let text: Option<String> = row.get(0)?;
             let until: Option<i64> = row.get(1)?;
-            Ok(text.map_or_else(|| Asked::Until(until.unwrap_or_default()), Asked::Answered))
+            Ok(text.map_or_else(
+                || QuestionState::Until(until.unwrap_or_default()),
+                QuestionState::Answered,
+            ))
         })
         .optional()?)
 }
 
-/// Counts a question whose worker died as asked, for the job it was asked for.
+/// Charges a question whose worker died to the job that asked it.
 fn bill_the_dead(transaction: &Transaction<'_>, job: &Job, key: &QuestionKey) -> Result<(), Error> {
     let (of, reserved): (Option<i64>, Option<i64>) = transaction.query_row(
         "DELETE FROM answer WHERE tenant = ? AND key = ? AND text IS NULL RETURNING job, reserved",
@@ -287,7 +297,7 @@ fn spend(transaction: &Transaction<'_>, job: i64, cost: Usd) -> Result<(), Error
     Ok(())
 }
 
-/// The moment at which a lease ends that begins now.
+/// Returns the end of a lease that begins now.
 fn after(lease: Duration) -> i64 {
     now().saturating_add(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX / 4))
 }

@@ -1,4 +1,4 @@
-//! Writing a turn: media into blobs first, then the record.
+//! Writes a turn: media into blobs first, then the record.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,47 +18,48 @@ use crate::blobs::{BlobId, Blobs};
 use crate::error::Error;
 use crate::handle::{Facts, Secret};
 use crate::record::{
-    Chain, Entry, Link, MadeBlob, MadeKey, Piece, Record, SessionId, Stretch, Sums,
+    Chain, CutMedia, MadeBlob, MadeKey, NewMessage, NewSegment, NewTurn, Record, SessionId,
+    TurnCost,
 };
 
-/// What a host did with a body: everything that a turn is made of.
+/// A finished turn: everything a host did with a body.
 #[derive(Clone, Copy, Debug)]
-pub struct Done<'d, 'a> {
-    /// The body, lifted, with what was fetched put in.
+pub struct FinishedTurn<'d, 'a> {
+    /// The lifted body, with fetched media put in.
     pub transcript: &'d Transcript<'a>,
-    /// What was planned.
+    /// The plan.
     pub plan: &'d Plan<'d>,
-    /// The policy it was planned with.
+    /// The policy of the plan.
     pub policy: &'d Policy,
-    /// What was made for it.
+    /// The pictures made for the plan.
     pub prepared: &'d Prepared,
-    /// What was sent.
-    pub sent: Sent,
-    /// What the conversation is called by its words, where that is known already: the first that
-    /// [`kin`](super::kin) gives.
-    pub kin: Option<Chain>,
-    /// Media whose bytes are not at hand, only what is remembered of them: a stand-in was supplied
-    /// for each ([`MediaStub::stand_in`]), and the survey was told ([`photic::Survey::recall`]).
-    /// Their blobs are in the store.
+    /// Digest of the lowered body.
+    pub sent: SentBody,
+    /// The key of the conversation, if it is known: the first of
+    /// [`conversation_keys`](super::conversation_keys).
+    pub conversation_key: Option<Chain>,
+    /// Media without bytes, of which only a stub is known. A stand-in was put in for each
+    /// ([`MediaStub::stand_in`]) and the survey was told ([`photic::Survey::recall`]). Their blobs
+    /// are in the store.
     pub remembered: &'d BTreeMap<MediaId, &'d MediaStub>,
-    /// Media that the plan would have shown, had the body not become too large with them
+    /// Media that the plan would have shown if the body had not become too large
     /// ([`Lowered::retired`](photic::Lowered::retired)).
     pub shed: &'d [MediaId],
-    /// When: milliseconds since 1970.
+    /// Time in milliseconds since 1970.
     pub time: i64,
 }
 
-/// What a body was that was sent, to tell it from any other.
+/// Digest and length of a sent body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    /// BLAKE3 of it.
+pub struct SentBody {
+    /// BLAKE3 of the body.
     pub digest: Digest,
-    /// How many bytes.
+    /// Length in bytes.
     pub length: u64,
 }
 
-impl Sent {
-    /// What a lowered body is.
+impl SentBody {
+    /// Computes digest and length of a lowered body.
     pub fn of(body: &Segments<'_>) -> Self {
         let mut hasher = blake3::Hasher::new();
         body.iter().for_each(|piece| {
@@ -69,9 +70,9 @@ impl Sent {
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
-    /// Writes a turn, durably once this is done; its number, from 1.
-    pub async fn append(&self, id: &SessionId, done: &Done<'_, '_>) -> Result<u64, Error> {
-        let mut gathered = Gathered::new(done);
+    /// Stores a turn durably. Returns its number, from 1.
+    pub async fn append(&self, id: &SessionId, done: &FinishedTurn<'_, '_>) -> Result<u64, Error> {
+        let mut gathered = TurnBlobs::new(done);
         let apart = photic::split_media(done.transcript);
         let before = gathered.stretch(&apart.before);
         let mut links = Vec::with_capacity(apart.messages.len());
@@ -79,19 +80,19 @@ impl<R: Record, B: Blobs> Store<R, B> {
         for message in &apart.messages {
             let stretch = gathered.stretch(message);
             chain = keys::next(&chain, &stretch);
-            links.push(Link { chain, stretch });
+            links.push(NewMessage { chain, stretch });
         }
         let after = gathered.stretch(&apart.after);
         gathered.originals();
         let made = gathered.made();
         let circumstances = gathered.circumstances(&self.record.secret(&self.tenant).await?);
-        let Gathered { contents, stored, .. } = &gathered;
+        let TurnBlobs { contents, stored, .. } = &gathered;
 
         let names: BTreeSet<BlobId> = contents.keys().chain(stored).copied().collect();
         let held = self.record.held(id, &names).await?;
         let again: Vec<BlobId> = stored.difference(&held).copied().collect();
         if !again.is_empty() {
-            self.blobs.again(&again).await?;
+            self.blobs.touch(&again).await?;
         }
         let new: Vec<_> = contents.iter().filter(|(blob, _)| !held.contains(blob)).collect();
         self.store(&new).await?;
@@ -100,13 +101,13 @@ impl<R: Record, B: Blobs> Store<R, B> {
             value.map_err(|_| Error::Damaged(what))
         };
         let ledger = &done.plan.ledger;
-        let entry = Entry {
+        let entry = NewTurn {
             wire: done.transcript.wire,
             before,
             messages: &links,
             after,
-            kin: done
-                .kin
+            conversation_key: done
+                .conversation_key
                 .or_else(|| keys::conversation_keys(&self.tenant, done.transcript).last().copied()),
             profile: json("a profile", serde_json::to_string(done.plan.profile))?,
             policy: json("a policy", serde_json::to_string(done.policy))?,
@@ -116,13 +117,13 @@ impl<R: Record, B: Blobs> Store<R, B> {
             made,
             digest: done.sent.digest,
             length: done.sent.length,
-            sums: Sums { images: ledger.images as u64, tokens: ledger.tokens, usd: ledger.usd },
+            sums: TurnCost { images: ledger.images as u64, tokens: ledger.tokens, usd: ledger.usd },
             time: done.time,
         };
         self.record.append(&self.tenant, id, &entry).await
     }
 
-    /// Stores blobs together, as many at a time as may lie in memory decoded.
+    /// Stores blobs in groups that fit in memory when decoded.
     async fn store(&self, contents: &[(&BlobId, &Content<'_>)]) -> Result<(), Error> {
         let (mut names, mut decoded, mut bytes) = (Vec::new(), Vec::new(), 0);
         for (place, (blob, content)) in contents.iter().enumerate() {
@@ -130,7 +131,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
             bytes += content.len();
             names.push(**blob);
             decoded.push(content);
-            if bytes >= TOGETHER || place + 1 == contents.len() {
+            if bytes >= MAX_GROUP_BYTES || place + 1 == contents.len() {
                 if self.blobs.put_all(&decoded).await? != names {
                     return Err(Error::Damaged("a medium has two names"));
                 }
@@ -141,8 +142,8 @@ impl<R: Record, B: Blobs> Store<R, B> {
     }
 }
 
-/// About how many bytes of blobs are stored at a time.
-const TOGETHER: usize = 8 << 20;
+/// Approximate size of such a group in bytes.
+const MAX_GROUP_BYTES: usize = 8 << 20;
 
 /// Bytes of a blob, decoded only if they have to be stored.
 #[derive(Debug)]
@@ -160,32 +161,32 @@ impl Content<'_> {
     }
 }
 
-/// What a turn refers to, found while its body is cut apart.
+/// Blobs of a turn, collected while its body is split.
 #[derive(Debug)]
-struct Gathered<'d, 'a> {
-    done: &'d Done<'d, 'a>,
-    /// What every medium is whose bytes are at hand.
+struct TurnBlobs<'d, 'a> {
+    done: &'d FinishedTurn<'d, 'a>,
+    /// Digests of the media whose bytes or stubs are known.
     digests: Vec<Option<Digest>>,
     contents: BTreeMap<BlobId, Content<'d>>,
-    /// Blobs whose bytes are in the store and not at hand.
+    /// Blobs whose bytes are in the store only.
     stored: BTreeSet<BlobId>,
-    /// How it came by each blob.
-    seen: BTreeMap<BlobId, Seen>,
+    /// Origin of each blob.
+    seen: BTreeMap<BlobId, BlobOrigin>,
 }
 
-/// How a turn came by a blob.
+/// Origin of a blob in a turn.
 #[derive(Clone, Copy, Debug)]
-enum Seen {
-    /// A medium stands in its body as these bytes, or in their place.
+enum BlobOrigin {
+    /// The bytes of a medium of the body.
     Medium(MediaId),
-    /// So many characters stand in its body for a medium: nobody is to look at them.
+    /// The encoded text of a medium, with its length. It gets no handle.
     Characters(MediaId, usize),
-    /// It was made, so many bytes: nothing to ask for.
+    /// A prepared picture, with its size in bytes. It gets no handle.
     Made(usize),
 }
 
-impl<'d, 'a> Gathered<'d, 'a> {
-    fn new(done: &'d Done<'d, 'a>) -> Self {
+impl<'d, 'a> TurnBlobs<'d, 'a> {
+    fn new(done: &'d FinishedTurn<'d, 'a>) -> Self {
         let sightings = &done.plan.survey.sightings;
         let digests = done.transcript.media.iter().enumerate().map(|(id, media)| {
             let remembered = done.remembered.get(&id).map(|memory| memory.digest);
@@ -200,8 +201,8 @@ impl<'d, 'a> Gathered<'d, 'a> {
         Self { done, digests, contents, stored, seen }
     }
 
-    /// A segment whose media are blobs.
-    fn stretch(&mut self, segment: &Segment<'a>) -> Stretch<'a> {
+    /// Splits a segment into text and blobs.
+    fn stretch(&mut self, segment: &Segment<'a>) -> NewSegment<'a> {
         let cuts = segment.cuts.iter().filter_map(|cut| {
             let raw = &segment.raw[cut.range.clone()];
             let payload = self.payload(cut.media);
@@ -218,15 +219,15 @@ impl<'d, 'a> Gathered<'d, 'a> {
                 }
             };
             self.seen.entry(blob).or_insert(match cut.form {
-                Form::Base64 => Seen::Medium(cut.media),
-                Form::Text => Seen::Characters(cut.media, raw.len()),
+                Form::Base64 => BlobOrigin::Medium(cut.media),
+                Form::Text => BlobOrigin::Characters(cut.media, raw.len()),
             });
-            Some((cut.range.clone(), Piece { form: cut.form, media: cut.media, blob }))
+            Some((cut.range.clone(), CutMedia { form: cut.form, media: cut.media, blob }))
         });
-        Stretch { raw: segment.raw, cuts: cuts.collect() }
+        NewSegment { raw: segment.raw, cuts: cuts.collect() }
     }
 
-    /// The bytes of a medium, if they are at hand. A stand-in is none.
+    /// Returns the bytes of a medium, if they are available. A stand-in does not count.
     fn payload(&self, id: MediaId) -> Option<&'d Payload<'a>> {
         match self.done.transcript.media.get(id).map(|media| &media.source) {
             Some(Source::Data(payload)) if !self.done.remembered.contains_key(&id) => Some(payload),
@@ -234,23 +235,25 @@ impl<'d, 'a> Gathered<'d, 'a> {
         }
     }
 
-    /// What blobs are that the session does not hold yet.
+    /// Returns the blobs that the session does not refer to yet, with their facts.
     fn holds(&self, held: &BTreeSet<BlobId>) -> Vec<(BlobId, Facts)> {
         let of_length = |bytes: usize| Facts { bytes: bytes as u64, ..Facts::default() };
-        let facts = |seen: &Seen| match *seen {
-            Seen::Medium(id) => self.facts_of(id),
-            Seen::Characters(_, bytes) | Seen::Made(bytes) => of_length(bytes),
+        let facts = |seen: &BlobOrigin| match *seen {
+            BlobOrigin::Medium(id) => self.facts_of(id),
+            BlobOrigin::Characters(_, bytes) | BlobOrigin::Made(bytes) => of_length(bytes),
         };
         let new = self.seen.iter().filter(|(blob, _)| !held.contains(blob));
         new.map(|(blob, seen)| (*blob, facts(seen))).collect()
     }
 
-    /// What is to be remembered of them.
+    /// Returns the stubs of these blobs.
     fn memories(&self, held: &BTreeSet<BlobId>) -> Vec<(BlobId, MediaStub)> {
         let new = self.seen.iter().filter(|(blob, _)| !held.contains(blob));
         let memories = new.filter_map(|(blob, seen)| match *seen {
-            Seen::Medium(id) | Seen::Characters(id, _) => Some((*blob, self.memory(id)?)),
-            Seen::Made(_) => None,
+            BlobOrigin::Medium(id) | BlobOrigin::Characters(id, _) => {
+                Some((*blob, self.memory(id)?))
+            }
+            BlobOrigin::Made(_) => None,
         });
         memories.collect()
     }
@@ -271,27 +274,27 @@ impl<'d, 'a> Gathered<'d, 'a> {
         }
     }
 
-    /// Sees to it that every medium whose bytes are at hand, or in the store, is a blob of the turn,
-    /// also those that stand in the text: its handle is to lead somewhere.
+    /// Makes every medium with bytes a blob of the turn, also those inside of text, so that their
+    /// handles can be resolved.
     fn originals(&mut self) {
         for id in 0..self.digests.len() {
             let Some((payload, digest)) = self.payload(id).zip(self.digests[id]) else { continue };
             let blob = BlobId::from(digest);
             if !self.seen.contains_key(&blob) {
                 self.contents.insert(blob, Content::Payload(payload));
-                self.seen.insert(blob, Seen::Medium(id));
+                self.seen.insert(blob, BlobOrigin::Medium(id));
             }
         }
         for (&id, memory) in self.done.remembered {
             let blob = BlobId::from(memory.digest);
             if !self.contents.contains_key(&blob) {
                 self.stored.insert(blob);
-                self.seen.entry(blob).or_insert(Seen::Medium(id));
+                self.seen.entry(blob).or_insert(BlobOrigin::Medium(id));
             }
         }
     }
 
-    /// What was made for the plan, or could not be.
+    /// Returns the pictures made for the plan; `None` for those that failed.
     fn made(&mut self) -> Vec<(MadeKey, Option<MadeBlob>)> {
         let recipes = self.done.plan.recipes.iter();
         let keyed = recipes.filter_map(|(&id, recipe)| {
@@ -304,7 +307,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
             let Some(made) = self.done.prepared.get(&id) else { return (key, None) };
             let Ok(bytes) = STANDARD.decode(&made.base64) else { return (key, None) };
             let blob = BlobId::of(&bytes);
-            self.seen.entry(blob).or_insert(Seen::Made(bytes.len()));
+            self.seen.entry(blob).or_insert(BlobOrigin::Made(bytes.len()));
             self.contents.entry(blob).or_insert(Content::Bytes(Cow::Owned(bytes)));
             let media_type = made.media_type.clone();
             (key, Some(MadeBlob { blob, media_type, size: made.size }))
@@ -312,7 +315,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
         made.collect()
     }
 
-    /// What else the plan was made with.
+    /// Collects the other inputs of the plan.
     fn circumstances(&self, secret: &Secret) -> Circumstances {
         let mut circumstances = Circumstances::default();
         let done = self.done;
@@ -345,7 +348,7 @@ impl<'d, 'a> Gathered<'d, 'a> {
     }
 }
 
-/// The media that a recipe takes.
+/// Returns the media that a recipe uses.
 pub(super) fn sources(id: MediaId, recipe: &Recipe) -> Vec<MediaId> {
     match recipe {
         Recipe::Fit(_) => vec![id],

@@ -1,4 +1,4 @@
-//! The pictures of a session: what each costs, and what becomes of it now.
+//! The pictures of a session: the cost of each, and its fate in the next request.
 
 use std::collections::BTreeMap;
 
@@ -7,50 +7,50 @@ use photic::transcript::{MediaId, Transcript};
 use photic::{Choice, Digest, Fate, Plan, Position, Sighting};
 
 use super::Store;
-use super::reproduce::{Past, Terms};
+use super::reproduce::{PlanInputs, PreviousTurn};
 use crate::blobs::Blobs;
 use crate::error::Error;
 use crate::handle::Handle;
 use crate::record::{Record, SessionId, StoredTurn};
 
-/// A picture, document or sound where it stands in the last turn of a session.
+/// A picture, document or sound in the last turn of a session.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// Its number in the request, from 0.
     pub media: MediaId,
     /// Picture, document or sound.
     pub kind: MediaKind,
-    /// How it is named; `None` for what is not in the record, such as an address.
+    /// Its handle; `None` if it is not in the record, such as a URL.
     pub handle: Option<Handle>,
-    /// What it is.
+    /// Its digest.
     pub digest: Option<Digest>,
-    /// Where it stands in the body.
+    /// Its position in the body.
     pub position: Option<Position>,
-    /// The message it stands in, from 0.
+    /// Number of its message, from 0.
     pub message: usize,
     /// The tool that returned it.
     pub tool: Option<String>,
-    /// Its type.
+    /// Its media type.
     pub media_type: Option<String>,
     /// Width and height.
     pub size: Option<(u32, u32)>,
-    /// Width and height as it is shown, where it is.
+    /// Width and height as shown, if it is shown.
     pub sent: Option<(u32, u32)>,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub bytes: u64,
-    /// What it costs each time it is shown, by the profile of the last turn.
+    /// Tokens each time it is shown, by the profile of the last turn.
     pub tokens: Option<u64>,
-    /// The same in US dollars, at list price.
+    /// US dollars each time it is shown, at list price.
     pub usd: Option<f64>,
-    /// What becomes of it in the next request, with the choices as they are now.
+    /// Its fate in the next request, with the current choices.
     pub fate: Fate,
-    /// What the user wants done with it.
+    /// The choice of the user.
     pub choice: Option<Choice>,
 }
 
-/// A turn to look at: its body with stand-ins for its media, and what became of each.
+/// A turn without most of its bytes: its body with stand-ins for media, and the fate of each.
 #[derive(Clone, Debug)]
-pub struct Look {
+pub struct TurnDetails {
     /// The turn.
     pub turn: StoredTurn,
     /// A body that lifts to the same conversation as the client's.
@@ -60,15 +60,15 @@ pub struct Look {
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
-    /// The media of the last turn, with what becomes of them in the next.
+    /// Returns the media of the last turn, with their fates in the next one.
     pub async fn images(&self, id: &SessionId) -> Result<Vec<Image>, Error> {
         let (_, Some(turn)) = self.open_session(id).await? else { return Ok(Vec::new()) };
         let choices = self.choices(id).await?;
         Ok(self.look_at(turn, Some(choices)).await?.images)
     }
 
-    /// A turn as it was. No blob is read for it but where there is no other way.
-    pub async fn look(&self, id: &SessionId, number: u64) -> Result<Look, Error> {
+    /// Returns a turn as it was. Reads blobs only if their stubs are not enough.
+    pub async fn look(&self, id: &SessionId, number: u64) -> Result<TurnDetails, Error> {
         self.look_at(self.turn(id, number).await?, None).await
     }
 
@@ -76,11 +76,11 @@ impl<R: Record, B: Blobs> Store<R, B> {
         &self,
         turn: StoredTurn,
         choices: Option<BTreeMap<Digest, Choice>>,
-    ) -> Result<Look, Error> {
+    ) -> Result<TurnDetails, Error> {
         let mut terms = self.terms(&turn).await?;
         if let Some(choices) = choices {
             terms.policy.choices = choices;
-            terms.policy.retired = Past::of(&turn)?.retired;
+            terms.policy.retired = PreviousTurn::of(&turn)?.retired;
         }
         let parts = self.parts(&turn).await?;
         let mut bytes = self.read(parts.needed()).await?;
@@ -98,11 +98,11 @@ impl<R: Record, B: Blobs> Store<R, B> {
             let sightings = plan.survey.sightings.iter();
             sightings.map(|sighting| terms.image(&transcript, &plan, sighting)).collect()
         };
-        Ok(Look { turn, body, images })
+        Ok(TurnDetails { turn, body, images })
     }
 }
 
-impl Terms {
+impl PlanInputs {
     fn image(&self, transcript: &Transcript<'_>, plan: &Plan<'_>, sighting: &Sighting) -> Image {
         let id = sighting.media;
         let size = sighting.header.size;

@@ -1,13 +1,13 @@
-//! What messages are called: by their bytes, and by their words.
+//! Keys of messages and conversations: hashes of bytes, and hashes of words.
 
 use photic::media::Source;
 use photic::transcript::{Arguments, Part, Role, Transcript};
 use photic::{Digest, Recipe};
 
 use crate::handle::Tenant;
-use crate::record::{Chain, MadeKey, SessionId, Stretch};
+use crate::record::{Chain, MadeKey, NewSegment, SessionId};
 
-/// Where the chain of a session begins.
+/// Returns the first key of a session's chain.
 pub(super) fn start(id: &SessionId) -> Chain {
     short(
         blake3::Hasher::new_derive_key("photic-store 2026 chain of messages")
@@ -15,15 +15,15 @@ pub(super) fn start(id: &SessionId) -> Chain {
     )
 }
 
-/// The name of a message after another: it and everything before it.
-pub(super) fn next(before: &Chain, stretch: &Stretch<'_>) -> Chain {
+/// Returns the key of a message: a hash of it and everything before it.
+pub(super) fn next(before: &Chain, stretch: &NewSegment<'_>) -> Chain {
     let mut hasher = blake3::Hasher::new();
     hasher.update(before);
     stretch.hash(&mut hasher);
     short(&hasher)
 }
 
-/// What a picture was made from, and how.
+/// Returns the key of a prepared picture.
 pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
     let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 what a recipe made");
     hasher.update(&(sources.len() as u64).to_le_bytes());
@@ -35,17 +35,17 @@ pub(super) fn made(sources: &[Digest], recipe: &Recipe) -> MadeKey {
         Recipe::Sheet { .. } => b"sheet",
     };
     hasher.update(kind);
-    // The members of a sheet are numbers of this request; the sources say what they are.
+    // The members of a sheet are numbers of this request; the sources identify them.
     hasher.update(&serde_json::to_vec(recipe.fit()).unwrap_or_default());
     short(&hasher)
 }
 
-/// The names of a conversation after each of its messages, by their words alone: who said what and
-/// showed what. Clients write the same words anew in every request, with marks for the cache here
-/// or there; and instructions, which may hold the time of day, are left out.
+/// Returns the key of the conversation after each of its messages. Only words and pictures count,
+/// because clients rewrite the same words in every request with different cache marks. Instructions
+/// are left out, because they may contain the time of day.
 ///
-/// What was fetched is named by its address, as the client wrote it: whether its bytes are at hand
-/// changes nothing.
+/// Fetched media are identified by their URL, so that it does not matter whether their bytes are
+/// available.
 pub(super) fn conversation_keys(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
     let mut hasher = blake3::Hasher::new_derive_key("photic-store 2026 words of a conversation");
     add(&mut hasher, tenant.as_str().as_bytes());
@@ -89,19 +89,19 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
                 add(hasher, result.call_id.decode().as_bytes());
                 words(hasher, transcript, &result.content);
             }
-            // Thoughts are dropped by some clients, and what we cannot read by any.
+            // Some clients drop thoughts, and unknown parts may vary.
             Part::Thinking(_) | Part::Mark(_) | Part::Opaque(_) => {}
         }
     }
 }
 
 fn shown(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, id: usize) {
-    // What came as an address comes as one again, whether or not it is fetched then.
+    // A URL identifies the medium, whether or not it is fetched.
     if let Some(address) = transcript.address(id) {
         return add(hasher, address.decode().as_bytes());
     }
     match transcript.media.get(id).map(|media| &media.source) {
-        // Its length and ends tell it well enough: this finds a session, and nothing is stored by it.
+        // Length and both ends are enough to find a session. Nothing is stored by this key.
         Some(Source::Data(payload)) => {
             let base64 = payload.base64();
             let ends = base64.len().min(4096);

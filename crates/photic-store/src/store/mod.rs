@@ -1,7 +1,7 @@
-//! Sessions as hosts see them: a record and blobs, and what their rows mean.
+//! Sessions for hosts: combines a record and blobs, and defines what their rows mean.
 //!
-//! Everything here is the same for every backend. Blobs are written before the record that refers
-//! to them, so whatever the record says can be read.
+//! Everything here works for every backend. Blobs are written before the record that refers to
+//! them, so everything in the record can be read.
 
 mod append;
 mod collect;
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 
 use photic::{Choice, Digest, Transcript};
 
-pub use append::{Done, Sent};
-pub use collect::{Collected, Grace};
-pub use images::{Image, Look};
-pub use reproduce::{Past, View};
+pub use append::{FinishedTurn, SentBody};
+pub use collect::{CollectReport, GracePeriods};
+pub use images::{Image, TurnDetails};
+pub use reproduce::{PreviousTurn, View};
 pub use title::title;
 
 use crate::blobs::{Blobs, FileBlobs};
@@ -37,7 +37,7 @@ pub struct Store<R, B> {
     pub record: R,
     /// The blobs.
     pub blobs: B,
-    /// Whose sessions they are.
+    /// The tenant.
     pub tenant: Tenant,
 }
 
@@ -45,7 +45,7 @@ pub struct Store<R, B> {
 pub type LocalStore = Store<Sqlite, FileBlobs>;
 
 impl LocalStore {
-    /// Opens a directory, and makes it if it is not there.
+    /// Opens a directory. Creates it if it does not exist.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, Error> {
         let directory = directory.as_ref();
         let record = Sqlite::open(directory)?;
@@ -53,7 +53,7 @@ impl LocalStore {
         Ok(Self { record, blobs, tenant: Tenant::local() })
     }
 
-    /// The directory in which the `photic` command keeps sessions, if this system says where.
+    /// Returns the default directory of the `photic` command, if the system defines one.
     pub fn usual_directory() -> Option<PathBuf> {
         let folder =
             |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
@@ -63,37 +63,37 @@ impl LocalStore {
     }
 }
 
-/// What a conversation of a tenant is called after each of its messages, by its words, the last
-/// first: for [`Record::continued`], where its body cannot be held on to.
+/// Returns the keys of a conversation after each of its messages, the last first. They are the
+/// input of [`Record::continued`] for hosts that cannot keep the body.
 pub fn conversation_keys(tenant: &Tenant, transcript: &Transcript<'_>) -> Vec<Chain> {
-    let mut kin = keys::conversation_keys(tenant, transcript);
-    kin.reverse();
-    kin
+    let mut keys = keys::conversation_keys(tenant, transcript);
+    keys.reverse();
+    keys
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
-    /// Sessions of a tenant.
+    /// Creates a store from its parts.
     pub const fn new(record: R, blobs: B, tenant: Tenant) -> Self {
         Self { record, blobs, tenant }
     }
 
-    /// Begins a session.
+    /// Creates a session.
     pub async fn begin(&self, title: &str) -> Result<SessionId, Error> {
         self.record.begin(&self.tenant, title).await
     }
 
-    /// All sessions, the latest first.
+    /// Lists all sessions, latest first.
     pub async fn sessions(&self) -> Result<Vec<Session>, Error> {
         self.record.sessions(&self.tenant).await
     }
 
-    /// What is known about a session.
+    /// Returns the summary of a session.
     pub async fn session(&self, id: &SessionId) -> Result<Session, Error> {
         let found = self.record.session(&self.tenant, id).await?;
         found.ok_or_else(|| Error::NoSession(id.clone()))
     }
 
-    /// A session and its last turn, if it has one.
+    /// Returns a session and its last turn, if it has one.
     pub async fn open_session(
         &self,
         id: &SessionId,
@@ -106,8 +106,8 @@ impl<R: Record, B: Blobs> Store<R, B> {
         Ok((session, turn))
     }
 
-    /// The session that a body goes on with: all of an earlier request of it is in the body, word
-    /// for word. How a client writes it may differ, and so may its settings and instructions.
+    /// Finds the session that a body continues: the body contains all words of an earlier request.
+    /// Its formatting, settings and instructions may differ.
     pub async fn session_of(
         &self,
         transcript: &Transcript<'_>,
@@ -116,15 +116,15 @@ impl<R: Record, B: Blobs> Store<R, B> {
         Ok(found.map(|(id, _)| id))
     }
 
-    /// A turn, by its number from 1.
+    /// Returns a turn by its number, from 1.
     pub async fn turn(&self, id: &SessionId, number: u64) -> Result<StoredTurn, Error> {
-        // Only sessions of the tenant are there.
+        // Fails for sessions of other tenants.
         let session = self.session(id).await?;
         let found = self.record.turn(&session.id, number).await?;
         found.ok_or_else(|| Error::NoTurn { session: id.clone(), number })
     }
 
-    /// Notes what the user wants done with a picture of a session, from the next turn on.
+    /// Records a choice of the user for a picture, from the next turn on.
     pub async fn choose(
         &self,
         id: &SessionId,
@@ -134,17 +134,17 @@ impl<R: Record, B: Blobs> Store<R, B> {
         self.record.choose(&self.tenant, id, picture, choice).await
     }
 
-    /// What the user wants done, for the policy of the next turn.
+    /// Returns the choices of the user for the policy of the next turn.
     pub async fn choices(&self, id: &SessionId) -> Result<BTreeMap<Digest, Choice>, Error> {
         self.record.choices(&self.session(id).await?.id).await
     }
 
-    /// How the tenant names a picture.
+    /// Returns the handle of a picture.
     pub async fn name(&self, picture: &Digest) -> Result<Handle, Error> {
         self.record.name(&self.tenant, picture).await
     }
 
-    /// Forgets a session; whether there was one. Its blobs go with the next collection.
+    /// Forgets a session. Returns whether it existed. Its blobs are removed by the next collection.
     pub async fn forget(&self, id: &SessionId) -> Result<bool, Error> {
         self.record.forget(&self.tenant, id).await
     }

@@ -1,5 +1,5 @@
-//! What a model saw, made again from the record: the same functions, the same facts, the same
-//! bytes; and only what is shown is read.
+//! Reproduces what a model saw. The record holds all inputs of the plan, so the lowered body is
+//! identical. Only blobs that are shown are read.
 
 use std::collections::BTreeMap;
 
@@ -22,57 +22,58 @@ use crate::error::Error;
 use crate::handle::{Handle, Secret};
 use crate::record::{Record, SessionId, StoredTurn};
 
-/// What a model saw.
+/// A reproduced request.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// The body that was sent, byte for byte.
+    /// The lowered body, byte for byte.
     pub body: Vec<u8>,
     /// The blobs that were read for it.
     pub read: Vec<BlobId>,
 }
 
-/// What a plan was made with, beside the body, the profile and the policy, and what came of it.
+/// Inputs of a plan besides body, profile and policy, and its outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Circumstances {
-    /// What was fetched.
+    /// Fetched media.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) supplied: BTreeMap<MediaId, BlobId>,
-    /// What the host held back.
+    /// Media withheld by the host.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) withheld: BTreeMap<MediaId, Reason>,
-    /// Whether every picture went by its handle.
+    /// Set if every picture was named by its handle.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     handles: bool,
-    /// By what names the model may ask for pictures, where it is another.
+    /// Names for looking at pictures again, if they are not the handles.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) names: BTreeMap<MediaId, String>,
-    /// What became of its media, for the next turn to be compared with.
+    /// Fates of the media, for comparison with the next turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<Former>,
-    /// Media that gave way in this turn, beside those that the policy says had done so before.
+    /// Media retired in this turn, besides those that the policy lists as retired before.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) gone: BTreeMap<MediaId, Gone>,
-    /// The input in US dollars by the ledger of the plan. What the provider charged is in the sums.
+    /// The input in US dollars by the ledger of the plan. The provider's charge is in the cost of
+    /// the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) estimated_usd: Option<f64>,
 }
 
-/// What the next turn of a session has to know about the one before it.
+/// Facts about a turn that the next turn of the session needs.
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct PreviousTurn {
     /// The request as it was sent; unknown for turns of older versions.
     pub sent: Option<Former>,
-    /// Everything that had given way by then.
+    /// All media retired by then.
     pub retired: BTreeMap<MediaId, Gone>,
-    /// How views were retired.
+    /// The retention mode.
     pub retention: Retention,
-    /// What the turn was expected to cost, in US dollars.
+    /// Estimated cost of the turn in US dollars.
     pub estimated_usd: Option<f64>,
 }
 
-impl Past {
-    /// Reads what a turn left behind.
+impl PreviousTurn {
+    /// Reads these facts from a stored turn.
     pub fn of(turn: &StoredTurn) -> Result<Self, Error> {
         let circumstances: Circumstances = serde_json::from_str(&turn.circumstances)
             .map_err(|_| Error::Damaged("circumstances"))?;
@@ -86,7 +87,7 @@ impl Past {
 }
 
 impl Circumstances {
-    /// Where every picture goes by its handle, a word says so.
+    /// Replaces the names by a flag if every picture is named by its handle.
     pub(super) fn forget_usual_names(&mut self, digests: &[Option<Digest>], secret: &Secret) {
         if !self.names.is_empty() && self.names == usual_names(digests, secret) {
             self.names.clear();
@@ -101,25 +102,26 @@ fn usual_names(digests: &[Option<Digest>], secret: &Secret) -> BTreeMap<MediaId,
     each.filter_map(|(id, digest)| Some((id, handle(digest.as_ref()?)))).collect()
 }
 
-/// Everything to make a turn's plan again with.
+/// Inputs to plan a turn again.
 #[derive(Debug)]
-pub(super) struct Terms {
+pub(super) struct PlanInputs {
     pub(super) profile: Profile,
     pub(super) policy: Policy,
     circumstances: Circumstances,
     pub(super) secret: Secret,
-    /// What is remembered of what was fetched.
+    /// Stubs of fetched media.
     fetched: BTreeMap<BlobId, MediaStub>,
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
-    /// What the model saw in a turn, byte for byte; checked against what was sent then.
+    /// Reproduces the body that a turn sent to the model, byte for byte. Fails with
+    /// [`Error::NotReproduced`] if the digest differs.
     pub async fn lower(&self, id: &SessionId, number: u64) -> Result<View, Error> {
         let turn = self.turn(id, number).await?;
         let terms = self.terms(&turn).await?;
         let parts = self.parts(&turn).await?;
         let mut bytes = self.read(parts.needed()).await?;
-        // First without pictures, to learn which are shown …
+        // First without pictures, to find out which are shown …
         let body = parts.body(&bytes)?;
         let wanted = terms.wanted(&turn, &body, &parts, &bytes);
         let wanted = wanted.unwrap_or_else(|| {
@@ -142,11 +144,11 @@ impl<R: Record, B: Blobs> Store<R, B> {
         Ok(View { body, read })
     }
 
-    pub(super) async fn terms(&self, turn: &StoredTurn) -> Result<Terms, Error> {
+    pub(super) async fn terms(&self, turn: &StoredTurn) -> Result<PlanInputs, Error> {
         let circumstances: Circumstances = serde_json::from_str(&turn.circumstances)
             .map_err(|_| Error::Damaged("circumstances"))?;
         let fetched = circumstances.supplied.values().copied().collect();
-        Ok(Terms {
+        Ok(PlanInputs {
             profile: serde_json::from_str(&turn.profile)
                 .map_err(|_| Error::Damaged("a profile"))?,
             policy: serde_json::from_str(&turn.policy).map_err(|_| Error::Damaged("a policy"))?,
@@ -156,7 +158,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         })
     }
 
-    /// What had been made for the plan.
+    /// Returns the pictures that were made for the plan.
     async fn prepared(
         &self,
         turn: &StoredTurn,
@@ -187,8 +189,9 @@ impl<R: Record, B: Blobs> Store<R, B> {
     }
 }
 
-impl Terms {
-    /// The blobs of what is shown as it is; `None` if that cannot be told without all.
+impl PlanInputs {
+    /// Returns the blobs of media that are shown unchanged; `None` if this cannot be told without
+    /// all bytes.
     fn wanted(
         &self,
         turn: &StoredTurn,
@@ -201,7 +204,7 @@ impl Terms {
         parts.recall(&transcript, bytes)?;
         let survey = self.survey(&transcript, parts, bytes);
         let plan = photic::plan(survey, &self.profile, &self.policy);
-        // What is made by a recipe is read as it was made.
+        // A prepared picture is read in its prepared form.
         let is_wanted = |id: MediaId| {
             plan.fates.get(id).is_some_and(|fate| fate.is_shown())
                 && !plan.recipes.contains_key(&id)
@@ -212,7 +215,7 @@ impl Terms {
         Some(pieces.map(|piece| piece.blob).chain(fetched).collect())
     }
 
-    /// Puts in what was fetched, or what stands for it.
+    /// Puts in the fetched media, or their stand-ins.
     pub(super) fn supply<'t>(
         &'t self,
         transcript: &mut Transcript<'t>,
@@ -231,7 +234,7 @@ impl Terms {
         }
     }
 
-    /// The survey as it was.
+    /// Repeats the survey of the turn.
     pub(super) fn survey(
         &self,
         transcript: &Transcript<'_>,

@@ -1,4 +1,4 @@
-//! From the record back to a body: byte for byte, or with stand-ins where no bytes are needed.
+//! Rebuilds bodies from the record: byte for byte, or with stand-ins where no bytes are needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use photic::{Form, MediaStub, Transcript};
 use super::Store;
 use crate::blobs::{BlobId, Blobs};
 use crate::error::Error;
-use crate::record::{Kept, Piece, Record, SessionId, StoredTurn};
+use crate::record::{CutMedia, Record, SessionId, StoredSegment, StoredTurn};
 
-/// A turn's body as it is kept, and what is remembered of its media.
+/// The stored body of a turn and the stubs of its media.
 #[derive(Debug)]
 pub(super) struct Parts {
-    stretches: Vec<Kept>,
+    stretches: Vec<StoredSegment>,
     memories: BTreeMap<BlobId, MediaStub>,
 }
 
 impl<R: Record, B: Blobs> Store<R, B> {
-    /// The body that the client sent, byte for byte.
+    /// Returns the body that the client sent, byte for byte.
     pub async fn body(&self, id: &SessionId, number: u64) -> Result<Vec<u8>, Error> {
         let turn = self.turn(id, number).await?;
         let parts = self.parts(&turn).await?;
@@ -52,26 +52,26 @@ impl<R: Record, B: Blobs> Store<R, B> {
 }
 
 impl Parts {
-    /// Every medium that was cut out, in order.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    /// Iterates over all media that were cut out, in order.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = &CutMedia> {
         self.stretches.iter().flat_map(|stretch| &stretch.pieces).map(|(_, piece)| piece)
     }
 
-    /// The blobs without which there is no body at all: no stand-in says as much.
+    /// Returns the blobs that have no stub, without which the body cannot be rebuilt.
     pub(super) fn needed(&self) -> impl Iterator<Item = BlobId> {
         let needed = self.pieces().filter(|piece| self.stand_in(piece).is_none());
         needed.map(|piece| piece.blob)
     }
 
-    /// What stands for a medium whose bytes are not at hand.
-    fn stand_in(&self, piece: &Piece) -> Option<&MediaStub> {
+    /// Returns the stub of a medium that can replace its bytes.
+    fn stand_in(&self, piece: &CutMedia) -> Option<&MediaStub> {
         self.memories.get(&piece.blob).filter(|_| piece.form == Form::Base64)
     }
 
-    /// The body, with the bytes that are at hand and stand-ins for all others.
+    /// Builds the body from the available bytes, with stand-ins for the rest.
     pub(super) fn body(&self, bytes: &BTreeMap<BlobId, Vec<u8>>) -> Result<Vec<u8>, Error> {
         let mut body = Vec::new();
-        for Kept { text, pieces } in &self.stretches {
+        for StoredSegment { text, pieces } in &self.stretches {
             let mut end = 0;
             for (at, piece) in pieces {
                 body.extend_from_slice(&text[end..*at]);
@@ -90,8 +90,8 @@ impl Parts {
         Ok(body)
     }
 
-    /// What is remembered of the media of a body that was lifted again; `None` if they do not stand
-    /// where they stood when they were cut out, because the request around them differs.
+    /// Returns the stubs of the media of a body that was lifted again; `None` if they are at other
+    /// positions than when they were cut out, because the request around them differs.
     pub(super) fn recall<'p>(
         &'p self,
         transcript: &Transcript<'_>,

@@ -1,4 +1,4 @@
-//! How the record grows, measured: what many views of one picture add, and how long sessions open.
+//! Tests of the record's growth: many views of one picture, and long sessions.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,14 +12,14 @@ use crate::blobs::{BlobId, Blobs, FileBlobs, Listed};
 use crate::contract::{Conversation, picture};
 use crate::error::BlobError;
 use crate::handle::Tenant;
-use crate::record::{Entry, Link, Piece, Record as _, SessionId, Stretch, Sums};
+use crate::record::{CutMedia, NewMessage, NewSegment, NewTurn, Record as _, SessionId, TurnCost};
 use crate::sqlite::Sqlite;
 use crate::wait;
 
-/// A directory that is gone afterwards; in memory where that can be, for nothing here is about disks.
-struct Place(PathBuf);
+/// A temporary directory, in memory if possible, because these tests are not about disks.
+struct TestDirectory(PathBuf);
 
-impl Place {
+impl TestDirectory {
     fn new(name: &str) -> Self {
         let memory = PathBuf::from("/dev/shm");
         let root = if memory.is_dir() { memory } else { std::env::temp_dir() };
@@ -28,20 +28,20 @@ impl Place {
         Self(path)
     }
 
-    /// Bytes of the record.
+    /// Returns the size of the record in bytes.
     fn record(&self) -> u64 {
         let file = |name: &str| std::fs::metadata(self.0.join(name)).map_or(0, |facts| facts.len());
         file("record.db")
     }
 }
 
-impl Drop for Place {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Blobs that count what is read.
+/// Blobs that count reads.
 #[derive(Debug)]
 struct Counting(FileBlobs, AtomicU64);
 
@@ -50,8 +50,8 @@ impl Blobs for Counting {
         self.0.put(bytes)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
-        self.0.again(ids)
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.0.touch(ids)
     }
 
     async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
@@ -63,8 +63,8 @@ impl Blobs for Counting {
         self.0.size(id)
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
-        self.0.each(after)
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+        self.0.list(after)
     }
 
     async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
@@ -75,7 +75,7 @@ impl Blobs for Counting {
 #[test]
 fn a_thousand_views_of_one_picture_add_one_blob_and_less_than_a_megabyte() {
     const VIEWS: usize = 1000;
-    let place = Place::new("views");
+    let place = TestDirectory::new("views");
     let record = Sqlite::open(&place.0).unwrap();
     let id = wait(record.begin(&Tenant::local(), "views")).unwrap();
     let shot = picture(1, 1500);
@@ -95,7 +95,7 @@ fn a_thousand_views_of_one_picture_add_one_blob_and_less_than_a_megabyte() {
     let (last, sent) = wait(talk.send(&store, &id, 1)).unwrap();
     let session = wait(store.session(&id)).unwrap();
     assert_eq!((session.turns, session.messages, session.blobs), (1001, 2002, 1));
-    assert_eq!(store.blobs.each(None).unwrap().len(), 1);
+    assert_eq!(store.blobs.list(None).unwrap().len(), 1);
     assert_eq!(wait(store.body(&id, last)).unwrap(), talk.body());
     assert_eq!(wait(store.lower(&id, last)).unwrap().body, sent);
     // Closed, so that the log is in the file.
@@ -105,11 +105,11 @@ fn a_thousand_views_of_one_picture_add_one_blob_and_less_than_a_megabyte() {
     assert!(added < 1_000_000, "{added}");
 }
 
-/// Writes turns as [`Store::append`] does, without lifting a body that grows to megabytes each time.
+/// Writes turns like [`Store::append`], without lifting a body that grows to megabytes each time.
 struct Grower<'a> {
     id: &'a SessionId,
     talk: Conversation,
-    links: Vec<Link<'a>>,
+    links: Vec<NewMessage<'a>>,
 }
 
 impl<'a> Grower<'a> {
@@ -128,19 +128,19 @@ impl<'a> Grower<'a> {
             let comma = if at == 0 { "" } else { "," };
             let raw: &'static [u8] = format!("{comma}{message}").into_bytes().leak();
             let cuts = cut(raw, shot, turn);
-            let stretch = Stretch { raw, cuts };
+            let stretch = NewSegment { raw, cuts };
             last = keys::next(&last, &stretch);
-            self.links.push(Link { chain: last, stretch });
+            self.links.push(NewMessage { chain: last, stretch });
         }
         let facts =
             crate::Facts { media_type: None, bytes: shot.len() as u64, ..crate::Facts::default() };
-        let plain = |raw| Stretch { raw, cuts: Vec::new() };
-        let entry = Entry {
+        let plain = |raw| NewSegment { raw, cuts: Vec::new() };
+        let entry = NewTurn {
             wire: Wire::OpenAiChat,
             before: plain(b"{\"model\":\"gpt-4o\",\"stream\":true,\"messages\":["),
             messages: &self.links,
             after: plain(b"],\"tools\":[]}"),
-            kin: Some(last),
+            conversation_key: Some(last),
             profile: serde_json::to_string(&self.talk.profile).unwrap(),
             policy: serde_json::to_string(&self.talk.policy).unwrap(),
             circumstances: "{}".to_owned(),
@@ -149,18 +149,18 @@ impl<'a> Grower<'a> {
             made: Vec::new(),
             digest: [0; 32],
             length: 1_000_000,
-            sums: Sums::default(),
+            sums: TurnCost::default(),
             time: 1,
         };
         wait(record.append(&Tenant::local(), self.id, &entry)).unwrap();
     }
 }
 
-fn cut(raw: &[u8], shot: &[u8], turn: usize) -> Vec<(std::ops::Range<usize>, Piece)> {
+fn cut(raw: &[u8], shot: &[u8], turn: usize) -> Vec<(std::ops::Range<usize>, CutMedia)> {
     let base64 = photic::media::Payload::encode(shot);
     let base64 = base64.base64();
     let found = raw.windows(base64.len()).position(|window| window == base64);
-    let piece = Piece { form: Form::Base64, media: turn, blob: BlobId::of(shot) };
+    let piece = CutMedia { form: Form::Base64, media: turn, blob: BlobId::of(shot) };
     found.map(|at| (at..at + base64.len(), piece)).into_iter().collect()
 }
 
@@ -173,7 +173,7 @@ fn remembered(shot: &[u8]) -> photic::MediaStub {
 #[test]
 fn ten_thousand_turns_open_at_once_and_the_last_lowers_without_older_blobs() {
     const TURNS: usize = 10_000;
-    let place = Place::new("turns");
+    let place = TestDirectory::new("turns");
     let record = Sqlite::open(&place.0).unwrap();
     let id = wait(record.begin(&Tenant::local(), "long")).unwrap();
     let mut grower = Grower::new(&id, Retention::Newest(2));
@@ -182,8 +182,8 @@ fn ten_thousand_turns_open_at_once_and_the_last_lowers_without_older_blobs() {
     }
     drop(record);
 
-    // The last one as a host would: the whole body is lifted, planned, lowered and appended. Of all
-    // older pictures there are no blobs at all, so that nothing can read them.
+    // The last turn as a host would write it: the whole body is lifted, planned, lowered and
+    // appended. The blobs of older pictures do not exist, so that nothing can read them.
     let blobs = FileBlobs::open(place.0.join("blobs")).unwrap();
     for turn in TURNS - 3..TURNS - 1 {
         blobs.put(&picture(turn as u64, 600)).unwrap();

@@ -1,10 +1,9 @@
-//! Work lists: many pictures, one question each, worked through by any number of processes.
+//! Work lists: many pictures, one question each, processed by any number of workers.
 //!
-//! A job is a list that everybody who works on it has; the store keeps how far it is, in chunks, and
-//! what was answered. Chunks are leased, so that one whose worker died is taken by another. Answers
-//! are kept by what was asked, not by who asked or in which job: nothing is asked twice, and of an
-//! answer there is only ever one. The store knows neither pictures nor questions, only digests of
-//! them, and never what an answer means.
+//! A job is a list that all its workers have. The store keeps its progress in chunks, and the
+//! answers. Chunks are leased, so that another worker takes over when one dies. Answers are stored
+//! by question, not by job: no question is asked twice, and each has one answer. The store knows
+//! only digests of pictures and questions, and does not interpret answers.
 
 mod money;
 
@@ -16,42 +15,42 @@ pub use money::Usd;
 use crate::error::Error;
 use crate::handle::Tenant;
 
-/// Names everything that an answer depends on: picture, recipe, model, question.
+/// Digest of everything an answer depends on: picture, recipe, model, question.
 pub type QuestionKey = [u8; 32];
 
-/// A list that somebody wants worked through.
+/// A list to process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct List<'a> {
-    /// How the job is called.
+pub struct WorkList<'a> {
+    /// Name of the job.
     pub name: &'a str,
-    /// Of the list and all that is asked about it: two lists of one name are a mistake.
+    /// Digest of the list and the question. Two lists with one name are an error.
     pub digest: [u8; 32],
-    /// How many lines it has.
+    /// Number of lines.
     pub items: u64,
-    /// How many of them are a chunk. Of a job that is there already, its own number counts.
+    /// Lines per chunk. An existing job keeps its own number.
     pub chunk: u32,
 }
 
-/// A job, as the store knows it.
+/// A job in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// How the store finds it.
+    /// Row number of the job.
     pub id: i64,
-    /// How the store finds whose it is.
+    /// Row number of its tenant.
     pub owner: i64,
-    /// How many lines the list has.
+    /// Number of lines.
     pub items: u64,
-    /// How many of them are a chunk; the last may have fewer.
+    /// Lines per chunk. The last chunk may have fewer.
     pub chunk: u32,
 }
 
 impl Job {
-    /// How many chunks it has, numbered from 0.
+    /// Returns the number of chunks.
     pub fn chunks(&self) -> u64 {
         self.items.div_ceil(u64::from(self.chunk.max(1)))
     }
 
-    /// The lines of a chunk, from 0.
+    /// Returns the lines of a chunk; both are counted from 0.
     pub fn lines(&self, chunk: u64) -> std::ops::Range<usize> {
         let size = u64::from(self.chunk.max(1));
         let from = chunk.saturating_mul(size).min(self.items);
@@ -59,128 +58,128 @@ impl Job {
     }
 }
 
-/// Whoever takes chunks: one running process.
+/// Identifier of a worker process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worker([u8; 16]);
+pub struct WorkerId([u8; 16]);
 
-impl Worker {
-    /// A new one.
+impl WorkerId {
+    /// Creates a random identifier.
     pub fn random() -> Result<Self, Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
         Ok(Self(bytes))
     }
 
-    /// What the store keeps of it.
+    /// Returns the bytes of the identifier.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
 }
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobStatus {
     /// Chunks that are done.
     pub done: u64,
-    /// Chunks that somebody is at.
+    /// Chunks that are leased to a worker.
     pub taken: u64,
-    /// What was spent, with what questions that are under way are expected to cost. Those of a
-    /// worker that died may have been billed, so they count.
+    /// Money spent, with the estimates of questions under way. Questions of dead workers count,
+    /// because they may have been billed.
     pub spent: Usd,
 }
 
-/// A question that somebody wants to ask.
+/// A question to claim before it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asking {
-    /// What is asked.
+pub struct QuestionRequest {
+    /// The question.
     pub key: QuestionKey,
-    /// What it is expected to cost.
+    /// Estimated cost.
     pub estimate: Usd,
-    /// What the job may cost in all.
+    /// Largest cost of the whole job.
     pub cap: Option<Usd>,
-    /// For how long nobody else may ask the same, unless it is prolonged.
+    /// Time for which no other worker may ask it, unless the lease is renewed.
     pub lease: Duration,
 }
 
-/// Whether a question may be asked.
+/// Outcome of claiming a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// Yes, and by nobody else meanwhile.
+    /// The worker may ask it. Other workers may not meanwhile.
     Ask,
-    /// It is answered.
+    /// The question has an answer.
     Known(String),
-    /// Somebody is asking it right now.
+    /// Another worker is asking it.
     Elsewhere,
-    /// It would cost more than the job may.
+    /// It would exceed the largest cost of the job.
     Over,
 }
 
-/// Where work lists and answers are kept.
-pub trait Work: Send + Sync {
-    /// Opens a job, and makes it if it is not there. One that is done begins anew: its pictures may
-    /// have changed, and what has not is known. [`Error::OtherJob`] if the name is taken.
+/// A storage of work lists and answers.
+pub trait WorkStore: Send + Sync {
+    /// Opens a job. Creates it if it does not exist. A finished job starts again, because its
+    /// pictures may have changed; unchanged ones already have answers. Fails with
+    /// [`Error::OtherJob`] if the name belongs to another list.
     fn open_job(
         &self,
         tenant: &Tenant,
-        list: &List<'_>,
+        list: &WorkList<'_>,
     ) -> impl Future<Output = Result<Job, Error>> + Send;
 
-    /// Takes a chunk that nobody has, or whose worker did not prolong its lease; `None` if there is
-    /// none just now.
+    /// Leases a chunk that is free or whose lease expired; `None` if there is none at the moment.
     fn take(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         lease: Duration,
     ) -> impl Future<Output = Result<Option<u64>, Error>> + Send;
 
-    /// Prolongs everything a worker has: chunks and questions under way.
+    /// Renews all leases of a worker: chunks and questions.
     fn keep(
         &self,
-        worker: &Worker,
+        worker: &WorkerId,
         lease: Duration,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// Ends a chunk with what came of it; whether it was still the worker's. If it was not,
-    /// somebody else's word counts.
+    /// Finishes a chunk with its outcome. Returns false if the worker had lost its lease; the
+    /// outcome of the new owner counts then.
     fn finish(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// Gives a chunk back undone, with what came of it so far.
+    /// Returns an unfinished chunk, with its outcome so far.
     fn leave(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         chunk: u64,
         outcome: &str,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// How far a job is.
-    fn standing(&self, job: &Job) -> impl Future<Output = Result<JobStatus, Error>> + Send;
+    /// Returns the progress of a job.
+    fn status(&self, job: &Job) -> impl Future<Output = Result<JobStatus, Error>> + Send;
 
-    /// What came of a chunk, whole or so far.
+    /// Returns the final or preliminary outcome of a chunk.
     fn outcome(
         &self,
         job: &Job,
         chunk: u64,
     ) -> impl Future<Output = Result<Option<String>, Error>> + Send;
 
-    /// Asks to ask. Who may has to say what came of it: [`answer`](Self::answer) or
-    /// [`unanswered`](Self::unanswered).
+    /// Claims a question. A worker that gets [`Claim::Ask`] must call [`answer`](Self::answer) or
+    /// [`unanswered`](Self::unanswered) afterwards.
     fn ask(
         &self,
         job: &Job,
-        worker: &Worker,
-        asking: &Asking,
+        worker: &WorkerId,
+        asking: &QuestionRequest,
     ) -> impl Future<Output = Result<Claim, Error>> + Send;
 
-    /// Keeps an answer, durably once this is done, and counts what it cost. Of several answers to
-    /// one question the first stays, and is returned.
+    /// Stores an answer durably and adds its cost. The first answer to a question stays and is
+    /// returned.
     fn answer(
         &self,
         job: &Job,
@@ -189,23 +188,23 @@ pub trait Work: Send + Sync {
         cost: Usd,
     ) -> impl Future<Output = Result<String, Error>> + Send;
 
-    /// There is no answer: the question may be asked again. What it may have cost counts.
+    /// Releases a question without an answer and adds its possible cost. It may be asked again.
     fn unanswered(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         key: &QuestionKey,
         cost: Usd,
     ) -> impl Future<Output = Result<(), Error>> + Send;
 
-    /// Those of these questions that are answered, in any job of the same tenant.
+    /// Returns the answers to those questions that have one, from any job of the tenant.
     fn answers(
         &self,
         job: &Job,
         keys: &[QuestionKey],
     ) -> impl Future<Output = Result<BTreeMap<QuestionKey, String>, Error>> + Send;
 
-    /// Forgets jobs and answers of all tenants from before a moment.
+    /// Deletes jobs and answers of all tenants that are older than `before`.
     fn forget_work(&self, before: SystemTime) -> impl Future<Output = Result<(), Error>> + Send;
 }
 

@@ -1,4 +1,4 @@
-//! Amounts of money that add up: whole billionths of a US dollar.
+//! Exact amounts of money: whole billionths of a US dollar.
 
 use std::fmt;
 use std::iter::Sum;
@@ -7,31 +7,31 @@ use std::ops::Add;
 /// Billionths in a dollar.
 const BILLION: f64 = 1e9;
 
-/// An amount of US dollars, never below zero.
+/// A non-negative amount of US dollars.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Usd(u64);
 
 impl Usd {
-    /// Nothing.
+    /// Zero dollars.
     pub const ZERO: Self = Self(0);
 
-    /// So many dollars, rounded up: a cap must not be passed by roundings.
+    /// Converts from dollars. Rounds up, so that rounding never exceeds a cap.
     pub fn dollars(dollars: f64) -> Self {
-        // What is no number, or below zero, becomes nothing; what is too much, the most there is.
+        // NaN and negative amounts become zero; too large ones saturate.
         Self((dollars * BILLION).ceil() as u64)
     }
 
-    /// So many billionths; below zero, nothing.
+    /// Converts from billionths. Negative amounts become zero.
     pub fn billionths(billionths: i64) -> Self {
         Self(u64::try_from(billionths).unwrap_or_default())
     }
 
-    /// For databases, whose integers have a sign.
+    /// Returns the amount in billionths, for databases with signed integers.
     pub fn as_billionths(self) -> i64 {
         i64::try_from(self.0).unwrap_or(i64::MAX)
     }
 
-    /// For people.
+    /// Returns the amount in dollars, for display.
     pub fn as_dollars(self) -> f64 {
         self.0 as f64 / BILLION
     }
@@ -52,7 +52,7 @@ impl Sum for Usd {
 }
 
 impl fmt::Display for Usd {
-    /// Cents, or as many places as it takes to see anything.
+    /// Formats as cents, or with more digits for small amounts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dollars = self.as_dollars();
         match self.0 {

@@ -1,4 +1,4 @@
-//! Blobs as files: whole or not there, stored once, never another one's bytes.
+//! Blobs as files: whole or absent, stored once, never the bytes of another blob.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use photic_store::{BlobError, BlobId, FileBlobs};
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
 fn path_of(root: &Path, id: &BlobId) -> PathBuf {
     let name = id.to_string();
@@ -16,7 +16,7 @@ fn path_of(root: &Path, id: &BlobId) -> PathBuf {
 
 #[test]
 fn what_was_put_is_got_and_is_there_once() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blobs = FileBlobs::open(&*place).unwrap();
     for length in [0, 1, 100_000] {
         let bytes = vec![length as u8; length];
@@ -26,7 +26,7 @@ fn what_was_put_is_got_and_is_there_once() {
         assert_eq!(blobs.get(&id).unwrap(), bytes);
         assert_eq!(blobs.size(&id).unwrap(), Some(length as u64));
     }
-    assert_eq!(blobs.each(None).unwrap().len(), 3);
+    assert_eq!(blobs.list(None).unwrap().len(), 3);
     assert_eq!(fs::read_dir(place.join("unfinished")).unwrap().count(), 0);
     let absent = BlobId::of(b"never put");
     assert!(!blobs.has(&absent).unwrap());
@@ -35,7 +35,7 @@ fn what_was_put_is_got_and_is_there_once() {
 
 #[test]
 fn a_torn_or_changed_file_is_never_returned_and_a_torn_one_heals() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blobs = FileBlobs::open(&*place).unwrap();
     let bytes = b"these bytes and no other".repeat(100);
     let id = blobs.put(&bytes).unwrap();
@@ -55,10 +55,10 @@ fn a_torn_or_changed_file_is_never_returned_and_a_torn_one_heals() {
 
 #[test]
 fn each_tells_every_blob_once_in_order_and_nothing_that_is_no_blob() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blobs = FileBlobs::open(&*place).unwrap();
     let mut expected: Vec<BlobId> = (0..2500u32).map(|n| BlobId::of(&n.to_le_bytes())).collect();
-    // By hand: each put waits for the disk.
+    // Written directly, because `put` waits for the disk.
     for (n, id) in expected.iter().enumerate() {
         let path = path_of(&place, id);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -71,7 +71,7 @@ fn each_tells_every_blob_once_in_order_and_nothing_that_is_no_blob() {
     let mut found = Vec::new();
     let mut pages = 0;
     loop {
-        let page = blobs.each(found.last()).unwrap();
+        let page = blobs.list(found.last()).unwrap();
         if page.is_empty() {
             break;
         }
@@ -85,7 +85,7 @@ fn each_tells_every_blob_once_in_order_and_nothing_that_is_no_blob() {
 
 #[test]
 fn only_what_was_not_stored_lately_is_removed() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blobs = FileBlobs::open(&*place).unwrap();
     let id = blobs.put(b"old").unwrap();
     let hour = Duration::from_hours(1);
@@ -94,7 +94,7 @@ fn only_what_was_not_stored_lately_is_removed() {
         file.set_modified(SystemTime::now() - 2 * hour).unwrap();
     };
     age();
-    // Stored again, it is as new.
+    // Storing it again renews its time.
     blobs.put(b"old").unwrap();
     assert!(!blobs.remove(&id, SystemTime::now() - hour).unwrap());
     assert!(blobs.has(&id).unwrap());
@@ -104,7 +104,7 @@ fn only_what_was_not_stored_lately_is_removed() {
     assert!(!blobs.remove(&id, SystemTime::now()).unwrap(), "it was gone");
 }
 
-/// A blob that is put again and again while others try to remove it is there after every put.
+/// Calls a function when dropped.
 struct OnDrop<F: Fn()>(F);
 
 impl<F: Fn()> Drop for OnDrop<F> {
@@ -115,7 +115,7 @@ impl<F: Fn()> Drop for OnDrop<F> {
 
 #[test]
 fn whoever_puts_a_blob_has_it_whatever_removers_do() {
-    let place = Place::in_memory();
+    let place = TestDirectory::in_memory();
     let ended = AtomicBool::new(false);
     let removed = AtomicUsize::new(0);
     let id = BlobId::of(b"contended");
@@ -132,13 +132,13 @@ fn whoever_puts_a_blob_has_it_whatever_removers_do() {
                 }
             });
         }
-        // Also if an assertion below fails: the others would go on for ever.
+        // Also if an assertion below fails: the threads would run forever.
         let _end = OnDrop(|| ended.store(true, Ordering::Relaxed));
         let blobs = FileBlobs::open(&*place).unwrap();
         for round in 0..3000 {
             blobs.put(b"contended").unwrap();
             assert_eq!(blobs.get(&id).unwrap(), b"contended", "lost in round {round}");
-            // It counts as old from here on, and may go.
+            // From here on it counts as old and may be removed.
             if let Ok(file) = fs::File::open(path_of(&place, &id)) {
                 file.set_modified(long_ago).unwrap();
             }
@@ -150,10 +150,10 @@ fn whoever_puts_a_blob_has_it_whatever_removers_do() {
 
 #[test]
 fn what_killed_processes_left_is_tidied() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blobs = FileBlobs::open(&*place).unwrap();
     fs::write(place.join("unfinished/1-2-3"), "half").unwrap();
-    // Killed between the rename and its decision.
+    // Killed between the rename and the decision.
     let id = blobs.put(b"leaving").unwrap();
     fs::rename(path_of(&place, &id), place.join(format!("leaving/{id}-1-2-3"))).unwrap();
     assert_eq!(blobs.get(&id).unwrap(), b"leaving", "it is still there for whoever reads");
@@ -166,7 +166,7 @@ fn what_killed_processes_left_is_tidied() {
 
 #[test]
 fn many_writers_of_the_same_bytes_leave_one_blob() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
@@ -179,6 +179,6 @@ fn many_writers_of_the_same_bytes_leave_one_blob() {
             });
         }
     });
-    assert_eq!(FileBlobs::open(&*place).unwrap().each(None).unwrap().len(), 40);
+    assert_eq!(FileBlobs::open(&*place).unwrap().list(None).unwrap().len(), 40);
     assert_eq!(fs::read_dir(place.join("unfinished")).unwrap().count(), 0);
 }

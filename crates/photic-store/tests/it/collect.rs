@@ -1,4 +1,4 @@
-//! Collecting while somebody writes: what a turn is about to refer to stays.
+//! Garbage collection while turns are written: blobs of an unfinished turn stay.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -8,30 +8,31 @@ use std::time::{Duration, SystemTime};
 
 use photic_store::contract::{self, Conversation, picture};
 use photic_store::{
-    BlobError, BlobId, Blobs, FileBlobs, Grace, Listed, LocalStore, Sqlite, Store, Tenant, wait,
+    BlobError, BlobId, Blobs, FileBlobs, GracePeriods, Listed, LocalStore, Sqlite, Store, Tenant,
+    wait,
 };
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
-/// Blobs behind whose back somebody collects, after every put: the worst moment.
-struct Collected {
+/// Blobs that are collected by another process after every put, at the worst moment.
+struct CollectReport {
     blobs: FileBlobs,
     place: PathBuf,
     removed: AtomicU64,
 }
 
-impl Blobs for Collected {
+impl Blobs for CollectReport {
     async fn put(&self, bytes: &[u8]) -> Result<BlobId, BlobError> {
         let id = self.blobs.put(bytes)?;
         let other = LocalStore::open(&self.place).unwrap();
-        let grace = Grace { blobs: Duration::from_mins(10), ..Grace::default() };
+        let grace = GracePeriods { blobs: Duration::from_mins(10), ..GracePeriods::default() };
         let collected = wait(other.collect(&grace)).unwrap();
         self.removed.fetch_add(collected.removed, Ordering::Relaxed);
         Ok(id)
     }
 
-    async fn again(&self, ids: &[BlobId]) -> Result<(), BlobError> {
-        self.blobs.again(ids)
+    async fn touch(&self, ids: &[BlobId]) -> Result<(), BlobError> {
+        self.blobs.touch(ids)
     }
 
     async fn get(&self, id: &BlobId) -> Result<Vec<u8>, BlobError> {
@@ -42,8 +43,8 @@ impl Blobs for Collected {
         self.blobs.size(id)
     }
 
-    async fn each(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
-        self.blobs.each(after)
+    async fn list(&self, after: Option<&BlobId>) -> Result<Vec<Listed>, BlobError> {
+        self.blobs.list(after)
     }
 
     async fn remove(&self, id: &BlobId, since: SystemTime) -> Result<bool, BlobError> {
@@ -53,16 +54,16 @@ impl Blobs for Collected {
 
 #[test]
 fn a_collection_between_the_blobs_and_the_record_of_a_turn_takes_none_of_them() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blobs = FileBlobs::open(place.join("blobs")).unwrap();
-    // All of them were stored long ago, for something that is gone.
+    // All were stored long ago, for a session that is gone.
     for seed in 0..4 {
         let name = blobs.put(&picture(seed, 2000)).unwrap().to_string();
         let path = place.join("blobs").join(&name[..2]).join(&name[2..4]).join(name);
         let hours = Duration::from_hours(5);
         File::open(path).unwrap().set_modified(SystemTime::now() - hours).unwrap();
     }
-    let blobs = Collected { blobs, place: place.to_path_buf(), removed: AtomicU64::new(0) };
+    let blobs = CollectReport { blobs, place: place.to_path_buf(), removed: AtomicU64::new(0) };
     let store = Store::new(Sqlite::open(&*place).unwrap(), blobs, Tenant::local());
     let id = wait(store.begin("collected")).unwrap();
     let mut talk = Conversation::new("look");
@@ -72,8 +73,8 @@ fn a_collection_between_the_blobs_and_the_record_of_a_turn_takes_none_of_them() 
     let (number, sent) = wait(talk.send(&store, &id, 1)).unwrap();
     assert_eq!(wait(store.body(&id, number)).unwrap(), talk.body());
     assert!(wait(store.lower(&id, number)).unwrap().body == sent);
-    // Those that were not stored again in time went, and were written anew when their turn came;
-    // the fourth, which nobody wanted, is gone.
+    // Two were removed before the turn stored them, and were written again; the unused fourth is
+    // gone.
     assert_eq!(store.blobs.removed.load(Ordering::Relaxed), 3);
     assert!(!store.blobs.blobs.has(&BlobId::of(&picture(3, 2000))).unwrap());
 }
@@ -81,7 +82,7 @@ fn a_collection_between_the_blobs_and_the_record_of_a_turn_takes_none_of_them() 
 #[test]
 fn a_new_record_is_opened_by_many_at_once() {
     for _ in 0..100 {
-        let place = Place::in_memory();
+        let place = TestDirectory::in_memory();
         let start = Barrier::new(8);
         std::thread::scope(|scope| {
             for _ in 0..8 {
@@ -96,12 +97,12 @@ fn a_new_record_is_opened_by_many_at_once() {
 
 #[test]
 fn writers_and_a_collector_do_not_disturb_each_other() {
-    let place = Place::in_memory();
+    let place = TestDirectory::in_memory();
     let ended = AtomicBool::new(false);
     let removed = std::thread::scope(|scope| {
         let collector = scope.spawn(|| {
             let store = LocalStore::open(&*place).unwrap();
-            let grace = Grace { blobs: Duration::from_secs(2), handles: Duration::ZERO };
+            let grace = GracePeriods { blobs: Duration::from_secs(2), handles: Duration::ZERO };
             let mut removed = 0;
             while !ended.load(Ordering::Relaxed) {
                 removed += wait(store.collect(&grace)).unwrap().removed;
@@ -116,7 +117,7 @@ fn writers_and_a_collector_do_not_disturb_each_other() {
                     let store = LocalStore::open(&**place).unwrap();
                     let started = SystemTime::now();
                     for round in 0.. {
-                        // The same pictures come again after their sessions were forgotten.
+                        // The pictures come again after their sessions were forgotten.
                         let id = wait(store.begin("disturbed")).unwrap();
                         let mut talk = Conversation::new("look");
                         for seed in 0..4 {

@@ -1,15 +1,15 @@
-//! The suite that every backend has to pass, on `SQLite` and files.
+//! Runs the contract suite on `SQLite` and files.
 
 use photic_store::{LocalStore, Sqlite, Tenant, contract, wait};
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
 #[test]
 fn the_local_store_keeps_every_promise() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     wait(contract::fresh(&store)).unwrap();
-    // Somebody who opens it later finds the same.
+    // A store that is opened later has the same contents.
     let before = wait(contract::existing(&store)).unwrap();
     drop(store);
     let again = LocalStore::open(&*place).unwrap();
@@ -19,13 +19,13 @@ fn the_local_store_keeps_every_promise() {
 
 #[test]
 fn the_local_store_keeps_every_promise_about_work() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     wait(contract::work(&Sqlite::open(&*place).unwrap())).unwrap();
 }
 
 #[test]
 fn a_record_of_the_first_format_gets_work_lists_and_loses_nothing() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     std::fs::create_dir_all(&*place).unwrap();
     let old = rusqlite::Connection::open(place.join("record.db")).unwrap();
     old.execute_batch(include_str!("../../src/sqlite/schema.sql")).unwrap();
@@ -41,7 +41,7 @@ fn a_record_of_the_first_format_gets_work_lists_and_loses_nothing() {
 #[test]
 fn what_people_said_is_for_their_eyes_only() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::new();
+    let place = TestDirectory::new();
     LocalStore::open(place.join("state/photic")).unwrap();
     for path in ["state", "state/photic", "state/photic/blobs"] {
         let mode = std::fs::metadata(place.join(path)).unwrap().permissions().mode();

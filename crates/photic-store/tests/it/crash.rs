@@ -1,8 +1,8 @@
-//! `kill -9` at random moments, and a disk that fails: whatever was committed is there, whole, and
-//! so is everything else.
+//! `kill -9` at random moments, and failing disks: everything that was committed is there and
+//! readable.
 //!
-//! The writer is this very test binary, started again; the driver reads what it says it committed.
-//! `PHOTIC_CRASH_ROUNDS` and `PHOTIC_FAULT_ROUNDS` ask for more rounds than every day's.
+//! The writer is this test binary, started again. The driver reads what it reports as committed.
+//! `PHOTIC_CRASH_ROUNDS` and `PHOTIC_FAULT_ROUNDS` set the number of rounds.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -12,18 +12,18 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use photic_store::contract::{self, Conversation, picture};
-use photic_store::{Grace, LocalStore, SessionId, wait};
+use photic_store::{GracePeriods, LocalStore, SessionId, wait};
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
-const WHERE: &str = "PHOTIC_CRASH_WRITER";
-/// After so many rounds in one store a new one begins, so that checking it all stays quick.
+const DIRECTORY_VARIABLE: &str = "PHOTIC_CRASH_WRITER";
+/// Rounds per store, limited so that checks stay quick.
 const ROUNDS_EACH: usize = 4;
 
-/// Not a test by itself: what the driver starts.
+/// Not a test by itself: the driver starts it as the writer.
 #[test]
 fn writer() {
-    let Ok(directory) = std::env::var(WHERE) else { return };
+    let Ok(directory) = std::env::var(DIRECTORY_VARIABLE) else { return };
     std::thread::scope(|scope| {
         for thread in 0..2 {
             let directory = &directory;
@@ -31,7 +31,7 @@ fn writer() {
         }
         scope.spawn(|| {
             let store = LocalStore::open(&directory).unwrap();
-            let grace = Grace { blobs: Duration::from_secs(5), ..Grace::default() };
+            let grace = GracePeriods { blobs: Duration::from_secs(5), ..GracePeriods::default() };
             loop {
                 wait(store.collect(&grace)).unwrap();
                 std::thread::sleep(Duration::from_millis(20));
@@ -40,7 +40,7 @@ fn writer() {
     });
 }
 
-/// Appends turns, and says so after each.
+/// Appends turns and reports each.
 fn write(directory: &Path, thread: u64) {
     let store = LocalStore::open(directory).unwrap();
     let id = wait(store.begin("crash")).unwrap();
@@ -64,7 +64,7 @@ fn hash(bytes: &[u8]) -> String {
     photic_store::BlobId::of(bytes).to_string()
 }
 
-/// A turn that a writer said it had committed.
+/// A turn that a writer reported as committed.
 #[derive(Debug)]
 struct Committed {
     id: SessionId,
@@ -80,23 +80,23 @@ fn parse(line: &str) -> Option<Committed> {
         id: word()?.parse().ok()?,
         number: word()?.parse().ok()?,
         body: word()?.to_owned(),
-        // A line that was cut off says nothing.
+        // A truncated line reports nothing.
         sent: word()?.strip_suffix('\n').filter(|digest| digest.len() == 64)?.to_owned(),
     })
 }
 
-/// Starts a writer, kills it a while after its first turn or, if that is to be early, after its first
-/// words, and tells what it had committed.
+/// Starts a writer and kills it after `life`, counted from its first turn, or from its first output
+/// if `early`. Returns the turns it reported.
 fn round(directory: &Path, life: Duration, early: bool) -> Vec<Committed> {
     let command = Command::new(std::env::current_exe().unwrap());
     live(command, directory, life, early)
 }
 
-/// The same for a writer whose command has begun.
+/// Runs the writer with a prepared command; see [`round`].
 fn live(mut command: Command, directory: &Path, life: Duration, early: bool) -> Vec<Committed> {
     let mut child = command
         .args(["--exact", "crash::writer", "--nocapture", "--test-threads=1"])
-        .env(WHERE, directory)
+        .env(DIRECTORY_VARIABLE, directory)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .process_group(0)
@@ -116,32 +116,32 @@ fn live(mut command: Command, directory: &Path, life: Duration, early: bool) -> 
         }
         committed
     });
-    // It lives for a while from then on, however slow the machine is.
+    // The time starts with the first output, however slow the machine is.
     let _ = began.recv_timeout(Duration::from_secs(20));
     std::thread::sleep(life);
-    // With whoever it runs under.
+    // Together with its tracer.
     let group = format!("-{}", child.id());
     assert!(Command::new("kill").args(["-9", "--", &group]).status().unwrap().success());
     child.wait().unwrap();
     reader.join().unwrap()
 }
 
-/// What a driver saw.
+/// Counts of a driver.
 #[derive(Debug, Default)]
-struct Seen {
+struct DriverCounts {
     rounds: usize,
     committed: usize,
-    /// How often there was one more, which its writer did not live to tell.
+    /// Turns that were committed, but not reported in time.
     untold: usize,
-    /// Files that a writer was in the middle of.
+    /// Temporary files that were left.
     unfinished: usize,
 }
 
-/// So many rounds, each followed by a look at everything.
-fn drive(rounds: usize, mut chance: u64) -> Seen {
-    let mut seen = Seen::default();
+/// Runs rounds, each followed by a check of everything.
+fn drive(rounds: usize, mut chance: u64) -> DriverCounts {
+    let mut seen = DriverCounts::default();
     while seen.rounds < rounds {
-        let place = Place::new();
+        let place = TestDirectory::new();
         let mut told = 0;
         for _ in 0..ROUNDS_EACH.min(rounds - seen.rounds) {
             chance ^= chance << 13;
@@ -176,7 +176,7 @@ fn what_was_committed_survives_kill_9() {
         std::env::var("PHOTIC_CRASH_ROUNDS").map_or(15, |rounds| rounds.parse().unwrap());
     let chance = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64 | 1;
     let started = Instant::now();
-    let all: Vec<Seen> = std::thread::scope(|scope| {
+    let all: Vec<DriverCounts> = std::thread::scope(|scope| {
         let drivers = (0..DRIVERS).map(|driver| {
             let share = rounds / DRIVERS + usize::from(driver < rounds % DRIVERS);
             scope.spawn(move || drive(share, chance.rotate_left(driver as u32 * 7)))
@@ -184,7 +184,7 @@ fn what_was_committed_survives_kill_9() {
         let drivers: Vec<_> = drivers.collect();
         drivers.into_iter().map(|driver| driver.join().unwrap()).collect()
     });
-    let sum = |of: fn(&Seen) -> usize| all.iter().map(of).sum::<usize>();
+    let sum = |of: fn(&DriverCounts) -> usize| all.iter().map(of).sum::<usize>();
     println!(
         "{} rounds in {:.0} s: {} turns committed and found, {} times one more that its writer did \
          not live to tell, {} files left unfinished",
@@ -198,7 +198,7 @@ fn what_was_committed_survives_kill_9() {
     assert!(sum(|seen| seen.committed) > rounds, "writers hardly wrote");
 }
 
-/// Calls that fail, and how, in a process that `strace` runs.
+/// System calls that fail, and their errors, injected by `strace`.
 const FAULTS: [(&str, &str); 6] = [
     ("fsync,fdatasync", "EIO"),
     ("fsync,fdatasync", "ENOSPC"),
@@ -208,7 +208,7 @@ const FAULTS: [(&str, &str); 6] = [
     ("openat", "ENOSPC"),
 ];
 
-/// A writer some of whose calls fail, from one of them on for a while.
+/// Runs a writer with system calls that fail for a while, beginning with the call `from`.
 fn failing(directory: &Path, fault: (&str, &str), from: u64) -> Vec<Committed> {
     let (calls, error) = fault;
     let mut command = Command::new("strace");
@@ -219,7 +219,7 @@ fn failing(directory: &Path, fault: (&str, &str), from: u64) -> Vec<Committed> {
     live(command, directory, Duration::from_millis(400), true)
 }
 
-/// What a disk refused was not committed, and hurts nothing that was.
+/// Turns that a failing disk refused are not committed, and all others survive.
 #[test]
 fn what_was_committed_survives_a_disk_that_fails() {
     let is_there = Command::new("strace").arg("-V").stdout(Stdio::null()).status();
@@ -232,8 +232,8 @@ fn what_was_committed_survives_a_disk_that_fails() {
     let (mut committed, mut after) = (0, 0);
     for round_number in 0..rounds {
         for (number, fault) in (0..).zip(FAULTS) {
-            let place = Place::new();
-            // One that does not fail, so that there is something to hurt.
+            let place = TestDirectory::new();
+            // A round without faults, so that there is something to damage.
             let mut told = round(&place, Duration::from_millis(60), false);
             let from = 3 + (round_number * 7 + number * 11) % 60;
             let more = failing(&place, fault, from);

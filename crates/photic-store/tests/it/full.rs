@@ -1,5 +1,5 @@
-//! A full disk: what was committed can be read, what cannot be written is said, and when there is
-//! room again everything goes on.
+//! A full disk: committed turns stay readable, failed writes are reported, and writing works again
+//! when there is space.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,14 +10,14 @@ use photic_store::contract::{self, Conversation, picture};
 use photic_store::{BlobError, Error, LocalStore, wait};
 use serde_json::json;
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
-const WHERE: &str = "PHOTIC_FULL_DISK";
+const DIRECTORY_VARIABLE: &str = "PHOTIC_FULL_DISK";
 
-/// Not a test by itself: runs where a small disk is mounted.
+/// Not a test by itself: runs on a small disk.
 #[test]
 fn on_a_small_disk() {
-    let Ok(directory) = std::env::var(WHERE) else { return };
+    let Ok(directory) = std::env::var(DIRECTORY_VARIABLE) else { return };
     let directory = Path::new(&directory);
     let ballast = directory.join("ballast");
     fs::write(&ballast, vec![7; 600_000]).unwrap();
@@ -37,7 +37,7 @@ fn on_a_small_disk() {
     let found = wait(contract::existing(&store)).unwrap();
     assert_eq!(found.turns, [(id.clone(), turns)]);
 
-    // To the last byte, so that the record has no room either.
+    // To the last byte, so that the record has no space either.
     fill(&ballast);
     let mut words = Conversation::new("words");
     words.messages.push(json!({"role": "user", "content": "word ".repeat(20_000)}));
@@ -67,14 +67,14 @@ fn send(
     let (transcript, _) = photic::lift(photic::Wire::OpenAiChat, &body);
     let plan = photic::plan(photic::survey(&transcript), &talk.profile, &talk.policy);
     let lowered = photic::lower(&transcript, &plan);
-    let done = photic_store::Done {
+    let done = photic_store::FinishedTurn {
         shed: &[],
         transcript: &transcript,
         plan: &plan,
         policy: &talk.policy,
         prepared: &photic::Prepared::new(),
-        sent: photic_store::Sent::of(&lowered.body),
-        kin: None,
+        sent: photic_store::SentBody::of(&lowered.body),
+        conversation_key: None,
         remembered: &BTreeMap::new(),
         time: 1,
     };
@@ -95,7 +95,7 @@ fn fill(path: &Path) {
 
 #[test]
 fn a_full_disk_leaves_the_record_readable() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let output = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c"])
         .arg("mount -t tmpfs -o size=2m none \"$1\" || exit 77; shift; exec \"$@\"")
@@ -103,7 +103,7 @@ fn a_full_disk_leaves_the_record_readable() {
         .arg(&*place)
         .arg(std::env::current_exe().unwrap())
         .args(["--exact", "full::on_a_small_disk", "--nocapture"])
-        .env(WHERE, &*place)
+        .env(DIRECTORY_VARIABLE, &*place)
         .output();
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match output {
@@ -115,7 +115,7 @@ fn a_full_disk_leaves_the_record_readable() {
         Ok(output) if output.status.code() == Some(101) => {
             panic!("{}{}", said(&output.stdout), said(&output.stderr));
         }
-        // No namespaces here: nothing is shown, and that is said.
+        // Namespaces are not available: the test is skipped with a message.
         other => println!("SKIPPED: no small disk can be mounted here: {other:?}"),
     }
 }

@@ -1,8 +1,8 @@
-//! Handles: constant for a tenant, meaningless to another.
+//! Handles: constant for a tenant, invalid for others.
 
 use photic_store::{BlobId, Facts, Handle, Sqlite, Tenant};
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
 fn facts(label: &str) -> Facts {
     Facts {
@@ -15,7 +15,7 @@ fn facts(label: &str) -> Facts {
 
 #[test]
 fn a_handle_is_the_same_for_ever_and_its_newest_facts_hold() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blob = BlobId::of(b"picture");
     let tenant = Tenant::local();
     let first = Sqlite::open(&*place).unwrap().issue(&tenant, &blob, &facts("one")).unwrap();
@@ -25,14 +25,14 @@ fn a_handle_is_the_same_for_ever_and_its_newest_facts_hold() {
     assert_eq!((issued.blob, issued.facts, issued.pinned), (blob, facts("two"), false));
     assert!(record.pin(&tenant, &first, true).unwrap());
     assert!(record.resolve(&tenant, &first).unwrap().unwrap().pinned);
-    // Issued again, it stays pinned.
+    // Issuing it again keeps it pinned.
     record.issue(&tenant, &blob, &facts("three")).unwrap();
     assert!(record.resolve(&tenant, &first).unwrap().unwrap().pinned);
 }
 
 #[test]
 fn a_handle_of_one_tenant_means_nothing_to_another() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let record = Sqlite::open(&*place).unwrap();
     let blob = BlobId::of(b"picture");
     let (ours, theirs) = (Tenant::new("ours"), Tenant::new("theirs"));
@@ -42,14 +42,14 @@ fn a_handle_of_one_tenant_means_nothing_to_another() {
     let other = record.issue(&theirs, &blob, &facts("")).unwrap();
     assert_ne!(handle, other);
     assert_eq!(record.resolve(&ours, &other).unwrap(), None);
-    // The hash is no way in.
+    // The hash does not resolve as a handle.
     let guess: Handle = format!("img_{}", &blob.to_string()[..16]).parse().unwrap();
     assert_eq!(record.resolve(&ours, &guess).unwrap(), None);
 }
 
 #[test]
 fn two_records_of_one_file_agree_on_the_secret() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let blob = BlobId::of(b"picture");
     let handles: Vec<Handle> = std::thread::scope(|scope| {
         let open = || Sqlite::open(&*place).unwrap().issue(&Tenant::local(), &blob, &facts(""));

@@ -1,5 +1,5 @@
-//! Bodies and views of every kind come back byte for byte: all recorded and golden requests, on
-//! every wire, and what a host knows beside the body.
+//! Bodies and lowered requests come back byte for byte: all recorded and golden requests, on every
+//! wire, with everything a host knows besides the body.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,12 +8,12 @@ use photic::media::Payload;
 use photic::retention::Retention;
 use photic::{Choice, FetchResult, Lowered, Made, Plan, Policy, Prepared, Profile, Reason, Wire};
 use photic_store::contract::picture;
-use photic_store::{Done, LocalStore, Sent, SessionId, wait};
+use photic_store::{FinishedTurn, LocalStore, SentBody, SessionId, wait};
 use serde_json::{Value, json};
 
-use crate::place::Place;
+use crate::directory::TestDirectory;
 
-/// Every request body among the fixtures of the pure crate.
+/// Returns all request bodies among the fixtures of `photic`.
 fn fixtures() -> Vec<(String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../photic/tests");
     let mut open = vec![root.join("wires"), root.join("captured")];
@@ -41,14 +41,14 @@ fn append(
     prepared: &Prepared,
 ) -> (u64, Vec<u8>) {
     let lowered: Lowered<'_> = photic::lower_prepared(transcript, plan, prepared);
-    let done = Done {
+    let done = FinishedTurn {
         shed: &[],
         transcript,
         plan,
         policy,
         prepared,
-        sent: Sent::of(&lowered.body),
-        kin: None,
+        sent: SentBody::of(&lowered.body),
+        conversation_key: None,
         remembered: &BTreeMap::new(),
         time: 1,
     };
@@ -57,7 +57,7 @@ fn append(
 
 #[test]
 fn every_fixture_comes_back_on_every_wire() {
-    let place = Place::in_memory();
+    let place = TestDirectory::in_memory();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("fixtures")).unwrap();
     let mut policy = Policy::default();
@@ -83,7 +83,7 @@ fn every_fixture_comes_back_on_every_wire() {
     assert!(turns > 200 && blobs > 100, "{turns} {blobs}");
 }
 
-/// Three pictures by address, the last one unreachable.
+/// Creates a body with three pictures by URL, of which the last is unreachable.
 fn by_address() -> Vec<u8> {
     let part = |n: u32| {
         json!({"type": "image_url",
@@ -99,7 +99,7 @@ fn by_address() -> Vec<u8> {
 
 #[test]
 fn what_was_fetched_and_what_was_not_comes_back() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("fetched")).unwrap();
     let body = by_address();
@@ -123,7 +123,7 @@ fn what_was_fetched_and_what_was_not_comes_back() {
     assert_eq!(wait(store.body(&id, number)).unwrap(), body);
     let view = wait(store.lower(&id, number)).unwrap();
     assert!(view.body == sent);
-    // The user dropped the first, so only the second was read.
+    // The user dropped the first picture, so only the second was read.
     assert_eq!(view.read, [photic_store::BlobId::of(&picture(1, 5000))]);
     let images = wait(store.images(&id)).unwrap();
     assert!(images[0].handle.is_some() && images[2].handle.is_none());
@@ -133,7 +133,7 @@ fn blake3_of(bytes: &[u8]) -> [u8; 32] {
     *photic_store::BlobId::of(bytes).as_bytes()
 }
 
-/// A conversation with pictures of tools.
+/// Creates a conversation with pictures of tools.
 fn with_pictures(count: u64) -> Value {
     let mut talk = photic_store::contract::Conversation::new("look");
     for seed in 0..count {
@@ -144,7 +144,7 @@ fn with_pictures(count: u64) -> Value {
 
 #[test]
 fn what_a_host_held_back_comes_back_held_back() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("quarantine")).unwrap();
     let body = with_pictures(3).to_string().into_bytes();
@@ -162,7 +162,7 @@ fn what_a_host_held_back_comes_back_held_back() {
 
 #[test]
 fn pictures_go_by_their_handles_and_that_takes_a_word() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("names")).unwrap();
     let body = with_pictures(4).to_string().into_bytes();
@@ -189,17 +189,17 @@ fn pictures_go_by_their_handles_and_that_takes_a_word() {
         let circumstances = wait(store.turn(&id, number)).unwrap().circumstances;
         let kept: Value = serde_json::from_str(&circumstances).unwrap();
         assert_eq!(kept["handles"] == true, !odd, "{circumstances}");
-        // The handle that stands in the conversation leads to the picture.
+        // The handle in the conversation resolves to the picture.
         let issued = store.record.resolve(&store.tenant, &handle).unwrap().unwrap();
         assert_eq!(store.blobs.get(&issued.blob).unwrap(), picture(1, 4000));
         assert_eq!(issued.facts.size, Some((1280, 800)));
     }
 }
 
-/// The encoder got better between two turns: each turn keeps what it had.
+/// The encoder changed between two turns: each turn keeps its pictures.
 #[test]
 fn what_was_made_later_does_not_change_what_was_shown_before() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("made")).unwrap();
     let body = with_pictures(2).to_string().into_bytes();
@@ -229,29 +229,29 @@ fn what_was_made_later_does_not_change_what_was_shown_before() {
     }
 }
 
-/// Whatever changes in what a turn was made with, it is noticed.
+/// A changed input of a turn is noticed.
 #[test]
 fn a_view_that_cannot_be_reproduced_is_an_error() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("changed")).unwrap();
     let body = with_pictures(2).to_string().into_bytes();
     let (transcript, _) = photic::lift(Wire::OpenAiChat, &body);
     let (profile, policy) = (Profile::generic(Wire::OpenAiChat), Policy::default());
     let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
-    // What a version that wrote another notice would have sent.
+    // The body of a version that writes another notice.
     let other = String::from_utf8(body.clone()).unwrap().replacen("\"look\"", "\"Look\"", 1);
     let (another, _) = photic::lift(Wire::OpenAiChat, other.as_bytes());
     let lowered = photic::lower(&another, &plan);
     let none = Prepared::new();
-    let done = Done {
+    let done = FinishedTurn {
         shed: &[],
         transcript: &transcript,
         plan: &plan,
         policy: &policy,
         prepared: &none,
-        sent: Sent::of(&lowered.body),
-        kin: None,
+        sent: SentBody::of(&lowered.body),
+        conversation_key: None,
         remembered: &BTreeMap::new(),
         time: 1,
     };
@@ -261,10 +261,10 @@ fn a_view_that_cannot_be_reproduced_is_an_error() {
     assert_eq!(wait(store.body(&id, number)).unwrap(), body);
 }
 
-/// However a client writes a picture, its handle leads to it.
+/// The handle of a picture resolves however the client wrote it.
 #[test]
 fn every_handle_leads_to_its_picture() {
-    let place = Place::new();
+    let place = TestDirectory::new();
     let store = LocalStore::open(&*place).unwrap();
     let id = wait(store.begin("handles")).unwrap();
     let (tiny, broken, plain) = (picture(1, 60), picture(2, 3000), picture(3, 3000));

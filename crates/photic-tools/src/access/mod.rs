@@ -1,10 +1,10 @@
-//! Files beneath the roots, and no others.
+//! File access below the roots, and nowhere else.
 //!
-//! Owns every path that is opened. A root is a directory that was opened when the tools were built;
-//! every path is resolved beneath it by the kernel (`openat2` with `RESOLVE_BENEATH` and
-//! `RESOLVE_NO_MAGICLINKS` where there is one, a walk of the same effect by `cap-std` elsewhere), so
-//! that nothing can be swapped between a check and the open. What is judged is the descriptor that
-//! will be read. Must never say anything about what lies outside, not even whether it is there.
+//! A root is a directory that is opened when the tools are built. The kernel resolves every path
+//! beneath it (`openat2` with `RESOLVE_BENEATH` and `RESOLVE_NO_MAGICLINKS`, or an equivalent walk
+//! by `cap-std`), so nothing can be swapped between a check and the open. Checks apply to the
+//! opened descriptor. Refusals never reveal anything about files outside, not even whether they
+//! exist.
 
 mod names;
 mod special;
@@ -18,20 +18,20 @@ use cap_std::fs::{Dir, OpenOptions};
 use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
 
-/// Longer than any path that an operating system takes.
-const LONGEST: usize = 4096;
+/// Longest path in bytes, more than any operating system accepts.
+const MAX_PATH_BYTES: usize = 4096;
 
-/// Whether files with several names may be read.
+/// Policy for files with several hard links.
 ///
-/// The other name may lie outside the roots, and a name does not tell: whoever can make links could
-/// bring any file of the same file system inside. Package managers that link from a store (pnpm,
-/// Nix) and build caches do so honestly, so an operator may allow it.
+/// The other name may be outside the roots, and cannot be seen from here: anyone who can create
+/// links could bring any file of the file system inside. Package managers that link from a store
+/// (pnpm, Nix) and build caches use hard links legitimately, so an operator may allow them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HardLinks {
-    /// They are refused.
+    /// Refuses them.
     #[default]
     Refuse,
-    /// They are read like any other.
+    /// Reads them like any other file.
     Allow,
 }
 
@@ -39,7 +39,7 @@ pub enum HardLinks {
 #[derive(Debug)]
 pub(crate) struct Roots {
     folders: Vec<Root>,
-    /// The root that relative paths begin in, and where in it.
+    /// The root and folder in which relative paths begin.
     start: (usize, PathBuf),
     hard_links: HardLinks,
 }
@@ -47,26 +47,26 @@ pub(crate) struct Roots {
 #[derive(Debug)]
 struct Root {
     dir: Dir,
-    /// As it was named, made absolute.
+    /// Its absolute path as given.
     named: PathBuf,
-    /// Without links.
+    /// Its path without symbolic links.
     real: PathBuf,
 }
 
-/// A regular file beneath a root.
+/// An open regular file below a root.
 #[derive(Debug)]
 pub(crate) struct Opened {
     file: std::fs::File,
-    /// Bytes, when it was opened.
+    /// Size in bytes when it was opened.
     pub(crate) size: u64,
-    /// Its path from the root, for people.
+    /// Its path from the root, for display.
     pub(crate) name: String,
-    /// What tells it from files of the same name in other roots.
+    /// Text that distinguishes it from files with the same name in other roots.
     pub(crate) identity: String,
 }
 
-/// A path as an index of a root and a way from there.
-type Place = (usize, PathBuf);
+/// Index of a root and a path below it.
+type RootedPath = (usize, PathBuf);
 
 impl Roots {
     pub(crate) fn open(
@@ -99,7 +99,7 @@ impl Roots {
         self.folders.is_empty()
     }
 
-    /// Opens what a path names, or the one file that it could only have meant.
+    /// Opens a path, or the only file that it can mean.
     pub(crate) fn file(&self, source: &str) -> Result<Opened, Refusal> {
         let path = plain(source)?;
         if self.folders.is_empty() {
@@ -111,15 +111,15 @@ impl Roots {
             (self.start.0, self.start.1.join(path))
         };
         match self.try_open(&place, source) {
-            // A slash at the end asks for a folder; what is like it otherwise is not meant.
-            Err(Failed::Io(error)) if missing(&error) && !source.ends_with('/') => {
+            // A slash at the end asks for a folder, so similar names are not tried.
+            Err(OpenFailure::Io(error)) if missing(&error) && !source.ends_with('/') => {
                 let found = names::only(&self.folders[place.0].dir, &place.1);
-                let place = (place.0, found.map_err(|missed| missed.refusal(source, path))?);
+                let place = (place.0, found.map_err(|no_match| no_match.refusal(source, path))?);
                 self.try_open(&place, source).map_err(|failed| failed.refusal(source))
             }
-            Err(Failed::Io(error)) if escaped(&error) => {
-                // A link that names its target from `/` may still end inside; where it ends is
-                // only asked to find the way, which is then gone beneath a root like any other.
+            Err(OpenFailure::Io(error)) if escaped(&error) => {
+                // An absolute link may still end inside. Its target is only used to find the path,
+                // which is then opened beneath a root like any other.
                 let (root, way) = &place;
                 let real = std::fs::canonicalize(self.folders[*root].real.join(way));
                 let place = real.ok().and_then(|real| self.beneath(&real));
@@ -130,8 +130,8 @@ impl Roots {
         }
     }
 
-    /// The root that an absolute path begins with, the innermost of several, and the way from it.
-    fn beneath(&self, path: &Path) -> Option<Place> {
+    /// Finds the root of an absolute path, the innermost of several, and the path below it.
+    fn beneath(&self, path: &Path) -> Option<RootedPath> {
         let ways = self.folders.iter().enumerate().flat_map(|(index, root)| {
             let way = |start: &Path| {
                 let way = path.strip_prefix(start).ok()?;
@@ -143,66 +143,66 @@ impl Roots {
         Some((index, way))
     }
 
-    fn try_open(&self, (index, way): &Place, source: &str) -> Result<Opened, Failed> {
+    fn try_open(&self, (index, way): &RootedPath, source: &str) -> Result<Opened, OpenFailure> {
         let root = &self.folders[*index];
         let way: &Path = if way.as_os_str().is_empty() { Path::new(".") } else { way };
-        // Asked first so that no device is opened; asked again of what was opened.
-        let before = root.dir.metadata(way).map_err(Failed::Io)?;
+        // Checked before the open, so that no device is opened, and again on the descriptor.
+        let before = root.dir.metadata(way).map_err(OpenFailure::Io)?;
         if !before.is_file() {
-            return Err(Failed::Refused(not_a_file(source, before.is_dir())));
+            return Err(OpenFailure::Refused(not_a_file(source, before.is_dir())));
         }
         let mut options = OpenOptions::new();
         options.read(true);
         special::without_waiting(&mut options);
-        let file = root.dir.open_with(way, &options).map_err(Failed::Io)?.into_std();
-        let metadata = file.metadata().map_err(Failed::Io)?;
-        if !metadata.is_file() || special::made_up(&file) {
-            return Err(Failed::Refused(not_a_file(source, metadata.is_dir())));
+        let file = root.dir.open_with(way, &options).map_err(OpenFailure::Io)?.into_std();
+        let metadata = file.metadata().map_err(OpenFailure::Io)?;
+        if !metadata.is_file() || special::is_generated(&file) {
+            return Err(OpenFailure::Refused(not_a_file(source, metadata.is_dir())));
         }
-        if self.hard_links == HardLinks::Refuse && special::names(&metadata) > 1 {
-            return Err(Failed::Refused(hard_link(source)));
+        if self.hard_links == HardLinks::Refuse && special::hard_link_count(&metadata) > 1 {
+            return Err(OpenFailure::Refused(hard_link(source)));
         }
-        let way = tidied(way);
+        let way = normalized(way);
         let identity = format!("{}\0{}", root.real.display(), way.display());
         Ok(Opened { file, size: metadata.len(), name: shown(&way.to_string_lossy()), identity })
     }
 }
 
 impl Opened {
-    /// All of it, if it has no more than so many bytes, even if it grows meanwhile.
+    /// Reads the whole file. Fails if it has more than `most` bytes, even if it grows meanwhile.
     pub(crate) fn bytes(&mut self, most: u64) -> Result<Vec<u8>, Refusal> {
         if self.size > most {
             return Err(too_large(&self.name, self.size, most));
         }
         let mut bytes = Vec::with_capacity(self.size as usize);
         let read = (&mut self.file).take(most + 1).read_to_end(&mut bytes);
-        let read = read.map_err(|error| Failed::Io(error).refusal(&self.name))? as u64;
+        let read = read.map_err(|error| OpenFailure::Io(error).refusal(&self.name))? as u64;
         if read > most { Err(too_large(&self.name, read, most)) } else { Ok(bytes) }
     }
 
-    /// Its first bytes.
+    /// Reads the first bytes.
     pub(crate) fn head(&mut self, most: usize) -> Result<Vec<u8>, Refusal> {
         use std::io::Seek as _;
         let mut bytes = Vec::new();
         let read = (&mut self.file).take(most as u64).read_to_end(&mut bytes);
         read.and_then(|_| self.file.rewind())
-            .map_err(|error| Failed::Io(error).refusal(&self.name))?;
+            .map_err(|error| OpenFailure::Io(error).refusal(&self.name))?;
         Ok(bytes)
     }
 }
 
-/// Why a file was not opened.
-enum Failed {
+/// Reason why a file was not opened.
+enum OpenFailure {
     Io(io::Error),
     Refused(Refusal),
 }
 
-impl Failed {
+impl OpenFailure {
     fn refusal(self, source: &str) -> Refusal {
         let name = shown(source);
         match self {
             Self::Refused(refusal) => refusal,
-            Self::Io(error) if escaped(&error) || special::circles(&error) => outside(source),
+            Self::Io(error) if escaped(&error) || special::is_link_loop(&error) => outside(source),
             Self::Io(error) if missing(&error) => absent(source),
             Self::Io(error) if error.kind() == io::ErrorKind::PermissionDenied => Refusal::new(
                 RefusalCode::NoPermission,
@@ -218,7 +218,7 @@ impl Failed {
     }
 }
 
-/// The path, if it could be one.
+/// Checks that a source can be a path.
 fn plain(source: &str) -> Result<&Path, Refusal> {
     let bad = |says: String, hint: &str| Err(Refusal::new(RefusalCode::BadSource, says, hint));
     if source.trim().is_empty() {
@@ -227,15 +227,15 @@ fn plain(source: &str) -> Result<&Path, Refusal> {
     if source.contains('\0') {
         return bad("the source holds a NUL character".to_owned(), "pass the plain path");
     }
-    if source.len() > LONGEST {
+    if source.len() > MAX_PATH_BYTES {
         let says = format!("the source is {} bytes long, longer than a path can be", source.len());
         return bad(says, "pass the plain path; text and pictures do not go into `source`");
     }
     Ok(Path::new(source))
 }
 
-/// Without `.`, and without a step and its way back.
-fn tidied(way: &Path) -> PathBuf {
+/// Removes `.` and pairs of a folder and `..`.
+fn normalized(way: &Path) -> PathBuf {
     let mut tidy = PathBuf::new();
     for component in way.components() {
         match component {
@@ -249,7 +249,8 @@ fn tidied(way: &Path) -> PathBuf {
     tidy
 }
 
-/// `cap-std` says so with an error of its own, the kernel's would carry a number.
+/// Recognizes a path that leaves the root. `cap-std` reports it without an error number of the
+/// operating system.
 fn escaped(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
 }

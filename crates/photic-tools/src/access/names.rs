@@ -1,9 +1,10 @@
-//! Names that are written another way on the disk than in a conversation.
+//! Matches file names that are spelled differently on disk and in a conversation.
 //!
-//! macOS writes a narrow no-break space before `PM`, decomposes accents and curls quotes; shells
-//! escape spaces; models copy names and lose all of it. Where a step of a path is not there, the
-//! one entry of the same folder that differs only in such spelling is meant. Two such entries are
-//! a refusal: a guess could show the wrong picture. Must never fold anything into a dot or slash.
+//! macOS writes a narrow no-break space before `PM`, decomposes accents and uses curly quotes;
+//! shells escape spaces; models lose such details when they copy names. If a path component does
+//! not exist, the only entry of its folder that differs in spelling alone is taken. Two such
+//! entries are refused, because a guess could show the wrong picture. Folding never produces a dot
+//! or slash.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -14,22 +15,22 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::source::shown;
 
-/// Entries of a folder that are looked at.
-const MOST_ENTRIES: usize = 50_000;
-/// Candidates that are named.
-const MOST_CANDIDATES: usize = 20;
+/// Largest number of folder entries that are compared.
+const MAX_ENTRIES: usize = 50_000;
+/// Largest number of candidates in a refusal.
+const MAX_CANDIDATES: usize = 20;
 
-/// Why no one file was meant.
-pub(super) enum Missed {
+/// Reason why no single file matches.
+pub(super) enum NoMatch {
     Absent,
-    /// The step of the path, counted from its end, and the entries it could be.
+    /// Position of the path component, counted from the end, and its matching entries.
     Ambiguous {
         from_end: usize,
         entries: Vec<String>,
     },
 }
 
-impl Missed {
+impl NoMatch {
     pub(super) fn refusal(self, source: &str, path: &Path) -> Refusal {
         let Self::Ambiguous { from_end, entries } = self else { return super::absent(source) };
         let steps: Vec<Component<'_>> = path.components().collect();
@@ -50,8 +51,8 @@ impl Missed {
     }
 }
 
-/// The only existing path that is the same as `way` but for its spelling.
-pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, Missed> {
+/// Finds the only existing path that differs from `way` in spelling alone.
+pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, NoMatch> {
     let steps: Vec<Component<'_>> = way.components().collect();
     let mut found = PathBuf::new();
     for (index, step) in steps.iter().enumerate() {
@@ -64,32 +65,32 @@ pub(super) fn only(dir: &Dir, way: &Path) -> Result<PathBuf, Missed> {
             found = exact;
             continue;
         }
-        let wanted = name.to_str().map(|name| folded(&unescaped(name))).ok_or(Missed::Absent)?;
+        let wanted = name.to_str().map(|name| folded(&unescaped(name))).ok_or(NoMatch::Absent)?;
         let mut entries = alike(dir, &found, &wanted);
         match entries.len() {
-            0 => return Err(Missed::Absent),
+            0 => return Err(NoMatch::Absent),
             1 => found.extend(entries.pop()),
             _ => {
                 entries.sort();
-                entries.truncate(MOST_CANDIDATES);
+                entries.truncate(MAX_CANDIDATES);
                 let entries = entries.iter().filter_map(|name| name.to_str()).map(str::to_owned);
                 let from_end = steps.len() - 1 - index;
-                return Err(Missed::Ambiguous { from_end, entries: entries.collect() });
+                return Err(NoMatch::Ambiguous { from_end, entries: entries.collect() });
             }
         }
     }
     Ok(found)
 }
 
-/// The entries of a folder whose names are that name once spelling is taken away.
+/// Returns the entries of a folder that match a folded name.
 fn alike(dir: &Dir, folder: &Path, wanted: &str) -> Vec<OsString> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = dir.read_dir(folder) else { return Vec::new() };
-    let names = entries.take(MOST_ENTRIES).filter_map(|entry| Some(entry.ok()?.file_name()));
+    let names = entries.take(MAX_ENTRIES).filter_map(|entry| Some(entry.ok()?.file_name()));
     names.filter(|name| name.to_str().is_some_and(|name| folded(name) == wanted)).collect()
 }
 
-/// A name without what gets lost on its way: composed, plain spaces, straight quotes.
+/// Folds a name: composed accents, plain spaces, straight quotes.
 fn folded(name: &str) -> String {
     let plain = |c: char| match c {
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
@@ -100,7 +101,7 @@ fn folded(name: &str) -> String {
     name.chars().map(plain).nfc().collect()
 }
 
-/// A name without the backslashes a shell wants; one at the end escapes nothing.
+/// Removes the backslashes of shell escapes. A final backslash stays.
 fn unescaped(name: &str) -> String {
     let mut plain = String::with_capacity(name.len());
     let mut characters = name.chars().peekable();
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn nothing_becomes_a_dot_or_a_slash() {
-        // Of all characters, only those that are these already.
+        // Checks every character.
         for c in '\0'..=char::MAX {
             let folded = folded(&c.to_string());
             for special in ['.', '/', '\\', '\0'] {

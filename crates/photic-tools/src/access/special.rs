@@ -1,12 +1,12 @@
-//! What differs between systems: how to open without waiting, and what a descriptor is.
+//! System-specific checks of files: opening without blocking, and kinds of descriptors.
 
 use std::fs::{File, Metadata};
 use std::io;
 
 use cap_std::fs::OpenOptions;
 
-/// Makes an open return at once, whatever is there: a pipe without a writer would wait for ever,
-/// and a terminal would become ours.
+/// Makes an open return at once: a pipe without a writer would block forever, and a terminal would
+/// become the controlling one.
 pub(super) fn without_waiting(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
@@ -19,13 +19,13 @@ pub(super) fn without_waiting(options: &mut OpenOptions) {
     let _ = options;
 }
 
-/// Whether the kernel makes the file up: `/proc` and `/sys` hold keys, memory and switches as
-/// regular files.
+/// Returns whether the kernel generates the file. `/proc` and `/sys` expose keys, memory and
+/// switches as regular files.
 #[cfg(target_os = "linux")]
-pub(super) fn made_up(file: &File) -> bool {
+pub(super) fn is_generated(file: &File) -> bool {
     /// `proc`, `sysfs`, `debugfs`, `tracefs`, `securityfs`, `cgroup`, `cgroup2`, `bpf`, `configfs`,
-    /// `efivarfs`, `selinuxfs`, as `linux/magic.h` numbers them.
-    const MADE_UP: [u64; 11] = [
+    /// `efivarfs`, `selinuxfs`, as numbered in `linux/magic.h`.
+    const GENERATED: [u64; 11] = [
         0x9fa0,
         0x6265_6572,
         0x6462_6720,
@@ -38,33 +38,33 @@ pub(super) fn made_up(file: &File) -> bool {
         0xde5e_81e4,
         0xf97c_ff8c,
     ];
-    // The width of the number differs between systems; the magics are 32 bits everywhere. A file
-    // system that does not say what it is counts as made up: nothing is lost but that file.
+    // The width of the field differs between systems; the magic numbers have 32 bits. An unknown
+    // file system counts as generated, which refuses only this file.
     rustix::fs::fstatfs(file)
-        .map_or(true, |system| MADE_UP.contains(&(system.f_type as u64 & 0xffff_ffff)))
+        .map_or(true, |system| GENERATED.contains(&(system.f_type as u64 & 0xffff_ffff)))
 }
 
-/// Other systems have no such files among the regular ones.
+/// Returns false: other systems have no such files.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn made_up(_: &File) -> bool {
+pub(super) fn is_generated(_: &File) -> bool {
     false
 }
 
-/// How many names a file has.
+/// Returns the number of hard links.
 #[cfg(unix)]
-pub(super) fn names(metadata: &Metadata) -> u64 {
+pub(super) fn hard_link_count(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
     metadata.nlink()
 }
 
-/// Not told by stable Rust.
+/// Returns 1: stable Rust does not report the number here.
 #[cfg(not(unix))]
-pub(super) fn names(_: &Metadata) -> u64 {
+pub(super) fn hard_link_count(_: &Metadata) -> u64 {
     1
 }
 
-/// Whether links led in circles, or were of the kind that only the kernel can follow.
-pub(super) fn circles(error: &io::Error) -> bool {
+/// Returns whether symbolic links form a loop or are magic links of the kernel.
+pub(super) fn is_link_loop(error: &io::Error) -> bool {
     #[cfg(unix)]
     return error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     #[cfg(not(unix))]

@@ -1,26 +1,26 @@
-//! What questions cost: by the planner's estimate first, by what replies say from then on.
+//! Cost of questions: estimated by the planner at first, corrected by the usage in replies.
 
 use photic::reply::Usage;
 use photic_store::Usd;
 
-/// What tokens cost, in US dollars a million.
+/// Prices of tokens in US dollars per million.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenPrice {
-    /// Tokens that are read.
+    /// Input tokens.
     pub input: f64,
-    /// Tokens that are written.
+    /// Output tokens.
     pub output: f64,
 }
 
-/// How many tokens an answer is taken to have, before any came.
-const ANSWER: u64 = 500;
+/// Assumed tokens of an answer before the first one arrived.
+const ASSUMED_ANSWER_TOKENS: u64 = 500;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bill {
     price: Option<TokenPrice>,
-    /// By how much requests were larger than estimated; never less than once.
+    /// Largest ratio of actual to estimated input tokens, at least 1.
     larger: f64,
-    /// The longest answer; before any came, a guess.
+    /// Tokens of the longest answer so far.
     longest: Option<u64>,
 }
 
@@ -29,12 +29,13 @@ impl Bill {
         Self { price, larger: 1.0, longest: None }
     }
 
-    /// What a request of so many estimated tokens should cost, and not more than that.
+    /// Estimates the cost of a request with this many estimated tokens. The estimate is an upper
+    /// bound.
     pub(super) fn estimate(&self, tokens: u64) -> Usd {
-        self.cost(tokens as f64 * self.larger, self.longest.unwrap_or(ANSWER))
+        self.cost(tokens as f64 * self.larger, self.longest.unwrap_or(ASSUMED_ANSWER_TOKENS))
     }
 
-    /// What it did cost, from which the next estimate learns.
+    /// Returns the actual cost and adjusts later estimates.
     pub(super) fn charge(&mut self, tokens: u64, usage: Option<Usage>) -> Usd {
         let Some(usage) = usage else { return self.estimate(tokens) };
         self.larger = self.larger.max(usage.input as f64 / tokens.max(1) as f64);

@@ -1,12 +1,12 @@
-//! `inspect` over a list: chunks are taken, pictures asked about, answers kept, until all is done,
-//! the money is, or somebody says stop.
+//! Batches: runs `inspect` on a list. Takes chunks, asks about pictures and stores answers until
+//! the list is done, the money is spent, or a stop is requested.
 //!
-//! Owns the order of things in one process; that several work on a list at once is the business of
-//! [`Work`]. Must never ask what is answered, never ask while the provider wants to be left alone,
-//! and never begin a question that could pass the cap.
+//! This module coordinates one process. [`WorkStore`] coordinates several processes that work on
+//! one list. It never asks a question that has an answer, never asks while the provider requested a
+//! pause, and never starts a question that could exceed the cost limit.
 
 mod bill;
-mod one;
+mod line;
 mod outcome;
 mod pace;
 
@@ -18,40 +18,40 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use photic_store::work::{Job, Worker};
-use photic_store::{Error, Usd, Work};
+use photic_store::work::{Job, WorkerId};
+use photic_store::{Error, Usd, WorkStore};
 use tokio::time::Instant;
 
 use bill::Bill;
 pub use bill::TokenPrice;
-use one::One;
+use line::LineResult;
 use outcome::Outcome;
-pub use outcome::{Tokens, Told, Why};
+pub use outcome::{BatchAnswer, StoredRefusal, Tokens};
 use pace::Pace;
 
 use crate::arguments::InspectArguments;
 use crate::refusal::Refusal;
 use crate::tools::Tools;
 
-/// For how long the store may be away.
-const AWAY: Duration = Duration::from_mins(2);
-/// How often to look whether others left something to do.
-const LOOK: Duration = Duration::from_millis(500);
+/// Longest time for which an unavailable store is retried.
+const STORE_TIMEOUT: Duration = Duration::from_mins(2);
+/// Interval for checking whether other workers left something to do.
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How a list is worked through.
+/// Options of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BatchOptions {
-    /// Most questions under way, in this process.
+    /// Largest number of concurrent questions of this process.
     pub at_once: usize,
-    /// What the job may cost, whoever works on it.
+    /// Largest cost of the job, over all its workers.
     pub cap: Option<Usd>,
-    /// What tokens cost; without it, nothing does.
+    /// Prices of tokens; `None` counts them as free.
     pub price: Option<TokenPrice>,
-    /// How long after its last sign of life a process counts as dead.
+    /// Time after which a silent worker counts as dead.
     pub lease: Duration,
-    /// How often a question is asked before it counts as failed.
+    /// Number of attempts before a question counts as failed.
     pub attempts: u32,
-    /// What waits are drawn from.
+    /// Seed of random waits.
     pub seed: u64,
 }
 
@@ -68,48 +68,48 @@ impl Default for BatchOptions {
     }
 }
 
-/// How far it is.
+/// Progress of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Lines of the list.
     pub items: u64,
-    /// Those that something came of, whoever did them.
+    /// Lines with an outcome, of all workers.
     pub done: u64,
-    /// Questions that this process asked, once more for every time it had to.
+    /// Questions asked by this process, retries included.
     pub asked: u64,
-    /// What the job cost so far, whoever spent it.
+    /// Cost of the job so far, of all workers.
     pub spent: Usd,
-    /// The provider wants to be left alone.
+    /// Set while the provider requests a pause.
     pub is_waiting: bool,
 }
 
-/// Why it ended.
+/// Reason why a batch ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// Something came of every line.
+pub enum BatchEnd {
+    /// Every line has an outcome.
     Done,
-    /// The next question could pass the cap.
+    /// The next question could exceed the cost limit.
     Capped,
-    /// Somebody said stop.
+    /// A stop was requested.
     Stopped,
-    /// No question would be answered, as this one was not.
+    /// No question can succeed: this refusal would repeat for all.
     Hopeless(Refusal),
 }
 
-/// What came of a line, with the words.
+/// Outcome of a line, with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
-    /// It was asked about.
-    Told(Told),
-    /// There was no picture to ask about.
-    Refused(Why),
-    /// Nothing came back.
-    Failed(Why),
-    /// Nobody got to it yet.
+pub enum LineOutcome {
+    /// The model was asked.
+    Answered(BatchAnswer),
+    /// The picture could not be read.
+    Refused(StoredRefusal),
+    /// The model did not answer.
+    Failed(StoredRefusal),
+    /// The line is not processed yet.
     Pending,
 }
 
-/// A list being worked through by this process.
+/// A list that this process works on.
 #[derive(Debug)]
 pub struct Batch<'b, W> {
     tools: &'b Tools,
@@ -117,10 +117,10 @@ pub struct Batch<'b, W> {
     job: Job,
     items: &'b [InspectArguments],
     options: BatchOptions,
-    /// Another one after every time the store was away: what the last one had is nobody's then, and
-    /// whoever it is finds out from the store.
-    worker: Mutex<Worker>,
-    /// As `provider/model`.
+    /// Replaced whenever the store was unavailable: the leases of the old identifier may be lost,
+    /// and the store tells which.
+    worker: Mutex<WorkerId>,
+    /// Its name as `provider/model`.
     model: String,
     pace: Mutex<Pace>,
     bill: Mutex<Bill>,
@@ -128,14 +128,15 @@ pub struct Batch<'b, W> {
     stopping: AtomicBool,
 }
 
-/// A chunk in our hands.
+/// A leased chunk.
 struct Chunk {
     outcomes: Vec<Outcome>,
     left: usize,
 }
 
-impl<'b, W: Work> Batch<'b, W> {
-    /// A job whose list is this, one question a line. Refused if there is nobody to ask.
+impl<'b, W: WorkStore> Batch<'b, W> {
+    /// Creates a batch for a job whose list has one question per line. Refused if no model can be
+    /// asked.
     pub fn new(
         tools: &'b Tools,
         work: &'b W,
@@ -154,7 +155,7 @@ impl<'b, W: Work> Batch<'b, W> {
             job,
             items,
             options,
-            worker: Mutex::new(Worker::random().map_err(no_names)?),
+            worker: Mutex::new(WorkerId::random().map_err(no_names)?),
             model,
             pace: Mutex::new(Pace::new(options.at_once, options.seed)),
             bill: Mutex::new(Bill::new(options.price)),
@@ -163,21 +164,21 @@ impl<'b, W: Work> Batch<'b, W> {
         })
     }
 
-    /// Works until the job is done, whoever does it. When `stop` comes, what is under way is ended
-    /// and everything else left for later; to drop the future leaves it at once. A store that is
-    /// away is waited for, for some minutes.
+    /// Works until the job is done by this or other processes. When `stop` is ready, running
+    /// questions are finished and the rest is left for later. Dropping the future stops at once. An
+    /// unavailable store is retried for some minutes.
     pub async fn run(
         &self,
         stop: impl Future<Output = ()>,
         tell: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<Ended, Error> {
+    ) -> Result<BatchEnd, Error> {
         let mut stop = std::pin::pin!(stop);
-        let mut away: Option<Instant> = None;
+        let mut unavailable_since: Option<Instant> = None;
         loop {
             let mut chunks: BTreeMap<u64, Chunk> = BTreeMap::new();
             let asked = self.asked();
             let ended = self.work_on(&mut chunks, stop.as_mut(), tell).await;
-            // Also after an error: others need not wait for our lease.
+            // Also after an error, so that others need not wait for the leases to expire.
             for (chunk, held) in chunks {
                 let so_far = outcome::write(&held.outcomes);
                 let left = self.work.leave(&self.job, &self.worker(), chunk, &so_far).await;
@@ -185,15 +186,17 @@ impl<'b, W: Work> Batch<'b, W> {
                     left?;
                 }
             }
-            let is_away = matches!(ended, Err(Error::Unavailable(_)));
-            if is_away && !self.stopping.load(Ordering::Relaxed) {
-                // Who came to ask something has been there in between.
-                let since = away.filter(|_| self.asked() == asked).unwrap_or_else(Instant::now);
-                if since.elapsed() < AWAY {
-                    away = Some(since);
-                    let anew = Worker::random()?;
-                    *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = anew;
-                    tokio::time::sleep(LOOK).await;
+            let is_unavailable = matches!(ended, Err(Error::Unavailable(_)));
+            if is_unavailable && !self.stopping.load(Ordering::Relaxed) {
+                // The store was available meanwhile if questions were asked.
+                let since = unavailable_since
+                    .filter(|_| self.asked() == asked)
+                    .unwrap_or_else(Instant::now);
+                if since.elapsed() < STORE_TIMEOUT {
+                    unavailable_since = Some(since);
+                    let worker = WorkerId::random()?;
+                    *self.worker.lock().unwrap_or_else(PoisonError::into_inner) = worker;
+                    tokio::time::sleep(CHECK_INTERVAL).await;
                     continue;
                 }
             }
@@ -206,12 +209,12 @@ impl<'b, W: Work> Batch<'b, W> {
         chunks: &mut BTreeMap<u64, Chunk>,
         mut stop: Pin<&mut impl Future<Output = ()>>,
         tell: &(dyn Fn(Progress) + Send + Sync),
-    ) -> Result<Ended, Error> {
+    ) -> Result<BatchEnd, Error> {
         let mut queue: VecDeque<(u64, usize)> = VecDeque::new();
         let mut under_way = FuturesUnordered::new();
-        let mut signs_of_life = tokio::time::interval(self.options.lease / 3);
-        let mut looks = tokio::time::interval(LOOK);
-        let mut ending: Option<Ended> = None;
+        let mut renewals = tokio::time::interval(self.options.lease / 3);
+        let mut checks = tokio::time::interval(CHECK_INTERVAL);
+        let mut ending: Option<BatchEnd> = None;
         let mut is_over = false;
         let mut nothing_to_take = false;
         let mut progress = Progress { items: self.job.items, ..Progress::default() };
@@ -233,24 +236,24 @@ impl<'b, W: Work> Batch<'b, W> {
                         return Ok(Some(ended));
                     }
                     if is_over {
-                        return Ok(Some(Ended::Capped));
+                        return Ok(Some(BatchEnd::Capped));
                     }
                 }
                 tokio::select! {
                     Some((chunk, line, one)) = under_way.next() => {
-                        // What something came of may have cost less than was put aside for it.
+                        // A finished question may have cost less than reserved.
                         is_over = false;
                         let outcome = match one? {
-                            One::Ended(outcome) => Some(outcome),
-                            One::Over => {
+                            LineResult::Ended(outcome) => Some(outcome),
+                            LineResult::Over => {
                                 is_over = true;
                                 queue.push_front((chunk, line));
                                 None
                             }
-                            One::Left => None,
-                            One::Hopeless(outcome, refusal) => {
+                            LineResult::Left => None,
+                            LineResult::Hopeless(outcome, refusal) => {
                                 self.stopping.store(true, Ordering::Relaxed);
-                                ending.get_or_insert(Ended::Hopeless(refusal));
+                                ending.get_or_insert(BatchEnd::Hopeless(refusal));
                                 Some(outcome)
                             }
                         };
@@ -262,16 +265,16 @@ impl<'b, W: Work> Batch<'b, W> {
                     }
                     () = &mut stop, if ending.is_none() => {
                         self.stopping.store(true, Ordering::Relaxed);
-                        ending = Some(Ended::Stopped);
+                        ending = Some(BatchEnd::Stopped);
                     }
-                    _ = signs_of_life.tick() => {
+                    _ = renewals.tick() => {
                         self.work.keep(&self.worker(), self.options.lease).await?;
                     }
-                    _ = looks.tick() => {
-                        let standing = self.work.standing(&self.job).await?;
+                    _ = checks.tick() => {
+                        let standing = self.work.status(&self.job).await?;
                         if standing.done >= self.job.chunks() {
                             tell(Progress { done: progress.items, spent: standing.spent, ..progress });
-                            return Ok(Some(Ended::Done));
+                            return Ok(Some(BatchEnd::Done));
                         }
                         nothing_to_take = false;
                         by_chunks = standing.done * u64::from(self.job.chunk);
@@ -289,9 +292,9 @@ impl<'b, W: Work> Batch<'b, W> {
                 Ok(None) => {}
                 Ok(Some(ended)) => return Ok(ended),
                 Err(error) => {
-                    // What is under way is paid for: it is answered, and the answer kept.
+                    // Running questions are paid for, so their answers are stored.
                     while let Some((chunk, line, one)) = under_way.next().await {
-                        let Ok(One::Ended(outcome)) = one else { continue };
+                        let Ok(LineResult::Ended(outcome)) = one else { continue };
                         if let Some(all) = self.end(chunks, chunk, line, outcome) {
                             let _ = self.work.finish(&self.job, &self.worker(), chunk, &all).await;
                         }
@@ -302,7 +305,7 @@ impl<'b, W: Work> Batch<'b, W> {
         }
     }
 
-    /// The lines of a chunk that was taken.
+    /// Returns the lines of a chunk that was taken.
     fn begin(&self, chunks: &mut BTreeMap<u64, Chunk>, chunk: u64) -> Vec<(u64, usize)> {
         let lines = self.job.lines(chunk);
         let outcomes = vec![Outcome::Pending; lines.len()];
@@ -310,7 +313,7 @@ impl<'b, W: Work> Batch<'b, W> {
         lines.map(|line| (chunk, line)).collect()
     }
 
-    /// Notes what came of a line; all of the chunk if that was its last.
+    /// Records the outcome of a line. Returns the outcome of the chunk if it was its last line.
     fn end(
         &self,
         chunks: &mut BTreeMap<u64, Chunk>,
@@ -327,33 +330,33 @@ impl<'b, W: Work> Batch<'b, W> {
         chunks.remove(&chunk).map(|held| outcome::write(&held.outcomes))
     }
 
-    /// How many questions this process asked.
+    /// Returns the number of questions this process asked.
     pub fn asked(&self) -> u64 {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// What came of the lines of a chunk, in order.
-    pub async fn lines(&self, chunk: u64) -> Result<Vec<Line>, Error> {
+    /// Returns the outcomes of the lines of a chunk, in order.
+    pub async fn lines(&self, chunk: u64) -> Result<Vec<LineOutcome>, Error> {
         let text = self.work.outcome(&self.job, chunk).await?.unwrap_or_default();
         let outcomes = outcome::read(&text, self.job.lines(chunk).len());
         let keys = outcomes.iter().filter_map(|outcome| match outcome {
-            Outcome::Told(key) => Some(*key),
+            Outcome::Answered(key) => Some(*key),
             Outcome::Refused(_) | Outcome::Failed(_) | Outcome::Pending => None,
         });
         let answers = self.work.answers(&self.job, &keys.collect::<Vec<_>>()).await?;
         let line = |outcome| match outcome {
-            Outcome::Told(key) => {
+            Outcome::Answered(key) => {
                 let told = answers.get(&key).and_then(|text| serde_json::from_str(text).ok());
-                told.map_or(Line::Pending, Line::Told)
+                told.map_or(LineOutcome::Pending, LineOutcome::Answered)
             }
-            Outcome::Refused(why) => Line::Refused(why),
-            Outcome::Failed(why) => Line::Failed(why),
-            Outcome::Pending => Line::Pending,
+            Outcome::Refused(why) => LineOutcome::Refused(why),
+            Outcome::Failed(why) => LineOutcome::Failed(why),
+            Outcome::Pending => LineOutcome::Pending,
         };
         Ok(outcomes.into_iter().map(line).collect())
     }
 
-    fn worker(&self) -> Worker {
+    fn worker(&self) -> WorkerId {
         *self.worker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,7 +1,7 @@
-//! What comes of a picture, as it is stored: under its question, and as one line of its chunk.
+//! Stored outcomes: an answer under its question, and a line of its chunk.
 //!
-//! Nothing here tells who asked, when, or whether it was known before: the same list has the same
-//! outcome whoever worked on it.
+//! Nothing here depends on the worker, the time or earlier answers, so the
+//! outcome of a list does not depend on its workers.
 
 use photic::reply::Usage;
 use photic_store::work::QuestionKey;
@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::refusal::Refusal;
 
-/// What is stored under a question, for ever the same.
+/// Stored answer to a question. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub struct Told {
-    /// What the model said.
+pub struct BatchAnswer {
+    /// The text of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Why it said nothing, of a picture that is never asked about again.
+    /// Reason why there is no text. The picture is not asked about again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<Why>,
-    /// Who was asked, as `provider/model`.
+    pub refused: Option<StoredRefusal>,
+    /// The model as `provider/model`.
     pub model: String,
-    /// The type of the picture that was sent.
+    /// Media type of the picture that was sent.
     pub media_type: String,
-    /// What the model counted, if it did.
+    /// Token usage, if the model reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
 }
 
-/// What a model counted.
+/// Token usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Read.
+    /// Input tokens.
     pub input: u64,
-    /// Written.
+    /// Output tokens.
     pub output: u64,
 }
 
@@ -43,65 +43,65 @@ impl From<Usage> for Tokens {
     }
 }
 
-/// A refusal, as it is stored.
+/// A stored refusal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Why {
+pub struct StoredRefusal {
     /// One of the stable codes.
     pub code: String,
-    /// In a sentence.
+    /// The sentence.
     pub says: String,
-    /// What to do instead.
+    /// The next step.
     pub hint: String,
 }
 
-impl From<&Refusal> for Why {
+impl From<&Refusal> for StoredRefusal {
     fn from(refusal: &Refusal) -> Self {
         let Refusal { code, says, hint, .. } = refusal;
         Self { code: code.name().to_owned(), says: says.clone(), hint: hint.clone() }
     }
 }
 
-/// What came of one line of a list.
+/// Outcome of one line of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// What is stored under its question.
-    Told(QuestionKey),
-    /// There was no picture to ask about.
-    Refused(Why),
-    /// It could be asked, and nothing came back, however often. It is asked again when the job is.
-    Failed(Why),
-    /// Nobody got to it yet.
+    /// The answer stored under this question.
+    Answered(QuestionKey),
+    /// The picture could not be read.
+    Refused(StoredRefusal),
+    /// The model did not answer after all attempts. The line is repeated when the job is.
+    Failed(StoredRefusal),
+    /// The line is not processed yet.
     Pending,
 }
 
-/// As it is written into a chunk.
+/// Its form in a stored chunk.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line {
-    Refused(Why),
-    Failed(Why),
+enum StoredLine {
+    Refused(StoredRefusal),
+    Failed(StoredRefusal),
 }
 
-/// One line each.
+/// Serializes outcomes, one per line.
 pub(super) fn write(outcomes: &[Outcome]) -> String {
     let line = |outcome: &Outcome| match outcome {
-        Outcome::Told(key) => blake3::Hash::from_bytes(*key).to_hex().to_string(),
-        Outcome::Refused(why) => json(&Line::Refused(why.clone())),
-        Outcome::Failed(why) => json(&Line::Failed(why.clone())),
+        Outcome::Answered(key) => blake3::Hash::from_bytes(*key).to_hex().to_string(),
+        Outcome::Refused(why) => json(&StoredLine::Refused(why.clone())),
+        Outcome::Failed(why) => json(&StoredLine::Failed(why.clone())),
         Outcome::Pending => String::new(),
     };
     outcomes.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// So many lines of a chunk; what cannot be read is still to be done.
+/// Parses outcomes. Unreadable lines count as not processed.
 pub(super) fn read(text: &str, lines: usize) -> Vec<Outcome> {
     let line = |line: &str| {
         if let Ok(key) = blake3::Hash::from_hex(line) {
-            return Outcome::Told(*key.as_bytes());
+            return Outcome::Answered(*key.as_bytes());
         }
         match serde_json::from_str(line) {
-            Ok(Line::Refused(why)) => Outcome::Refused(why),
-            Ok(Line::Failed(why)) => Outcome::Failed(why),
+            Ok(StoredLine::Refused(why)) => Outcome::Refused(why),
+            Ok(StoredLine::Failed(why)) => Outcome::Failed(why),
             Err(_) => Outcome::Pending,
         }
     };
@@ -110,7 +110,7 @@ pub(super) fn read(text: &str, lines: usize) -> Vec<Outcome> {
     outcomes
 }
 
-/// Of what always is JSON.
+/// Serializes a value that cannot fail.
 pub(super) fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -121,9 +121,13 @@ mod tests {
 
     #[test]
     fn outcomes_read_back() {
-        let why = Why { code: "absent".into(), says: "gone\nfar".into(), hint: "\"look\"".into() };
+        let why = StoredRefusal {
+            code: "absent".into(),
+            says: "gone\nfar".into(),
+            hint: "\"look\"".into(),
+        };
         let all = [
-            Outcome::Told([3; 32]),
+            Outcome::Answered([3; 32]),
             Outcome::Pending,
             Outcome::Refused(why.clone()),
             Outcome::Failed(why),

@@ -1,16 +1,16 @@
-//! How fast a provider is asked: as many questions at once as it bears, and none while it asks to be
-//! left alone.
+//! Rate control: as many concurrent questions as the provider bears, and none while it requests a
+//! pause.
 //!
-//! Owns the numbers; sleeps nowhere. After a no for load, half as many are asked at once, and one
-//! more after as many answers. What is random comes from a seed, so that the same troubles give the
-//! same waits.
+//! This module computes waits and does not sleep. After an overload the concurrency is halved; it
+//! grows by one after as many answers. Random parts come from a seed, so that tests are
+//! reproducible.
 
 use std::time::{Duration, Instant};
 
-/// The first wait where a provider says nothing; each further one is twice as long.
-const FIRST: Duration = Duration::from_millis(500);
-/// The longest of those.
-const LONGEST: Duration = Duration::from_mins(1);
+/// First wait if a provider does not name one. Each further wait is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(500);
+/// Longest such wait.
+const MAX_WAIT: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -18,9 +18,9 @@ pub(super) struct Pace {
     lanes: usize,
     /// Answers since the last change.
     well: usize,
-    /// Nobody asks before.
+    /// No question is asked before this time.
     until: Option<Instant>,
-    /// Pictures in a row that nothing came of.
+    /// Consecutive failures.
     failures: usize,
     seed: u64,
 }
@@ -31,18 +31,18 @@ impl Pace {
         Self { most, lanes: most, well: 0, until: None, failures: 0, seed }
     }
 
-    /// How many questions may be under way.
+    /// Returns the current limit of concurrent questions.
     pub(super) const fn lanes(&self) -> usize {
         self.lanes
     }
 
-    /// How long to wait before the next question.
+    /// Returns the time to wait before the next question.
     pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
         let left = self.until?.checked_duration_since(now)?;
         (!left.is_zero()).then_some(left)
     }
 
-    /// There was an answer.
+    /// Records an answer.
     pub(super) fn went_well(&mut self) {
         self.failures = 0;
         self.well += 1;
@@ -52,9 +52,9 @@ impl Pace {
         }
     }
 
-    /// The provider has too much to do: all wait, as long as it says.
+    /// Records an overload. All questions wait as long as the provider asks.
     pub(super) fn too_much(&mut self, now: Instant, asked: Option<Duration>, attempt: u32) {
-        // Several questions that were under way are told so at once; that is one no.
+        // Several running questions report the same overload at once; it counts once.
         if self.wait(now).is_none() {
             self.lanes = (self.lanes / 2).max(1);
         }
@@ -63,16 +63,16 @@ impl Pace {
         self.until = Some(self.until.map_or(until, |before| before.max(until)));
     }
 
-    /// Nothing came of a picture; how many there were in a row.
+    /// Records a failure. Returns the number of consecutive ones.
     pub(super) const fn gave_up(&mut self) -> usize {
         self.failures += 1;
         self.failures
     }
 
-    /// How long to wait after so many failures: twice as long each time, and between half of that
-    /// and all of it, so that many who failed together do not come back together.
+    /// Returns the wait before a retry: it doubles with each attempt, and a random part of up to
+    /// one half spreads the retries of many workers.
     pub(super) fn backoff(&self, attempt: u32, question: u64) -> Duration {
-        let whole = FIRST.saturating_mul(1 << attempt.min(16)).min(LONGEST);
+        let whole = FIRST_WAIT.saturating_mul(1 << attempt.min(16)).min(MAX_WAIT);
         let drawn = [self.seed, question, u64::from(attempt)];
         let drawn = blake3::hash(&drawn.map(u64::to_le_bytes).concat());
         let share = f64::from(drawn.as_bytes()[0]) / 255.0;
@@ -88,7 +88,7 @@ mod tests {
     fn waits_double_and_differ_and_come_from_the_seed() {
         let pace = Pace::new(8, 7);
         for attempt in 0..12 {
-            let whole = FIRST.saturating_mul(1 << attempt).min(LONGEST);
+            let whole = FIRST_WAIT.saturating_mul(1 << attempt).min(MAX_WAIT);
             let wait = pace.backoff(attempt, 3);
             assert!(wait >= whole / 2 && wait <= whole, "{attempt}: {wait:?} of {whole:?}");
             assert_eq!(wait, Pace::new(1, 7).backoff(attempt, 3));
@@ -107,7 +107,7 @@ mod tests {
         assert_eq!((pace.lanes(), pace.wait(now)), (8, None));
         let three = Duration::from_secs(3);
         pace.too_much(now, Some(three), 0);
-        // Others that were under way hear the same.
+        // Other running questions report it, too.
         for _ in 0..5 {
             pace.too_much(now, Some(Duration::from_secs(1)), 0);
         }

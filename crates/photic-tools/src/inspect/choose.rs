@@ -1,36 +1,36 @@
-//! Which model is asked: the one for looking, the default, the active one, or the first.
+//! Chooses the model for `inspect`: the configured vision model, the default, the active one, or
+//! the first.
 //!
-//! Must never choose one that is known to be blind; that nobody has said so yet is no reason not
-//! to ask.
+//! A model that is known to be blind is never chosen. A model without this information may be.
 
 use photic::profile::{Capability, MediaKind};
 
 use super::model::{Key, Model, VisionModels};
 use crate::refusal::{Refusal, RefusalCode};
 
-/// The model to ask, or why none is.
-pub(super) fn choose(eyes: &VisionModels) -> Result<&Model, Refusal> {
-    if eyes.block_images {
+/// Returns the model to ask, or the reason why there is none.
+pub(super) fn choose(settings: &VisionModels) -> Result<&Model, Refusal> {
+    if settings.block_images {
         return Err(blocked());
     }
-    let models = eyes.models.as_deref().ok_or_else(unavailable)?;
+    let models = settings.models.as_deref().ok_or_else(unavailable)?;
     if models.is_empty() {
         return Err(none());
     }
-    let model = sighted(eyes, models)?;
+    let model = sighted(settings, models)?;
     match model.key {
         Key::Given(_) | Key::Open => Ok(model),
         Key::Missing => Err(no_key(model)),
     }
 }
 
-fn sighted<'e>(eyes: &VisionModels, models: &'e [Model]) -> Result<&'e Model, Refusal> {
-    // Who was named for looking is meant: another would cost, and see, what nobody decided.
-    if let Some(name) = &eyes.vision {
+fn sighted<'m>(settings: &VisionModels, models: &'m [Model]) -> Result<&'m Model, Refusal> {
+    // A model configured for vision is not replaced by another, which could cost more.
+    if let Some(name) = &settings.vision {
         let model = find(models, name).ok_or_else(|| unresolved(name, models))?;
         return if sees(model) { Ok(model) } else { Err(blind(model)) };
     }
-    let named = [&eyes.default, &eyes.active].into_iter().flatten();
+    let named = [&settings.default, &settings.active].into_iter().flatten();
     let mut candidates = named.filter_map(|name| find(models, name)).chain(models).peekable();
     let first = candidates.peek().copied();
     let found = candidates.find(|model| sees(model));
@@ -44,8 +44,8 @@ fn sees(model: &Model) -> bool {
     }
 }
 
-/// By `provider/model`, or by the model alone; ids may hold slashes themselves.
-fn find<'e>(models: &'e [Model], name: &str) -> Option<&'e Model> {
+/// Finds a model by `provider/model` or by its id. Ids may contain slashes.
+fn find<'m>(models: &'m [Model], name: &str) -> Option<&'m Model> {
     let whole = models.iter().find(|model| model.name() == name);
     whole.or_else(|| models.iter().find(|model| model.id == name))
 }
@@ -65,8 +65,8 @@ fn blocked() -> Refusal {
 pub(super) fn unavailable() -> Refusal {
     Refusal::new(
         RefusalCode::ModelsUnavailable,
-        "nobody said which models there are",
-        "configure a model for `inspect`, or call `view` and look yourself",
+        "no vision model is configured",
+        "start `photic mcp` with `--model` and set its API key, or call `view` and look yourself",
     )
     .known_as("Model registry is unavailable for inspect_image.")
 }

@@ -1,31 +1,31 @@
-//! Models that may be asked, and the choice of one.
+//! Models for `inspect` and their settings.
 
 use std::fmt;
 
 use photic::{Profile, Wire};
 use photic_net::Client;
 
-/// The models that `inspect` may ask, and the settings of seed 003.
+/// The models that `inspect` may ask, and its settings.
 #[derive(Clone, Debug)]
 pub struct VisionModels {
-    /// Connections.
+    /// The HTTP client.
     pub client: Client,
-    /// Every model there is, in order of preference; none if nobody said.
+    /// All models in order of preference; `None` if models are not configured.
     pub models: Option<Vec<Model>>,
-    /// The model for looking, by `provider/model` or model.
+    /// The model for vision, as `provider/model` or model.
     pub vision: Option<String>,
-    /// The model for everything.
+    /// The default model.
     pub default: Option<String>,
-    /// The model the conversation is held with.
+    /// The model of the conversation.
     pub active: Option<String>,
-    /// No picture is sent.
+    /// Set to forbid sending pictures.
     pub block_images: bool,
-    /// Pictures are made small before they are sent.
+    /// Set to downscale pictures before they are sent.
     pub auto_resize: bool,
 }
 
 impl VisionModels {
-    /// These models, with pictures made small as seed 003 does.
+    /// Creates settings for these models, with downscaling.
     pub fn new(client: Client, models: Vec<Model>) -> Self {
         Self {
             client,
@@ -39,37 +39,36 @@ impl VisionModels {
     }
 }
 
-/// A model and how to reach it.
+/// A model and its endpoint.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Whose it is, for people and for choosing.
+    /// Name of the provider.
     pub provider: String,
-    /// Its name on the wire.
+    /// Name of the model on the wire.
     pub id: String,
     /// The wire.
     pub wire: Wire,
-    /// Where the wire begins, as its SDKs take it: `https://api.openai.com/v1`, but
-    /// `https://api.anthropic.com`.
+    /// Base URL as its SDKs take it: `https://api.openai.com/v1`, but `https://api.anthropic.com`.
     pub base_url: String,
-    /// How we are let in.
+    /// Authentication.
     pub key: Key,
-    /// What is known about it.
+    /// Its profile.
     pub profile: Profile,
 }
 
-/// How a provider lets us in.
+/// Authentication at a provider.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Key {
-    /// With this key.
+    /// This API key.
     Given(String),
-    /// It asks for none.
+    /// No key is needed.
     Open,
-    /// It asks for one, and we have none.
+    /// A key is needed and missing.
     Missing,
 }
 
 impl fmt::Debug for Key {
-    /// Never the key.
+    /// Never shows the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Given(_) => "given",
@@ -80,7 +79,7 @@ impl fmt::Debug for Key {
 }
 
 impl Model {
-    /// A model with the profile that is shipped for it.
+    /// Creates a model with its built-in profile.
     pub fn new(provider: &str, id: &str, wire: Wire, base_url: &str, key: Key) -> Self {
         let host = base_url.split("://").nth(1).and_then(|rest| rest.split(['/', ':']).next());
         Self {
@@ -93,7 +92,7 @@ impl Model {
         }
     }
 
-    /// Its name for people: `provider/model`.
+    /// Returns its display name: `provider/model`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.provider, self.id)
     }

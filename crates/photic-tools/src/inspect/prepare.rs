@@ -1,4 +1,4 @@
-//! The picture that is sent: made small as seed 003 does, or as it is but for its metadata.
+//! Prepares the picture to send: downscaled, or unchanged except for its metadata.
 
 use photic::tokens::Detail;
 use photic_pixels::fit::{Fidelity, Preset};
@@ -13,19 +13,19 @@ use crate::refusal::{Refusal, RefusalCode};
 use crate::render::rendered;
 use crate::tools::Inner;
 
-/// What seed 003 says of everything that it does not take for a picture.
+/// Message of the tool that `inspect` replaces, for sources that are not pictures.
 const WRONG_TYPE: &str =
     "inspect_image only supports PNG, JPEG, GIF, and WEBP files detected by file content.";
 
-/// A picture as it is sent.
+/// A picture to send.
 pub(super) struct Picture {
     pub(super) bytes: Vec<u8>,
     pub(super) media_type: &'static str,
     pub(super) detail: Option<Detail>,
 }
 
-/// Makes the picture for a model. What fails is a refusal: to send the original instead would send
-/// what nothing here could read, at a size that nobody asked for.
+/// Prepares the picture for a model. A failure is refused: the original is not sent instead,
+/// because its content and size would be unchecked.
 pub(super) fn prepare(
     inner: &Inner,
     loaded: &Loaded,
@@ -50,7 +50,7 @@ pub(super) fn prepare(
     Ok(Picture { bytes: made.bytes, media_type: made.media_type, detail: made.detail })
 }
 
-/// The file without its metadata, if that leaves it upright and whole.
+/// Returns the file without its metadata, if it stays upright and complete.
 fn original(bytes: &[u8]) -> Result<Option<Picture>, Refusal> {
     let header = header::probe(bytes)?;
     let stripped = strip(bytes, header.format).filter(|_| header.orientation == 1);
@@ -58,7 +58,7 @@ fn original(bytes: &[u8]) -> Result<Option<Picture>, Refusal> {
     Ok(stripped.map(|bytes| Picture { bytes, media_type, detail: None }))
 }
 
-/// The four types of seed 003.
+/// Accepts the four supported picture types.
 fn supported(loaded: &Loaded) -> Result<(), Refusal> {
     match loaded.content {
         Content::Bitmap(Format::Png | Format::Jpeg | Format::Gif | Format::Webp)
@@ -76,7 +76,7 @@ fn supported(loaded: &Loaded) -> Result<(), Refusal> {
     }
 }
 
-/// Refusals of a source, with what the old tool says.
+/// Adds the message of the replaced tool to refusals of a source.
 pub(super) fn in_words_of_seed_003(refusal: Refusal) -> Refusal {
     match refusal.code {
         RefusalCode::NotAnImage

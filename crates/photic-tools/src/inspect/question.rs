@@ -1,20 +1,20 @@
-//! An inspection in steps, for whoever has something to do between them: the picture is read and
-//! named, then prepared, then shown to the model.
+//! The steps of an inspection: read the picture, prepare it, ask the model. Batches act between
+//! them.
 
 use photic::reply::Usage;
 
+use super::answers;
 use super::ask::{self, Written};
 use super::choose;
+use super::failure::InspectFailure;
 use super::prepare::{in_words_of_seed_003, prepare};
-use super::remember;
-use super::unsaid::InspectFailure;
 use super::{Model, VisionModels};
 use crate::arguments::InspectArguments;
 use crate::load::Loaded;
 use crate::refusal::{Refusal, RefusalCode};
 use crate::tools::{Tools, blocking};
 
-/// A question about a picture that was read.
+/// A question about a picture that has been read.
 pub(crate) struct Question {
     loaded: Loaded,
     text: String,
@@ -22,66 +22,66 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Names all that an answer depends on.
+    /// Returns the digest of everything an answer depends on.
     pub(crate) const fn key(&self) -> &blake3::Hash {
         &self.key
     }
 
-    /// The file, handle or address it is about, for people.
+    /// Returns the file, handle or URL, for display.
     pub(crate) fn name(&self) -> &str {
         &self.loaded.name
     }
 }
 
-/// A question whose picture is prepared: it can be asked, more than once.
+/// A question with a prepared picture. It can be asked repeatedly.
 pub(crate) struct Ready {
     written: Written,
-    /// The type of the picture that is sent.
+    /// Media type of the picture to send.
     pub(crate) media_type: &'static str,
 }
 
 impl Ready {
-    /// What it should take, and not more than that.
+    /// Returns the estimated tokens, as an upper bound.
     pub(crate) const fn tokens(&self) -> u64 {
         self.written.tokens
     }
 }
 
-/// What a model said.
+/// Reply of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) text: String,
-    /// What it counted, if it says so.
+    /// Token usage, if the model reported it.
     pub(crate) usage: Option<Usage>,
 }
 
 impl Tools {
-    fn eyes(&self) -> Result<&VisionModels, Refusal> {
-        self.inner.eyes.as_ref().ok_or_else(choose::unavailable)
+    fn vision_models(&self) -> Result<&VisionModels, Refusal> {
+        self.inner.vision_models.as_ref().ok_or_else(choose::unavailable)
     }
 
-    /// The model that `inspect` asks, or why it asks none.
+    /// Returns the model that `inspect` asks, or the reason why there is none.
     pub fn asked(&self) -> Result<&Model, Refusal> {
-        choose::choose(self.eyes()?)
+        choose::choose(self.vision_models()?)
     }
 
-    /// Reads a picture.
+    /// Reads the picture of a question.
     pub(crate) async fn question(&self, arguments: &InspectArguments) -> Result<Question, Refusal> {
         let InspectArguments { source, question } = arguments;
-        let (model, auto_resize) = (self.asked()?.clone(), self.eyes()?.auto_resize);
-        worth_asking(question)?;
+        let (model, auto_resize) = (self.asked()?.clone(), self.vision_models()?.auto_resize);
+        check_question(question)?;
         let loaded = self.load(source).await.map_err(in_words_of_seed_003)?;
         let text = question.clone();
         blocking(&self.inner, move |_| {
-            let key = remember::key(&loaded.bytes, &text, &model, auto_resize);
+            let key = answers::key(&loaded.bytes, &text, &model, auto_resize);
             Ok(Question { loaded, text, key })
         })
         .await
     }
 
-    /// Makes the picture that is sent.
+    /// Prepares the picture of a question.
     pub(crate) async fn ready(&self, question: Question) -> Result<Ready, Refusal> {
-        let (model, auto_resize) = (self.asked()?.clone(), self.eyes()?.auto_resize);
+        let (model, auto_resize) = (self.asked()?.clone(), self.vision_models()?.auto_resize);
         blocking(&self.inner, move |inner| {
             let picture = prepare(inner, &question.loaded, &model, auto_resize)?;
             let written = ask::write(&model, &picture, &question.text)?;
@@ -90,16 +90,16 @@ impl Tools {
         .await
     }
 
-    /// Asks, once. To drop the future is to hang up.
+    /// Asks once. Dropping the future cancels the request.
     pub(crate) async fn put(&self, ready: &Ready) -> Result<Reply, InspectFailure> {
-        let eyes = self.eyes().map_err(InspectFailure::hopeless)?;
-        let model = choose::choose(eyes).map_err(InspectFailure::hopeless)?;
-        ask::ask(&eyes.client, model, &ready.written).await
+        let models = self.vision_models().map_err(InspectFailure::hopeless)?;
+        let model = choose::choose(models).map_err(InspectFailure::hopeless)?;
+        ask::ask(&models.client, model, &ready.written).await
     }
 }
 
-/// Whether there is a question at all.
-pub(super) fn worth_asking(question: &str) -> Result<(), Refusal> {
+/// Refuses an empty question.
+pub(super) fn check_question(question: &str) -> Result<(), Refusal> {
     if question.trim().is_empty() {
         let says = "there is no question";
         let hint = "say what to find out, such as `what does the error message say?`";

@@ -1,5 +1,4 @@
-//! `inspect` against the strict provider: it knows charts from the pixels it decoded, and nothing
-//! else.
+//! `inspect` against the strict test provider, which knows charts only from the pixels it decodes.
 
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpListener};
@@ -15,11 +14,11 @@ use photic_tools::RefusalCode::{
 };
 use photic_tools::{Answer, Key, Model, Refusal, Step, Tools, UNTRUSTED, VisionModels};
 
-use crate::world::{Shelf, World, asking, code, picture, wait};
+use crate::world::{MemoryStore, World, asking, code, picture, wait};
 
 pub(crate) const QUESTION: &str = "which colors are there?";
 
-/// What each wire is tried with.
+/// Each wire with a model.
 pub(crate) const WIRES: [(Wire, &str); 6] = [
     (Wire::OpenAiChat, "gpt-4o"),
     (Wire::OpenAiResponses, "gpt-5.4"),
@@ -38,12 +37,12 @@ pub(crate) fn model(mock: &Mock, wire: Wire, id: &str) -> Model {
     Model::new("mock", id, wire, &base, Key::Given("sk-secret-key".to_owned()))
 }
 
-pub(crate) fn eyes(models: Vec<Model>) -> VisionModels {
+pub(crate) fn vision_models(models: Vec<Model>) -> VisionModels {
     VisionModels::new(Client::new(Timeouts::default()), models)
 }
 
 pub(crate) fn tools(world: &World, eyes: VisionModels) -> Tools {
-    Tools::builder().root(world.root()).eyes(eyes).build().unwrap()
+    Tools::builder().root(world.root()).vision_models(eyes).build().unwrap()
 }
 
 pub(crate) fn mock() -> Mock {
@@ -54,11 +53,11 @@ pub(crate) fn misbehaving(kind: Misbehavior) -> Mock {
     Mock::start(Options { misbehave: vec![kind], ..Options::default() }).unwrap()
 }
 
-/// Asks a provider that misbehaves about a chart.
+/// Asks a misbehaving provider about a chart.
 pub(crate) fn asked(mock: &Mock) -> Result<Answer, Refusal> {
     let world = World::new();
     world.write("chart.png", Chart::of(7).png().unwrap());
-    let tools = tools(&world, eyes(vec![model(mock, Wire::OpenAiChat, "gpt-4o")]));
+    let tools = tools(&world, vision_models(vec![model(mock, Wire::OpenAiChat, "gpt-4o")]));
     wait(tools.inspect(&asking("chart.png", QUESTION)))
 }
 
@@ -69,7 +68,7 @@ fn every_wire_sees_the_pixels() {
     for (index, (wire, id)) in WIRES.into_iter().enumerate() {
         let chart = Chart::of(40 + index as u64);
         world.write("chart.png", chart.png().unwrap());
-        let tools = tools(&world, eyes(vec![model(&mock, wire, id)]));
+        let tools = tools(&world, vision_models(vec![model(&mock, wire, id)]));
         let answer = wait(tools.inspect(&asking("chart.png", QUESTION))).unwrap();
         assert!(answer.text.contains(&chart.words()), "{wire}: {}", answer.text);
         assert_eq!((answer.model, answer.cached), (format!("mock/{id}"), false));
@@ -95,14 +94,14 @@ fn an_answer_is_marked_second_hand_and_untrusted() {
 fn the_same_question_is_not_paid_for_twice() {
     let world = World::new();
     let mock = mock();
-    let shelf = Shelf::new();
+    let store = MemoryStore::new();
     let models = || vec![model(&mock, Wire::OpenAiChat, "gpt-4o")];
     let stored = || {
-        let builder = Tools::builder().root(world.root()).eyes(eyes(models()));
-        builder.originals(Arc::clone(&shelf) as _).build().unwrap()
+        let builder = Tools::builder().root(world.root()).vision_models(vision_models(models()));
+        builder.originals(Arc::clone(&store) as _).build().unwrap()
     };
     world.write("chart.png", Chart::of(7).png().unwrap());
-    for tools in [tools(&world, eyes(models())), stored()] {
+    for tools in [tools(&world, vision_models(models())), stored()] {
         let before = mock.journal().len();
         let ask =
             |source: &str, question: &str| wait(tools.inspect(&asking(source, question))).unwrap();
@@ -111,11 +110,11 @@ fn the_same_question_is_not_paid_for_twice() {
         assert_eq!((first.cached, again.cached), (false, true));
         assert_eq!((&first.text, &first.media_type), (&again.text, &again.media_type));
         assert_eq!(mock.journal().len(), before + 1);
-        // Another name, the same picture.
+        // Another name for one picture.
         world.write("copy.png", Chart::of(7).png().unwrap());
         assert!(ask("copy.png", QUESTION).cached);
         assert!(!ask("chart.png", "and which shapes?").cached);
-        // The same name, another picture.
+        // One name for another picture.
         world.write("copy.png", Chart::of(8).png().unwrap());
         let other = ask("copy.png", QUESTION);
         assert!(!other.cached && other.text.contains(&Chart::of(8).words()));
@@ -123,8 +122,8 @@ fn the_same_question_is_not_paid_for_twice() {
     // A later process finds it in the store.
     assert!(wait(stored().inspect(&asking("chart.png", QUESTION))).unwrap().cached);
     let another = vec![model(&mock, Wire::OpenAiChat, "gpt-4.1")];
-    let tools = Tools::builder().root(world.root()).eyes(eyes(another));
-    let tools = tools.originals(Arc::clone(&shelf) as _).build().unwrap();
+    let tools = Tools::builder().root(world.root()).vision_models(vision_models(another));
+    let tools = tools.originals(Arc::clone(&store) as _).build().unwrap();
     assert!(!wait(tools.inspect(&asking("chart.png", QUESTION))).unwrap().cached, "another model");
 }
 
@@ -150,13 +149,13 @@ fn nobody_listening_is_a_refusal() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let base = format!("http://{address}/v1");
     let model = Model::new("gone", "gpt-4o", Wire::OpenAiChat, &base, Key::Open);
-    let tools = tools(&world, eyes(vec![model]));
+    let tools = tools(&world, vision_models(vec![model]));
     let refusal = wait(tools.inspect(&asking("picture.png", QUESTION))).unwrap_err();
     assert_eq!(refusal.code, RequestFailed);
     assert!(refusal.says.contains("cannot connect"), "{}", refusal.says);
 }
 
-/// A server that answers everything with one reply.
+/// A server that answers every request with one reply.
 fn canned(status: &'static str, body: String) -> SocketAddr {
     use std::io::Write as _;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -178,7 +177,7 @@ pub(crate) fn answered(wire: Wire, status: &'static str, body: String) -> Result
     let base = format!("http://{}/v1", canned(status, body));
     let key = Key::Given("sk-secret-key".to_owned());
     let id = if wire == Wire::Anthropic { "claude-sonnet-5" } else { "gpt-4o" };
-    let tools = tools(&world, eyes(vec![Model::new("canned", id, wire, &base, key)]));
+    let tools = tools(&world, vision_models(vec![Model::new("canned", id, wire, &base, key)]));
     wait(tools.inspect(&asking("picture.png", QUESTION)))
 }
 
@@ -199,7 +198,7 @@ fn a_picture_that_cannot_be_made_small_is_not_sent_as_it_is() {
     let world = World::new();
     let mock = mock();
     world.write("torn.png", &picture(640, 480)[..200]);
-    let tools = tools(&world, eyes(vec![model(&mock, Wire::OpenAiChat, "gpt-4o")]));
+    let tools = tools(&world, vision_models(vec![model(&mock, Wire::OpenAiChat, "gpt-4o")]));
     assert_eq!(code(wait(tools.inspect(&asking("torn.png", QUESTION)))), Corrupt);
     assert!(mock.journal().is_empty());
 }
@@ -210,7 +209,7 @@ fn a_picture_that_the_model_would_reject_is_not_sent() {
     let mock = mock();
     let mut strict = model(&mock, Wire::OpenAiChat, "gpt-4o");
     strict.profile.limits.image_raw_bytes = Some(1000);
-    let mut eyes = eyes(vec![strict]);
+    let mut eyes = vision_models(vec![strict]);
     eyes.auto_resize = false;
     let tools = tools(&world, eyes);
     assert_eq!(code(wait(tools.inspect(&asking("picture.png", QUESTION)))), CannotFit);
@@ -221,7 +220,7 @@ fn a_picture_that_the_model_would_reject_is_not_sent() {
 fn a_question_is_wanted_and_steps_are_told() {
     let world = World::new();
     let mock = mock();
-    let tools = tools(&world, eyes(vec![model(&mock, Wire::OpenAiChat, "gpt-4o")]));
+    let tools = tools(&world, vision_models(vec![model(&mock, Wire::OpenAiChat, "gpt-4o")]));
     assert_eq!(code(wait(tools.inspect(&asking("picture.png", " \n")))), BadArguments);
     let told = Mutex::new(Vec::new());
     let tell = |step| told.lock().unwrap().push(step);
@@ -230,7 +229,7 @@ fn a_question_is_wanted_and_steps_are_told() {
     assert_eq!(*told.lock().unwrap(), [Step::Preparing, asking]);
 }
 
-/// To drop the future is to hang up: the provider sees its connection end.
+/// Dropping the future closes the connection to the provider.
 #[test]
 fn cancelling_ends_the_request() {
     let world = World::new();
@@ -242,13 +241,13 @@ fn cancelling_ends_the_request() {
         socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         socket.read_exact(&mut [0; 16]).unwrap();
         arrived.send(()).unwrap();
-        // Ends when the other side hangs up; a timeout would be an error.
+        // Ends when the client disconnects; a timeout would be an error.
         socket.read_to_end(&mut Vec::new()).map(|_| ()).or_else(|error| {
             (error.kind() == std::io::ErrorKind::ConnectionReset).then_some(()).ok_or(error)
         })
     });
     let model = Model::new("slow", "gpt-4o", Wire::OpenAiChat, &base, Key::Open);
-    let tools = tools(&world, eyes(vec![model]));
+    let tools = tools(&world, vision_models(vec![model]));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let task = runtime.spawn(async move { tools.inspect(&asking("picture.png", QUESTION)).await });
     has_arrived.recv_timeout(Duration::from_secs(20)).unwrap();

@@ -1,4 +1,5 @@
-//! A list, a store that is away now and then, and a provider that answers late or never.
+//! Batches with a store that is unavailable now and then, and a provider that answers late or
+//! never.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,24 +8,26 @@ use std::time::{Duration, Instant, SystemTime};
 
 use photic::Wire;
 use photic_mock::{Chart, Misbehavior};
-use photic_store::work::{Asking, Claim, Job, JobStatus, List, QuestionKey, Usd, Worker};
-use photic_store::{Error, Sqlite, Tenant, Work};
-use photic_tools::{Batch, BatchOptions, Ended, Line, Progress, TokenPrice, Tools};
+use photic_store::work::{
+    Claim, Job, JobStatus, QuestionKey, QuestionRequest, Usd, WorkList, WorkerId,
+};
+use photic_store::{Error, Sqlite, Tenant, WorkStore};
+use photic_tools::{Batch, BatchEnd, BatchOptions, LineOutcome, Progress, TokenPrice, Tools};
 
-use crate::asking::{QUESTION, eyes, misbehaving, mock, model, tools};
+use crate::asking::{QUESTION, misbehaving, mock, model, tools, vision_models};
 use crate::world::{World, asking, wait};
 
-/// Work whose store is away every third time that a chunk is taken.
+/// A store that is unavailable for every third chunk.
 struct NowAndThen {
     work: Sqlite,
     taken: AtomicUsize,
 }
 
-impl Work for NowAndThen {
+impl WorkStore for NowAndThen {
     async fn take(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         lease: Duration,
     ) -> Result<Option<u64>, Error> {
         if self.taken.fetch_add(1, Ordering::Relaxed) % 3 == 2 {
@@ -33,31 +36,36 @@ impl Work for NowAndThen {
         self.work.take(job, worker, lease).await
     }
 
-    async fn open_job(&self, tenant: &Tenant, list: &List<'_>) -> Result<Job, Error> {
+    async fn open_job(&self, tenant: &Tenant, list: &WorkList<'_>) -> Result<Job, Error> {
         self.work.open_job(tenant, list).await
     }
 
-    async fn keep(&self, worker: &Worker, lease: Duration) -> Result<(), Error> {
+    async fn keep(&self, worker: &WorkerId, lease: Duration) -> Result<(), Error> {
         self.work.keep(worker, lease).await
     }
 
-    async fn finish(&self, job: &Job, by: &Worker, chunk: u64, end: &str) -> Result<bool, Error> {
+    async fn finish(&self, job: &Job, by: &WorkerId, chunk: u64, end: &str) -> Result<bool, Error> {
         self.work.finish(job, by, chunk, end).await
     }
 
-    async fn leave(&self, job: &Job, by: &Worker, chunk: u64, so_far: &str) -> Result<(), Error> {
+    async fn leave(&self, job: &Job, by: &WorkerId, chunk: u64, so_far: &str) -> Result<(), Error> {
         self.work.leave(job, by, chunk, so_far).await
     }
 
-    async fn standing(&self, job: &Job) -> Result<JobStatus, Error> {
-        self.work.standing(job).await
+    async fn status(&self, job: &Job) -> Result<JobStatus, Error> {
+        self.work.status(job).await
     }
 
     async fn outcome(&self, job: &Job, chunk: u64) -> Result<Option<String>, Error> {
         self.work.outcome(job, chunk).await
     }
 
-    async fn ask(&self, job: &Job, worker: &Worker, asking: &Asking) -> Result<Claim, Error> {
+    async fn ask(
+        &self,
+        job: &Job,
+        worker: &WorkerId,
+        asking: &QuestionRequest,
+    ) -> Result<Claim, Error> {
         self.work.ask(job, worker, asking).await
     }
 
@@ -74,7 +82,7 @@ impl Work for NowAndThen {
     async fn unanswered(
         &self,
         job: &Job,
-        worker: &Worker,
+        worker: &WorkerId,
         key: &QuestionKey,
         cost: Usd,
     ) -> Result<(), Error> {
@@ -106,26 +114,26 @@ fn what_is_under_way_when_the_store_is_away_is_not_asked_again() {
         })
         .collect();
     let mock = mock();
-    let tools = tools(&world, eyes(vec![model(&mock, Wire::OpenAiChat, "gpt-4o")]));
+    let tools = tools(&world, vision_models(vec![model(&mock, Wire::OpenAiChat, "gpt-4o")]));
     let work = NowAndThen {
         work: Sqlite::open(world.outside().join("record")).unwrap(),
         taken: AtomicUsize::new(0),
     };
     wait(async {
-        let list = List { name: "charts", digest: [1; 32], items: CHARTS, chunk: 1 };
+        let list = WorkList { name: "charts", digest: [1; 32], items: CHARTS, chunk: 1 };
         let job = work.open_job(&Tenant::local(), &list).await.unwrap();
-        // Who dies is noticed soon.
+        // Dead workers are noticed soon.
         let lease = Duration::from_secs(1);
         let options = BatchOptions { at_once: 4, lease, ..BatchOptions::default() };
         let batch = Batch::new(&tools, &work, job, &items, options).unwrap();
         let told = Mutex::new(Vec::new());
         let tell = |progress: Progress| told.lock().unwrap().push((progress.done, progress.items));
         let ended = batch.run(std::future::pending(), &tell).await.unwrap();
-        assert_eq!(ended, Ended::Done);
+        assert_eq!(ended, BatchEnd::Done);
         assert_eq!(told.into_inner().unwrap().last(), Some(&(CHARTS, CHARTS)));
         for chunk in 0..CHARTS {
             let lines = batch.lines(chunk).await.unwrap();
-            let [Line::Told(told)] = &lines[..] else { panic!("{lines:?}") };
+            let [LineOutcome::Answered(told)] = &lines[..] else { panic!("{lines:?}") };
             let words = Chart::of(chunk).words();
             assert!(told.answer.as_ref().is_some_and(|answer| answer.contains(&words)));
         }
@@ -134,12 +142,12 @@ fn what_is_under_way_when_the_store_is_away_is_not_asked_again() {
     assert_eq!(mock.journal().len(), CHARTS as usize, "every question was asked once");
 }
 
-/// One chart, and a job that asks this provider about it.
+/// Creates one chart and a job that asks this provider about it.
 async fn one(world: &World, mock: &photic_mock::Mock) -> (Tools, Sqlite, Job) {
     world.write("chart.png", Chart::of(7).png().unwrap());
-    let tools = tools(world, eyes(vec![model(mock, Wire::OpenAiChat, "gpt-4o")]));
+    let tools = tools(world, vision_models(vec![model(mock, Wire::OpenAiChat, "gpt-4o")]));
     let work = Sqlite::open(world.outside().join("record")).unwrap();
-    let list = List { name: "chart", digest: [1; 32], items: 1, chunk: 1 };
+    let list = WorkList { name: "chart", digest: [1; 32], items: 1, chunk: 1 };
     let job = work.open_job(&Tenant::local(), &list).await.unwrap();
     (tools, work, job)
 }
@@ -154,15 +162,15 @@ fn who_waits_long_for_an_answer_keeps_its_chunk_and_who_is_gone_does_not() {
     let items = [asking("chart.png", QUESTION)];
     wait(async {
         let (tools, work, job) = one(&world, &mock).await;
-        // No multiple of the time after which it looks for more: a lease that ran out at that very
-        // moment would be its own again, and nobody saw it.
+        // Not a multiple of the check interval: a lease that expired at that moment would be
+        // renewed unnoticed.
         let lease = Duration::from_millis(3250);
         let options = BatchOptions { lease, ..BatchOptions::default() };
-        let another = Worker::random().unwrap();
+        let another = WorkerId::random().unwrap();
         {
             let batch = Batch::new(&tools, &work, job.clone(), &items, options).unwrap();
             let tries = async {
-                // It has to have been begun before.
+                // The first worker must have begun before.
                 tokio::time::sleep(lease / 2).await;
                 let until = Instant::now() + lease * 2;
                 while Instant::now() < until {
@@ -197,9 +205,9 @@ fn what_broke_off_may_have_been_paid_for_and_what_was_turned_down_was_not() {
             let options = BatchOptions { price, attempts: 2, ..BatchOptions::default() };
             let batch = Batch::new(&tools, &work, job.clone(), &items, options).unwrap();
             let ended = batch.run(std::future::pending(), &|_| {}).await.unwrap();
-            assert_eq!(ended, Ended::Done);
-            assert!(matches!(&batch.lines(0).await.unwrap()[..], [Line::Failed(_)]));
-            let spent = work.standing(&job).await.unwrap().spent;
+            assert_eq!(ended, BatchEnd::Done);
+            assert!(matches!(&batch.lines(0).await.unwrap()[..], [LineOutcome::Failed(_)]));
+            let spent = work.status(&job).await.unwrap().spent;
             assert_eq!(spent != Usd::ZERO, is_paid, "{kind:?}: {spent:?}");
         });
     }

@@ -1,4 +1,4 @@
-//! The table of refusals is written from the codes.
+//! The table of refusals is generated from the codes.
 
 use photic_tools::RefusalCode;
 
@@ -43,7 +43,7 @@ fn names_are_what_is_serialized_and_nobody_shares_one() {
     }
 }
 
-/// Whatever pixels refuse, the tools refuse by the same name.
+/// The tools keep the codes of refusals of `photic-pixels`.
 #[test]
 fn the_codes_of_pixels_are_codes_of_tools() {
     use photic_pixels::RefusalCode as Pixels;

@@ -1,10 +1,10 @@
-//! The local store behind the tools: handles, answers, and what is gone.
+//! The local store behind the tools: handles, answers, and removed originals.
 
 use std::sync::Arc;
 
 use photic_store::{FileBlobs, Tenant};
 use photic_tools::RefusalCode::Absent;
-use photic_tools::{Gone, LocalOriginals, Originals as _, Tools, ViewArguments};
+use photic_tools::{LocalOriginals, LookupError, Originals as _, Tools, ViewArguments};
 
 use crate::world::{World, code, looking, picture, view, wait};
 
@@ -50,7 +50,7 @@ fn what_was_dropped_is_absent_with_its_reason() {
     let refusal = view(&tools, &handle).unwrap_err();
     assert_eq!(refusal.code, Absent);
     assert!(refusal.says.contains("was dropped"), "{}", refusal.says);
-    // Looking at the file again brings it back, under the same name.
+    // Viewing the file again restores it, under its old handle.
     assert_eq!(view(&tools, "picture.png").unwrap().reference, Some(handle.clone()));
     assert!(view(&tools, &handle).is_ok());
     assert_eq!(code(view(&tools, "img_0000000000000000")), Absent);
@@ -64,7 +64,7 @@ fn a_handle_and_an_answer_mean_nothing_to_another_tenant() {
         ["one", "two"].map(|name| LocalOriginals::open(&store, Tenant::new(name)).unwrap());
     let handle = one.put(&picture(64, 64), "image/png").unwrap();
     assert!(one.get(&handle).is_ok());
-    assert!(matches!(two.get(&handle), Err(Gone::Absent(_))));
+    assert!(matches!(two.get(&handle), Err(LookupError::Absent(_))));
     one.keep_answer("key", "words").unwrap();
     assert_eq!(one.answer("key").as_deref(), Some("words"));
     assert_eq!(two.answer("key"), None);

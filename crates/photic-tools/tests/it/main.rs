@@ -1,4 +1,4 @@
-//! The tools as an agent meets them: what they show, what they refuse, and in which words.
+//! Tests of the tools as an agent uses them: results, refusals and their messages.
 #![expect(clippy::unwrap_used, reason = "a test that cannot make its world has failed")]
 
 mod asking;

@@ -1,24 +1,24 @@
-//! Names that lost their spelling on the way: the one file that is meant, or the candidates.
+//! Names with lost spelling: the only match, or the candidates.
 
 use photic_tools::RefusalCode::{Absent, Ambiguous, OutsideRoots};
 
 use crate::world::{World, code, read};
 
-/// A name on the disk, and how it comes out of a conversation.
+/// Names on disk and in a conversation.
 const MEANT: &[(&str, &str)] = &[
     // macOS puts a narrow no-break space before AM and PM.
     ("Screenshot 2026-11-15 at 3.14.15\u{202f}PM.txt", "Screenshot 2026-11-15 at 3.14.15 PM.txt"),
     ("Screenshot 2026-11-15 at 9.00.00\u{202f}AM.txt", "Screenshot 2026-11-15 at 9.00.00 AM.txt"),
     ("no\u{a0}break.txt", "no break.txt"),
     ("plain space.txt", "plain\u{202f}space.txt"),
-    // Accents apart and together.
+    // Decomposed and composed accents.
     ("Cafe\u{301}.txt", "Caf\u{e9}.txt"),
     ("Z\u{fc}rich.txt", "Zu\u{308}rich.txt"),
     // Quotes.
     ("Anna\u{2019}s notes.txt", "Anna's notes.txt"),
     ("\u{201c}final\u{201d}.txt", "\"final\".txt"),
     ("it's.txt", "it\u{2019}s.txt"),
-    // As a shell wants it.
+    // Shell escapes.
     ("with two spaces.txt", "with\\ two\\ spaces.txt"),
     ("paren (1).txt", "paren\\ \\(1\\).txt"),
     ("Anna\u{2019}s other notes.txt", "Anna\\'s\\ other\\ notes.txt"),
@@ -69,7 +69,7 @@ fn two_files_that_could_be_meant_are_named_and_neither_is_read() {
     let refusal = read(&tools, "folder/at 3 PM.txt").unwrap_err();
     assert_eq!(refusal.code, Ambiguous);
     assert_eq!(refusal.candidates, ["folder/at 3\u{a0}PM.txt", "folder/at 3\u{202f}PM.txt"]);
-    // What is offered is what works.
+    // Candidates can be passed back.
     for candidate in &refusal.candidates {
         assert!(read(&tools, candidate).is_ok(), "{candidate}");
     }

@@ -1,4 +1,4 @@
-//! `read`: lines, bounds, encodings, and what it does not read.
+//! `read`: lines, limits, encodings, and refused formats.
 
 use photic_tools::RefusalCode::{BadArguments, BadEncoding, BadSource, NotText, Stale, TooLarge};
 use photic_tools::{Bounds, Tools};
@@ -52,7 +52,7 @@ fn a_long_file_is_cut_and_says_how_to_go_on() {
     let text = lines_of_it.concat();
     world.write("long.txt", &text);
     let tools = world.tools();
-    // Following what it says gives the whole file, and nothing twice.
+    // Following the hints gives the whole file, without repetition.
     let mut together = String::new();
     let mut reading = read(&tools, "long.txt").unwrap();
     assert_eq!((reading.first_line, reading.last_line, reading.total_lines), (1, 2000, 5000));
@@ -72,7 +72,7 @@ fn bytes_are_bounded_and_a_line_that_is_too_long_is_cut_honestly() {
     let bounds = Bounds { reply_bytes: 101, ..Bounds::default() };
     let tools = Tools::builder().root(world.root()).bounds(bounds).build().unwrap();
     let reading = read(&tools, "wide.txt").unwrap();
-    // Not in the middle of a character.
+    // Not inside of a character.
     assert_eq!(reading.text, "é".repeat(50));
     let words = reading.truncated.unwrap();
     assert!(words.contains("2001 bytes") && words.contains("first 100"), "{words}");
@@ -96,7 +96,7 @@ fn pixels_are_refused_by_their_bytes_and_view_is_named() {
         assert_eq!(refusal.code, NotText, "{name}");
         assert!(refusal.hint.contains("`view`"), "{}", refusal.hint);
     }
-    // And a text that is called a picture is a text.
+    // A text file with the name of a picture is text.
     world.write("text.png", "not a picture\n");
     assert_eq!(read(&world.tools(), "text.png").unwrap().text, "not a picture\n");
 }
@@ -171,7 +171,7 @@ fn a_token_is_fresh_until_a_byte_changes_and_belongs_to_one_file() {
     assert_eq!(code(check("inside.txt")), Stale);
     world.write("inside.txt", "one\ntwo\nthree\n");
     assert_eq!(check("inside.txt"), Ok(()), "the same content again");
-    // Another process, later.
+    // A later process.
     let json = serde_json::to_string(&token).unwrap();
     let again: photic_tools::FreshToken = serde_json::from_str(&json).unwrap();
     assert_eq!(wait(world.tools().check_fresh("inside.txt", &again)), Ok(()));

@@ -1,4 +1,4 @@
-//! Seed 001, the perception-tool contract and the implementor checklist: a test for each line.
+//! The perception-tool contract and its implementor checklist, one test per line.
 
 use photic::{Policy, Profile, Wire};
 use photic_tools::RefusalCode::{Absent, NeedsRender, NotAnImage, NotText, Stale, TooLarge};
@@ -87,7 +87,7 @@ fn perceiving_needs_the_scope_of_reading_and_nothing_more() {
     let tools = world.tools();
     assert_eq!(tools.capabilities(), [Capability::Read]);
     assert!(view(&tools, "picture.png").is_ok());
-    // Nothing was written anywhere near.
+    // No file was written nearby.
     let mut names: Vec<_> = std::fs::read_dir(world.root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -101,7 +101,7 @@ fn perception_does_not_satisfy_the_freshness_token() {
     let world = World::new();
     world.write("drawing.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>\n");
     let tools = world.tools();
-    // A perception has no field that could be one; what it has opens nothing.
+    // A perception has no field that could be a token, and its fields open nothing.
     let seen = serde_json::to_value(view(&tools, "picture.png").unwrap()).unwrap();
     let fields: Vec<&String> = seen.as_object().unwrap().keys().collect();
     assert!(
@@ -163,7 +163,7 @@ fn checklist_3_the_perceivable_size_is_bounded() {
     assert_eq!(photic_tools::Bounds::default().picture_bytes, 20 << 20);
 }
 
-/// A conversation in which a tool showed pictures, one for each turn, as a host persists it.
+/// A conversation with one picture of a tool per turn, as a host stores it.
 fn persisted(seen: &[Perception], pasted: Option<&Perception>) -> Vec<u8> {
     use base64::Engine as _;
     let address = |seen: &Perception| {
@@ -200,7 +200,7 @@ fn lowered(body: &[u8], wire: Wire, retention: &str) -> Value {
 fn checklist_4_a_perception_reproduces_from_the_persisted_result() {
     let world = World::new();
     let seen = view(&world.tools(), "picture.png").unwrap();
-    // The same view is the same bytes, so the record can be made again, too.
+    // Equal views have equal bytes, so the record can be rebuilt.
     assert_eq!(view(&world.tools(), "picture.png").unwrap(), seen);
     let body = persisted(std::slice::from_ref(&seen), None);
     for wire in Wire::ALL {
@@ -225,10 +225,10 @@ fn checklist_5_stale_perceptions_become_descriptors_and_pasted_images_stay() {
     let pasted = look(200);
     let body = persisted(&seen, Some(&pasted));
     let text = lowered(&body, Wire::OpenAiChat, "newest(1)").to_string();
-    // The newest view and the pasted picture; of the others, words that name them.
+    // The newest view and the pasted picture; the others are named in text.
     assert_eq!(text.matches(";base64,").count(), 2);
     assert!(text.contains("not shown"), "{}", &text[..500]);
-    // The record still has them all.
+    // The record still has all of them.
     assert_eq!(String::from_utf8(body).unwrap().matches(";base64,").count(), 4);
 }
 

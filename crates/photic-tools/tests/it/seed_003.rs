@@ -1,5 +1,5 @@
-//! Seed 003, `inspect_image`: a test for each input, mode, limit and error. Where `inspect` differs
-//! on purpose, `docs/seeds.md` says why.
+//! Compatibility with `inspect_image`: one test per input, mode, limit and error. `docs/seeds.md`
+//! explains intended differences.
 
 use photic::Wire;
 use photic_mock::{Chart, Mock, Options};
@@ -13,10 +13,10 @@ use photic_tools::{
 };
 use serde_json::{Value, json};
 
-use crate::asking::{QUESTION, WIRES, answered, asked, eyes, mock, model, tools};
+use crate::asking::{QUESTION, WIRES, answered, asked, mock, model, tools, vision_models};
 use crate::world::{World, asking, captured, code, picture, png, wait};
 
-/// A provider, a model that sees and one that does not.
+/// A provider with a vision model and a blind model.
 struct Stage {
     world: World,
     mock: Mock,
@@ -39,14 +39,14 @@ impl Stage {
         wait(tools(&self.world, eyes).inspect(&asking(source, QUESTION)))
     }
 
-    /// What the provider got of a picture, and what it was told.
+    /// The picture and text that the provider received.
     fn sent(&self, name: &str, bytes: &[u8]) -> ((u32, u32), usize, Answer) {
         self.sent_to(self.sighted(), name, bytes)
     }
 
     fn sent_to(&self, model: Model, name: &str, bytes: &[u8]) -> ((u32, u32), usize, Answer) {
         self.world.write(name, bytes);
-        let answer = self.inspect(eyes(vec![model]), name).unwrap();
+        let answer = self.inspect(vision_models(vec![model]), name).unwrap();
         let image = self.mock.journal().pop().unwrap().images.pop().unwrap();
         (image.pixels.unwrap(), image.bytes, answer)
     }
@@ -70,7 +70,7 @@ fn input_path_is_resolved_from_the_working_directory() {
     let stage = Stage::new();
     stage.world.write("folder/chart.png", Chart::of(3).png().unwrap());
     let builder = Tools::builder().root(stage.world.root()).cwd(stage.world.root().join("folder"));
-    let tools = builder.eyes(eyes(vec![stage.sighted()])).build().unwrap();
+    let tools = builder.vision_models(vision_models(vec![stage.sighted()])).build().unwrap();
     assert!(wait(tools.inspect(&asking("chart.png", QUESTION))).is_ok());
 }
 
@@ -98,7 +98,7 @@ fn output_is_single_shot() {
 #[test]
 fn flow_1_the_gate_is_before_everything() {
     let stage = Stage::new();
-    let mut gated = eyes(Vec::new());
+    let mut gated = vision_models(Vec::new());
     gated.block_images = true;
     let refusal = stage.inspect(gated, "no-such-file").unwrap_err();
     assert_eq!(refusal.code, ImagesBlocked);
@@ -112,7 +112,7 @@ fn flow_3_vision_then_default_then_active_then_the_first() {
         .to_vec();
     let some = |name: &str| Some(name.to_owned());
     let asked = |vision: Option<String>, default: Option<String>, active: Option<String>| {
-        let eyes = VisionModels { vision, default, active, ..eyes(models.clone()) };
+        let eyes = VisionModels { vision, default, active, ..vision_models(models.clone()) };
         stage.inspect(eyes, "picture.png").unwrap().model
     };
     let (vision, default, active) = (some("mock/gpt-4o-mini"), some("gpt-5.4"), some("gpt-4.1"));
@@ -120,17 +120,17 @@ fn flow_3_vision_then_default_then_active_then_the_first() {
     assert_eq!(asked(None, default, active.clone()), "mock/gpt-5.4");
     assert_eq!(asked(None, None, active), "mock/gpt-4.1");
     assert_eq!(asked(None, None, None), "mock/gpt-4o");
-    // Names that lead nowhere are passed over, but for the one that was named for looking.
+    // Unknown names are skipped, except for the configured vision model.
     assert_eq!(asked(None, some("gone"), some("gone")), "mock/gpt-4o");
 }
 
 #[test]
 fn flow_4_the_model_must_see_and_is_judged_before_the_file_is_read() {
     let stage = Stage::new();
-    let refusal = stage.inspect(eyes(vec![stage.blind()]), "no-such-file").unwrap_err();
+    let refusal = stage.inspect(vision_models(vec![stage.blind()]), "no-such-file").unwrap_err();
     assert_eq!(refusal.code, BlindModel);
-    // One that is blind is passed over for one that sees; never the other way around.
-    let both = || eyes(vec![stage.blind(), stage.sighted()]);
+    // A blind model is skipped in favor of one that sees.
+    let both = || vision_models(vec![stage.blind(), stage.sighted()]);
     let name = Some("mock/codestral-latest".to_owned());
     for eyes in [
         both(),
@@ -139,13 +139,13 @@ fn flow_4_the_model_must_see_and_is_judged_before_the_file_is_read() {
     ] {
         assert_eq!(stage.inspect(eyes, "picture.png").unwrap().model, "mock/gpt-4o");
     }
-    // Unless it was named for looking: that is a mistake to be told of.
+    // A blind model that is configured for vision is an error.
     let named = VisionModels { vision: name, ..both() };
     assert_eq!(code(stage.inspect(named, "picture.png")), BlindModel);
     assert!(stage.mock.journal().iter().all(|entry| entry.model == "gpt-4o"));
 }
 
-/// What a server is sent, as it came.
+/// The request that a server received.
 fn request(wire: Wire) -> Value {
     use std::io::{Read as _, Write as _};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -162,7 +162,7 @@ fn request(wire: Wire) -> Value {
     let world = World::new();
     let id = WIRES.iter().find(|(other, _)| *other == wire).unwrap().1;
     let model = Model::new("raw", id, wire, &base, Key::Open);
-    let tools = tools(&world, eyes(vec![model]));
+    let tools = tools(&world, vision_models(vec![model]));
     assert!(wait(tools.inspect(&asking("picture.png", "What is there?"))).is_err());
     server.join().unwrap()
 }
@@ -229,7 +229,7 @@ fn mode_original_sends_the_pixels_as_they_are() {
     let stage = Stage::new();
     let bytes = picture(2400, 1800);
     stage.world.write("large.png", &bytes);
-    let eyes = VisionModels { auto_resize: false, ..eyes(vec![stage.sighted()]) };
+    let eyes = VisionModels { auto_resize: false, ..vision_models(vec![stage.sighted()]) };
     let answer = stage.inspect(eyes, "large.png").unwrap();
     let image = stage.mock.journal().pop().unwrap().images.pop().unwrap();
     assert_eq!((image.pixels, answer.media_type.as_str()), (Some((2400, 1800)), "image/png"));
@@ -239,10 +239,10 @@ fn mode_original_sends_the_pixels_as_they_are() {
 #[test]
 fn mode_auto_resized_makes_them_small() {
     let stage = Stage::new();
-    // A shape that the model itself would take as it is.
+    // A shape that the model would accept unchanged.
     let ((width, height), bytes, _) = stage.sent("wide.png", &picture(2040, 400));
     assert!(width.max(height) <= 1568 && bytes <= 500 << 10, "{width}x{height}");
-    assert!(eyes(Vec::new()).auto_resize, "on unless switched off");
+    assert!(vision_models(Vec::new()).auto_resize, "on unless switched off");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn mode_unsupported_is_refused_before_any_call() {
         ("empty.png", Vec::new()),
     ] {
         stage.world.write(name, bytes);
-        let refusal = stage.inspect(eyes(vec![stage.sighted()]), name).unwrap_err();
+        let refusal = stage.inspect(vision_models(vec![stage.sighted()]), name).unwrap_err();
         let words =
             "inspect_image only supports PNG, JPEG, GIF, and WEBP files detected by file content.";
         assert_eq!(refusal.seed_003(), Some(words), "{name}: {refusal:?}");
@@ -278,7 +278,7 @@ fn mode_oversize_is_refused_before_any_call() {
     let mut large = picture(64, 64);
     large.resize((20 << 20) + 1, 0);
     stage.world.write("large.png", large);
-    assert_eq!(code(stage.inspect(eyes(vec![stage.sighted()]), "large.png")), TooLarge);
+    assert_eq!(code(stage.inspect(vision_models(vec![stage.sighted()]), "large.png")), TooLarge);
     assert!(stage.mock.journal().is_empty());
 }
 
@@ -295,10 +295,10 @@ fn limit_png_jpeg_gif_and_webp_are_supported() {
         std::fs::read(gif).unwrap(),
     ] {
         stage.world.write("any", bytes);
-        assert!(stage.inspect(eyes(vec![stage.sighted()]), "any").is_ok());
+        assert!(stage.inspect(vision_models(vec![stage.sighted()]), "any").is_ok());
     }
     stage.world.write("bitmap.bmp", bmp());
-    let refusal = code(stage.inspect(eyes(vec![stage.sighted()]), "bitmap.bmp"));
+    let refusal = code(stage.inspect(vision_models(vec![stage.sighted()]), "bitmap.bmp"));
     assert_eq!(refusal, UnsupportedFormat);
 }
 
@@ -314,10 +314,10 @@ fn limit_20_mib_exactly() {
     let mut exactly = picture(64, 64);
     exactly.resize(20 << 20, 0);
     stage.world.write("exactly.png", &exactly);
-    assert!(stage.inspect(eyes(vec![stage.sighted()]), "exactly.png").is_ok());
+    assert!(stage.inspect(vision_models(vec![stage.sighted()]), "exactly.png").is_ok());
     exactly.push(0);
     stage.world.write("over.png", &exactly);
-    assert_eq!(code(stage.inspect(eyes(vec![stage.sighted()]), "over.png")), TooLarge);
+    assert_eq!(code(stage.inspect(vision_models(vec![stage.sighted()]), "over.png")), TooLarge);
 }
 
 #[test]
@@ -334,14 +334,14 @@ fn limit_500_kib() {
     let stage = Stage::new();
     let noisy = noise(1500, 1500);
     assert!(noisy.len() > 2 << 20);
-    // A model that takes pictures of this size, so that its own limits do not stand in for this one.
+    // A model that accepts this size, so that its own limits do not apply first.
     let unknown = model(&stage.mock, Wire::OpenAiChat, "own-model");
     let (_, bytes, answer) = stage.sent_to(unknown, "noise.png", &noisy);
     assert!(bytes <= 500 << 10, "{bytes}");
     assert_ne!(answer.media_type, "image/png", "only a lossy type gets there");
 }
 
-/// A picture that no lossless encoder makes smaller.
+/// A picture that lossless encoding does not shrink.
 fn noise(width: u32, height: u32) -> Vec<u8> {
     let mut state = 1_u32;
     let mut next = || {
@@ -376,7 +376,7 @@ fn limit_the_type_may_change_and_the_label_is_that_of_the_bytes() {
     assert!(stage.mock.journal().pop().unwrap().violations.is_empty(), "a wrong label is one");
 }
 
-// Errors, with the words of the seed.
+// Errors, with the messages of the replaced tool.
 
 #[track_caller]
 fn says(refusal: &Refusal, code: RefusalCode, words: &str) {
@@ -386,7 +386,7 @@ fn says(refusal: &Refusal, code: RefusalCode, words: &str) {
 #[test]
 fn error_images_blocked() {
     let stage = Stage::new();
-    let gated = VisionModels { block_images: true, ..eyes(vec![stage.sighted()]) };
+    let gated = VisionModels { block_images: true, ..vision_models(vec![stage.sighted()]) };
     let refusal = stage.inspect(gated, "picture.png").unwrap_err();
     let words = "Image submission is disabled by settings (images.blockImages=true). \
                  Disable it to use inspect_image.";
@@ -397,7 +397,7 @@ fn error_images_blocked() {
 fn error_registry_unavailable() {
     let stage = Stage::new();
     let words = "Model registry is unavailable for inspect_image.";
-    let unknown = VisionModels { models: None, ..eyes(Vec::new()) };
+    let unknown = VisionModels { models: None, ..vision_models(Vec::new()) };
     says(&stage.inspect(unknown, "picture.png").unwrap_err(), ModelsUnavailable, words);
     let none = wait(stage.world.tools().inspect(&asking("picture.png", QUESTION)));
     says(&none.unwrap_err(), ModelsUnavailable, words);
@@ -406,14 +406,15 @@ fn error_registry_unavailable() {
 #[test]
 fn error_no_models() {
     let stage = Stage::new();
-    let refusal = stage.inspect(eyes(Vec::new()), "picture.png").unwrap_err();
+    let refusal = stage.inspect(vision_models(Vec::new()), "picture.png").unwrap_err();
     says(&refusal, NoModels, "No models available for inspect_image.");
 }
 
 #[test]
 fn error_unable_to_resolve() {
     let stage = Stage::new();
-    let eyes = VisionModels { vision: Some("gone".to_owned()), ..eyes(vec![stage.sighted()]) };
+    let eyes =
+        VisionModels { vision: Some("gone".to_owned()), ..vision_models(vec![stage.sighted()]) };
     let refusal = stage.inspect(eyes, "picture.png").unwrap_err();
     says(&refusal, ModelUnresolved, "Unable to resolve a model for inspect_image.");
     assert_eq!(refusal.candidates, ["mock/gpt-4o"]);
@@ -422,7 +423,7 @@ fn error_unable_to_resolve() {
 #[test]
 fn error_model_without_sight() {
     let stage = Stage::new();
-    let refusal = stage.inspect(eyes(vec![stage.blind()]), "picture.png").unwrap_err();
+    let refusal = stage.inspect(vision_models(vec![stage.blind()]), "picture.png").unwrap_err();
     let words = "Resolved model mock/codestral-latest does not support image input. \
                  Configure a vision-capable model for modelRoles.vision.";
     says(&refusal, BlindModel, words);
@@ -432,7 +433,7 @@ fn error_model_without_sight() {
 fn error_no_api_key() {
     let stage = Stage::new();
     let keyless = Model { key: Key::Missing, ..stage.sighted() };
-    let refusal = stage.inspect(eyes(vec![keyless]), "picture.png").unwrap_err();
+    let refusal = stage.inspect(vision_models(vec![keyless]), "picture.png").unwrap_err();
     let words = "No API key available for mock/gpt-4o. Configure credentials for this provider \
                  or choose another vision-capable model.";
     says(&refusal, NoKey, words);
@@ -445,7 +446,7 @@ fn error_too_large() {
     let mut large = picture(64, 64);
     large.resize(21 << 20, 0);
     stage.world.write("large.png", large);
-    let refusal = stage.inspect(eyes(vec![stage.sighted()]), "large.png").unwrap_err();
+    let refusal = stage.inspect(vision_models(vec![stage.sighted()]), "large.png").unwrap_err();
     says(&refusal, TooLarge, "Image file too large: 21.0MB exceeds 20.0MB limit.");
 }
 
@@ -455,7 +456,7 @@ fn error_request_failed_with_the_words_of_the_provider() {
     let refusal = answered(Wire::OpenAiChat, "503 Unavailable", body).unwrap_err();
     says(&refusal, RequestFailed, "The model is overloaded.");
     assert!(refusal.says.contains("The model is overloaded."));
-    // Also where the status says that all is well.
+    // Also with a successful status.
     let body = json!({ "error": { "message": "No, after all." } }).to_string();
     let refusal = answered(Wire::OpenAiResponses, "200 OK", body).unwrap_err();
     says(&refusal, RequestFailed, "No, after all.");
@@ -493,9 +494,9 @@ fn error_no_text_output() {
 fn note_a_name_does_not_make_a_picture() {
     let stage = Stage::new();
     stage.world.write("renamed.png", "just words\n");
-    assert!(stage.inspect(eyes(vec![stage.sighted()]), "renamed.png").is_err());
+    assert!(stage.inspect(vision_models(vec![stage.sighted()]), "renamed.png").is_err());
     stage.world.write("renamed.txt", Chart::of(7).png().unwrap());
-    assert!(stage.inspect(eyes(vec![stage.sighted()]), "renamed.txt").is_ok());
+    assert!(stage.inspect(vision_models(vec![stage.sighted()]), "renamed.txt").is_ok());
 }
 
 #[cfg(unix)]
@@ -504,16 +505,16 @@ fn note_names_of_macos_are_found() {
     let stage = Stage::new();
     stage.world.write("Screenshot at 3.14\u{202f}PM.png", Chart::of(7).png().unwrap());
     let asked = "Screenshot\\ at\\ 3.14\\ PM.png";
-    assert!(stage.inspect(eyes(vec![stage.sighted()]), asked).is_ok());
+    assert!(stage.inspect(vision_models(vec![stage.sighted()]), asked).is_ok());
 }
 
-// Where we differ.
+// Intended differences.
 
 #[test]
 fn difference_a_failed_resize_is_a_refusal() {
     let stage = Stage::new();
     stage.world.write("torn.png", &picture(640, 480)[..200]);
-    assert_eq!(code(stage.inspect(eyes(vec![stage.sighted()]), "torn.png")), Corrupt);
+    assert_eq!(code(stage.inspect(vision_models(vec![stage.sighted()]), "torn.png")), Corrupt);
     assert!(stage.mock.journal().is_empty());
 }
 
@@ -530,7 +531,7 @@ fn difference_metadata_never_leaves() {
     assert!(probe(&tagged).is_ok());
     for auto_resize in [true, false] {
         stage.world.write("tagged.png", &tagged);
-        let eyes = VisionModels { auto_resize, ..eyes(vec![stage.sighted()]) };
+        let eyes = VisionModels { auto_resize, ..vision_models(vec![stage.sighted()]) };
         stage.inspect(eyes, "tagged.png").unwrap();
         let image = stage.mock.journal().pop().unwrap().images.pop().unwrap();
         assert_eq!(image.bytes, plain.len(), "auto_resize {auto_resize}");

@@ -1,4 +1,4 @@
-//! Somebody who swaps what a name means while the tool opens it.
+//! Attacks that swap files while the tool opens them.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::world::{SECRET, World, read};
 
 const INSIDE: &str = "fine, and inside\n";
 
-/// Opens `source` for a second while `flip` swaps; how often it got what is inside.
+/// Opens `source` for a second while `flip` swaps it. Returns how often the file inside was read.
 fn raced(world: &World, source: &str, flip: impl Fn() + Send + Sync) -> (usize, usize) {
     let done = AtomicBool::new(false);
     let tools = world.tools();
@@ -39,7 +39,7 @@ fn raced(world: &World, source: &str, flip: impl Fn() + Send + Sync) -> (usize, 
     })
 }
 
-/// Puts a link in the place of whatever is there, at once.
+/// Replaces a path by a link, atomically.
 fn point(link: &Path, to: &Path) {
     let fresh = link.with_extension("fresh");
     let _ = std::fs::remove_file(&fresh);

@@ -1,4 +1,4 @@
-//! `view`: pictures, zooms, handles, renderers, addresses.
+//! `view`: pictures, zooms, handles, renderers, URLs.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ use photic_tools::{
     ViewArguments,
 };
 
-use crate::world::{Shelf, World, captured, code, looking, picture, view, wait};
+use crate::world::{MemoryStore, World, captured, code, looking, picture, view, wait};
 
 #[test]
 fn a_bitmap_is_shown_with_its_facts() {
@@ -28,7 +28,7 @@ fn a_bitmap_is_shown_with_its_facts() {
     assert_eq!(seen.byte_size, seen.bytes.len());
     assert!(seen.tokens > 0 && seen.pages == 1 && seen.reference.is_none());
     assert!(seen.label.starts_with("picture.png: 320x240 px"), "{}", seen.label);
-    // Serialized it is everything but the bytes; neither is it in a log.
+    // Serialization and logs contain everything but the bytes.
     let json = serde_json::to_string(&seen).unwrap();
     assert!(!json.contains("bytes\":[") && json.len() < 1000, "{json}");
     assert!(format!("{seen:?}").len() < 200);
@@ -142,7 +142,7 @@ fn a_picture_larger_than_allowed_is_refused_before_it_is_read() {
     let world = World::new();
     let file = std::fs::File::create(world.root().join("huge.png")).unwrap();
     std::io::copy(&mut picture(64, 64).as_slice(), &mut &file).unwrap();
-    // Far more than memory; a hole on the disk.
+    // Far larger than memory; a sparse file.
     file.set_len(1 << 40).unwrap();
     assert_eq!(code(view(&world.tools(), "huge.png")), TooLarge);
     let size = picture(320, 240).len() as u64;
@@ -157,23 +157,23 @@ fn a_picture_larger_than_allowed_is_refused_before_it_is_read() {
 #[test]
 fn a_thousand_views_keep_one_original_and_its_handle_shows_it_again() {
     let world = World::new();
-    let shelf = Shelf::new();
+    let store = MemoryStore::new();
     let tools =
-        Tools::builder().root(world.root()).originals(Arc::clone(&shelf) as _).build().unwrap();
+        Tools::builder().root(world.root()).originals(Arc::clone(&store) as _).build().unwrap();
     let first = view(&tools, "picture.png").unwrap();
     let handle = first.reference.clone().unwrap();
     assert!(first.label.contains(&handle));
     for _ in 0..20 {
         assert_eq!(view(&tools, "picture.png").unwrap().reference.as_ref(), Some(&handle));
     }
-    assert_eq!(shelf.originals.lock().unwrap().len(), 1);
-    assert_eq!(shelf.originals.lock().unwrap()[&handle], picture(320, 240), "the original");
+    assert_eq!(store.originals.lock().unwrap().len(), 1);
+    assert_eq!(store.originals.lock().unwrap()[&handle], picture(320, 240), "the original");
     std::fs::remove_file(world.root().join("picture.png")).unwrap();
     let region = Some("0,0,100,100".parse().unwrap());
     let zoom = wait(tools.view(&ViewArguments { region, ..looking(&handle) })).unwrap();
     assert_eq!(zoom.source_size, (320, 240), "zooming a handle reads the original");
     assert_eq!(zoom.reference, Some(handle.clone()));
-    shelf.originals.lock().unwrap().clear();
+    store.originals.lock().unwrap().clear();
     let refusal = view(&tools, &handle).unwrap_err();
     assert_eq!(refusal.code, Absent);
     assert!(refusal.says.contains("it was dropped"), "{}", refusal.says);
@@ -184,17 +184,17 @@ fn a_thousand_views_keep_one_original_and_its_handle_shows_it_again() {
 fn what_is_refused_is_not_kept() {
     let world = World::new();
     world.write("torn.png", &captured("bars.png")[..60]);
-    let shelf = Shelf::new();
+    let store = MemoryStore::new();
     let tools =
-        Tools::builder().root(world.root()).originals(Arc::clone(&shelf) as _).build().unwrap();
+        Tools::builder().root(world.root()).originals(Arc::clone(&store) as _).build().unwrap();
     assert!(view(&tools, "torn.png").is_err() && view(&tools, "inside.txt").is_err());
-    assert!(shelf.originals.lock().unwrap().is_empty());
-    // A text that somebody else put there is not shown either.
-    let handle = shelf.put(b"text", "text/plain").unwrap();
+    assert!(store.originals.lock().unwrap().is_empty());
+    // Text from another source is not shown either.
+    let handle = store.put(b"text", "text/plain").unwrap();
     assert_eq!(code(view(&tools, &handle)), NeedsRender);
 }
 
-/// Draws every SVG as the same picture, and refuses page 2.
+/// Draws every SVG as one picture, and refuses page 2.
 #[derive(Debug)]
 struct Painter;
 
@@ -258,12 +258,12 @@ fn a_renderer_is_a_capability_that_the_host_injects() {
     assert_eq!(code(wait(tools.view(&sheet))), BadArguments);
     let page = ViewArguments { page: Some(2), ..looking("drawing.svg") };
     assert_eq!(code(wait(tools.view(&page))), BadRegion);
-    // It renders drawings, and nothing else; and bitmaps never pass through it.
+    // It renders drawings only; bitmaps never pass through it.
     assert_eq!(code(view(&tools, "inside.txt")), NeedsRender);
     assert_eq!(view(&tools, "picture.png").unwrap().source_size, (320, 240));
 }
 
-/// Serves one file to everybody, on loopback.
+/// Serves one file on loopback.
 fn serve(body: Vec<u8>) -> std::net::SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();

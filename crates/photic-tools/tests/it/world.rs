@@ -1,4 +1,4 @@
-//! A folder of its own for each test, with a root, something outside, and pictures.
+//! A folder for each test, with a root, a file outside, and pictures.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use photic_tools::{
-    Gone, InspectArguments, Originals, Perception, ReadArguments, Reading, Refusal, RefusalCode,
-    Tools, ViewArguments,
+    InspectArguments, LookupError, Originals, Perception, ReadArguments, Reading, Refusal,
+    RefusalCode, Tools, ViewArguments,
 };
 
-/// What no test may ever see in an answer.
+/// Content that must not appear in any result.
 pub(crate) const SECRET: &str = "the secret outside";
 
 /// A root with `inside.txt` and `picture.png`, and a secret beside it.
@@ -59,7 +59,7 @@ impl Drop for World {
     }
 }
 
-/// A PNG of that size with something to see in it.
+/// Creates a PNG of this size with visible content.
 pub(crate) fn picture(width: u32, height: u32) -> Vec<u8> {
     let pixel = |at: u32| {
         let (x, y) = (at % width, at / width);
@@ -68,7 +68,7 @@ pub(crate) fn picture(width: u32, height: u32) -> Vec<u8> {
     png(width, height, (0..width * height).flat_map(pixel).collect())
 }
 
-/// A PNG of these samples, three to a pixel.
+/// Creates a PNG of these samples, three per pixel.
 pub(crate) fn png(width: u32, height: u32, data: Vec<u8>) -> Vec<u8> {
     use photic_pixels::encode::{EncodeOptions, Prefer, encode};
     use photic_pixels::{Layout, Raster};
@@ -81,13 +81,13 @@ pub(crate) fn png(width: u32, height: u32, data: Vec<u8>) -> Vec<u8> {
     encode(&raster, &options).unwrap().bytes
 }
 
-/// A file of the repository's own pictures.
+/// Reads a picture of the repository.
 pub(crate) fn captured(name: &str) -> Vec<u8> {
     let images = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../captures/images");
     std::fs::read(images.join(name)).unwrap()
 }
 
-/// Waits for one of the tools.
+/// Runs a future of the tools.
 pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(future)
@@ -114,34 +114,34 @@ pub(crate) fn asking(source: &str, question: &str) -> InspectArguments {
     InspectArguments { source: source.to_owned(), question: question.to_owned() }
 }
 
-/// The code of a refusal; anything else fails the test.
+/// Returns the code of a refusal. Fails the test otherwise.
 pub(crate) fn code<T: std::fmt::Debug>(result: Result<T, Refusal>) -> RefusalCode {
     result.unwrap_err().code
 }
 
-/// A store in memory that counts what it is given.
+/// A store in memory.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct MemoryStore {
     pub(crate) originals: Mutex<BTreeMap<String, Vec<u8>>>,
     pub(crate) answers: Mutex<BTreeMap<String, String>>,
 }
 
-impl Shelf {
+impl MemoryStore {
     pub(crate) fn new() -> Arc<Self> {
         Arc::default()
     }
 }
 
-impl Originals for Shelf {
+impl Originals for MemoryStore {
     fn put(&self, bytes: &[u8], _: &str) -> std::io::Result<String> {
         let handle = format!("img_{}", &blake3::hash(bytes).to_hex()[..16]);
         self.originals.lock().unwrap().insert(handle.clone(), bytes.to_vec());
         Ok(handle)
     }
 
-    fn get(&self, handle: &str) -> Result<Vec<u8>, Gone> {
+    fn get(&self, handle: &str) -> Result<Vec<u8>, LookupError> {
         let found = self.originals.lock().unwrap().get(handle).cloned();
-        found.ok_or_else(|| Gone::Absent("it was dropped".to_owned()))
+        found.ok_or_else(|| LookupError::Absent("it was dropped".to_owned()))
     }
 
     fn answer(&self, key: &str) -> Option<String> {

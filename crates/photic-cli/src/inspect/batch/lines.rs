@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use photic_store::work::Work;
-use photic_tools::{Batch, Line, Progress};
+use photic_store::work::WorkStore;
+use photic_tools::{Batch, LineOutcome, Progress};
 use serde_json::{Value, json};
 
 use super::list::ListEntry;
@@ -50,7 +50,7 @@ impl LineCounts {
 }
 
 /// Writes all lines to standard output, or to a file that is replaced as a whole.
-pub(super) async fn write<W: Work>(
+pub(super) async fn write<W: WorkStore>(
     batch: &Batch<'_, W>,
     chunks: u64,
     entries: &[ListEntry],
@@ -75,7 +75,7 @@ pub(super) async fn write<W: Work>(
 }
 
 /// Writes all lines and counts them.
-async fn write_to<W: Work>(
+async fn write_to<W: WorkStore>(
     out: &mut impl Write,
     batch: &Batch<'_, W>,
     chunks: u64,
@@ -87,10 +87,10 @@ async fn write_to<W: Work>(
         let lines = batch.lines(chunk).await.context("cannot read the answers")?;
         for (line, entry) in lines.into_iter().zip(&mut entries) {
             *match &line {
-                Line::Told(told) if told.answer.is_some() => &mut counts.answered,
-                Line::Told(_) | Line::Refused(_) => &mut counts.refused,
-                Line::Failed(_) => &mut counts.failed,
-                Line::Pending => &mut counts.pending,
+                LineOutcome::Answered(told) if told.answer.is_some() => &mut counts.answered,
+                LineOutcome::Answered(_) | LineOutcome::Refused(_) => &mut counts.refused,
+                LineOutcome::Failed(_) => &mut counts.failed,
+                LineOutcome::Pending => &mut counts.pending,
             } += 1;
             writeln!(out, "{}", written(entry, &line)).context("cannot write the lines")?;
         }
@@ -99,17 +99,17 @@ async fn write_to<W: Work>(
 }
 
 /// The JSON of one line.
-fn written(entry: &ListEntry, line: &Line) -> Value {
+fn written(entry: &ListEntry, line: &LineOutcome) -> Value {
     let mut written = json!({});
     if let Some(id) = &entry.id {
         written["id"] = id.clone();
     }
     written["image"] = entry.image.as_str().into();
     let more = match line {
-        Line::Told(told) => json!(told),
-        Line::Refused(why) => json!({ "refused": why }),
-        Line::Failed(why) => json!({ "failed": why }),
-        Line::Pending => json!({ "pending": true }),
+        LineOutcome::Answered(told) => json!(told),
+        LineOutcome::Refused(why) => json!({ "refused": why }),
+        LineOutcome::Failed(why) => json!({ "failed": why }),
+        LineOutcome::Pending => json!({ "pending": true }),
     };
     if let (Value::Object(written), Value::Object(more)) = (&mut written, more) {
         written.extend(more);
@@ -119,14 +119,14 @@ fn written(entry: &ListEntry, line: &Line) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use photic_tools::{Tokens, Told, Why};
+    use photic_tools::{BatchAnswer, StoredRefusal, Tokens};
 
     use super::*;
 
     #[test]
     fn lines_have_what_the_list_gave_first() {
         let entry = |id| ListEntry { id, image: "a.png".into(), question: "?".into() };
-        let told = Told {
+        let told = BatchAnswer {
             answer: Some("two\nlines".into()),
             refused: None,
             model: "openai/gpt-4o".into(),
@@ -134,15 +134,15 @@ mod tests {
             tokens: Some(Tokens { input: 5, output: 2 }),
         };
         assert_eq!(
-            written(&entry(Some(json!("x"))), &Line::Told(told)).to_string(),
+            written(&entry(Some(json!("x"))), &LineOutcome::Answered(told)).to_string(),
             r#"{"id":"x","image":"a.png","answer":"two\nlines","model":"openai/gpt-4o","media_type":"image/png","tokens":{"input":5,"output":2}}"#
         );
-        let why = Why { code: "absent".into(), says: "no".into(), hint: "look".into() };
+        let why = StoredRefusal { code: "absent".into(), says: "no".into(), hint: "look".into() };
         assert_eq!(
-            written(&entry(None), &Line::Failed(why)).to_string(),
+            written(&entry(None), &LineOutcome::Failed(why)).to_string(),
             r#"{"image":"a.png","failed":{"code":"absent","says":"no","hint":"look"}}"#
         );
-        let pending = written(&entry(None), &Line::Pending).to_string();
+        let pending = written(&entry(None), &LineOutcome::Pending).to_string();
         assert_eq!(pending, r#"{"image":"a.png","pending":true}"#);
     }
 

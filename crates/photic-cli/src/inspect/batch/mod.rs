@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow};
 #[cfg(feature = "fleet")]
 use photic_fleet::{Postgres, PostgresOptions};
-use photic_store::work::{List, Work};
+use photic_store::work::{WorkList, WorkStore};
 use photic_store::{LocalStore, Sqlite, Tenant, Usd};
-use photic_tools::{Batch, BatchOptions, Ended, InspectArguments, Model, TokenPrice, Tools};
+use photic_tools::{Batch, BatchEnd, BatchOptions, InspectArguments, Model, TokenPrice, Tools};
 
 use crate::arguments::InspectOptions;
 use crate::read::refused;
@@ -84,7 +84,7 @@ struct BatchJob<'a> {
 
 impl BatchJob<'_> {
     /// Runs the job and prints the result.
-    async fn done<W: Work>(&self, work: &W, tenant: &Tenant) -> anyhow::Result<ExitCode> {
+    async fn done<W: WorkStore>(&self, work: &W, tenant: &Tenant) -> anyhow::Result<ExitCode> {
         let began = Instant::now();
         let given = &self.options.batch;
         let digest = list::digest(self.entries, self.model, self.options.original);
@@ -92,7 +92,7 @@ impl BatchJob<'_> {
         let name = given.job.as_deref().unwrap_or(&own_name[..16]);
         let items = self.entries.len() as u64;
         let chunk = given.chunk.unwrap_or((items / 1000).clamp(100, 1000) as u32);
-        let list = List { name, digest: *digest.as_bytes(), items, chunk };
+        let list = WorkList { name, digest: *digest.as_bytes(), items, chunk };
         let job = work.open_job(tenant, &list).await.context("cannot open the job")?;
         let chunks = job.chunks();
 
@@ -127,23 +127,23 @@ impl BatchJob<'_> {
     }
 
     /// Reports why the run ended, and how to continue.
-    fn report_end(&self, ended: &Ended, counts: &LineCounts) -> anyhow::Result<ExitCode> {
+    fn report_end(&self, ended: &BatchEnd, counts: &LineCounts) -> anyhow::Result<ExitCode> {
         let again = "run the same command again to continue";
         let (why, hint) = match ended {
-            Ended::Done => {
+            BatchEnd::Done => {
                 if counts.failed > 0 {
                     let hint = "run the same command again to retry the failed ones";
                     anstream::eprintln!("\n{CYAN}hint:{CYAN:#} {hint}");
                 }
                 return Ok(ExitCode::from(u8::from(counts.answered < counts.all())));
             }
-            Ended::Capped => {
+            BatchEnd::Capped => {
                 let cap = self.options.batch.spend_at_most.map(Usd::dollars).unwrap_or_default();
                 let why = format!("the next question could exceed the limit of {cap}");
                 (why, "raise `--spend-at-most` and run the same command again to continue")
             }
-            Ended::Stopped => ("interrupted".to_owned(), again),
-            Ended::Hopeless(refusal) => {
+            BatchEnd::Stopped => ("interrupted".to_owned(), again),
+            BatchEnd::Hopeless(refusal) => {
                 let left = grouped(counts.pending);
                 anstream::eprintln!("{YELLOW}stopped:{YELLOW:#} {left} are left");
                 return refused(refusal, false);

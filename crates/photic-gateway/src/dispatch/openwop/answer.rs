@@ -10,7 +10,7 @@ use std::sync::Arc;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
-use photic_openwop::{Answer, Asked};
+use photic_openwop::{Answer, OpenwopRequest};
 use tokio::sync::Mutex;
 
 use super::host::OpenwopHost;
@@ -85,7 +85,7 @@ impl Openwop {
         log.bytes_in = body.len() as u64;
         let value =
             |name: HeaderName| parts.headers.get(name).and_then(|value| value.to_str().ok());
-        let asked = Asked {
+        let asked = OpenwopRequest {
             method: parts.method.as_str(),
             path,
             // The caller was identified above.

@@ -9,8 +9,8 @@ use http_body_util::{BodyExt as _, Limited};
 use photic::Wire;
 use photic_net::fetch::{Blame, Fetch, Refusal};
 use photic_openwop::{
-    Address, Basis, CallError, CallRequest, Fetched, Host, HostError, Limits, Listed, Media,
-    MediaReference, Modality, NotFetched, ObjectKey, Provider, Shown, Wanted,
+    PresignedUrl, TrustBasis, CallError, CallRequest, Fetched, Host, HostError, Limits, ObjectPage, Media,
+    MediaReference, Modality, FetchError, ObjectKey, Provider, PresignedContent, Wanted,
 };
 use photic_store::MediaRef;
 use tokio::sync::Mutex;
@@ -70,7 +70,7 @@ impl Host for OpenwopHost<'_> {
         self.settings.model.clone()
     }
 
-    fn basis(&self) -> Basis {
+    fn basis(&self) -> TrustBasis {
         self.settings.basis
     }
 
@@ -174,7 +174,7 @@ impl Host for OpenwopHost<'_> {
         caller: &Arc<Admitted>,
         beginning: &ObjectKey,
         after: Option<&str>,
-    ) -> Result<Listed, HostError> {
+    ) -> Result<ObjectPage, HostError> {
         Ok(self.objects()?.list(&caller.caller.tenant, beginning, after))
     }
 
@@ -183,12 +183,12 @@ impl Host for OpenwopHost<'_> {
         caller: &Arc<Admitted>,
         place: &ObjectKey,
         seconds: u32,
-    ) -> Result<Option<Address>, HostError> {
+    ) -> Result<Option<PresignedUrl>, HostError> {
         let expires_ms = media::now() + u64::from(seconds) * 1000;
         Ok(self.objects()?.sign(&caller.caller.tenant, place, expires_ms))
     }
 
-    async fn shown(&self, token: &str) -> Result<Shown, HostError> {
+    async fn shown(&self, token: &str) -> Result<PresignedContent, HostError> {
         Ok(self.objects()?.shown(token, media::now()))
     }
 
@@ -196,13 +196,13 @@ impl Host for OpenwopHost<'_> {
         &self,
         caller: &Arc<Admitted>,
         wanted: Wanted<'_>,
-    ) -> Result<Fetched, NotFetched> {
-        let Some((rules, guarded)) = &self.settings.fetch else { return Err(NotFetched::Blocked) };
+    ) -> Result<Fetched, FetchError> {
+        let Some((rules, guarded)) = &self.settings.fetch else { return Err(FetchError::Blocked) };
         let _permit = self.settings.fetches.acquire().await;
         // Twice the maximum, because the buffer grows by doubling.
-        let most = 2 * rules.most_bytes.min(wanted.most) as u64;
+        let most = 2 * rules.max_bytes.min(wanted.most) as u64;
         let charge = caller.share.charge(Use::Fetched, most).await;
-        let mut charge = charge.map_err(|_| NotFetched::Failed)?;
+        let mut charge = charge.map_err(|_| FetchError::Failed)?;
         let got = match wanted.resolves_to {
             None => guarded.get(wanted.url).await,
             Some(address) => {
@@ -215,9 +215,9 @@ impl Host for OpenwopHost<'_> {
                 let bytes = charged(bytes.into(), charge);
                 Ok(Fetched { status: StatusCode::OK.as_u16(), bytes })
             }
-            Ok(_) | Err(Refusal::TooLarge) => Err(NotFetched::TooLarge),
-            Err(refusal) if refusal.blame() == Blame::Rule => Err(NotFetched::Blocked),
-            Err(_) => Err(NotFetched::Failed),
+            Ok(_) | Err(Refusal::TooLarge) => Err(FetchError::TooLarge),
+            Err(refusal) if refusal.blame() == Blame::Rule => Err(FetchError::Blocked),
+            Err(_) => Err(FetchError::Failed),
         }
     }
 }

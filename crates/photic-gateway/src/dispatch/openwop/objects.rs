@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use photic_openwop::{Address, HostError, Listed, Media, ObjectKey, Shown, Stored};
+use photic_openwop::{PresignedUrl, HostError, ObjectPage, Media, ObjectKey, PresignedContent, ObjectEntry};
 use photic_store::{Error, MediaRef, Secret, Tenant};
 
 /// Seconds after which a caller may retry, unless a quota says another time.
@@ -75,7 +75,7 @@ impl Objects {
         tenant: &Tenant,
         beginning: &ObjectKey,
         after: Option<&str>,
-    ) -> Listed {
+    ) -> ObjectPage {
         let stored = self.stored.lock().unwrap_or_else(PoisonError::into_inner);
         let start = match after.filter(|after| *after >= beginning.key.as_str()) {
             Some(after) => Bound::Excluded(name(
@@ -92,12 +92,12 @@ impl Objects {
         };
         let mut found =
             stored.range((start, Bound::Unbounded)).take_while(|(name, _)| inside(name));
-        let entry = |((_, place), media): (&Name, &Media)| Stored {
+        let entry = |((_, place), media): (&Name, &Media)| ObjectEntry {
             key: place.key.clone(),
             bytes: media.bytes.len() as u64,
         };
         let entries = found.by_ref().take(PAGE_SIZE).map(entry).collect();
-        Listed { entries, more: found.next().is_some() }
+        ObjectPage { entries, more: found.next().is_some() }
     }
 
     /// Signs a URL that shows an object. Returns `None` if there is no such object.
@@ -106,19 +106,19 @@ impl Objects {
         tenant: &Tenant,
         place: &ObjectKey,
         expires_ms: u64,
-    ) -> Option<Address> {
+    ) -> Option<PresignedUrl> {
         self.get(tenant, place)?;
         let ObjectKey { space, bucket, key } = place;
         let claim = serde_json::json!([tenant.as_str(), space, bucket, key, expires_ms]);
         let claim = URL_SAFE_NO_PAD.encode(claim.to_string());
         let signature = self.secret.sign(PURPOSE, &claim).to_hex();
-        Some(Address { token: format!("{claim}.{signature}"), expires_ms })
+        Some(PresignedUrl { token: format!("{claim}.{signature}"), expires_ms })
     }
 
     /// Returns the object of a signed URL. It is refused if the URL is forged or has expired, or if the
     /// object is gone.
-    pub(super) fn shown(&self, token: &str, now: u64) -> Shown {
-        self.claimed(token, now).map_or(Shown::Refused, Shown::Media)
+    pub(super) fn shown(&self, token: &str, now: u64) -> PresignedContent {
+        self.claimed(token, now).map_or(PresignedContent::Refused, PresignedContent::Media)
     }
 
     fn claimed(&self, token: &str, now: u64) -> Option<Media> {
@@ -186,17 +186,17 @@ mod tests {
         let (objects, tenant) = (Objects::new().unwrap(), Tenant::new("a"));
         objects.put(&tenant, &place("k"), media()).unwrap();
         let token = objects.sign(&tenant, &place("k"), 1000).unwrap().token;
-        assert_eq!(objects.shown(&token, 999), Shown::Media(media()));
-        assert_eq!(objects.shown(&token, 1000), Shown::Refused);
+        assert_eq!(objects.shown(&token, 999), PresignedContent::Media(media()));
+        assert_eq!(objects.shown(&token, 1000), PresignedContent::Refused);
         for at in 0..token.len() {
             let mut changed = token.clone().into_bytes();
             changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
             let changed = String::from_utf8(changed).unwrap();
-            assert_eq!(objects.shown(&changed, 999), Shown::Refused, "{changed}");
+            assert_eq!(objects.shown(&changed, 999), PresignedContent::Refused, "{changed}");
         }
-        assert_eq!(Objects::new().unwrap().shown(&token, 999), Shown::Refused);
+        assert_eq!(Objects::new().unwrap().shown(&token, 999), PresignedContent::Refused);
         objects.remove(&tenant, &place("k"));
-        assert_eq!(objects.shown(&token, 999), Shown::Refused);
+        assert_eq!(objects.shown(&token, 999), PresignedContent::Refused);
         assert_eq!(objects.sign(&tenant, &place("k"), 1000), None);
     }
 }

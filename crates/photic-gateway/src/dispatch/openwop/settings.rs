@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use photic_net::fetch::{Fetch, Resolve, Resolving, Rules, System};
-use photic_openwop::{Basis, HostError, Limits, Modality};
+use photic_openwop::{TrustBasis, HostError, Limits, Modality};
 use tokio::sync::Semaphore;
 
 use super::objects::{MAX_OBJECT_BYTES, Objects, RETRY_AFTER_S};
@@ -22,7 +22,7 @@ pub(super) struct Settings {
     pub(super) limits: Limits,
     pub(super) providers: Vec<String>,
     pub(super) model: Option<String>,
-    pub(super) basis: Basis,
+    pub(super) basis: TrustBasis,
     /// The rules for fetching, or `None` if nothing may be fetched.
     pub(super) fetch: Option<(Rules, Fetch)>,
     pub(super) fetches: Semaphore,
@@ -67,7 +67,7 @@ impl Settings {
             hosts: fetch.hosts.clone(),
             not_hosts: fetch.not_hosts.clone(),
             private: fetch.private.clone(),
-            most_bytes: mib(fetch.max_mib),
+            max_bytes: mib(fetch.max_mib),
             total: Duration::from_secs(fetch.timeout_s.into()),
             // The type of the bytes is checked where they are used.
             ..Rules::new(|_| true)
@@ -85,7 +85,7 @@ impl Settings {
             },
             providers: own.providers.clone(),
             model: own.model.clone(),
-            basis: if own.trust_callers { Basis::Caller } else { Basis::Nobody },
+            basis: if own.trust_callers { TrustBasis::Caller } else { TrustBasis::Nobody },
             fetch: (fetch.mode != FetchMode::Never).then_some((rules, guarded)),
             fetches: Semaphore::new(AT_ONCE),
             objects,

@@ -1,4 +1,5 @@
-//! The fetch over TLS: the address is pinned, and the certificate must be for the name all the same.
+//! Tests of the fetch over TLS: the address is pinned, and the certificate must be valid for the
+//! name.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -26,7 +27,7 @@ impl Resolve for Here {
 
 type Names = Arc<Mutex<Vec<Option<String>>>>;
 
-/// Answers every request with the same bytes, and remembers the names it was called by.
+/// Answers every request with the same bytes and records the requested server names.
 async fn serve(answer: &'static str) -> (SocketAddr, Names) {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ServerConfig::builder_with_provider(provider)

@@ -1,8 +1,8 @@
-//! Why a model said nothing, as far as somebody who might ask again can act on it.
+//! Failures of a question to a model, classified for retries.
 //!
-//! What a rejection is about decides: the moment passes, a picture stays what it is, and a wrong key
-//! is wrong for every picture. In doubt nobody is blamed: such a question is neither asked again at
-//! once nor taken for answered.
+//! The cause decides: an outage passes, a rejected picture stays rejected, and a wrong key fails
+//! for every picture. If the cause is unclear, the question is neither retried at once nor stored
+//! as answered.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,11 +14,11 @@ use photic::reply::Usage;
 
 use crate::refusal::Refusal;
 
-/// Longest that a provider's word to wait is taken for.
-const LONGEST: Duration = Duration::from_hours(24);
+/// Longest pause that is accepted from a provider.
+const MAX_PAUSE: Duration = Duration::from_hours(24);
 
-/// Words by which providers say that they will not look at a picture.
-const UNWANTED: [&str; 6] = [
+/// Phrases by which providers refuse a picture.
+const POLICY_PHRASES: [&str; 6] = [
     "content_policy",
     "content policy",
     "content_filter",
@@ -26,33 +26,33 @@ const UNWANTED: [&str; 6] = [
     "safety system",
     "moderation",
 ];
-/// Words by which they say that waiting does not help.
-const NO_MONEY: [&str; 3] = ["insufficient_quota", "credit balance", "billing_hard_limit"];
+/// Phrases for exhausted accounts, where waiting does not help.
+const ACCOUNT_PHRASES: [&str; 3] = ["insufficient_quota", "credit balance", "billing_hard_limit"];
 
-/// What is in the way.
+/// Cause of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Blame {
-    /// The provider has too much to do, and may say for how long.
+    /// The provider is overloaded, and may name a pause.
     Load(Option<Duration>),
-    /// Something that passes: a connection, a server.
+    /// A temporary failure of a connection or server.
     Moment,
-    /// This picture: asking again would be the same again.
+    /// This picture: a retry would fail again.
     Picture,
-    /// The key, the model, the account: every other picture would fare the same.
+    /// The key, the model or the account: every other picture would fail as well.
     Everything,
-    /// Nobody knows.
+    /// The cause is unknown.
     Unclear,
 }
 
 /// A question without an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InspectFailure {
-    /// In words.
+    /// The refusal to show.
     pub(crate) refusal: Refusal,
     pub(crate) blame: Blame,
-    /// What the model counted, if it did.
+    /// Token usage, if the model reported it.
     pub(crate) usage: Option<Usage>,
-    /// The model may have been at work.
+    /// Set if the model may have processed the request.
     pub(crate) may_be_billed: bool,
 }
 
@@ -61,12 +61,12 @@ impl InspectFailure {
         Self { refusal, blame, usage: None, may_be_billed: false }
     }
 
-    /// It never got there.
+    /// Creates the failure of a request that was not delivered.
     pub(super) const fn later(refusal: Refusal) -> Self {
         Self::new(refusal, Blame::Moment)
     }
 
-    /// It was on its way, or being answered.
+    /// Creates the failure of a request that was interrupted.
     pub(super) const fn broke_off(refusal: Refusal) -> Self {
         Self { refusal, blame: Blame::Moment, usage: None, may_be_billed: true }
     }
@@ -75,7 +75,7 @@ impl InspectFailure {
         Self::new(refusal, Blame::Everything)
     }
 
-    /// The provider said no, with these words.
+    /// Creates the failure of a request that the provider rejected.
     pub(super) fn rejected(refusal: Refusal, head: &Parts, class: Class, said: &str) -> Self {
         let wait = retry_after(&head.headers, SystemTime::now());
         Self::new(refusal, blame(head.status.as_u16(), class, wait, &said.to_lowercase()))
@@ -85,7 +85,7 @@ impl InspectFailure {
 fn blame(status: u16, class: Class, wait: Option<Duration>, said: &str) -> Blame {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     match (status, class) {
-        _ if says(&NO_MONEY) => Blame::Everything,
+        _ if says(&ACCOUNT_PHRASES) => Blame::Everything,
         (429 | 529, _) => Blame::Load(wait),
         (500..600, _) if wait.is_some() => Blame::Load(wait),
         (408 | 409 | 425 | 500..600, _) => Blame::Moment,
@@ -105,14 +105,14 @@ fn blame(status: u16, class: Class, wait: Option<Duration>, said: &str) -> Blame
             | Class::BodyTooLarge
             | Class::ContextOverflow,
         ) => Blame::Picture,
-        _ if says(&UNWANTED) => Blame::Picture,
+        _ if says(&POLICY_PHRASES) => Blame::Picture,
         (_, Class::Order | Class::EmptyText | Class::FetchFailed | Class::Unrelated) => {
             Blame::Unclear
         }
     }
 }
 
-/// How long a provider asks to be left alone: in milliseconds, in seconds, or until a date.
+/// Parses the pause a provider asks for: milliseconds, seconds, or a date.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let number = |text: &str| text.parse().ok().filter(|n: &f64| n.is_finite() && *n >= 0.0);
@@ -120,10 +120,10 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let seconds = || text(RETRY_AFTER.as_str()).and_then(number);
     let told = milliseconds.or_else(seconds).map(|s| Duration::from_secs_f64(s.min(1e9)));
     let until = || date(text(RETRY_AFTER.as_str())?)?.duration_since(now).ok();
-    told.or_else(until).map(|wait| wait.min(LONGEST))
+    told.or_else(until).map(|wait| wait.min(MAX_PAUSE))
 }
 
-/// The one form of dates that servers write: `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Parses the date format of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`.
 fn date(text: &str) -> Option<SystemTime> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let mut words = text.strip_suffix(" GMT")?.split([' ', ':']).skip(1);
@@ -132,7 +132,7 @@ fn date(text: &str) -> Option<SystemTime> {
     let month = MONTHS.find(words.next()?).filter(|at| at % 3 == 0)? as u64 / 3;
     let year = number(&mut words)?.clamp(1970, 9999);
     let clock = [number(&mut words)?, number(&mut words)?, number(&mut words)?];
-    // Years that begin in March have their leap day at the end.
+    // A year that begins in March has its leap day at the end.
     let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
     let days = year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1;
     let days = days.checked_sub(719_468)?;

@@ -1,7 +1,7 @@
-//! What a replica knows of what it wrote, so that it need not ask each time.
+//! Cache of what this replica wrote, which saves queries.
 //!
-//! None of it is relied on: the statement that uses it finds out whether it is still so, or it does
-//! not matter. It is bounded, and what was not used for long is not known any more.
+//! Nothing relies on it: statements check cached facts, or a wrong one is harmless. It is bounded,
+//! and unused entries are dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,48 +9,48 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use photic_store::BlobId;
 use photic_store::record::{Chain, SessionId};
 
-/// How many sessions, and how many other things, are known at least.
+/// Largest number of recent sessions and segments.
 const SESSIONS: usize = 4096;
 const PIECES: usize = 16_384;
-/// Most blobs that are known of a session.
+/// Largest number of cached blobs per session.
 const BLOBS: usize = 4096;
 
-/// The name of a stretch that other turns may have, too.
+/// Name of a segment that several turns may share.
 pub(super) type PieceName = [u8; 32];
 
-/// What is known of a session.
+/// Cached facts about a session.
 #[derive(Clone, Debug, Default)]
 struct Session {
-    end: Option<End>,
+    end: Option<LastMessage>,
     holds: BTreeSet<BlobId>,
 }
 
 /// The last message that was written to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
+pub(super) struct LastMessage {
     pub(super) chain: Chain,
-    /// Its number, which is how many messages there are.
+    /// Its number, which equals the number of messages.
     pub(super) number: i64,
 }
 
-/// What a replica knows.
+/// The cache of a replica.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct WriteCache {
     sessions: Mutex<Recent<SessionId, Session>>,
     pieces: Mutex<Recent<(i32, i64, PieceName), ()>>,
 }
 
-impl Known {
-    pub(super) fn end(&self, id: &SessionId) -> Option<End> {
+impl WriteCache {
+    pub(super) fn end(&self, id: &SessionId) -> Option<LastMessage> {
         lock(&self.sessions).get(id)?.end
     }
 
-    /// Notes how a session ends, or that it is not known.
-    pub(super) fn set_end(&self, id: &SessionId, end: Option<End>) {
+    /// Records the last message of a session, or that it is unknown.
+    pub(super) fn set_end(&self, id: &SessionId, end: Option<LastMessage>) {
         lock(&self.sessions).entry(id, SESSIONS).end = end;
     }
 
-    /// Which of these a session is known to refer to.
+    /// Returns which of these blobs the session is known to refer to.
     pub(super) fn held(&self, id: &SessionId, blobs: &BTreeSet<BlobId>) -> BTreeSet<BlobId> {
         match lock(&self.sessions).get(id) {
             Some(session) => blobs.intersection(&session.holds).copied().collect(),
@@ -90,8 +90,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Things by name, of which those that were used lately stay: when the young are too many, they are
-/// the old, and the old are gone.
+/// A map that keeps recently used entries. When the young generation is full, it becomes the old
+/// one, and the old one is dropped.
 #[derive(Debug)]
 struct Recent<K, V> {
     young: BTreeMap<K, V>,
@@ -114,7 +114,7 @@ impl<K: Ord + Clone, V: Default> Recent<K, V> {
         self.old.remove(key);
     }
 
-    /// One to be changed, which makes it young.
+    /// Returns an entry for changes and makes it young.
     fn entry(&mut self, key: &K, most: usize) -> &mut V {
         if self.young.len() >= most && !self.young.contains_key(key) {
             self.old = std::mem::take(&mut self.young);

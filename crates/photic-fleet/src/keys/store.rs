@@ -1,4 +1,4 @@
-//! Where keys are kept.
+//! The storage of keys.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use serde::Serialize;
 
 use super::{ApiKey, KeyId};
 
-/// What may be shown of a key.
+/// Facts about a key that may be shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeyFacts {
     /// Its public name.
     pub id: String,
-    /// What it is for.
+    /// Its purpose.
     pub label: String,
-    /// When it was made: milliseconds since 1970.
+    /// Creation time in milliseconds since 1970.
     pub created: i64,
-    /// When it ends, if it does.
+    /// Expiry, if it has one.
     pub expires: Option<i64>,
-    /// When it was revoked.
+    /// Time of revocation.
     pub revoked: Option<i64>,
 }
 
-/// Where keys are kept. All replicas know of a change within seconds, and none has to be told.
+/// A storage of keys. Changes reach all replicas within seconds.
 pub trait Keys: Send + Sync {
-    /// Makes a key for a tenant, for ever or for a time.
+    /// Creates a key for a tenant, with an optional lifetime.
     fn issue_key(
         &self,
         tenant: &Tenant,
@@ -32,8 +32,8 @@ pub trait Keys: Send + Sync {
         lasting: Option<Duration>,
     ) -> impl Future<Output = Result<ApiKey, Error>> + Send;
 
-    /// Makes a key in place of another, which opens for some time more; `None` if there is no such
-    /// key, or it does not open any more.
+    /// Creates a key that replaces another one. The old key stays valid for `overlap`. Returns
+    /// `None` if the old key does not exist or is not valid any more.
     fn rotate_key(
         &self,
         tenant: &Tenant,
@@ -41,17 +41,17 @@ pub trait Keys: Send + Sync {
         overlap: Duration,
     ) -> impl Future<Output = Result<Option<ApiKey>, Error>> + Send;
 
-    /// Ends a key; whether there was one that opened.
+    /// Revokes a key. Returns whether it was valid.
     fn revoke_key(
         &self,
         tenant: &Tenant,
         id: &KeyId,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 
-    /// The keys of a tenant, the latest first.
+    /// Lists the keys of a tenant, latest first.
     fn keys(&self, tenant: &Tenant) -> impl Future<Output = Result<Vec<KeyFacts>, Error>> + Send;
 
-    /// Whose key it is, if it opens.
+    /// Returns the tenant of a valid key.
     fn tenant_of(&self, key: &ApiKey)
     -> impl Future<Output = Result<Option<Tenant>, Error>> + Send;
 }

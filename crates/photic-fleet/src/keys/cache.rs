@@ -1,5 +1,4 @@
-//! Who may come in, remembered for a moment: a database that is asked about every request is the
-//! first to be away.
+//! Caches the tenants of keys for a moment, so that not every request needs the database.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,33 +8,33 @@ use photic_store::{Error, Tenant};
 
 use super::{ApiKey, Keys};
 
-/// How long an answer counts: as long as a revoked key may still open.
-const REMEMBERED: Duration = Duration::from_secs(20);
-/// How long it counts while nobody can be asked: callers whose provider answers are not shut out
-/// because our database restarts.
-const WHILE_AWAY: Duration = Duration::from_mins(15);
-/// Most answers that are remembered.
-const MOST: usize = 10_000;
+/// Lifetime of a cached answer. A revoked key may be accepted for this long.
+const CACHE_LIFETIME: Duration = Duration::from_secs(20);
+/// Extended lifetime while the database is unavailable, so that its restart does not lock out
+/// callers.
+const OUTAGE_LIFETIME: Duration = Duration::from_mins(15);
+/// Largest number of cached answers.
+const MAX_CACHED_KEYS: usize = 10_000;
 
-/// Lets tenants in by their keys.
+/// Authenticates tenants by their keys.
 #[derive(Debug)]
-pub struct Gate<K> {
+pub struct KeyCache<K> {
     keys: K,
-    /// By name and hash, whole: a part of a key is not a key. Only good ones are remembered, so
-    /// nobody can fill this with guesses, and a new key works at once.
+    /// Valid keys by full name and hash. Only valid ones are cached, so guesses cannot fill the
+    /// cache and a new key works at once.
     good: Mutex<Good>,
 }
 
-/// Whose keys they are, and until when that counts.
+/// The tenant of a key, and the end of its lifetime in the cache.
 type Good = BTreeMap<(String, [u8; 32]), (Tenant, Instant)>;
 
-impl<K: Keys> Gate<K> {
-    /// Lets in whoever has one of these keys.
+impl<K: Keys> KeyCache<K> {
+    /// Creates a gate for these keys.
     pub const fn new(keys: K) -> Self {
         Self { keys, good: Mutex::new(BTreeMap::new()) }
     }
 
-    /// Whose key it is; `None` for any other text, whatever is wrong with it.
+    /// Returns the tenant of a key; `None` for any invalid text.
     pub async fn tenant(&self, text: &str) -> Result<Option<Tenant>, Error> {
         self.tenant_at(text, Instant::now()).await
     }
@@ -49,7 +48,7 @@ impl<K: Keys> Gate<K> {
         }
         let found = match self.keys.tenant_of(&key).await {
             Err(Error::Unavailable(away)) => {
-                let lately = known.filter(|(_, until)| now < *until + WHILE_AWAY);
+                let lately = known.filter(|(_, until)| now < *until + OUTAGE_LIFETIME);
                 return lately.map(|(tenant, _)| Some(tenant)).ok_or(Error::Unavailable(away));
             }
             answer => answer?,
@@ -57,11 +56,11 @@ impl<K: Keys> Gate<K> {
         let mut good = self.good();
         match &found {
             Some(tenant) => {
-                if good.len() >= MOST {
+                if good.len() >= MAX_CACHED_KEYS {
                     good.retain(|_, (_, until)| now < *until);
                 }
-                if good.len() < MOST {
-                    good.insert(name, (tenant.clone(), now + REMEMBERED));
+                if good.len() < MAX_CACHED_KEYS {
+                    good.insert(name, (tenant.clone(), now + CACHE_LIFETIME));
                 }
             }
             None => drop(good.remove(&name)),
@@ -83,21 +82,21 @@ mod tests {
     use super::*;
     use crate::keys::{KeyFacts, KeyId};
 
-    /// Knows one key, until it is told not to.
-    struct One {
+    /// Keys with a single key that can be revoked.
+    struct SingleKey {
         key: Mutex<Option<ApiKey>>,
         asked: AtomicUsize,
         away: AtomicBool,
     }
 
-    impl One {
+    impl SingleKey {
         fn knowing(key: ApiKey) -> Self {
             let key = Mutex::new(Some(key));
             Self { key, asked: AtomicUsize::new(0), away: AtomicBool::new(false) }
         }
     }
 
-    impl Keys for &One {
+    impl Keys for &SingleKey {
         async fn issue_key(
             &self,
             _: &Tenant,
@@ -139,8 +138,8 @@ mod tests {
     fn a_key_is_asked_about_once_in_a_while_and_a_revoked_one_opens_no_longer() {
         let key = ApiKey::random().unwrap();
         let text = key.reveal();
-        let one = One::knowing(key);
-        let gate = Gate::new(&one);
+        let one = SingleKey::knowing(key);
+        let gate = KeyCache::new(&one);
         let start = Instant::now();
         for _ in 0..5 {
             assert_eq!(wait(gate.tenant_at(&text, start)).unwrap(), Some(Tenant::new("acme")));
@@ -149,7 +148,7 @@ mod tests {
         let acme = Tenant::new("acme");
         let id: KeyId = text[3..15].parse().unwrap();
         assert!(wait((&one).revoke_key(&acme, &id)).unwrap());
-        assert!(wait(gate.tenant_at(&text, start + REMEMBERED)).unwrap().is_none());
+        assert!(wait(gate.tenant_at(&text, start + CACHE_LIFETIME)).unwrap().is_none());
         assert!(wait(gate.tenant_at(&text, start)).unwrap().is_none(), "it was forgotten");
     }
 
@@ -157,16 +156,16 @@ mod tests {
     fn while_nobody_can_be_asked_whoever_was_let_in_lately_still_is() {
         let key = ApiKey::random().unwrap();
         let text = key.reveal();
-        let one = One::knowing(key);
-        let gate = Gate::new(&one);
+        let one = SingleKey::knowing(key);
+        let gate = KeyCache::new(&one);
         let start = Instant::now();
         wait(gate.tenant_at(&text, start)).unwrap().unwrap();
         one.away.store(true, Ordering::Relaxed);
-        let later = start + REMEMBERED + Duration::from_secs(1);
+        let later = start + CACHE_LIFETIME + Duration::from_secs(1);
         assert_eq!(wait(gate.tenant_at(&text, later)).unwrap(), Some(Tenant::new("acme")));
         let other = ApiKey::random().unwrap().reveal();
         assert!(wait(gate.tenant_at(&other, later)).is_err(), "nobody knows it");
-        let much_later = later + WHILE_AWAY;
+        let much_later = later + OUTAGE_LIFETIME;
         assert!(wait(gate.tenant_at(&text, much_later)).is_err());
         one.away.store(false, Ordering::Relaxed);
         wait(gate.tenant_at(&text, much_later)).unwrap().unwrap();
@@ -176,10 +175,10 @@ mod tests {
     fn no_part_of_a_key_opens_and_guesses_are_not_remembered() {
         let key = ApiKey::random().unwrap();
         let text = key.reveal();
-        let one = One::knowing(key);
-        let gate = Gate::new(&one);
+        let one = SingleKey::knowing(key);
+        let gate = KeyCache::new(&one);
         wait(gate.tenant(&text)).unwrap().unwrap();
-        // The same name and the same beginning of the secret.
+        // The same name and beginning of the secret.
         let guess = format!("{}{}", &text[..40], &ApiKey::random().unwrap().reveal()[40..]);
         assert!(wait(gate.tenant(&guess)).unwrap().is_none());
         assert!(wait(gate.tenant("pk_no")).unwrap().is_none());

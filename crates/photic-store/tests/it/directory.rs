@@ -1,17 +1,17 @@
-//! A directory for a test, gone afterwards.
+//! Temporary directories for tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A new, empty directory.
-pub(crate) struct Place(PathBuf);
+/// An empty directory that is deleted when dropped.
+pub(crate) struct TestDirectory(PathBuf);
 
-impl Place {
+impl TestDirectory {
     pub(crate) fn new() -> Self {
         Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")))
     }
 
-    /// In memory where that can be: for what is not about disks, and would wait for one a lot.
+    /// Creates it in memory if possible, for tests that are not about disks and would wait for one.
     pub(crate) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Self::below(memory) } else { Self::new() }
@@ -27,7 +27,7 @@ impl Place {
     }
 }
 
-impl std::ops::Deref for Place {
+impl std::ops::Deref for TestDirectory {
     type Target = Path;
 
     fn deref(&self) -> &Path {
@@ -35,7 +35,7 @@ impl std::ops::Deref for Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

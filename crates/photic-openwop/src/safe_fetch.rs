@@ -1,6 +1,7 @@
-//! The seam of the safe fetch: what may not be dialed is not, and no connection becomes another.
+//! The safe-fetch endpoint of the test suite: blocked addresses are not dialed, and connections are
+//! not upgraded.
 //!
-//! Nothing of a caller's is sent along, so its headers are looked at only to refuse some.
+//! Headers of the caller are never sent; they are only checked for upgrades.
 
 use std::net::IpAddr;
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::discovery::METHODS;
 use crate::exchange::Answer;
 use crate::failure::Failure;
-use crate::host::{Host, NotFetched, Wanted};
+use crate::host::{FetchError, Host, Wanted};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -26,7 +27,7 @@ struct Init {
     headers: Option<Value>,
 }
 
-/// Answers whether an address was fetched.
+/// Fetches a URL and answers with the outcome.
 pub(crate) async fn fetch<H: Host>(
     host: &H,
     tenant: &H::Tenant,
@@ -48,8 +49,8 @@ pub(crate) async fn fetch<H: Host>(
     let wanted = Wanted { url: &url, most: host.limits().fetched, resolves_to };
     match host.fetch(tenant, wanted).await {
         Ok(found) => Ok(Answer::json(200, &json!({"outcome": "fetched", "status": found.status}))),
-        Err(NotFetched::Blocked) => Ok(blocked("ssrf")),
-        Err(NotFetched::TooLarge | NotFetched::Failed) => Err(Failure::FetchFailed),
+        Err(FetchError::Blocked) => Ok(blocked("ssrf")),
+        Err(FetchError::TooLarge | FetchError::Failed) => Err(Failure::FetchFailed),
     }
 }
 
@@ -57,7 +58,7 @@ fn blocked(why: &str) -> Answer {
     Answer::json(200, &json!({"outcome": "blocked", "blocked": why}))
 }
 
-/// Whether headers, as an object or as pairs, ask for another protocol on the same connection.
+/// Returns whether headers, as an object or as pairs, ask for a protocol upgrade.
 fn upgrades(headers: &Value) -> bool {
     let asks = |name: &str, value: &Value| match name.trim().to_ascii_lowercase().as_str() {
         "upgrade" | "http2-settings" => true,

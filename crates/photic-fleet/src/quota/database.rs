@@ -1,5 +1,4 @@
-//! The database as quotas use it: asked for a moment, and left alone for a while when it does not
-//! answer.
+//! Access of the quotas to the database: short timeouts, and a pause after a failure.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,31 +9,31 @@ use photic_store::Error;
 use super::{QuotaOptions, lock};
 use crate::Postgres;
 
-/// How long nobody asks after the database did not answer.
-const LEFT_ALONE: Duration = Duration::from_secs(1);
+/// Pause after the database did not answer.
+const FAILURE_PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(super) struct Link {
+pub(super) struct QuotaDatabase {
     record: Postgres,
     pub(super) options: QuotaOptions,
-    /// This replica's number.
+    /// The number of this replica.
     replica: i64,
-    /// How many replicas there were when last heard.
+    /// Last known number of replicas.
     replicas: AtomicU64,
-    /// Until when nobody asks.
+    /// No query is sent before this time.
     away_until: Mutex<Option<Instant>>,
-    life: Mutex<Life>,
+    life: Mutex<Term>,
 }
 
-/// A time through which the database never thought that this replica was gone.
+/// A period in which the database did not consider this replica gone.
 #[derive(Debug)]
-struct Life {
+struct Term {
     number: u64,
-    /// Until when it is certain.
+    /// The end of the period that is certain.
     until: Option<Instant>,
 }
 
-impl Link {
+impl QuotaDatabase {
     pub(super) fn new(record: Postgres, options: QuotaOptions) -> Result<Self, Error> {
         let mut replica = [0; 8];
         getrandom::fill(&mut replica).map_err(|_| Error::Random)?;
@@ -44,45 +43,45 @@ impl Link {
             replica: i64::from_le_bytes(replica),
             replicas: AtomicU64::new(u64::from(options.replicas.max(1))),
             away_until: Mutex::new(None),
-            life: Mutex::new(Life { number: 0, until: None }),
+            life: Mutex::new(Term { number: 0, until: None }),
         })
     }
 
-    /// What the database answers; `None` if it does not, in time, or did not a moment ago.
+    /// Runs a query; `None` if it fails, takes too long, or the pause after a failure is not over.
     pub(super) async fn ask<T>(&self, asking: impl Future<Output = Result<T, Error>>) -> Option<T> {
         if !self.may_ask(Instant::now()) {
             return None;
         }
         let answer = self.in_time(asking).await.and_then(Result::ok);
-        let away = answer.is_none().then(|| Instant::now() + LEFT_ALONE);
+        let away = answer.is_none().then(|| Instant::now() + FAILURE_PAUSE);
         *lock(&self.away_until) = away;
         answer
     }
 
-    /// Of those who come when a while is over, one is let through to see.
+    /// After the pause, one caller is let through to try.
     fn may_ask(&self, now: Instant) -> bool {
         let mut away_until = lock(&self.away_until);
         match *away_until {
             None => true,
             Some(until) if now < until => false,
             Some(_) => {
-                *away_until = Some(now + LEFT_ALONE);
+                *away_until = Some(now + FAILURE_PAUSE);
                 true
             }
         }
     }
 
-    /// Whether the database did not answer when it was last asked.
+    /// Returns whether the last query failed.
     pub(super) fn is_away(&self) -> bool {
         lock(&self.away_until).is_some()
     }
 
-    /// What comes while a request may wait.
+    /// Limits a future to the time that a request may wait.
     pub(super) async fn in_time<T>(&self, doing: impl Future<Output = T>) -> Option<T> {
         tokio::time::timeout(self.options.patience, doing).await.ok()
     }
 
-    /// Says that this replica is there; nothing, if there is no answer.
+    /// Reports that this replica is alive; `None` without an answer.
     pub(super) async fn stay(&self) -> Option<()> {
         let asked = Instant::now();
         let stay = self.ask(self.record.stay(self.replica, self.options.lease)).await?;
@@ -93,19 +92,19 @@ impl Link {
         Some(())
     }
 
-    /// Which life of this replica it is: what was claimed in another is somebody else's by now.
-    /// `None` while it may be thought to be gone.
+    /// Returns the current term of this replica. Claims of another term are lost. `None` while the
+    /// replica may be considered gone.
     pub(super) fn life(&self) -> Option<u64> {
         let life = lock(&self.life);
         life.until.filter(|until| Instant::now() < *until).map(|_| life.number)
     }
 
-    /// How often it says so: several signs may be lost.
+    /// Returns the interval of reports, so short that several may be lost.
     pub(super) fn rhythm(&self) -> Duration {
         (self.options.lease / 10).max(Duration::from_millis(50))
     }
 
-    /// This replica's part of a limit.
+    /// Returns this replica's part of a limit.
     pub(super) fn part(&self, limit: u64) -> u64 {
         (limit / self.replicas.load(Ordering::Relaxed)).max(1).min(limit)
     }

@@ -1,4 +1,4 @@
-//! Where the bytes of blobs are: stretches of objects.
+//! Index of blobs: their locations in objects.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -8,32 +8,36 @@ use photic_store::{BlobId, Error, Listed, Tenant};
 
 use super::{Answer, Postgres, failed, milliseconds};
 
-/// A stretch of an object.
+/// Range of an object that holds a blob.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct BlobLocation {
     /// The key of the object.
     pub object: String,
-    /// Where the stretch begins.
+    /// Offset of the range.
     pub at: u64,
-    /// How long it is.
+    /// Length of the range.
     pub length: u64,
 }
 
-/// What is left to do after places were removed.
+/// Result of removing locations.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Removed {
-    /// Whether the blob is nowhere any more.
+pub(crate) struct RemovedLocations {
+    /// Set if the blob has no location any more.
     pub(crate) is_gone: bool,
-    /// Objects of which nothing is used any more.
+    /// Objects that are not used any more.
     pub(crate) objects: Vec<String>,
 }
 
-/// About how many are listed at a time.
-const PAGE: i64 = 1000;
+/// Approximate number of blobs in a page of a listing.
+const PAGE_SIZE: i64 = 1000;
 
 impl Postgres {
-    /// Where a blob is, the newest first.
-    pub(crate) async fn places(&self, tenant: &Tenant, id: &BlobId) -> Result<Vec<Place>, Error> {
+    /// Returns the locations of a blob, newest first.
+    pub(crate) async fn places(
+        &self,
+        tenant: &Tenant,
+        id: &BlobId,
+    ) -> Result<Vec<BlobLocation>, Error> {
         let Some(owner) = self.find_owner(tenant).await? else { return Ok(Vec::new()) };
         let found: Vec<(String, i64, i64)> = sqlx::query_as(
             "SELECT object, at, length FROM blob WHERE tenant = $1 AND id = $2 ORDER BY day DESC",
@@ -43,7 +47,7 @@ impl Postgres {
         .fetch_all(&mut *self.connection().await?)
         .answer()
         .await?;
-        let place = |(object, at, length): (String, i64, i64)| Place {
+        let place = |(object, at, length): (String, i64, i64)| BlobLocation {
             object,
             at: at as u64,
             length: length as u64,
@@ -51,8 +55,8 @@ impl Postgres {
         Ok(found.into_iter().map(place).collect())
     }
 
-    /// Which of these were stored today; they count as stored now. And where others are to be: the
-    /// tenant's number, and the day.
+    /// Renews the storage time of blobs that were stored today, and returns them. Also returns the
+    /// tenant's number and the day for storing the others.
     pub(crate) async fn renew(
         &self,
         tenant: &Tenant,
@@ -60,9 +64,9 @@ impl Postgres {
     ) -> Result<((i64, i32), BTreeSet<BlobId>), Error> {
         let owner = self.owner(tenant).await?;
         loop {
-            // The day as it was last: the server says whether it still is, at no cost.
+            // The cached day: the statement checks it at no cost.
             let day = self.inner.opened.load(Ordering::Relaxed);
-            // In the order of their names, so that two who renew the same do not wait for each other.
+            // Locked in the order of names, so that concurrent renewals do not deadlock.
             let (today, found): (i32, Vec<[u8; 32]>) = sqlx::query_as(concat!(
                 "WITH these AS (SELECT id FROM blob WHERE day = $1 AND tenant = $2 AND id = ANY($3)
                     ORDER BY id FOR UPDATE),
@@ -88,13 +92,13 @@ impl Postgres {
         }
     }
 
-    /// Notes where blobs are; how many of them are there and nowhere else on that day.
+    /// Records the locations of blobs. Returns how many were new on this day.
     pub(crate) async fn add_places(
         &self,
         owner: i64,
         day: i32,
         object: &str,
-        places: &[(BlobId, Place)],
+        places: &[(BlobId, BlobLocation)],
     ) -> Result<usize, Error> {
         let objects: Vec<String> = sqlx::query_scalar(concat!(
             "INSERT INTO blob (day, tenant, id, object, at, length, stored)
@@ -117,7 +121,7 @@ impl Postgres {
         Ok(objects.iter().filter(|one| *one == object).count())
     }
 
-    /// The blobs of a tenant after one, in the order of their names.
+    /// Lists the blobs of a tenant after one, in the order of names.
     pub(crate) async fn listed(
         &self,
         tenant: &Tenant,
@@ -131,7 +135,7 @@ impl Postgres {
         )
         .bind(owner.id)
         .bind(after.map(BlobId::as_bytes))
-        .bind(PAGE)
+        .bind(PAGE_SIZE)
         .fetch_all(&mut *self.connection().await?)
         .answer()
         .await?;
@@ -143,17 +147,19 @@ impl Postgres {
         Ok(found.into_iter().map(listed).collect())
     }
 
-    /// Forgets where a blob is, except where it was stored at `since` or later.
+    /// Removes the locations of a blob that were not stored at `since` or later.
     ///
-    /// Whoever stores it again at the same moment either finds its row locked and waits, and then
-    /// finds it gone; or was first, and then the row is not old any more.
+    /// A concurrent writer either waits for the locked row and then finds it deleted, or was first
+    /// and renewed its time.
     pub(crate) async fn remove_places(
         &self,
         tenant: &Tenant,
         id: &BlobId,
         since: SystemTime,
-    ) -> Result<Removed, Error> {
-        let Some(owner) = self.find_owner(tenant).await? else { return Ok(Removed::default()) };
+    ) -> Result<RemovedLocations, Error> {
+        let Some(owner) = self.find_owner(tenant).await? else {
+            return Ok(RemovedLocations::default());
+        };
         let mut transaction = self.begin_transaction().await?;
         let objects: Vec<String> = sqlx::query_scalar(
             "DELETE FROM blob WHERE tenant = $1 AND id = $2 AND stored < $3 RETURNING object",
@@ -175,14 +181,14 @@ impl Postgres {
         .await
         .map_err(failed)?;
         transaction.commit().await.map_err(failed)?;
-        Ok(Removed {
+        Ok(RemovedLocations {
             is_gone: !objects.is_empty() && !is_left,
             objects: objects.into_iter().filter(|object| !used.contains(object)).collect(),
         })
     }
 
-    /// Blobs behind pinned handles and references that hold whose only places are on days before
-    /// one, with their tenants.
+    /// Returns blobs of pinned handles and valid references whose only locations are on days before
+    /// `day`, with their tenants.
     pub(crate) async fn wanted_before(&self, day: i32) -> Result<Vec<(Tenant, BlobId)>, Error> {
         let found: Vec<(String, [u8; 32])> = sqlx::query_as(concat!(
             "SELECT tenant.name, wanted.blob FROM (SELECT tenant, blob FROM pin
@@ -201,7 +207,7 @@ impl Postgres {
         Ok(found.into_iter().map(|(name, blob)| (Tenant::new(name), blob.into())).collect())
     }
 
-    /// Blobs that were copied because something wanted them after their day, with their tenants.
+    /// Returns blobs that were copied to outlive their day, with their tenants.
     pub(crate) async fn kept(&self) -> Result<Vec<(Tenant, BlobId)>, Error> {
         let found: Vec<(String, [u8; 32])> = sqlx::query_as(
             "SELECT tenant.name, blob.id FROM blob JOIN tenant ON tenant.id = blob.tenant

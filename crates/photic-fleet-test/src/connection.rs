@@ -1,4 +1,4 @@
-//! A client's connection: kept alive as long as it lives, dialed anew when it does not.
+//! A client connection: kept alive, and reopened when it broke.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,74 +12,75 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longer than a gateway waits for anything: whoever hangs is to be noticed, not waited for.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Longer than any timeout of a gateway, so that a hanging request is noticed.
+const REQUEST_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What is asked.
+/// A request.
 #[derive(Clone, Debug)]
-pub struct Ask {
-    /// How.
+pub struct AgentRequest {
+    /// The method.
     pub method: Method,
-    /// Where.
+    /// The path.
     pub path: String,
-    /// With what.
+    /// The headers.
     pub headers: Vec<(HeaderName, String)>,
     /// The body.
     pub body: Bytes,
 }
 
-/// What is answered.
+/// An answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
-    /// The whole body.
+    /// The complete body.
     pub body: Bytes,
 }
 
 impl Answer {
-    /// A header, if it is there and is text.
+    /// Returns a header, if it exists and is text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoAnswer {
-    /// Nobody took the connection.
+    /// The connection was refused.
     Refused,
-    /// It broke.
+    /// The connection broke.
     Broken,
-    /// It took too long.
+    /// The answer took too long.
     Late,
 }
 
 /// A connection to one address.
 #[derive(Debug)]
-pub struct Door {
+pub struct Connection {
     address: SocketAddr,
     sender: Option<SendRequest<Full<Bytes>>>,
 }
 
-impl Door {
-    /// One that is opened when it is used.
+impl Connection {
+    /// Creates a connection that opens when it is used.
     pub const fn to(address: SocketAddr) -> Self {
         Self { address, sender: None }
     }
 
-    /// Sends a request, and reads the whole answer.
-    pub async fn send(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
-        let answer = timeout(PATIENCE, self.exchange(ask)).await.unwrap_or(Err(NoAnswer::Late));
+    /// Sends a request and reads the complete answer.
+    pub async fn send(&mut self, ask: AgentRequest) -> Result<Answer, NoAnswer> {
+        let answer =
+            timeout(REQUEST_TIMEOUT, self.exchange(ask)).await.unwrap_or(Err(NoAnswer::Late));
         if answer.is_err() {
             self.sender = None;
         }
         answer
     }
 
-    async fn exchange(&mut self, ask: Ask) -> Result<Answer, NoAnswer> {
+    async fn exchange(&mut self, ask: AgentRequest) -> Result<Answer, NoAnswer> {
         let broken = |_| NoAnswer::Broken;
         let sender = self.open().await?;
         let mut request = Request::new(Full::new(ask.body));
@@ -95,8 +96,8 @@ impl Door {
         Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
     }
 
-    /// The connection, which may be a new one. One that the other side has closed is no failure of
-    /// the request that comes next.
+    /// Returns the connection and opens it if necessary. A connection that the server has closed
+    /// does not fail the next request.
     async fn open(&mut self) -> Result<&mut SendRequest<Full<Bytes>>, NoAnswer> {
         let alive = match &mut self.sender {
             Some(sender) => sender.ready().await.is_ok(),

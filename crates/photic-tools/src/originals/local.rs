@@ -1,8 +1,8 @@
-//! The local store as a place for originals and answers.
+//! The backend on disk: originals and answers in the directory of a local store.
 //!
-//! Originals are blobs with handles of `photic-store`; answers are small files beside them, named
-//! by a digest of what was asked. What no session reaches may be collected any time: then its
-//! handle is absent, and its answers are asked for again.
+//! Originals are blobs with handles of `photic-store`. Answers are small files beside them, named
+//! by a digest of the question. Originals that no session refers to may be collected at any time;
+//! their handles are absent then.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use photic_store::{BlobError, Error, Facts, FileBlobs, Handle, Sqlite, Tenant, private};
 
-use crate::originals::{Gone, Originals};
+use super::{LookupError, Originals};
 
-/// Most bytes of an answer that is kept.
-const LONGEST_ANSWER: u64 = 1 << 20;
+/// Largest stored answer in bytes.
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
 /// Originals and answers below the directory of a local store.
 #[derive(Debug)]
@@ -23,12 +23,12 @@ pub struct LocalOriginals {
     blobs: FileBlobs,
     tenant: Tenant,
     answers: PathBuf,
-    /// What makes the names of unfinished files of one process differ.
+    /// Counter that makes the names of temporary files unique within a process.
     count: AtomicU64,
 }
 
 impl LocalOriginals {
-    /// Opens the directory of a store, and makes it if it is not there.
+    /// Opens the directory of a store. Creates it if it does not exist.
     pub fn open(directory: impl AsRef<Path>, tenant: Tenant) -> Result<Self, Error> {
         let directory = directory.as_ref();
         let record = Sqlite::open(directory)?;
@@ -40,9 +40,9 @@ impl LocalOriginals {
         Ok(Self { record, blobs, tenant, answers, count: AtomicU64::new(0) })
     }
 
-    fn place(&self, key: &str) -> Option<PathBuf> {
+    fn answer_path(&self, key: &str) -> Option<PathBuf> {
         let plain = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        // One file for each tenant and question: what one was told is no other's business.
+        // One file per tenant and question: tenants do not share answers.
         let mut hasher = blake3::Hasher::new_derive_key("photic 2026 answers of a tenant");
         hasher.update(self.tenant.as_str().as_bytes()).update(b"\0").update(key.as_bytes());
         plain.then(|| self.answers.join(hasher.finalize().to_hex().as_str()))
@@ -63,33 +63,33 @@ impl Originals for LocalOriginals {
         Ok(handle.as_str().to_owned())
     }
 
-    fn get(&self, handle: &str) -> Result<Vec<u8>, Gone> {
-        let absent = |why: &str| Gone::Absent(why.to_owned());
+    fn get(&self, handle: &str) -> Result<Vec<u8>, LookupError> {
+        let absent = |why: &str| LookupError::Absent(why.to_owned());
         let handle: Handle = handle.parse().map_err(|_| absent("it is no handle"))?;
         let issued = self.record.resolve(&self.tenant, &handle);
-        let issued = issued.map_err(|error| Gone::Failed(io::Error::other(error)))?;
+        let issued = issued.map_err(|error| LookupError::Failed(io::Error::other(error)))?;
         let issued = issued.ok_or_else(|| absent("it was never given out here"))?;
         self.blobs.get(&issued.blob).map_err(|error| match error {
             BlobError::Absent(_) => absent("what it stood for was dropped"),
             BlobError::Damaged(_) => absent("what it stood for is damaged"),
-            other => Gone::Failed(io::Error::other(other)),
+            other => LookupError::Failed(io::Error::other(other)),
         })
     }
 
     fn answer(&self, key: &str) -> Option<String> {
-        let place = self.place(key)?;
-        let size = fs::metadata(&place).ok()?.len();
-        (size <= LONGEST_ANSWER).then(|| fs::read_to_string(place).ok()).flatten()
+        let path = self.answer_path(key)?;
+        let size = fs::metadata(&path).ok()?.len();
+        (size <= MAX_ANSWER_BYTES).then(|| fs::read_to_string(path).ok()).flatten()
     }
 
-    /// Whole or not at all: written beside its place, and renamed.
+    /// Writes a temporary file and renames it, so that an answer is stored whole or not at all.
     fn keep_answer(&self, key: &str, text: &str) -> io::Result<()> {
-        let Some(place) = self.place(key) else { return Ok(()) };
+        let Some(path) = self.answer_path(key) else { return Ok(()) };
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let unfinished = self.answers.join(format!("unfinished-{}-{number}", std::process::id()));
         let written = private::replace_file(&unfinished)
             .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_data()))
-            .and_then(|()| fs::rename(&unfinished, place));
+            .and_then(|()| fs::rename(&unfinished, path));
         if written.is_err() {
             let _ = fs::remove_file(unfinished);
         }

@@ -1,4 +1,4 @@
-//! Servers that are not there: said at once, as what it is, and nothing is made up.
+//! Unavailable servers: reported at once, with the right error.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use photic_store::{BlobError, Blobs as _, Error, Record as _, Tenant};
 use crate::proxy::{Mode, Proxy};
 use crate::servers::{database, place};
 
-/// Nobody listens there.
+/// No server listens there.
 const NOBODY: &str = "127.0.0.1:1";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -32,13 +32,13 @@ async fn a_database_that_hangs_is_away_until_it_does_not() {
         let record = record.clone();
         tokio::spawn(async move { record.sessions(&Tenant::new("hanging")).await })
     };
-    // All connections there may be are made.
+    // All allowed connections are open.
     for asked in (0..40).map(|_| store(&record)).collect::<Vec<_>>() {
         asked.await.unwrap().unwrap();
     }
     proxy.set(Mode::Hold);
     let begun = Instant::now();
-    // More than there are connections, and some that nobody waits for.
+    // More than there are connections, some of them without a caller.
     let asking: Vec<_> = (0..40).map(|_| store(&record)).collect();
     for (at, asked) in asking.into_iter().enumerate() {
         if at % 2 == 0 {
@@ -68,7 +68,7 @@ async fn a_database_that_is_busy_is_not_away() {
     let (server, name) = database.split_once('@').unwrap().1.split_once('/').unwrap();
     let proxy = Proxy::to_server(server).await;
     let address = format!("postgres://postgres@127.0.0.1:{}/{name}", proxy.port());
-    // One connection, so that everybody has to wait for everybody.
+    // One connection, so that all have to wait for each other.
     let patience = Duration::from_millis(600);
     let options = PostgresOptions { connections: 1, patience };
     let record = Postgres::lazy(&address, options).unwrap();
@@ -113,7 +113,7 @@ async fn a_bucket_that_is_away_loses_the_turn_and_not_the_record() {
     talk.send(&store, &id, 1).await.unwrap();
     talk.look(&picture(1, 2000));
     assert!(talk.send(&store, &id, 2).await.is_err());
-    // No turn refers to what was not stored.
+    // No turn refers to bytes that were not stored.
     assert_eq!(store.session(&id).await.unwrap().turns, 1);
     store.lower(&id, 1).await.unwrap();
 }
