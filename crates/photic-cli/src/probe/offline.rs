@@ -18,8 +18,7 @@ static SERVER_SCRIPT: &[u8] = include_bytes!("../../data/chart-reader/serve.py")
 /// Weights of the language model.
 static WEIGHTS: &[u8] = include_bytes!("../../data/chart-reader/chart-reader.gguf");
 /// Weights of the vision encoder.
-static VISION_WEIGHTS: &[u8] =
-    include_bytes!("../../data/chart-reader/chart-reader-mmproj.gguf");
+static VISION_WEIGHTS: &[u8] = include_bytes!("../../data/chart-reader/chart-reader-mmproj.gguf");
 /// Longest time for loading the weights and opening a port.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 /// Context size in tokens; a picture takes 64.

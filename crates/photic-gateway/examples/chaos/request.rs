@@ -91,7 +91,9 @@ impl Request {
             0..=4 => Trouble::LeavesAsking,
             5..=9 => Trouble::LeavesReading,
             // The last one invents answers, which could not be told from those of another request.
-            10..=44 => Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)]),
+            10..=44 => {
+                Trouble::Provider(Misbehavior::ALL[random.below(Misbehavior::ALL.len() - 1)])
+            }
             _ => Trouble::None,
         };
         let streams = random.below(2) == 0;

@@ -1,6 +1,6 @@
 //! The quotas of a fleet's tenants.
 
-use photic_fleet::{QuotaRequest, QuotaExceeded, Quotas};
+use photic_fleet::{QuotaExceeded, QuotaRequest, Quotas};
 use photic_store::Tenant;
 
 use crate::future::BoxFuture;
@@ -18,7 +18,8 @@ impl Quota for FleetQuotas {
         bytes: u64,
     ) -> BoxFuture<'a, Result<QuotaGuard, OverQuota>> {
         Box::pin(async move {
-            let guard = self.0.admit(tenant, QuotaRequest { requests: 1, bytes }).await.map_err(over)?;
+            let guard =
+                self.0.admit(tenant, QuotaRequest { requests: 1, bytes }).await.map_err(over)?;
             Ok(Box::new(guard) as QuotaGuard)
         })
     }

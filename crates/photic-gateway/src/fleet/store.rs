@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic_fleet::Fleet;
 use photic_store::{
-    BlobError, BlobId, Blobs as _, FinishedTurn, Error, Handles as _, Media as _, MediaRecord, MediaRef,
-    Record as _, Secret, Tenant,
+    BlobError, BlobId, Blobs as _, Error, FinishedTurn, Handles as _, Media as _, MediaRecord,
+    MediaRef, Record as _, Secret, Tenant,
 };
 
 use super::availability::Availability;

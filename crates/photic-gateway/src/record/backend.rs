@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use photic::MediaStub;
 use photic_store::{
-    BlobError, BlobId, FinishedTurn, Error, Facts, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
+    BlobError, BlobId, Error, Facts, FinishedTurn, MediaRecord, MediaRef, NewMedia, Secret, Tenant,
 };
 
 use super::session_context::{SessionContext, Turn};

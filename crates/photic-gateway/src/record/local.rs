@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use photic_store::{
-    BlobError, BlobId, Blobs, FinishedTurn, Error, Handles, LocalStore, Media as _, MediaRecord, MediaRef,
-    Record as _, Secret, Tenant, wait,
+    BlobError, BlobId, Blobs, Error, FinishedTurn, Handles, LocalStore, Media as _, MediaRecord,
+    MediaRef, Record as _, Secret, Tenant, wait,
 };
 
 use super::backend::{MediaUpload, StoreBackend};

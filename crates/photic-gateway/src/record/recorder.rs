@@ -47,7 +47,7 @@ pub(crate) struct Made<'m, 'a> {
     /// The stubs of media that came as references.
     pub(crate) named: &'m Named<'m>,
     /// The bytes that were sent.
-    pub(crate) sent: Sent,
+    pub(crate) sent: SentBody,
     /// Media that did not fit into the body.
     pub(crate) shed: &'m [MediaId],
 }
@@ -100,9 +100,19 @@ impl Recorder {
     /// Writes a turn. Blocks, so call it on a blocking thread.
     pub(crate) fn append(&self, context: &SessionContext, made: &Made<'_, '_>) -> Option<Turn> {
         let Made { transcript, plan, policy, prepared, named: remembered, sent, shed } = *made;
-        let kin = context.conversation_keys.first().copied();
+        let conversation_key = context.conversation_keys.first().copied();
         let time = now();
-        let done = FinishedTurn { transcript, plan, policy, prepared, sent, kin, remembered, shed, time };
+        let done = FinishedTurn {
+            transcript,
+            plan,
+            policy,
+            prepared,
+            sent,
+            conversation_key,
+            remembered,
+            shed,
+            time,
+        };
         let Ok(turn) = wait(self.backend.append(context, &done)) else { return self.lose() };
         self.kept.add(1);
         Some(turn)

@@ -90,7 +90,7 @@ impl SessionContext {
         retention: Retention,
         profile: &str,
     ) -> Cow<'p, Policy> {
-        let is_same = |past: &&Past| {
+        let is_same = |past: &&PreviousTurn| {
             past.retention == retention
                 && past.sent.as_ref().is_some_and(|sent| sent.profile == profile)
         };

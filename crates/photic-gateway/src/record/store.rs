@@ -1,6 +1,6 @@
 //! Reads and appends conversations, for stores of every kind.
 
-use photic_store::{Blobs, FinishedTurn, Error, PreviousTurn, Record, Store};
+use photic_store::{Blobs, Error, FinishedTurn, PreviousTurn, Record, Store};
 
 use super::session_context::{SessionContext, Turn};
 

@@ -80,7 +80,8 @@ impl TurnRecorder {
         let appended = self.pipeline.remake(recalled, target, supplies, |made, lowered| {
             // An image that was fetched or prepared again may differ, and the record must not contain
             // one that was not sent.
-            let is_same = |body: &photic::json::Segments<'_>| photic_store::SentBody::of(body) == *sent;
+            let is_same =
+                |body: &photic::json::Segments<'_>| photic_store::SentBody::of(body) == *sent;
             if lowered.as_ref().is_some_and(|lowered| !is_same(&lowered.lowered.body)) {
                 return recorder.lose();
             }

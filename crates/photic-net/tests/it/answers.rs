@@ -54,7 +54,8 @@ async fn something_else() {
     assert!(!format!("{refused} {refused:?}").contains("internal"));
     assert_eq!(answered(reply("200 OK", "", b"")).await, Err(Refusal::WrongKind));
     // Seen from its beginning: the rest is not waited for.
-    let endless = answered(vec![head(""), ServerAction::Send(vec![b'x'; 600]), ServerAction::Hang]).await;
+    let endless =
+        answered(vec![head(""), ServerAction::Send(vec![b'x'; 600]), ServerAction::Hang]).await;
     assert_eq!(endless, Err(Refusal::WrongKind));
 }
 

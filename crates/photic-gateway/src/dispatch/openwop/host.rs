@@ -9,8 +9,8 @@ use http_body_util::{BodyExt as _, Limited};
 use photic::Wire;
 use photic_net::fetch::{Blame, Fetch, Refusal};
 use photic_openwop::{
-    PresignedUrl, TrustBasis, CallError, CallRequest, Fetched, Host, HostError, Limits, ObjectPage, Media,
-    MediaReference, Modality, FetchError, ObjectKey, Provider, PresignedContent, Wanted,
+    CallError, CallRequest, FetchError, Fetched, Host, HostError, Limits, Media, MediaReference,
+    Modality, ObjectKey, ObjectPage, PresignedContent, PresignedUrl, Provider, TrustBasis, Wanted,
 };
 use photic_store::MediaRef;
 use tokio::sync::Mutex;

@@ -9,7 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use photic_openwop::{PresignedUrl, HostError, ObjectPage, Media, ObjectKey, PresignedContent, ObjectEntry};
+use photic_openwop::{
+    HostError, Media, ObjectEntry, ObjectKey, ObjectPage, PresignedContent, PresignedUrl,
+};
 use photic_store::{Error, MediaRef, Secret, Tenant};
 
 /// Seconds after which a caller may retry, unless a quota says another time.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use photic_net::fetch::{Fetch, Resolve, Resolving, Rules, System};
-use photic_openwop::{TrustBasis, HostError, Limits, Modality};
+use photic_openwop::{HostError, Limits, Modality, TrustBasis};
 use tokio::sync::Semaphore;
 
 use super::objects::{MAX_OBJECT_BYTES, Objects, RETRY_AFTER_S};
