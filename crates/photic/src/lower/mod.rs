@@ -67,7 +67,18 @@ pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>) -> Lowered<'a> {
     lower_prepared(transcript, plan, const { &Prepared::new() })
 }
 
-/// [`lower`], with the pictures that the plan's recipes asked for.
+/// Writes a request body as [`lower`] does, with the pictures that the plan's recipes asked for.
+///
+/// ```
+/// use photic::{Policy, Prepared, Profile, Wire};
+///
+/// let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let profile = Profile::generic(Wire::OpenAiChat);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+/// let prepared = Prepared::new();
+/// assert!(photic::lower_prepared(&transcript, &plan, &prepared).body.is(body));
+/// ```
 pub fn lower_prepared<'a>(
     transcript: &Transcript<'a>,
     plan: &Plan<'_>,
