@@ -139,3 +139,27 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
     }
     Lowered { body, decisions, retired: Vec::new() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lift::lift;
+    use crate::wire::Wire;
+
+    #[test]
+    fn a_plan_of_another_transcript_is_not_carried_out() {
+        let words = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+        let picture = br#"{"messages":[{"role":"user","content":[
+            {"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}]}"#;
+        let (words, picture) = (lift(Wire::OpenAiChat, words).0, lift(Wire::OpenAiChat, picture).0);
+        let profile = Profile::generic(Wire::Anthropic);
+        let own = plan(survey(&picture), &profile, &Policy::default());
+        let foreign = plan(survey(&words), &profile, &Policy::default());
+        let expected = lower(&picture, &own);
+        let lowered = lower(&picture, &foreign);
+        assert_eq!(lowered.body.to_vec(), expected.body.to_vec());
+        assert_eq!(lowered.decisions[0].did, Did::PlannedAgain);
+        assert_eq!(lowered.decisions[1..], expected.decisions);
+        assert_eq!(lower(&words, &own).decisions[0].did, Did::PlannedAgain);
+    }
+}
