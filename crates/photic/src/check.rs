@@ -10,8 +10,19 @@ use crate::survey::Sighting;
 use crate::tokens::text_tokens;
 use crate::transcript::{MediaId, Message, Role, Transcript};
 
-/// Everything that is wrong with a request on its own wire: what [`crate::lift`] found, what the
-/// plan for the same wire had to repair, and what each image costs as it stands.
+/// Lists the problems of a request on its own wire: those that [`crate::lift`] found, those that the
+/// plan for the same wire has to repair, and what each image costs as text.
+///
+/// ```
+/// use photic::{Policy, Profile, Wire};
+///
+/// let body = br#"{"messages":[{"role":"tool","tool_call_id":"c","content":"done"}]}"#;
+/// let (transcript, lifted) = photic::lift(Wire::OpenAiChat, body);
+/// let profile = Profile::generic(Wire::OpenAiChat);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+/// let findings = photic::check(&transcript, &lifted, &plan);
+/// assert_eq!(findings[0].code.name(), "orphan_tool_result");
+/// ```
 pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan<'_>) -> Vec<Finding> {
     let mut findings = lifted.to_vec();
     for sighting in &plan.survey.sightings {

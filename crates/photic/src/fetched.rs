@@ -31,7 +31,19 @@ pub enum FetchResult<'a> {
     Withheld(Reason),
 }
 
-/// The web addresses whose bytes would have to be fetched for a plan to be better, in order.
+/// Lists the web addresses that a host would have to fetch for a better plan, in order.
+///
+/// ```
+/// use photic::{Policy, Profile, Wanted, Wire};
+///
+/// let body = br#"{"messages":[{"role":"user","content":[
+///   {"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let profile = Profile::generic(Wire::OpenAiChat);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+/// let wanted = photic::fetchable(&transcript, &plan, Wanted::All);
+/// assert_eq!(wanted[0].1, "https://a.example/p.png");
+/// ```
 pub fn fetchable(
     transcript: &Transcript<'_>,
     plan: &Plan<'_>,
@@ -49,7 +61,16 @@ pub fn fetchable(
         .collect()
 }
 
-/// The media that came as names of what the host has, and the names.
+/// Lists the media that came as names of what the host has ([`REFERENCE`]), and the names.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"messages":[{"role":"user","content":[
+///   {"type":"image_url","image_url":{"url":"photic:mr_0"}}]}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// assert_eq!(photic::references(&transcript)[0].1, "mr_0");
+/// ```
 pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
     let each = transcript.media.iter().enumerate();
     let named = each.filter_map(|(id, media)| match &media.source {

@@ -1,29 +1,70 @@
-//! Makes what an agent's tools produce as pixels reach the model as pixels, on every provider wire.
+//! Makes the images that an agent's tools return visible to the model, on every provider API.
+//!
+//! Most provider APIs ("wires") have no place for an image in a tool result, and each has rules of its
+//! own for order, types and sizes. This crate reads a request of any wire, decides what becomes of
+//! every image in it, and writes the request again so that the model sees what it should.
+//!
+//! One call repairs a body:
 //!
 //! ```
-//! use photic::{Policy, Profile, Wire};
+//! use photic::RepairOptions;
 //!
 //! let body = br#"{"messages":[{"role":"user","content":"Look!"},
 //!   {"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"shot","arguments":"{}"}}]},
 //!   {"role":"tool","tool_call_id":"c","content":""}]}"#;
-//! let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
-//! assert_eq!(findings[0].code.name(), "empty_tool_content");
-//! let profile = Profile::generic(Wire::OpenAiChat);
-//! let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
-//! let lowered = photic::lower(&transcript, &plan);
-//! assert!(String::from_utf8(lowered.body.to_vec()).unwrap().contains("[the tool returned no output]"));
+//! let repaired = photic::repair(body, &RepairOptions::default());
+//! assert_eq!(repaired.findings[0].code.name(), "empty_tool_content");
+//! assert!(String::from_utf8_lossy(&repaired.body).contains("[the tool returned no output]"));
 //! ```
 //!
-//! Five functions, in this order: [`lift`] reads a body into a [`Transcript`] that borrows from it,
-//! [`survey`] lists every sighting, [`plan`] gives each a fate with its reason, [`lower`] writes
-//! the body for a wire, and [`rejection::classify`] says what a provider's refusal means.
-//! [`check`] turns the first three into findings for people.
+//! # The stages
+//!
+//! [`repair`] calls five functions. A host that fetches addresses, keeps a record or retries after a
+//! rejection calls them itself:
+//!
+//! 1. [`lift`] reads a body into a [`Transcript`] that borrows from it.
+//! 2. [`survey`] lists every image, document and sound: where it is and what its header says.
+//! 3. [`plan`] chooses a fate for each, with its reason, for a [`Profile`] and a [`Policy`].
+//! 4. [`lower`] writes the body for a wire. On the wire it came from, everything that the plan does not
+//!    touch goes out as the bytes that came in.
+//! 5. [`rejection::classify`] explains the error of a provider, so that the host can plan again.
+//!
+//! ```
+//! use photic::{Policy, Profile, Wire};
+//!
+//! let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+//! let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
+//! assert!(findings.is_empty());
+//! let profile = Profile::generic(Wire::OpenAiChat);
+//! let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+//! assert!(photic::lower(&transcript, &plan).body.is(body));
+//! ```
+//!
+//! [`check`] reports the problems of a request. [`lift_reply`], [`lower_reply`] and [`Stream`] carry the
+//! answer back to a client of another wire.
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`transcript`] | the conversation that every wire is read into |
+//! | [`settings`] | everything else that a request says: model, tools, limits |
+//! | [`media`] | one image, document or sound: its bytes, its header, its address |
+//! | [`json`] | the JSON index that everything borrows from, and the writer |
+//! | [`wire`] | the provider APIs, and their paths, headers and errors over HTTP |
+//! | [`profile`] | dated facts about endpoints and models |
+//! | [`tokens`] | the tokens that an image or a document costs |
+//! | [`retention`] | how long images stay in sight |
+//! | [`finding`] | the problems of a request, with stable codes |
+//! | [`reply`] | replies, their token counts and their errors |
+//! | [`rejection`] | the errors of providers, classified |
+//! | [`simulate`] | the cost of a session under a policy |
 //!
 //! # What it does not do
 //!
-//! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read
-//! travels as it is. It decodes no pixels (it cannot shrink or convert an image, only say honestly
-//! that it is not shown), and fetches nothing: a host that does puts in what it got ([`fetchable`],
+//! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read goes
+//! out as it came. It decodes no pixels (`photic-pixels` does, with a `repair` of its own), and it
+//! fetches nothing: a host that does puts in what it fetched ([`fetchable`],
 //! [`Transcript::put_fetched`]).
 
 mod check;

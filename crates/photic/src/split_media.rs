@@ -76,7 +76,18 @@ pub struct MediaStub {
     pub head: String,
 }
 
-/// Cuts a body apart; one in which no conversation could be read is all `before`.
+/// Splits a body into segments and marks the media in them. A body in which no conversation could be
+/// read is all `before`.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let split = photic::split_media(&transcript);
+/// let joined: Vec<u8> = split.segments().flat_map(|segment| segment.raw).copied().collect();
+/// assert_eq!(joined, body);
+/// ```
 pub fn split_media<'a>(transcript: &Transcript<'a>) -> SplitBody<'a> {
     let body = transcript.body;
     let list = transcript.list.map(|list| transcript.doc.value(list));

@@ -156,7 +156,19 @@ impl Sighting {
     }
 }
 
-/// Lists every sighting.
+/// Lists every image, document and sound of a transcript, with what its header says.
+///
+/// No pixel is decoded and nothing is fetched.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"messages":[{"role":"user","content":[
+///   {"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let survey = photic::survey(&transcript);
+/// assert!(survey.sightings[0].has_address);
+/// ```
 pub fn survey(transcript: &Transcript<'_>) -> Survey {
     let messages = &transcript.messages;
     let nowhere = (0, Slot::Message(Role::Unknown), None, Bounds::default(), false);

@@ -1,6 +1,8 @@
 //! The one integration test of the testkit: the house rules of the whole workspace.
 
 #[cfg(test)]
+mod documented;
+#[cfg(test)]
 mod files;
 #[cfg(test)]
 mod graph;

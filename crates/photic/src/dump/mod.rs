@@ -23,7 +23,16 @@ use crate::settings::Settings;
 use crate::transcript::{Bounds, CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
 
-/// Reads a dump, as [`crate::lift`] reads a request. It can be lowered to any wire.
+/// Reads a conversation as a framework stores it, into the same transcript as [`crate::lift`]. It can be
+/// lowered to any wire.
+///
+/// ```
+/// use photic::Dump;
+///
+/// let body = br#"[{"role":"user","content":[{"type":"text","text":"Hello"}]}]"#;
+/// let (transcript, _) = photic::lift_dump(Dump::AiSdk, body);
+/// assert_eq!(transcript.dump, Some(Dump::AiSdk));
+/// ```
 pub fn lift_dump(dump: Dump, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     // Units with a role each, and results of their own: Chat is the wire that dumps resemble.
     lift_with(Wire::OpenAiChat, Some(dump), body, &Base64Runs::default(), |lifter, root| {

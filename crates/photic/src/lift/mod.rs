@@ -18,15 +18,33 @@ use crate::transcript::{
 };
 use crate::wire::Wire;
 
-/// Reads a request body of a wire. What cannot be read is reported and travels as it is.
+/// Reads a request body of a wire into a transcript that borrows from it.
 ///
-/// The findings are those that hold whatever model the request is for; [`crate::check`] adds the
-/// ones that depend on it.
+/// It cannot fail: parts that it does not know travel as they are, and a body that is no JSON gives an
+/// empty transcript and a finding. The findings are those that hold for every model; [`crate::check`]
+/// adds the ones that depend on the model.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+/// let (transcript, findings) = photic::lift(Wire::OpenAiChat, body);
+/// assert_eq!((transcript.messages.len(), findings.len()), (1, 0));
+/// ```
 pub fn lift(wire: Wire, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     lift_with_hints(wire, body, &Base64Runs::default())
 }
 
-/// [`lift`], where the body was looked at while it arrived; `stretches` must be those of this body.
+/// Reads a request body as [`lift`] does, with the runs of base64 that were found while it arrived.
+/// `stretches` must be those of this body.
+///
+/// ```
+/// use photic::{Base64Runs, Wire};
+///
+/// let body = br#"{"messages":[]}"#;
+/// let (transcript, _) = photic::lift_with_hints(Wire::OpenAiChat, body, &Base64Runs::default());
+/// assert!(transcript.is_readable());
+/// ```
 pub fn lift_with_hints<'a>(
     wire: Wire,
     body: &'a [u8],

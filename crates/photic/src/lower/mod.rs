@@ -67,7 +67,18 @@ pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>) -> Lowered<'a> {
     lower_prepared(transcript, plan, const { &Prepared::new() })
 }
 
-/// [`lower`], with the pictures that the plan's recipes asked for.
+/// Writes a request body as [`lower`] does, with the pictures that the plan's recipes asked for.
+///
+/// ```
+/// use photic::{Policy, Prepared, Profile, Wire};
+///
+/// let body = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let profile = Profile::generic(Wire::OpenAiChat);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+/// let prepared = Prepared::new();
+/// assert!(photic::lower_prepared(&transcript, &plan, &prepared).body.is(body));
+/// ```
 pub fn lower_prepared<'a>(
     transcript: &Transcript<'a>,
     plan: &Plan<'_>,
@@ -127,4 +138,28 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
         decisions.push(Decision { did: Did::Respelled, at: None, media: None });
     }
     Lowered { body, decisions, retired: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lift::lift;
+    use crate::wire::Wire;
+
+    #[test]
+    fn a_plan_of_another_transcript_is_not_carried_out() {
+        let words = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+        let picture = br#"{"messages":[{"role":"user","content":[
+            {"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}]}"#;
+        let (words, picture) = (lift(Wire::OpenAiChat, words).0, lift(Wire::OpenAiChat, picture).0);
+        let profile = Profile::generic(Wire::Anthropic);
+        let own = plan(survey(&picture), &profile, &Policy::default());
+        let foreign = plan(survey(&words), &profile, &Policy::default());
+        let expected = lower(&picture, &own);
+        let lowered = lower(&picture, &foreign);
+        assert_eq!(lowered.body.to_vec(), expected.body.to_vec());
+        assert_eq!(lowered.decisions[0].did, Did::PlannedAgain);
+        assert_eq!(lowered.decisions[1..], expected.decisions);
+        assert_eq!(lower(&words, &own).decisions[0].did, Did::PlannedAgain);
+    }
 }

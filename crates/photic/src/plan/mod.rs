@@ -142,7 +142,20 @@ pub struct Plan<'p> {
     pub(crate) marks: Option<Marks>,
 }
 
-/// Chooses a fate for every sighting.
+/// Chooses a fate for every sighting: where it is shown, or why it is not.
+///
+/// A pure function: the same survey, profile and policy give the same plan on any machine.
+///
+/// ```
+/// use photic::{Fate, Policy, Profile, Reason, Wire};
+///
+/// let body = br#"{"messages":[{"role":"user","content":[
+///   {"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let profile = Profile::generic(Wire::OpenAiChat);
+/// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
+/// assert_eq!(plan.fates, [Fate::Keep(Reason::Fits)]);
+/// ```
 pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Plan<'p> {
     for sighting in &mut survey.sightings {
         sighting.detail = stated(sighting, survey.wire, profile);

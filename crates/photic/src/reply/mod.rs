@@ -18,7 +18,15 @@ use crate::survey::survey;
 use crate::transcript::{Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
-/// Reads a reply; one that cannot be read says nothing.
+/// Reads a reply that is not streamed. A reply that cannot be read is empty.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"id":"r","choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"length"}]}"#;
+/// let reply = photic::lift_reply(Wire::OpenAiChat, body);
+/// assert_eq!(reply.stop, photic::reply::Stop::Length);
+/// ```
 pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     let doc = Doc::parse(body).unwrap_or_else(|_| Doc::empty(body));
     let mut reply = Reply {
@@ -63,7 +71,16 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     reply
 }
 
-/// Writes a reply for a client of that wire.
+/// Writes a reply for a client of a wire. On the wire it came from it is the bytes that came in.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"id":"r","choices":[{"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}]}"#;
+/// let reply = photic::lift_reply(Wire::OpenAiChat, body);
+/// let there = photic::lower_reply(&reply, Wire::Anthropic).to_vec();
+/// assert!(String::from_utf8(there).unwrap().contains("end_turn"));
+/// ```
 pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
     if reply.said.wire == to || !reply.said.is_readable() {
         return Segments::whole(reply.said.body);
