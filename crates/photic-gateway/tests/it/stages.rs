@@ -40,7 +40,7 @@ fn body(source: &str, name: &str) -> String {
     body
 }
 
-/// How a function is called: `module::function` by its name, `Type::method` on a variable that is
+/// The call of a function: `module::function` by its name, `Type::method` on a variable that is
 /// called after the last word of the type.
 fn call(function: &str) -> String {
     let (before, name) = function.split_once("::").expect("`module::function` or `Type::method`");
