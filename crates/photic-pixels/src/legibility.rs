@@ -64,7 +64,7 @@ impl SmallestText {
     /// A region around this text that a view of size `target` shows readably, and no larger than
     /// native resolution needs. `source` is the size of the picture.
     pub fn readable_region(&self, source: (u32, u32), target: &FittedSize) -> Rect {
-        // SmallestText that is too small at native resolution does not improve with more zoom.
+        // Text that is too small at native resolution does not improve with more zoom.
         let scale = (MIN_READABLE_X_HEIGHT / self.x_height).min(1.0);
         let length = |content: u32, source: u32| {
             ((f64::from(content) / scale).floor() as u32).clamp(1, source.max(1))

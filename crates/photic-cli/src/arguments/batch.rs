@@ -40,7 +40,7 @@ pub(crate) struct BatchOptions {
     /// Stop before a question that could make the whole job cost more than this
     #[arg(long, value_name = "USD", requires = "list", value_parser = dollars)]
     pub(crate) spend_at_most: Option<f64>,
-    /// PriceArgument of a million tokens in dollars, input and output, such as `2.50/10`; the list
+    /// Price of a million tokens in dollars, input and output, such as `2.50/10`; the list
     /// price of input, and eight times that for output, if omitted
     #[arg(long, value_name = "IN/OUT", requires = "list")]
     pub(crate) price: Option<PriceArgument>,

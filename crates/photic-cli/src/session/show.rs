@@ -112,7 +112,7 @@ fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<TranscriptL
             Part::Thinking(_) => lines.push(TranscriptLine::Other("thinking")),
             Part::Mark(_) => {}
             Part::Opaque(_) => {
-                lines.push(TranscriptLine::Other("content that photic does not know"))
+                lines.push(TranscriptLine::Other("content that photic does not know"));
             }
         }
     }

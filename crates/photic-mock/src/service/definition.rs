@@ -10,7 +10,7 @@ use crate::stored::{ExpandedBody, StoredConversations};
 
 /// The provider's side of a wire.
 pub(crate) trait Service: Sync {
-    /// ServiceFacts about the service.
+    /// Facts about the service.
     fn facts(&self) -> ServiceFacts {
         ServiceFacts::default()
     }
@@ -41,7 +41,7 @@ pub(crate) trait Service: Sync {
     }
 }
 
-/// ServiceFacts about a service.
+/// Facts about a service.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, one a field")]
 pub(crate) struct ServiceFacts {

@@ -9,7 +9,7 @@ use crate::resize::Window;
 /// A problem that did not prevent decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// DecodedPart of the data is damaged; some pixels may be wrong.
+    /// Part of the data is damaged; some pixels may be wrong.
     Damaged,
     /// The color profile could not be used; colors may be slightly off.
     ProfileIgnored,

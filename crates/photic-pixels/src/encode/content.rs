@@ -9,7 +9,7 @@ use crate::Raster;
 /// The kind of a picture, for choosing an encoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// DrawnPage pictures: interfaces, text, diagrams.
+    /// Drawn pictures: interfaces, text, diagrams.
     Screen,
     /// Captured pictures: photographs, scans, paintings.
     Photo,
@@ -70,7 +70,7 @@ impl Steps {
 
     fn is_drawn(&self) -> bool {
         let total = self.none + self.soft + self.hard;
-        // DrawnPage: mostly exact repeats and little shading; or many repeats and more jumps than
+        // Drawn: mostly exact repeats and little shading; or many repeats and more jumps than
         // shading, as in dense text. An overexposed sky repeats as well, but the rest of its
         // photograph shades.
         (self.none * 2 > total && self.soft * 3 < total)

@@ -21,7 +21,7 @@ pub(crate) struct Frame {
     pub(crate) several: bool,
     /// Number of components.
     pub(crate) components: u8,
-    /// BitReader of a sample.
+    /// Bits of a sample.
     pub(crate) bits: u8,
     /// `true` for arithmetic coding.
     pub(crate) arithmetic: bool,

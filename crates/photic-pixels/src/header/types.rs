@@ -136,7 +136,7 @@ pub struct Header {
     pub stored_height: u32,
     /// Number of pictures in the file.
     pub frames: Frames,
-    /// BitReader of a sample, or of an index into a palette.
+    /// Bits of a sample, or of an index into a palette.
     pub bits: u8,
     /// `true` if pixels can be transparent.
     pub alpha: bool,

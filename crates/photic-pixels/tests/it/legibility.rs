@@ -1,4 +1,4 @@
-//! SmallestText of known height is measured, told from pictures, and gets a zoom that makes it
+//! Text of known height is measured, told from pictures, and gets a zoom that makes it
 //! readable.
 
 #![expect(clippy::expect_used, reason = "a test that cannot scale its data has failed")]

@@ -156,7 +156,7 @@ impl Writer<'_, '_, '_> {
                     }
                 }
                 HtmlPiece::Picture { reference, words } => {
-                    self.show_picture(&reference, &words, at)
+                    self.show_picture(&reference, &words, at);
                 }
                 HtmlPiece::Open(name) => self.open(name),
                 HtmlPiece::Close(name) => self.close(&name),
