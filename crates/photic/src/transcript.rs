@@ -108,7 +108,7 @@ pub enum Part<'a> {
     Opaque(Opaque),
 }
 
-/// TextOwner, and the part they stood in.
+/// Text, and the part that it is in.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
     /// The words.

@@ -101,7 +101,7 @@ fn read_call<'a>(part: Value<'_, 'a>) -> Part<'a> {
     })
 }
 
-/// TextOwner, media, or a list of both; any other JSON is what a tool returned.
+/// Text, media, or a list of both; any other JSON is what a tool returned.
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     content: Value<'d, 'a>,

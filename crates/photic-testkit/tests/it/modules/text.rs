@@ -167,12 +167,11 @@ fn split(code: &str) -> Vec<Token> {
                 let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
                 let end = at + chars[at..].iter().take_while(|c| is_part(c)).count();
                 let word: String = chars[at..end].iter().collect();
-                at = match raw_string(&chars, &word, end) {
-                    Some(end) => end,
-                    None => {
-                        tokens.push(Token::Name(word));
-                        end
-                    }
+                at = if let Some(end) = raw_string(&chars, &word, end) {
+                    end
+                } else {
+                    tokens.push(Token::Name(word));
+                    end
                 };
             }
             _ if here.is_whitespace() => at += 1,
