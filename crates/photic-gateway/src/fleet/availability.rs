@@ -54,7 +54,7 @@ impl Availability {
         match &tried {
             Err(Error::Unavailable(_)) => self.record.store(true, Ordering::Relaxed),
             Err(Error::Blob(BlobError::Unavailable(_))) => {
-                self.blobs.store(true, Ordering::Relaxed)
+                self.blobs.store(true, Ordering::Relaxed);
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! A store on servers that many gateways share: PostgreSQL and a bucket.
+//! A store on servers that many gateways share: `PostgreSQL` and a bucket.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

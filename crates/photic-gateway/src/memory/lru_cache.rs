@@ -35,11 +35,11 @@ pub(crate) trait Weighed {
 #[derive(Debug)]
 pub(crate) struct LruCache<V> {
     max_bytes: usize,
-    entries: Mutex<Entries<V>>,
+    entries: Mutex<Contents<V>>,
 }
 
 #[derive(Debug)]
-struct Entries<V> {
+struct Contents<V> {
     entries: BTreeMap<Key, Entry<V>>,
     shares: BTreeMap<Owner, Share>,
     clock: u64,
@@ -64,7 +64,7 @@ impl<V: Weighed + Clone> LruCache<V> {
     /// Creates an empty cache for so many bytes.
     pub(crate) const fn new(max_bytes: usize) -> Self {
         let empty =
-            Entries { entries: BTreeMap::new(), shares: BTreeMap::new(), clock: 0, bytes: 0 };
+            Contents { entries: BTreeMap::new(), shares: BTreeMap::new(), clock: 0, bytes: 0 };
         Self { max_bytes, entries: Mutex::new(empty) }
     }
 
@@ -111,12 +111,12 @@ impl<V: Weighed + Clone> LruCache<V> {
     }
 
     /// Locks the entries. A poisoned lock is taken: every change is complete before it is released.
-    fn lock(&self) -> MutexGuard<'_, Entries<V>> {
+    fn lock(&self) -> MutexGuard<'_, Contents<V>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<V: Weighed> Entries<V> {
+impl<V: Weighed> Contents<V> {
     fn forget(&mut self, key: &Key) {
         let Some(entry) = self.entries.remove(key) else { return };
         let size = size(&entry.value);

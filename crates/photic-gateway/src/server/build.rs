@@ -93,11 +93,8 @@ struct Shared {
 pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let upstreams = Arc::new(Upstreams::new(&config.upstream)?);
     let policy = policy(&config.policy)?;
-    let endpoint = observe::endpoint(&config.telemetry)?;
+    let (watchers, exporter) = watchers(config)?;
     let (listener, admin) = listeners(config, &upstreams).await?;
-    let (spans, exporter) =
-        endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
-    let watchers = Watchers::new(Log::new(config.log, io::stderr()), spans);
     let shared = shared(config)?;
     #[cfg(feature = "openwop")]
     let is_fleet = shared.backend.is_some();
@@ -108,11 +105,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         warning = Some(warning.map_or(hidden.to_owned(), |other| format!("{other}; {hidden}")));
     }
     #[cfg(not(feature = "openwop"))]
-    if config.openwop.enabled {
-        let problem = "this build has no openwop host; build `photic` with the feature `openwop`";
-        let key = "openwop.enabled".to_owned();
-        return Err(ConfigError::Value { key, problem: problem.to_owned() }.into());
-    }
+    refuse_openwop(config)?;
     // In a fleet the next request may reach another process, which does not have the objects.
     #[cfg(feature = "openwop")]
     let objects = if is_fleet { None } else { Some(Objects::new()?) };
@@ -134,11 +127,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     let pixels = Arc::new(PixelWork::new(processors, seconds(config.timeouts.pixels_s)));
     let client = Arc::new(client(config));
     let tally: Arc<Tally> = Arc::default();
-    let library = backend.as_ref().map(|backend| {
-        let max_lifetime = Duration::from_hours(24 * u64::from(config.fleet.days.max(1)));
-        let (backend, cache) = (Arc::clone(backend), Arc::clone(&cache));
-        Arc::new(MediaLibrary::new(backend, cache, Arc::clone(&admission), max_lifetime))
-    });
+    let library = library(config, backend.as_ref(), &cache, &admission);
     let pipeline = Arc::new(Pipeline {
         planner: Planner {
             upstreams: Arc::clone(&upstreams),
@@ -151,17 +140,14 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         details: watchers.want_details(),
         records: recorder.is_some(),
     });
+    let recorder = recorder.zip(backend.clone());
     let turns = Turns {
         buffers: Arc::clone(&buffers),
-        recall: recorder.clone().zip(backend.clone()).map(|(recorder, backend)| Recall {
-            recorder,
-            backend,
-            cache,
-        }),
+        recall: recorder.clone().map(|(recorder, backend)| Recall { recorder, backend, cache }),
         pipeline: Arc::clone(&pipeline),
         pixels: Arc::clone(&pixels),
         client: Arc::clone(&client),
-        recorder: recorder.clone().map(|recorder| TurnRecorder {
+        recorder: recorder.clone().map(|(recorder, _)| TurnRecorder {
             recorder,
             pipeline: Arc::clone(&pipeline),
             pixels: Arc::clone(&pixels),
@@ -169,6 +155,7 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         admission: Arc::clone(&admission),
         tally: Arc::clone(&tally),
     };
+    let recorder = recorder.map(|(recorder, _)| recorder);
     let stopping: Arc<AtomicBool> = Arc::default();
     let dispatcher = Arc::new(Dispatcher {
         prefixes: config.prefixes.clone(),
@@ -207,6 +194,38 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
         tally,
         warning,
     })
+}
+
+/// Creates the observers of requests, and the exporter of traces if one is set.
+fn watchers(config: &Config) -> Result<(Watchers, Option<Exporter>), ConfigError> {
+    let endpoint = observe::endpoint(&config.telemetry)?;
+    let (spans, exporter) =
+        endpoint.map(|endpoint| Exporter::new(endpoint, &config.telemetry)).unzip();
+    Ok((Watchers::new(Log::new(config.log, io::stderr()), spans), exporter))
+}
+
+/// Creates the library of uploaded media, if there is a store.
+fn library(
+    config: &Config,
+    backend: Option<&Arc<dyn StoreBackend>>,
+    cache: &Arc<MediaCache>,
+    admission: &Arc<Admission>,
+) -> Option<Arc<MediaLibrary>> {
+    let backend = Arc::clone(backend?);
+    let max_lifetime = Duration::from_hours(24 * u64::from(config.fleet.days.max(1)));
+    let (cache, admission) = (Arc::clone(cache), Arc::clone(admission));
+    Some(Arc::new(MediaLibrary::new(backend, cache, admission, max_lifetime)))
+}
+
+/// Fails if the gateway is to be an openwop host.
+#[cfg(not(feature = "openwop"))]
+fn refuse_openwop(config: &Config) -> Result<(), ConfigError> {
+    if !config.openwop.enabled {
+        return Ok(());
+    }
+    let problem = "this build has no openwop host; build `photic` with the feature `openwop`";
+    let key = "openwop.enabled".to_owned();
+    Err(ConfigError::Value { key, problem: problem.to_owned() })
 }
 
 /// Begins to listen for clients, and for operators if they have their own address.
