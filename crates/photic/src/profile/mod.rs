@@ -52,8 +52,8 @@ pub enum Confidence {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `pages`, `cache`, `quirks`,
-    /// `settings` or `price`.
+    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `pages`, `cache`,
+    /// `quirks`, `settings` or `price`.
     pub section: String,
     /// The fields of that section with this origin, sorted.
     pub fields: Vec<String>,

@@ -284,8 +284,8 @@ impl Keeper {
         self.settle();
     }
 
-    /// Retires what a person attached in earlier turns, as the last resort. Half of it stays, unless
-    /// more of the kind keeps coming.
+    /// Retires what a person attached in earlier turns, as the last resort. Half of it stays,
+    /// unless more of the kind keeps coming.
     fn shed_attached(&mut self, first_new: usize) {
         let mut room = self.room;
         room.tokens = self.host_tokens;
