@@ -10,8 +10,8 @@ use crate::survey::Sighting;
 use crate::tokens::text_tokens;
 use crate::transcript::{MediaId, Message, Role, Transcript};
 
-/// Lists the problems of a request on its own wire: those that [`crate::lift`] found, and those that
-/// the plan for this wire has to repair. States the cost of each image that is read as text.
+/// Lists the problems of a request on its own wire: those that [`crate::lift`] found, and those
+/// that the plan for this wire has to repair. States the cost of each image that is read as text.
 ///
 /// ```
 /// use photic::{Policy, Profile, Wire};

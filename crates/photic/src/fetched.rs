@@ -16,9 +16,9 @@ use crate::wire::Wire;
 /// The addresses to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that the endpoint cannot be given, because it has no slot for them.
+    /// Addresses that the endpoint cannot be given, because it has no slot for them.
     Unreachable,
-    /// Those, and all others whose media would be shown.
+    /// Those addresses, and all others whose media would be shown.
     All,
 }
 

@@ -179,7 +179,7 @@ codes! {
     AssistantFirst = "assistant_first",
         "the conversation must start with a user message here",
         "`photic lower` puts a note before it";
-    /// A user message right after tool results, where a template forbids it.
+    /// A user message right after tool results, if a template forbids it.
     UserAfterTool = "user_after_tool",
         "this endpoint takes no user message right after tool results",
         "`photic lower` puts a short assistant message between them";
