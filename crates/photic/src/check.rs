@@ -1,4 +1,4 @@
-//! Findings that depend on the model a request is for, and what each costs.
+//! Findings that depend on the model of a request, and the cost of each.
 
 use crate::finding::{Code, Cost, Finding};
 use crate::json::Kind;
@@ -10,8 +10,8 @@ use crate::survey::Sighting;
 use crate::tokens::text_tokens;
 use crate::transcript::{MediaId, Message, Role, Transcript};
 
-/// Lists the problems of a request on its own wire: those that [`crate::lift`] found, those that the
-/// plan for the same wire has to repair, and what each image costs as text.
+/// Lists the problems of a request on its own wire: those that [`crate::lift`] found, and those
+/// that the plan for this wire has to repair. States the cost of each image that is read as text.
 ///
 /// ```
 /// use photic::{Policy, Profile, Wire};
@@ -51,7 +51,7 @@ pub fn check(transcript: &Transcript<'_>, lifted: &[Finding], plan: &Plan<'_>) -
     findings
 }
 
-/// What is wrong with where it stands. What stands as text has been reported as such.
+/// Returns the problem with the place of a medium. Media found as text have been reported already.
 fn wrong_place(sighting: &Sighting, plan: &Plan<'_>) -> Option<Code> {
     if sighting.found == Found::AsText {
         return None;
@@ -63,7 +63,7 @@ fn wrong_place(sighting: &Sighting, plan: &Plan<'_>) -> Option<Code> {
     }
 }
 
-/// What keeps it from being shown at all.
+/// Returns the problem that keeps a medium from being shown.
 const fn not_shown(fate: Fate) -> Option<Code> {
     let (Fate::Elide(reason) | Fate::Refuse(reason)) = fate else { return None };
     match reason {
@@ -90,7 +90,7 @@ const fn not_shown(fate: Fate) -> Option<Code> {
     }
 }
 
-/// User messages right after tool results, where the endpoint wants the assistant in between.
+/// Finds user messages right after tool results, if the endpoint wants the assistant in between.
 fn unbridged(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
     let bridges = plan.profile.placement.image == Placement::AssistantBridge;
     let pairs = transcript
@@ -105,7 +105,7 @@ fn unbridged(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Tool results that are lists, where the endpoint takes strings only.
+/// Finds tool results that are lists, if the endpoint takes only strings.
 fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
     let demanded = plan.profile.quirks.tool_content == ToolContent::String;
     let results = transcript.messages.iter().flat_map(Message::results).filter(|_| demanded);
@@ -119,7 +119,7 @@ fn lists_for_strings(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Findin
         .collect()
 }
 
-/// Calls whose id the endpoint's dialect does not take.
+/// Finds calls whose id the endpoint's dialect does not take.
 fn misshapen_ids(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Vec<Finding> {
     if plan.profile.quirks.call_ids == CallIds::Any {
         return Vec::new();
@@ -140,7 +140,7 @@ fn at_media(transcript: &Transcript<'_>, id: MediaId, code: Code) -> Finding {
     Finding { code, at, media: Some(id), cost: None }
 }
 
-/// Only what is read as text costs as text.
+/// Returns the cost of an image that is read as text. Other findings have no cost.
 fn cost(code: Code, plan: &Plan<'_>, id: MediaId) -> Option<Cost> {
     let sighting = &plan.survey.sightings[id];
     let as_image = tokens(sighting, plan.profile)?;

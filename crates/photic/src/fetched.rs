@@ -1,9 +1,9 @@
-//! Bytes for what came as an address: which addresses a host would have to fetch, and where what it
-//! got is put. Nothing is fetched here.
+//! Bytes for media that came as addresses: lists the addresses that a host would have to fetch, and
+//! puts in place what it fetched. Fetches nothing itself.
 //!
-//! Only addresses in slots made for pictures and documents count; one in the text of a tool is text.
-//! Of these, some name what the host itself has: `photic:` and a name that the host gave away. They
-//! may stand where a wire wants an address, a file or the bytes.
+//! Only addresses in slots for pictures and documents count; an address in the text of a tool is
+//! text. Some of them name media of the host itself: `photic:` and a name that the host issued.
+//! Such a name may take the place of an address, a file or the bytes.
 
 use crate::json::Str;
 use crate::media::{Found, MediaKind, Payload, REFERENCE, Source, is_reference, is_web_address};
@@ -13,21 +13,21 @@ use crate::survey::Sighting;
 use crate::transcript::{MediaId, Transcript};
 use crate::wire::Wire;
 
-/// Which addresses are wanted.
+/// The addresses to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that the endpoint cannot be given: there is no slot for them.
+    /// Addresses that the endpoint cannot be given, because it has no slot for them.
     Unreachable,
-    /// All whose media would be shown.
+    /// Those addresses, and all others whose media would be shown.
     All,
 }
 
-/// What became of an address.
+/// The result of fetching an address.
 #[derive(Clone, Debug)]
 pub enum FetchResult<'a> {
-    /// What is there.
+    /// The fetched bytes.
     Bytes(Payload<'a>),
-    /// Nothing that can be shown, and why.
+    /// Nothing that can be shown, with the reason.
     Withheld(Reason),
 }
 
@@ -61,7 +61,7 @@ pub fn fetchable(
         .collect()
 }
 
-/// Lists the media that came as names of what the host has ([`REFERENCE`]), and the names.
+/// Lists the media that came as names of media of the host ([`REFERENCE`]), with the names.
 ///
 /// ```
 /// use photic::Wire;
@@ -83,7 +83,7 @@ pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
 }
 
 impl<'a> Transcript<'a> {
-    /// The address that a medium came as, also where bytes were put in its place since.
+    /// Returns the address that a medium came as, even if bytes have replaced it since.
     pub fn address(&self, id: MediaId) -> Option<Str<'a>> {
         let media = self.media.get(id)?;
         match &media.source {
@@ -93,9 +93,9 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Puts what a host fetched where an address stood; plan again afterwards. What was put there
-    /// before, perhaps to stand for it, gives way. Does nothing to a medium that did not come as an
-    /// address.
+    /// Puts what a host fetched in the place of an address. Plan again afterwards. Later bytes
+    /// replace earlier ones, which may have been a placeholder. Does nothing to a medium that did
+    /// not come as an address.
     pub fn put_fetched(&mut self, id: MediaId, result: FetchResult<'a>) {
         let Some(media) = self.media.get_mut(id) else { return };
         if !matches!(media.source, Source::Url(_)) && media.found != Found::Fetched {
@@ -171,7 +171,7 @@ mod tests {
         ]
     }
 
-    /// Lowers with what was supplied, on every wire, and says what was done.
+    /// Lowers with a fetch result. Returns the body and the names of the decisions.
     fn lowered(
         body: &str,
         from: Wire,
@@ -202,7 +202,7 @@ mod tests {
                     "{from:?} {to:?} {text}"
                 );
                 assert!(did.contains(&"fetched".to_owned()), "{did:?}");
-                // What else the part says stays.
+                // Everything else in the part stays.
                 assert_eq!(text.contains("\"x\":1"), from == to, "{text}");
                 let (again, _) = lift(to, text.as_bytes());
                 assert_eq!(again.media[0].header().size, Some((1280, 800)), "{text}");
@@ -280,7 +280,7 @@ mod tests {
         assert!(text.contains("data:application/pdf;base64,JVBERi0xLjcK"), "{text}");
     }
 
-    /// A picture by a name of the host, in every slot of every wire that a picture may come in.
+    /// Bodies that name a picture of the host, in every slot of every wire that takes a picture.
     fn by_name() -> Vec<(Wire, String)> {
         let chat =
             |part: &str| format!("{{\"messages\":[{{\"role\":\"user\",\"content\":[{part}]}}]}}");
@@ -353,7 +353,7 @@ mod tests {
             for to in Wire::ALL {
                 let (mut transcript, _) = lift(from, body.as_bytes());
                 assert_eq!(references(&transcript), [(0, "mr_0".to_owned())], "{from:?} {body}");
-                // First something that stands for it, then it.
+                // First a placeholder, then the picture.
                 transcript.put_fetched(0, FetchResult::Bytes(Payload::encode(b"\x89PNG")));
                 transcript.put_fetched(0, FetchResult::Bytes(png()));
                 assert_eq!(references(&transcript), []);

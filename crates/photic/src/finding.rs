@@ -1,4 +1,4 @@
-//! What is wrong with a request: stable codes, where, and what to do about it.
+//! Problems in a request: stable codes, positions and hints.
 
 use serde::Serialize;
 
@@ -7,21 +7,21 @@ use crate::transcript::MediaId;
 /// A problem in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What kind of problem.
+    /// The kind of problem.
     pub code: Code,
-    /// Where it stands.
+    /// The position in the body.
     pub at: Position,
-    /// The medium concerned.
+    /// The medium concerned, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media: Option<MediaId>,
-    /// What it costs as it stands, and what it would cost put right.
+    /// The cost as it is now, and the cost after repair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
 impl Finding {
-    /// Whether lowering leaves it as it is: an image that cannot be taken out of the text it stands
-    /// in is reported and not repaired.
+    /// Returns `true` if lowering leaves the problem as it is. An image that cannot be separated
+    /// from the text that holds it is reported and not repaired.
     pub fn is_left_alone(&self) -> bool {
         self.media.is_none()
             && match self.code {
@@ -31,10 +31,10 @@ impl Finding {
     }
 }
 
-/// Tokens of an image that is read as text, and of the same image seen.
+/// Tokens of an image that is read as text, and of that image as seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cost {
-    /// Tokens as it stands: base64 read as text.
+    /// Tokens as it is now: base64 read as text.
     pub as_text: u64,
     /// Tokens as an image, by the profile's rule.
     pub as_image: u64,
@@ -72,17 +72,17 @@ macro_rules! codes {
             /// Every code.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// The stable name.
+            /// Returns the stable name.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $code),+ }
             }
 
-            /// What is wrong, in a sentence.
+            /// Returns a sentence that says what is wrong.
             pub const fn says(self) -> &'static str {
                 match self { $(Self::$name => $says),+ }
             }
 
-            /// What to do about it.
+            /// Returns a hint for repairing it.
             pub const fn hint(self) -> &'static str {
                 match self { $(Self::$name => $hint),+ }
             }
@@ -123,7 +123,7 @@ codes! {
     PartSpelling = "part_spelling",
         "this endpoint spells such a part differently, and rejects the request",
         "`photic lower` writes it as the endpoint wants it";
-    /// Bytes that are no picture at all.
+    /// Bytes that are not a picture.
     UnreadableImage = "unreadable_image",
         "these bytes are not an image",
         "send the image again; until then `photic lower` says that nothing was shown";
@@ -135,7 +135,7 @@ codes! {
     SourceNotAccepted = "image_source_not_accepted",
         "this endpoint does not take media from such a source",
         "send the bytes inline; until then `photic lower` says that nothing was shown";
-    /// A picture past a limit.
+    /// A picture that exceeds a limit.
     OverLimit = "image_over_limit",
         "the image is past a limit of this model, and the whole request would be rejected",
         "`photic lower` shrinks it, or says that nothing was shown";
@@ -159,7 +159,7 @@ codes! {
     MissingToolResult = "missing_tool_result",
         "this call has no result",
         "`photic lower` adds a result that says so";
-    /// Results behind other content.
+    /// Results after other content.
     ToolResultsNotFirst = "tool_results_not_first",
         "tool results must come first in the user message",
         "`photic lower` puts them first";
@@ -167,7 +167,7 @@ codes! {
     EmptyText = "empty_text",
         "an empty text part makes this provider reject the request",
         "`photic lower` leaves it out";
-    /// Two calls of one id.
+    /// Two calls with one id.
     DuplicateCallId = "duplicate_call_id",
         "an earlier call has the same id, which this provider rejects",
         "`photic lower` gives the later call and its result an id of their own";
@@ -179,11 +179,11 @@ codes! {
     AssistantFirst = "assistant_first",
         "the conversation must start with a user message here",
         "`photic lower` puts a note before it";
-    /// A user message right after tool results, where a template forbids it.
+    /// A user message right after tool results, if a template forbids it.
     UserAfterTool = "user_after_tool",
         "this endpoint takes no user message right after tool results",
         "`photic lower` puts a short assistant message between them";
-    /// Pictures for a model without eyes.
+    /// Pictures for a model that cannot see.
     ImageToTextOnlyModel = "image_to_text_only_model",
         "this model cannot see images; the request would be rejected or the image ignored",
         "choose a model that sees; `photic lower` tells the model honestly that nothing was shown";

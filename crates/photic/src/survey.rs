@@ -1,6 +1,7 @@
-//! Every sighting of a transcript: where it stands, how it came, what its header says.
+//! Lists every sighting of a transcript: its position, its form, and the facts in its header.
 //!
-//! Headers only. No pixel is decoded, and no long string is hashed before somebody asks.
+//! Reads headers only; no pixel is decoded. Long strings are hashed only to compare media that look
+//! alike, or if a caller asks for it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,23 +15,23 @@ use crate::profile::{self, Detail, Mark};
 use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
-/// What a survey found.
+/// The result of a survey.
 #[derive(Clone, Debug)]
 pub struct Survey {
-    /// The wire the transcript came from; none for a dump.
+    /// The wire the transcript came from; `None` for a dump.
     pub wire: Option<Wire>,
-    /// One for each medium, in the order they stand: `sightings[id]` is medium `id`.
+    /// One sighting for each medium, in order: `sightings[id]` is medium `id`.
     pub sightings: Vec<Sighting>,
-    /// Where each request ended that this conversation was: the number of messages it held. The
-    /// last one is this request.
+    /// The end of each request of this conversation: the number of messages it held. The last one
+    /// is this request.
     pub requests: Vec<usize>,
-    /// Bytes of each message that are no media.
+    /// Bytes of each message, without media.
     pub words: Vec<usize>,
-    /// Bytes of the body that are no message: settings and tools.
+    /// Bytes of the body outside messages: settings and tools.
     pub settings: usize,
-    /// Whether the body marks places for the endpoint's cache.
+    /// `true` if the body marks positions for the endpoint's cache.
     pub is_marked: bool,
-    /// The request before this one, as it was sent, where the host knows it.
+    /// The previous request as it was sent, if the host knows it.
     pub former: Option<Former>,
 }
 
@@ -38,71 +39,72 @@ pub struct Survey {
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each named at its use")]
 pub struct Sighting {
-    /// Which medium.
+    /// The id of the medium.
     pub media: MediaId,
     /// Picture, document or sound.
     pub kind: MediaKind,
-    /// The message it stands in.
+    /// The message that holds it.
     pub message: usize,
-    /// Whose words it stands among.
+    /// The role or tool result that holds it.
     pub slot: Slot,
-    /// How it stood there.
+    /// The form in which it was found.
     pub found: Found,
-    /// How its part is spelled.
+    /// The spelling of its part.
     pub spelled: Spelled,
-    /// What its header says; empty for what is not in the body.
+    /// The facts in its header; empty if its bytes are not in the body.
     pub header: Header,
-    /// How its bytes would reach the provider; `None` where they cannot.
+    /// The form in which its bytes would reach the provider. `None` if they cannot.
     pub source: Option<profile::Source>,
-    /// Whether there is an address, of whatever use.
+    /// `true` if there is an address, usable or not.
     pub has_address: bool,
-    /// Whether the address is a path on a machine, which a server there may open.
+    /// `true` if the address is a path on a machine, which a server there may open.
     pub is_local: bool,
-    /// Whether its own wire lets nothing stand beside the result that holds it.
+    /// `true` if its own wire allows nothing beside the result that holds it.
     pub alone: bool,
-    /// Whether code reads the result that holds it, and the model does not.
+    /// `true` if code reads the result that holds it, and the model does not.
     pub for_code: bool,
-    /// Why the bytes behind its address are not at hand, where somebody asked for them.
+    /// The reason why the bytes behind its address are missing, if the host tried to fetch them.
     pub withheld: Option<Reason>,
-    /// Whether the declared type differs from the type of the bytes.
+    /// `true` if the declared type differs from the type of the bytes.
     pub mislabeled: bool,
-    /// The type it declares, where the bytes do not tell.
+    /// The media type that its part declares, in lower case, if it is a valid one.
     pub declared: Option<String>,
-    /// The detail its sender asked for. In a [`Plan`](crate::Plan) it is the detail that its part
-    /// states when it is sent.
+    /// The detail that its sender asked for. In a [`Plan`](crate::Plan) it is the detail that its
+    /// part states when it is sent.
     pub detail: Option<Detail>,
-    /// How many pages it has, if it is a PDF and they could be counted.
+    /// The number of pages, if it is a PDF and they could be counted.
     pub pages: Option<u32>,
     /// Bytes it takes in the body.
     pub wire_bytes: usize,
-    /// Whether its own wire takes nothing but words in its place.
+    /// `true` if its own wire takes only text in its place.
     pub words_only: bool,
     /// The tool that returned it, if its name is a plain word.
     pub tool: Option<String>,
-    /// An earlier medium of the very same bytes.
+    /// An earlier medium of identical bytes.
     pub twin: Option<MediaId>,
-    /// What it is, where somebody asked ([`Survey::identify`], [`Survey::recall`]).
+    /// The digest of its bytes, if a caller asked for it ([`Survey::identify`],
+    /// [`Survey::recall`]).
     pub digest: Option<Digest>,
-    /// A name by which the model can ask to see it again, where the host keeps it.
+    /// The name by which the model can ask to see it again, if the host keeps it.
     pub reference: Option<String>,
 }
 
-/// Whose words a medium stands among.
+/// The role or tool result that holds a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// A message of that role.
+    /// A message of this role.
     Message(Role),
     /// The result of a tool.
     Result {
-        /// Whether the tool failed.
+        /// `true` if the tool failed.
         error: bool,
-        /// Whether the slot takes a picture of the screen and nothing else.
+        /// `true` if the slot takes only a picture of the screen.
         screen: bool,
     },
 }
 
 impl Sighting {
-    /// What can be said of one medium by itself.
+    /// Describes one medium by itself.
     pub fn of(media: &Media<'_>, id: MediaId, message: usize, slot: Slot) -> Self {
         let header = media.header();
         let declared = media
@@ -156,7 +158,7 @@ impl Sighting {
     }
 }
 
-/// Lists every image, document and sound of a transcript, with what its header says.
+/// Lists every image, document and sound of a transcript, with the facts in its header.
 ///
 /// No pixel is decoded and nothing is fetched.
 ///
@@ -226,7 +228,7 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
     }
 }
 
-/// Whether any object of the body has a member that marks a place for the cache.
+/// Returns `true` if any object of the body has a member that marks a position for the cache.
 fn is_marked(transcript: &Transcript<'_>) -> bool {
     let mut open: Vec<Value<'_, '_>> = transcript.doc.root().into_iter().collect();
     while let Some(value) = open.pop() {
@@ -246,7 +248,8 @@ fn is_marked(transcript: &Transcript<'_>) -> bool {
     false
 }
 
-/// A request was made wherever the assistant begins to speak, and at the end.
+/// Returns the end of each request. One was made wherever the assistant begins to speak, and one at
+/// the end.
 fn requests(messages: &[Message<'_>]) -> Vec<usize> {
     let speaks = |index: usize| messages[index].role == Role::Assistant;
     let mut requests: Vec<usize> =
@@ -263,12 +266,13 @@ fn length(transcript: &Transcript<'_>, message: &Message<'_>) -> usize {
     node.map_or(0, |node| transcript.raw(node).len())
 }
 
-/// Marks what stood in the conversation before, byte for byte: bytes that the base64 stands for, so
-/// that [`Survey::recall`], which has only digests of them, comes to the same.
+/// Marks media whose bytes came earlier in the conversation. Compares the bytes that the base64
+/// encodes, so that [`Survey::recall`], which has only digests of them, comes to the same result.
 ///
-/// Few digests are made: pictures that differ nearly always differ in length, else in a few places,
-/// and those that do not are compared. Only the first few that are so alike: a sender who makes many
-/// of them differ in their last byte alone is not to cost more than a digest of each.
+/// Few digests are made: pictures that differ nearly always differ in length, or else in a few
+/// places. Those that do not are compared, but only the first few. From then on they are hashed, so
+/// that a sender who makes many of them differ only in their last byte costs no more than a digest
+/// of each.
 fn find_twins(transcript: &Transcript<'_>, sightings: &mut [Sighting]) {
     const PLACES: usize = 4;
     let data = |id: MediaId| match &transcript.media[id].source {
@@ -296,19 +300,19 @@ fn find_twins(transcript: &Transcript<'_>, sightings: &mut [Sighting]) {
     }
 }
 
-/// Media that are of one length and the same in a few places, and no two of the same bytes.
+/// Distinct media of one length that agree in a few places.
 #[derive(Default)]
 struct Alike<'t> {
     few: Vec<(MediaId, &'t Payload<'t>)>,
-    /// All of them, from when they are not few.
+    /// All of them, once they are more than a few.
     many: BTreeMap<Digest, MediaId>,
 }
 
 impl<'t> Alike<'t> {
-    /// So many are compared with each.
+    /// Maximum number of media that are compared with each other.
     const FEW: usize = 4;
 
-    /// The one of the same bytes; where there is none, this is one more.
+    /// Returns the medium of identical bytes. Adds this one if there is none.
     fn twin(&mut self, id: MediaId, payload: &'t Payload<'t>) -> Option<MediaId> {
         if self.many.is_empty() {
             let same = self.few.iter().find(|(_, earlier)| earlier.is_same(payload));
@@ -331,7 +335,7 @@ impl<'t> Alike<'t> {
     }
 }
 
-/// A name that is safe to repeat: no sentence hides in it.
+/// Returns a name if it is safe to repeat: a plain word in which no sentence can hide.
 fn plain_word(name: &Str<'_>) -> Option<String> {
     let name = name.decode();
     let is_plain = (1..=64).contains(&name.len())
@@ -341,13 +345,13 @@ fn plain_word(name: &Str<'_>) -> Option<String> {
     is_plain.then(|| name.into_owned())
 }
 
-/// Whether an address is a path on a machine.
+/// Returns `true` if an address is a path on a machine.
 fn is_local(address: &Str<'_>) -> bool {
     let address = address.decode();
     address.split_once(':').is_some_and(|(scheme, _)| scheme.trim().eq_ignore_ascii_case("file"))
 }
 
-/// Addresses on the sender's own machine, and what is no address at all.
+/// Returns `true` if an address is on the sender's own machine, or is no address at all.
 fn is_out_of_reach(address: &Str<'_>) -> bool {
     let address = address.decode();
     let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme.trim());

@@ -1,4 +1,4 @@
-//! The fate of one sighting by itself, before the request as a whole is weighed.
+//! Chooses the fate of each sighting by itself, before the limits of the whole request apply.
 
 use super::fate::{Fate, Reason};
 use super::recipe::{Fit, Recipe};
@@ -11,7 +11,8 @@ use crate::survey::{Sighting, Slot};
 use crate::transcript::{MediaId, Role};
 use crate::wire::Wire;
 
-/// The fate of a sighting, were it the only one, and what is to be made of it first.
+/// Returns the fate that a sighting would have if it were the only one, and the recipe to apply
+/// before it is sent.
 pub(super) fn alone(
     sighting: &Sighting,
     from: Option<Wire>,
@@ -30,11 +31,11 @@ pub(super) fn alone(
     if policy.purpose == Purpose::Summarize {
         return (Fate::Elide(Reason::Summary), None);
     }
-    // A slot that takes nothing but a screenshot cannot hold a notice either.
+    // A slot that takes only a screenshot cannot hold a notice either.
     if same_wire && matches!(sighting.slot, Slot::Result { screen: true, .. }) {
         return (Fate::Keep(Reason::Fits), recipe);
     }
-    // What code reads is nothing that the model sees or pays for.
+    // The model neither sees nor pays for media that only code reads.
     if same_wire && sighting.for_code {
         let fails = matches!(sighting.slot, Slot::Result { error: true, .. });
         let text_only = profile.placement.error_results == ErrorResults::TextOnly;
@@ -52,34 +53,34 @@ pub(super) fn alone(
     match problem {
         Some(reason) if recipe.is_none() => (Fate::Refuse(reason), None),
         _ => match placed(sighting, profile) {
-            // Nothing may stand beside the results.
+            // The wire allows nothing beside the results.
             Fate::Hoist(reason) if same_wire && sighting.alone => (Fate::Elide(reason), None),
             fate => (fate, recipe),
         },
     }
 }
 
-/// Whether another picture made from this one could be accepted.
+/// Returns `true` if a picture made from this one could be accepted.
 fn can_be_made(sighting: &Sighting, reason: Reason) -> bool {
     matches!(reason, Reason::OverLimit | Reason::TypeNotAccepted)
         && sighting.kind == MediaKind::Image
         && sighting.header.size.is_some()
 }
 
-/// Why the medium itself cannot be sent.
+/// Returns the reason why the medium itself cannot be sent, if there is one.
 fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Option<Reason> {
     if sighting.withheld.is_some() {
         return sighting.withheld;
     }
-    // A server may open paths on its own machine. What a tool returned is no path of the client's.
+    // A server may open paths on its own machine. A path that a tool returned is not the client's.
     let is_clients =
         matches!(sighting.slot, Slot::Message(Role::User | Role::System | Role::Developer));
     let opens_paths = profile.quirks.local_paths != Capability::No;
     if same_wire && sighting.is_local && is_clients && opens_paths {
         return None;
     }
-    // What is no picture is between the client and its provider, unless a limit is known that
-    // would have the whole request rejected.
+    // Media other than pictures are left to the client and its provider. The exception is a known
+    // limit, because the provider would reject the whole request.
     let is_theirs = same_wire && sighting.kind != MediaKind::Image;
     let Some(source) = sighting.source else {
         return match (sighting.has_address, is_theirs) {
@@ -88,8 +89,8 @@ fn unacceptable(sighting: &Sighting, same_wire: bool, profile: &Profile) -> Opti
             (false, _) => Some(Reason::Unreadable),
         };
     };
-    // A file id means something only to the provider that gave it. The sources of a profile are
-    // those of images; documents have slots of their own.
+    // A file id is valid only for the provider that issued it. The sources of a profile apply to
+    // images only; documents have their own slots.
     let foreign = source == profile::Source::File && !same_wire;
     if foreign || (sighting.kind == MediaKind::Image && !profile.accepts_source(source)) {
         return Some(Reason::SourceNotAccepted);
@@ -130,7 +131,7 @@ fn image_unacceptable(sighting: &Sighting, profile: &Profile) -> Option<Reason> 
         Some((width, height)) => {
             over_limit(sighting, (width, height), profile).then_some(Reason::OverLimit)
         }
-        // Behind more metadata than is looked through; the provider will find it.
+        // The size lies behind more metadata than is scanned; the provider will find it.
         None if header.bytes > HEADER_LOOK => None,
         None => Some(Reason::Unreadable),
     }
@@ -149,10 +150,10 @@ fn over_limit(sighting: &Sighting, (width, height): (u32, u32), profile: &Profil
         || limits.min_edge.is_some_and(|least| width.min(height) < least)
 }
 
-/// Where an acceptable medium goes.
+/// Returns the fate of an acceptable medium: where the endpoint has a place for it, if anywhere.
 pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
     match sighting.slot {
-        // Words stay in the result they are part of: in a user turn they would gain authority.
+        // Text stays in the tool result it is part of: in a user turn it would gain authority.
         Slot::Result { .. } if sighting.header.media_type == Some("text/plain") => {
             Fate::Keep(Reason::Fits)
         }
@@ -186,8 +187,8 @@ pub(crate) fn placed(sighting: &Sighting, profile: &Profile) -> Fate {
 }
 
 impl Plan<'_> {
-    /// Whether a medium must be written anew even where it stands: the way it came is not
-    /// sendable, or another picture is sent instead.
+    /// Returns `true` if the part of a medium must be rewritten even if it stays in place: it
+    /// cannot be sent as it came, or another picture is sent instead.
     pub(crate) fn rewrites(&self, id: MediaId) -> bool {
         let sighting = &self.survey.sightings[id];
         sighting.mislabeled
@@ -196,7 +197,7 @@ impl Plan<'_> {
             || self.respells(id)
     }
 
-    /// Whether the part of a medium is spelled in a way that this endpoint does not read.
+    /// Returns `true` if the part of a medium has a spelling that this endpoint does not read.
     pub(crate) fn respells(&self, id: MediaId) -> bool {
         let Sighting { kind, spelled, found, .. } = &self.survey.sightings[id];
         let quirks = &self.profile.quirks;

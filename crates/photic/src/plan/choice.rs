@@ -1,4 +1,4 @@
-//! What the user wants done with a single picture, whatever the policy would do.
+//! The user's choices for single pictures, which override the policy.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,41 +7,43 @@ use crate::media::MediaKind;
 use crate::profile::Source;
 use crate::survey::Sighting;
 
-/// A choice of the user's own.
+/// A user's choice for one picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// Leave it out.
+    /// Leave the picture out.
     Drop,
-    /// Keep it in sight for as long as the endpoint takes it at all.
+    /// Keep it in sight for as long as the endpoint accepts it.
     Pin,
     /// Show it smaller.
     Shrink {
-        /// The longest side, in pixels.
+        /// Maximum length of the longest side, in pixels.
         max_edge: u32,
     },
 }
 
 impl Policy {
-    /// What the user chose for a picture.
+    /// Returns the user's choice for a picture, if there is one.
     pub(super) fn choice(&self, sighting: &Sighting) -> Option<Choice> {
         self.choices.get(sighting.digest.as_ref()?).copied()
     }
 
-    /// Why a medium stays out of sight that gave way in the request before.
+    /// Returns the reason why a medium that gave way in the previous request stays out of sight.
+    /// Returns `None` if it did not give way, or if its digest is unknown or another one.
     pub(super) fn keeps_retired(&self, sighting: &Sighting) -> Option<Reason> {
         let gone = self.retired.get(&sighting.media)?;
         (sighting.digest == Some(gone.digest)).then_some(gone.reason)
     }
 
-    /// Whether a picture is to stay.
+    /// Returns `true` if the user pinned a picture.
     pub(super) fn pins(&self, sighting: &Sighting) -> bool {
         self.choice(sighting) == Some(Choice::Pin)
     }
 }
 
 impl Choice {
-    /// The longest side that a picture is to have, where it has a longer one.
+    /// Returns the longest side that the user chose for an inline picture, if the picture exceeds
+    /// it.
     pub(super) fn edge(self, sighting: &Sighting) -> Option<u32> {
         let Self::Shrink { max_edge } = self else { return None };
         let is_made_of_pixels =
@@ -51,7 +53,7 @@ impl Choice {
     }
 }
 
-/// Digests as people write them.
+/// Serializes choices with their digests in hexadecimal.
 pub(super) mod by_hex {
     use std::collections::BTreeMap;
 

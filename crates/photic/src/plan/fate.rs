@@ -1,26 +1,26 @@
-//! The fate of a medium, and its reason.
+//! The fate of a medium, and the reason for it.
 
 use serde::{Deserialize, Serialize};
 
-/// What becomes of a medium.
+/// The decision about a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
 pub enum Fate {
-    /// Shown where it stands.
+    /// Shown in its original place.
     Keep(Reason),
     /// Shown in a user turn instead.
     Hoist(Reason),
-    /// Not shown in this request; it could be.
+    /// Not shown in this request, though it could be.
     Elide(Reason),
-    /// Never to be shown to this model as it is.
+    /// Never shown to this model in its current form.
     Refuse(Reason),
 }
 
-/// Why.
+/// The reason for a fate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
-    /// Nothing speaks against it.
+    /// Nothing prevents showing it.
     Fits,
     /// A tool result has no slot for it.
     ResultSlot,
@@ -32,31 +32,31 @@ pub enum Reason {
     NoSight,
     /// No placement carries it.
     NoSlot,
-    /// The bytes are not what they should be.
+    /// The bytes are missing or cannot be read.
     Unreadable,
     /// The type is not accepted.
     TypeNotAccepted,
     /// The source is not accepted.
     SourceNotAccepted,
-    /// The rules of the host forbid to fetch it.
+    /// The host's rules forbid fetching it.
     FetchForbidden,
     /// It could not be fetched.
     FetchFailed,
-    /// What was fetched is larger than the host allows.
+    /// The fetched file is larger than the host allows.
     FetchTooLarge,
-    /// What was fetched is nothing to look at.
+    /// The fetched file is neither a picture nor a document.
     FetchWrongKind,
-    /// Past a limit for one medium.
+    /// It exceeds a limit for one medium.
     OverLimit,
-    /// Past the number for one request.
+    /// One request takes no more media of this kind.
     OverCount,
-    /// Past the size of one request.
+    /// The request would exceed its maximum size.
     OverBudget,
-    /// Shown in earlier turns, and left out since to save cost.
+    /// It was shown in earlier turns, and is left out to save cost.
     Retired,
-    /// The very same picture is in sight already.
+    /// An identical picture is already in sight.
     Repeated,
-    /// Shown as a cell of a sheet.
+    /// It is shown as a cell of a sheet.
     OnSheet,
     /// The conversation is to be summarized.
     Summary,
@@ -65,7 +65,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The stable name, as it is serialized.
+    /// Returns the stable name, as it is serialized.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fits => "fits",
@@ -92,13 +92,13 @@ impl Reason {
         }
     }
 
-    /// Whether a medium gave way to others: the request as a whole has limits, or a policy that
-    /// somebody chose retires what is old.
+    /// Returns `true` if a medium gave way to others: the request as a whole has limits, or the
+    /// chosen policy retires old media.
     pub const fn gave_way(self) -> bool {
         matches!(self, Self::Retired | Self::OverCount | Self::OverBudget)
     }
 
-    /// In words, for people and models alike.
+    /// Returns the reason in words, for people and models alike.
     pub const fn says(self) -> &'static str {
         match self {
             Self::Fits => "it is shown",
@@ -127,12 +127,12 @@ impl Reason {
 }
 
 impl Fate {
-    /// Whether the model will perceive it.
+    /// Returns `true` if the model will perceive the medium.
     pub const fn is_shown(self) -> bool {
         matches!(self, Self::Keep(_) | Self::Hoist(_))
     }
 
-    /// Why.
+    /// Returns the reason for this fate.
     pub const fn reason(self) -> Reason {
         match self {
             Self::Keep(reason)
@@ -142,7 +142,7 @@ impl Fate {
         }
     }
 
-    /// The reason for which a medium of this fate is not shown; `None` if it is shown.
+    /// Returns the reason why a medium of this fate is not shown, or `None` if it is shown.
     pub(super) const fn hidden(self) -> Option<Reason> {
         match self {
             Self::Keep(_) | Self::Hoist(_) => None,

@@ -1,8 +1,8 @@
-//! The request before this one, as it was sent.
+//! The previous request of a conversation, as it was sent.
 //!
-//! A plan is a function of the conversation, so what it would have done in the request before can be
-//! worked out again. But choices of the user and lessons about the endpoint change that, and what was
-//! sent stays sent: a host that keeps a record says what it was.
+//! A plan is a function of the conversation, so the plan of the previous request can be computed
+//! again. But the user's choices and what is known about the endpoint may have changed since. A
+//! host that keeps a record passes what was really sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,39 +11,39 @@ use super::recipe::Recipe;
 use crate::media::Digest;
 use crate::transcript::MediaId;
 
-/// A request as it was sent, for the next one of its conversation to be compared with.
+/// A request as it was sent, to compare the next request of its conversation with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Former {
     /// The id of the profile it was planned with.
     pub profile: String,
-    /// How many messages it held.
+    /// The number of messages it held.
     pub messages: usize,
-    /// Runs of media that were not shown: why, the first of them and the last.
+    /// Runs of media that were not shown: the reason, the first and the last of each run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<(Reason, MediaId, MediaId)>,
-    /// Media that another picture was sent for, and how it was made.
+    /// Media for which another picture was sent, with the recipe of that picture.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<(Recipe, Vec<MediaId>)>,
 }
 
-/// A medium that gave way in the request before.
+/// A medium that gave way in the previous request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone {
-    /// What it is.
+    /// The digest of its bytes.
     pub digest: Digest,
-    /// Why it gave way.
+    /// The reason why it gave way.
     pub reason: Reason,
 }
 
 impl Former {
-    /// Why a medium was not shown; `None` if it was.
+    /// Returns the reason why a medium was not shown, or `None` if it was.
     pub(super) fn hides(&self, id: MediaId) -> Option<Reason> {
         let run = self.hidden.iter().find(|(_, first, last)| (*first..=*last).contains(&id));
         run.map(|(reason, ..)| *reason)
     }
 
-    /// How the picture was made that was sent for a medium.
+    /// Returns the recipe of the picture that was sent for a medium, if there was one.
     pub(super) fn recipe(&self, id: MediaId) -> Option<&Recipe> {
         self.made.iter().find(|(_, media)| media.contains(&id)).map(|(recipe, _)| recipe)
     }

@@ -1,4 +1,4 @@
-//! What a plan costs, and what it does to the cache.
+//! The cost of a plan, and its effect on the prompt cache.
 
 use std::ops::Range;
 
@@ -16,53 +16,53 @@ use crate::transcript::MediaId;
 
 use super::retention::NOTICE;
 
-/// The bill of a plan. Tokens are estimates by the profile's rules.
+/// The cost of a plan. Token counts are estimates by the profile's rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ledger {
-    /// Images the model will see.
+    /// The number of images the model will see.
     pub images: usize,
-    /// Tokens they cost; images of unknown size are guessed.
+    /// Tokens of the images. Unknown image sizes are guessed.
     pub image_tokens: u64,
-    /// How the tokens of images and documents are known: the least certain of them.
+    /// The certainty of the token counts of images and documents: the least certain of them.
     pub basis: Basis,
-    /// Tokens they should not exceed; more than the former only where their price is unknown.
+    /// Maximum tokens of the images. Exceeds `image_tokens` only if their price is unknown.
     pub most_image_tokens: u64,
-    /// Documents the model will read.
+    /// The number of documents the model will read.
     pub documents: usize,
-    /// Tokens they cost, by page; a guess where `basis` is unknown.
+    /// Tokens of the documents, by page; a guess if `basis` is unknown.
     pub document_tokens: u64,
     /// Tokens of the whole request.
     pub tokens: u64,
     /// Bytes of media in the request.
     pub media_bytes: u64,
-    /// Media that are not shown because the request as a whole has limits.
+    /// Media that are not shown because the policy or a limit of the whole request retired them.
     pub retired: Vec<MediaId>,
-    /// How many tokens stand before the first difference from the request before, and can come
+    /// The number of tokens before the first difference from the previous request. They can be read
     /// from a cache.
     pub reusable_tokens: u64,
-    /// The input of the request in US dollars, at list price, if the model's is known and a cache
-    /// holds what was marked for it, or all of it where no marks are needed.
+    /// The input price of the request in US dollars, if the model's list price is known. Assumes
+    /// that a cache holds what was marked for it, or everything if the endpoint needs no marks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
-    /// How many messages those are.
+    /// The number of messages that the reusable tokens belong to.
     #[serde(skip)]
     pub reusable_messages: usize,
-    /// Whether the endpoint keeps the request in a cache.
+    /// `true` if the endpoint keeps the request in a cache.
     #[serde(skip)]
     pub is_cached: bool,
-    /// What changed in what the request before had shown.
+    /// The first change to what the previous request had shown, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<Change>,
 }
 
-/// The first place where a request differs from what the one before it held.
+/// The first place where a request differs from the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// The medium.
+    /// The medium that changed.
     pub media: MediaId,
-    /// The message it stands in.
+    /// The message that holds it.
     pub message: usize,
-    /// Tokens of the request before that follow it, and are not found in a cache again.
+    /// Tokens of the previous request from this message on. They cannot be read from a cache again.
     pub rewritten_tokens: u64,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn bill(
     ledger
 }
 
-/// What the request shares with the one before it, and where it parts from it.
+/// Computes the tokens that the request shares with the previous one, and the first difference.
 fn compare(
     ledger: &mut Ledger,
     survey: &Survey,
@@ -135,14 +135,15 @@ fn compare(
     ledger.reusable_messages = ledger.changed.map_or(end, |change| change.message);
 }
 
-/// The request before, as it was sent, or else as it would be planned now.
+/// The previous request: as it was sent, or else as it would be planned now.
 enum Before<'b> {
     Planned(&'b Chosen),
     Sent(&'b Former),
 }
 
 impl<'b> Before<'b> {
-    /// A cache that was filled under another profile is the cache of another model.
+    /// Returns the previous request. A request under another profile does not count, because its
+    /// cache is that of another model.
     fn of(survey: &'b Survey, profile: &Profile, planned: Option<&'b Chosen>) -> Option<Self> {
         match &survey.former {
             Some(former) => Some(Self::Sent(former)).filter(|_| former.profile == profile.id),
@@ -150,7 +151,7 @@ impl<'b> Before<'b> {
         }
     }
 
-    /// How many messages it held.
+    /// Returns the number of messages it held.
     fn end(&self, survey: &Survey) -> usize {
         match self {
             Self::Planned(before) => before.end,
@@ -158,7 +159,7 @@ impl<'b> Before<'b> {
         }
     }
 
-    /// Why a medium was not shown, and how the picture was made that was sent for it.
+    /// Returns the reason why a medium was not shown, and the recipe of the picture sent for it.
     fn was(&self, id: MediaId) -> (Option<Reason>, Option<&'b Recipe>) {
         match self {
             Self::Planned(before) => (before.fates[id].hidden(), before.recipes.get(&id)),
@@ -168,8 +169,8 @@ impl<'b> Before<'b> {
 }
 
 impl Ledger {
-    /// Sets the price of the request. An endpoint that keeps only what is marked keeps nothing of a
-    /// request without a mark: then all of it is read at the full price, and nothing is written.
+    /// Sets the price of the request. If the endpoint caches only what is marked, a request without
+    /// a mark is read at the full price, and nothing is written.
     pub(super) fn price(&mut self, profile: &Profile, is_marked: bool) {
         let cache = &profile.cache;
         let is_kept = is_marked || cache.mark.is_none() || cache.marks_tail;
@@ -184,7 +185,8 @@ impl Ledger {
         self.usd = profile.price.map(|price| price.of(kept as f64 * read + new * write));
     }
 
-    /// What a token of a message costs in this request, as a ratio of the base input price.
+    /// Returns the price of a token of a message in this request, as a ratio of the base input
+    /// price.
     pub fn token_price(&self, profile: &Profile, message: usize) -> f64 {
         self.ratio(profile, message, self.reusable_messages)
     }
@@ -198,7 +200,7 @@ impl Ledger {
     }
 }
 
-/// The tokens of some messages of a request; those of the settings stand before the first.
+/// Counts the tokens of some messages of a request. The settings count towards the first message.
 fn tokens(survey: &Survey, messages: Range<usize>, cost: impl Fn(&Sighting) -> u64) -> u64 {
     let mut bytes: usize = survey.words[messages.clone()].iter().sum();
     if messages.start == 0 {
@@ -208,7 +210,8 @@ fn tokens(survey: &Survey, messages: Range<usize>, cost: impl Fn(&Sighting) -> u
     text_tokens(bytes as u64) + media.map(cost).sum::<u64>()
 }
 
-/// What a medium costs, made by a recipe if there is one; one that is not shown leaves a notice.
+/// Returns the tokens of a medium, made by its recipe if there is one. A medium that is not shown
+/// costs a notice.
 fn cost(sighting: &Sighting, is_shown: bool, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
     match sighting.kind {
         MediaKind::Image if is_shown => planned_tokens(sighting, recipe, profile),

@@ -1,8 +1,8 @@
-//! The limits of a request as a whole, checked again on every turn: a picture that was legal for
-//! hours becomes illegal when one more arrives.
+//! Enforces the limits of a request as a whole.
 //!
-//! Pictures shrink first, then views give way, then what is left shares a sheet, and what a person
-//! attached goes last; whatever goes leaves a notice.
+//! They are checked again on every turn: a picture that was legal for hours becomes illegal when
+//! one more arrives. Pictures shrink first, then views give way, then the rest share a sheet. What
+//! a person attached goes last. Everything that is left out leaves a notice.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ use crate::survey::{Sighting, Slot, Survey};
 use crate::tokens::text_tokens;
 use crate::transcript::MediaId;
 
-/// A body that is too large loses whole steps, so many of which make up the largest one.
+/// A body that is too large loses whole steps. This many steps make up the maximum body.
 const STEPS: u64 = 8;
 
-/// More cells than this, and none of them can be read.
+/// Maximum cells of a sheet. With more, none of them can be read.
 const MOST_CELLS: usize = 16;
 
-/// Makes the request hold no more than it may.
+/// Shrinks and retires media until the request is within its limits.
 pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, policy: &Policy) {
     views::apply(choice, survey, policy);
     let mut request = Request::new(choice, survey, profile, policy);
@@ -30,8 +30,8 @@ pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, 
     request.images();
     request.documents();
     request.crowd();
-    // How many tokens fit is an estimate: it retires views, but hides nothing that was just shown or
-    // that a person attached, unless the host asked for it.
+    // The token count is an estimate. It retires views, but hides nothing that was just shown or
+    // that a person attached, unless the host set a budget.
     let tokens = policy.room.tokens;
     let Room { image_tokens, bytes, .. } = request.room;
     let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
@@ -41,11 +41,11 @@ pub(super) fn together(choice: &mut Chosen, survey: &Survey, profile: &Profile, 
     request.retire(Reason::OverBudget, outweighs_notice, |load| over(bytes, load.bytes));
 }
 
-/// Retires media until a body that was written has lost so many bytes; what had to give way.
+/// Retires media until a written body has lost `excess` bytes. Returns the retired media.
 ///
-/// Only the written body tells its size, so this is asked by whoever wrote it, and asked again if
-/// the notices took too much of what was saved. What is lost is rounded up to whole steps: as a
-/// conversation grows, the same media are missing until the next step is needed.
+/// Only the written body has an exact size, so the code that writes it calls this function. It
+/// calls again if the notices took too much of what was saved. The saving is rounded up to whole
+/// steps: as a conversation grows, the same media are missing until the next step is needed.
 pub(crate) fn shed(plan: &mut Plan<'_>, excess: usize) -> Vec<MediaId> {
     let step = plan.profile.limits.request_bytes.map_or(1, |most| most / STEPS);
     let step = usize::try_from(step).unwrap_or(usize::MAX).max(1);
@@ -73,7 +73,7 @@ struct Request<'r> {
     profile: &'r Profile,
     policy: &'r Policy,
     room: Room,
-    /// Everything, in the order in which it gives way.
+    /// All media, in the order in which they give way.
     order: Vec<MediaId>,
 }
 
@@ -90,7 +90,7 @@ impl<'r> Request<'r> {
         Self { choice, survey, profile, policy, room, order }
     }
 
-    /// Everything that is shown, in the order in which it gives way.
+    /// Returns the media that are shown, in the order in which they give way.
     fn shown(&self) -> impl Iterator<Item = &'r Sighting> {
         let sightings = &self.survey.sightings;
         self.order
@@ -127,7 +127,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// No more images than the endpoint takes.
+    /// Reduces the images to the number that the endpoint takes.
     fn images(&mut self) {
         let Some(most) = self.room.images else { return };
         let too_many = |load: Load| load.images > most;
@@ -147,14 +147,14 @@ impl<'r> Request<'r> {
         self.retire(Reason::OverCount, is_image, too_many);
     }
 
-    /// The first message of the turn that this request ends.
+    /// Returns the first message of the turn that this request ends.
     fn turn_start(&self) -> usize {
         let end = self.choice.end;
         self.survey.requests.iter().rev().find(|&&other| other < end).copied().unwrap_or(0)
     }
 
-    /// Puts what is still too many onto one sheet: views first, and of what a person attached as
-    /// little as must be.
+    /// Puts the images that are still too many onto one sheet: views first, and as few as possible
+    /// of those that a person attached.
     fn merge(&mut self, most: usize) {
         let excess = self.count(MediaKind::Image).saturating_sub(most);
         let members: Vec<&Sighting> =
@@ -193,7 +193,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// No more pages than the endpoint takes, as far as they can be counted.
+    /// Reduces the pages to the number that the endpoint takes, as far as they can be counted.
     fn pages(&mut self) {
         let Some(most) = self.profile.limits.document_pages.map(u64::from) else { return };
         let pages = |one: &Sighting| one.pages.map_or(0, u64::from);
@@ -208,7 +208,7 @@ impl<'r> Request<'r> {
         }
     }
 
-    /// No large image in a crowd.
+    /// Shrinks or retires images until a crowd holds no large one.
     fn crowd(&mut self) {
         let Some(crowd) = self.profile.limits.crowd else { return };
         let is_crowd = |load: Load| load.crowd > u64::from(crowd.above);
@@ -234,14 +234,14 @@ impl<'r> Request<'r> {
         let policy = self.policy;
         let is_old =
             |one: &Sighting| is_perceived(one) && Some(one.media) != newest && !policy.pins(one);
-        // What is large goes first; if what is large must stay, the crowd is thinned around it.
+        // Large images go first. If they must stay, the crowd around them is reduced.
         self.retire(Reason::OverLimit, |one| is_old(one) && is_large(one), is_wrong);
         self.retire(Reason::OverCount, |one| is_old(one) && is_image(one), is_wrong);
         self.retire(Reason::OverLimit, |one| !is_perceived(one) && is_large(one), is_wrong);
         self.retire(Reason::OverCount, is_image, is_wrong);
     }
 
-    /// The bounds of an image that is made anew, which it is from now on.
+    /// Returns the bounds of an image. Adds a recipe if the image has none.
     fn fit(&mut self, id: MediaId) -> &mut Fit {
         let (limits, types) = (&self.profile.limits, self.profile.types(MediaKind::Image));
         self.choice
@@ -251,7 +251,7 @@ impl<'r> Request<'r> {
             .fit_mut()
     }
 
-    /// What the request holds.
+    /// Returns the load of the request.
     fn load(&self) -> Load {
         let words: usize = self.survey.words[..self.choice.end].iter().sum();
         let words = (words + self.survey.settings) as u64;
@@ -269,7 +269,7 @@ impl<'r> Request<'r> {
         load
     }
 
-    /// Retires what qualifies, in order, for as long as there is too much.
+    /// Retires the media that qualify, in order, as long as there is too much.
     fn retire(
         &mut self,
         reason: Reason,
@@ -304,12 +304,12 @@ const fn is_any(_: &Sighting) -> bool {
     true
 }
 
-/// Whether the body loses by losing it: a notice in place of something as small makes it longer.
+/// Returns `true` if a notice in place of the medium makes the body shorter.
 const fn outweighs_notice(sighting: &Sighting) -> bool {
     sighting.wire_bytes > NOTICE.1 as usize
 }
 
-/// Whether its pixels are at hand.
+/// Returns `true` if the pixels are inline and their size is known.
 fn is_image_data(sighting: &Sighting) -> bool {
     is_image(sighting) && sighting.source == Some(Source::Data) && sighting.header.size.is_some()
 }
@@ -318,15 +318,17 @@ const fn is_perceived(sighting: &Sighting) -> bool {
     matches!(sighting.slot, Slot::Result { .. })
 }
 
-/// What the user wants to stay.
+/// Returns the media that the user pinned.
 pub(super) fn pinned(survey: &Survey, policy: &Policy) -> BTreeSet<MediaId> {
     let pinned = survey.sightings.iter().filter(|sighting| policy.pins(sighting));
     pinned.map(|sighting| sighting.media).collect()
 }
 
-/// The order in which media give way: what a tool can show again before what a person attached, the
-/// oldest before the newest, what the user pinned after both; the newest view goes last, for it is
-/// what the model just asked for.
+/// Returns the order in which media give way.
+///
+/// Media of tool results give way before what a person attached, because a tool can show them
+/// again. Older media give way before newer ones, and pinned media after both. The newest view is
+/// last, because the model just asked for it.
 fn order<'s>(
     sightings: impl Iterator<Item = &'s Sighting>,
     fates: &[Fate],

@@ -1,9 +1,9 @@
-//! Where the endpoint's cache should keep a prefix, on wires where a request says so.
+//! Chooses the positions of prompt cache breakpoints, on wires where a request states them.
 //!
-//! A mark that stands before the first view in sight is worth most: when that view is retired, all
-//! that precedes it is still read from the cache, if the place is marked again in the request that
-//! retires it. Otherwise the end of the request before is where the cache is read, and the end of
-//! this one is where the next will read it, unless the next is expected to change what precedes.
+//! A mark before the first view in sight is worth most. When that view is retired, everything
+//! before it can still be read from the cache, if the request that retires it marks the position
+//! again. Otherwise the cache is read at the end of the previous request. The end of this request
+//! is marked for the next one, unless the next one is expected to change what precedes it.
 
 use super::Chosen;
 use super::ledger::Ledger;
@@ -11,19 +11,19 @@ use crate::profile::Profile;
 use crate::survey::Survey;
 use crate::transcript::MediaId;
 
-/// What is to be marked.
+/// The positions to mark.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marks {
-    /// The first view in sight: what precedes it is worth keeping.
+    /// The first view in sight. What precedes it is worth keeping.
     pub(crate) first_view: MediaId,
-    /// Where the first view stood that the request before had in sight, if it is another: what
-    /// precedes it is what the cache still has.
+    /// The message of the first view that the previous request had in sight, if it is another view.
+    /// The cache still holds what precedes it.
     pub(crate) former: Option<usize>,
-    /// Whether this request is: the next one is expected to begin with it.
+    /// `true` to mark the end of this request, because the next one is expected to begin with it.
     pub(crate) tail: bool,
 }
 
-/// Chooses what to mark, if anything is worth it.
+/// Chooses the positions to mark. Returns `None` if no mark is worthwhile.
 pub(super) fn places(
     survey: &Survey,
     profile: &Profile,
@@ -31,7 +31,7 @@ pub(super) fn places(
     before: Option<&Chosen>,
     ledger: &Ledger,
 ) -> Option<Marks> {
-    // A request that nothing followed may be the only one; below the minimum nothing is kept.
+    // The first request may be the only one. Below the minimum the endpoint keeps nothing.
     let goes_on = survey.requests.len() > 1 && ledger.tokens >= profile.cache.min_tokens;
     let first = |choice: &Chosen| {
         let views = choice.views.iter().enumerate();

@@ -1,7 +1,7 @@
-//! One fate for every sighting, each with its reason: a pure function of the survey, the profile
-//! and the policy.
+//! Chooses one fate for every sighting, with its reason.
 //!
-//! It knows no provider and no wire: whatever differs between them is data in the profile.
+//! The plan is a pure function of the survey, the profile and the policy. This module knows no
+//! provider and no wire: all differences between them are data in the profile.
 
 mod alone;
 mod choice;
@@ -40,57 +40,58 @@ use crate::wire::Wire;
 use retention::{Floor, Keeper, Retention, Room};
 use views::Kept;
 
-/// What a host may choose.
+/// The choices of a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Policy {
-    /// How long views stay in sight.
+    /// The retention policy of views.
     pub retention: Retention,
-    /// The newest views that no price retires.
+    /// The number of newest views that the price never retires.
     pub floor: usize,
-    /// The newest turns whose views no price retires.
+    /// The number of newest turns whose views the price never retires.
     pub recent_turns: usize,
-    /// The least saving for which a price retires views, in tokens at the base input price.
+    /// Minimum saving for which the price retires views, in tokens at the base input price.
     pub least_saving: u64,
-    /// The turns for which a retirement should last. No price acts twice within so many turns, and
-    /// a limit retires as many pictures as the next so many turns are expected to need. With 0, a
-    /// limit retires no more than it must.
+    /// The number of turns for which a retirement should last. The price never acts twice within
+    /// this many turns. A limit retires as many pictures as the next turns are expected to need.
+    /// With 0, a limit retires no more than it must.
     pub interval: usize,
-    /// Budgets of the host's own, beside the endpoint's limits.
+    /// The host's own budgets, in addition to the endpoint's limits.
     pub room: Room,
-    /// What the request is for.
+    /// The purpose of the request.
     pub purpose: Purpose,
-    /// Whether the host can make pictures: then the plan holds recipes, and what would be refused
-    /// is shrunk or converted instead.
+    /// `true` if the host can make pictures. Then the plan holds recipes, and pictures that would
+    /// be refused are shrunk or converted instead.
     pub pixels: bool,
-    /// Whether to mark where the endpoint's cache should keep a prefix.
+    /// `true` to mark where the endpoint's cache should keep a prefix.
     pub marks: bool,
-    /// What the user wants done with single pictures. Only those that were identified have any
+    /// The user's choices for single pictures. They apply only to pictures that were identified
     /// ([`Survey::identify`]).
     #[serde(with = "choice::by_hex", skip_serializing_if = "BTreeMap::is_empty")]
     pub choices: BTreeMap<Digest, Choice>,
-    /// Media that gave way in the request before this one. They stay out of sight, whatever is known
-    /// or chosen now, unless the user pinned them. Only those that were identified
-    /// ([`Survey::identify`]) and are what they were count.
+    /// Media that gave way in the previous request. They stay out of sight, whatever is known or
+    /// chosen now, unless the user pinned them. An entry applies only if the medium was identified
+    /// ([`Survey::identify`]) and still has these bytes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub retired: BTreeMap<MediaId, Gone>,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// The conversation goes on.
     #[default]
     Converse,
-    /// It is to be summarized: descriptors, no pixels.
+    /// The conversation is to be summarized: notices replace all media.
     Summarize,
 }
 
 impl Default for Policy {
-    /// The policy of every host that chose no other: everything stays in sight until a limit of the
-    /// endpoint is met, and requests gain no cache marks.
+    /// Returns the policy of a host that chose no other. Everything stays in sight until a limit of
+    /// the endpoint is met, except for what [`Retention::All`] retires. Requests gain no cache
+    /// marks.
     fn default() -> Self {
         let Floor { views, turns, saving, interval } = Floor::default();
         Self {
@@ -110,35 +111,35 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Changes nothing that the endpoint would accept: the default, but a limit retires no more
-    /// than it must in this request, whatever the next one will need.
+    /// Returns a policy that changes as little as possible of what the endpoint would accept. It is
+    /// the default, except that a limit retires no more than this request needs.
     pub fn hands_off() -> Self {
         Self { interval: 0, ..Self::default() }
     }
 
-    /// The conditions under which views are retired.
+    /// Returns the conditions under which views are retired.
     const fn price_floor(&self) -> Floor {
         let Self { floor: views, recent_turns: turns, least_saving: saving, interval, .. } = *self;
         Floor { views, turns, saving, interval }
     }
 }
 
-/// What is to become of every sighting.
+/// The fates of all sightings, with what is needed to carry them out.
 #[derive(Clone, Debug)]
 pub struct Plan<'p> {
-    /// The facts it was made for.
+    /// The profile it was made for.
     pub profile: &'p Profile,
-    /// One fate for each medium.
+    /// The fate of each medium, by id.
     pub fates: Vec<Fate>,
-    /// What is to be made of those that cannot be sent as they are.
+    /// The recipes of media that cannot be sent as they are.
     pub recipes: BTreeMap<MediaId, Recipe>,
-    /// What was measured.
+    /// The survey it was made from.
     pub survey: Survey,
-    /// What it costs.
+    /// The estimated cost.
     pub ledger: Ledger,
-    /// What the user wants to stay.
+    /// The media that the user pinned.
     pub(crate) pinned: BTreeSet<MediaId>,
-    /// Where the cache should keep a prefix.
+    /// The positions where the cache should keep a prefix.
     pub(crate) marks: Option<Marks>,
 }
 
@@ -171,7 +172,8 @@ pub fn plan<'p>(mut survey: Survey, profile: &'p Profile, policy: &Policy) -> Pl
 }
 
 impl Plan<'_> {
-    /// What a model is told in place of a medium that it is not shown.
+    /// Returns the text that the model reads in place of a medium. Returns `None` if the medium is
+    /// shown.
     pub fn notice(&self, id: MediaId) -> Option<String> {
         let sighting = self.survey.sightings.get(id)?;
         let fate = self.fates[id];
@@ -182,7 +184,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The media that gave way to others, counted by reason. `shed` are those that a written body
+    /// Counts the media that gave way to others, by reason. `shed` lists those that a written body
     /// had no room for ([`Lowered::retired`](crate::Lowered::retired)).
     pub fn retired(&self, shed: &[MediaId]) -> BTreeMap<Reason, usize> {
         let mut counts = BTreeMap::new();
@@ -192,7 +194,8 @@ impl Plan<'_> {
                 Fate::Elide(reason) => reason,
                 Fate::Keep(_) | Fate::Hoist(_) | Fate::Refuse(_) => continue,
             };
-            // What is too large for a crowd is elided; what is too large by itself is refused.
+            // An image that is too large for a crowd is elided; one that is too large by itself is
+            // refused.
             if reason.gave_way() || reason == Reason::OverLimit {
                 *counts.entry(reason).or_default() += 1;
             }
@@ -200,11 +203,11 @@ impl Plan<'_> {
         counts
     }
 
-    /// Returns whether the plan was made for this transcript or for one that is like it: as many
+    /// Returns `true` if the plan was made for this transcript or for one like it: as many
     /// messages, and media of the same kinds.
     ///
     /// A host may lift a body again between planning and lowering, so the plan does not borrow from
-    /// the transcript; this check is cheap enough for every request.
+    /// the transcript. This check is cheap enough for every request.
     pub(crate) fn fits(&self, transcript: &Transcript<'_>) -> bool {
         let sightings = &self.survey.sightings;
         let media = &transcript.media;
@@ -224,7 +227,7 @@ impl Plan<'_> {
             && self.recipes.keys().chain(members).all(is_known)
     }
 
-    /// The cell of a sheet that shows a medium, from 1.
+    /// Returns the cell of a sheet that shows a medium, counted from 1.
     pub(crate) fn cell(&self, id: MediaId) -> Option<usize> {
         self.recipes.values().find_map(|recipe| match recipe {
             Recipe::Sheet { members, .. } => {
@@ -234,7 +237,7 @@ impl Plan<'_> {
         })
     }
 
-    /// The plan as it can be carried out: what could not be made is not shown.
+    /// Returns the plan as it can be carried out: pictures that could not be made are not shown.
     pub(crate) fn as_prepared(&self, prepared: &Prepared) -> Cow<'_, Self> {
         let mut plan = Cow::Borrowed(self);
         for (&id, recipe) in &self.recipes {
@@ -256,7 +259,7 @@ impl Plan<'_> {
     }
 }
 
-/// The fate of every medium by itself, and what is to be made of it.
+/// Returns the fate of every medium by itself, and the recipes they need.
 fn alone(
     survey: &Survey,
     profile: &Profile,
@@ -272,14 +275,14 @@ fn alone(
     (fates, recipes)
 }
 
-/// The fates of all media of one of the requests that a conversation was.
+/// The fates of all media in one request of a conversation.
 #[derive(Debug)]
 struct Chosen {
-    /// How many messages it held.
+    /// The number of messages the request held.
     end: usize,
     fates: Vec<Fate>,
     recipes: BTreeMap<MediaId, Recipe>,
-    /// What the request as a whole had no room for.
+    /// The media that were retired from the request as a whole.
     retired: Vec<MediaId>,
     /// The media that may be retired, in order.
     views: Vec<MediaId>,
@@ -287,11 +290,11 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// Chooses for this request, and for the one before it if there was one.
+    /// Chooses for this request, and for the previous one if there was one.
     fn made(survey: &Survey, profile: &Profile, policy: &Policy) -> (Self, Option<Self>) {
         let (fates, recipes) = alone(survey, profile, policy);
-        // What the user chose for one picture decides nothing about others: views are retired as if
-        // nothing had been chosen.
+        // A user's choice for one picture does not affect others: views are retired as if nothing
+        // had been chosen.
         let (now, before) = if policy.choices.is_empty() {
             views::keep(survey, profile, policy, (&fates, &recipes))
         } else {
@@ -309,16 +312,16 @@ impl Chosen {
         (made(now, fates, recipes), before)
     }
 
-    /// The media of the request, in order.
+    /// Returns the media of the request, in order.
     fn scope<'s>(&self, survey: &'s Survey) -> impl Iterator<Item = &'s Sighting> + use<'s> {
         let end = self.end;
         survey.sightings.iter().filter(move |sighting| sighting.message < end)
     }
 }
 
-/// The detail that the part of a medium states when it is sent. A part that goes out as it came
-/// states what it stated, if anything; one that is written here states a detail that the endpoint
-/// has a word for.
+/// Returns the detail that the part of a medium states when it is sent. A part that is sent as it
+/// came keeps its own detail, if it has one. A part that is written here states a detail that the
+/// endpoint accepts.
 fn stated(sighting: &Sighting, from: Option<Wire>, profile: &Profile) -> Option<Detail> {
     let quirks = &profile.quirks;
     let in_place = matches!(sighting.found, Found::Typed | Found::Mended | Found::Fetched)
@@ -333,19 +336,19 @@ fn stated(sighting: &Sighting, from: Option<Wire>, profile: &Profile) -> Option<
     sighting.detail.filter(is_word).or(quirks.detail)
 }
 
-/// What a picture costs as a picture.
+/// Returns the tokens of a picture, or `None` if its size is unknown.
 pub(crate) fn tokens(sighting: &Sighting, profile: &Profile) -> Option<u64> {
     let (width, height) = sighting.header.size?;
     Some(profile.image_tokens(width, height, sighting.detail))
 }
 
-/// What a picture costs, made by a recipe if there is one; a guess where its size is unknown.
+/// Returns the tokens of a picture, made by its recipe if there is one. Guesses an unknown size.
 fn planned_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
     let (width, height) = planned_size(sighting, recipe);
     profile.image_tokens(width, height, sighting.detail)
 }
 
-/// What it may cost beyond that, where nobody has said what pictures cost.
+/// Returns the tokens that a picture may cost beyond the estimate, if the model's price is unknown.
 fn doubtful_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profile) -> u64 {
     let (width, height) = planned_size(sighting, recipe);
     profile.most_image_tokens(width, height, sighting.detail).saturating_sub(profile.image_tokens(
@@ -355,7 +358,7 @@ fn doubtful_tokens(sighting: &Sighting, recipe: Option<&Recipe>, profile: &Profi
     ))
 }
 
-/// What a document that is shown costs, and how that is known. Words cost what words cost.
+/// Returns the tokens of a shown document, and how they are known. Text is counted as text.
 fn document_tokens(sighting: &Sighting, profile: &Profile) -> (u64, Basis) {
     let media_type = sighting.header.media_type.or(sighting.declared.as_deref());
     if media_type.is_some_and(|name| name.starts_with("text/")) {
@@ -365,13 +368,13 @@ fn document_tokens(sighting: &Sighting, profile: &Profile) -> (u64, Basis) {
 }
 
 fn planned_size(sighting: &Sighting, recipe: Option<&Recipe>) -> (u32, u32) {
-    /// A screen at about the size that most models see one.
+    /// A screen at about the size that most models see.
     const UNKNOWN: (u32, u32) = (1280, 800);
     let size = sighting.header.size.unwrap_or(UNKNOWN);
     recipe.map_or(size, |recipe| recipe.fit().size(size))
 }
 
-/// What a medium takes in the body, made by a recipe if there is one.
+/// Returns the bytes of a medium in the body, made by its recipe if there is one.
 fn planned_bytes(sighting: &Sighting, recipe: Option<&Recipe>) -> u64 {
     let bytes = sighting.wire_bytes as u64;
     match recipe.map(Recipe::fit) {

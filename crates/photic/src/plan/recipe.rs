@@ -1,4 +1,4 @@
-//! What a plan asks of whoever has the pixels: it decodes none itself.
+//! Recipes: instructions of a plan for the host that has the pixels. The plan decodes none.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::profile::Limits;
 use crate::transcript::MediaId;
 
-/// How the picture is to be made that a medium is sent as.
+/// Instructions for making the picture that is sent for a medium.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recipe {
-    /// The same picture, within bounds and of an accepted type.
+    /// One picture, within bounds and of an accepted type.
     Fit(Fit),
-    /// One picture of several, in numbered cells.
+    /// One picture made of several, in numbered cells.
     Sheet {
-        /// What the cells show, in their order.
+        /// The media that the cells show, in order.
         members: Vec<MediaId>,
         /// The bounds of the sheet.
         fit: Fit,
@@ -26,26 +26,26 @@ pub enum Recipe {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fit {
-    /// Longest side, in pixels.
+    /// Maximum length of the longest side, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_edge: Option<u32>,
-    /// Shortest side, in pixels.
+    /// Minimum length of the shortest side, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_edge: Option<u32>,
-    /// Most patches of 32 px.
+    /// Maximum number of 32 px patches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_patches: Option<u32>,
-    /// Most bytes after base64.
+    /// Maximum bytes after base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_base64_bytes: Option<u64>,
-    /// The types to choose from.
+    /// The media types to choose from.
     pub types: Vec<String>,
 }
 
 /// A picture that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Its type.
+    /// Its media type.
     pub media_type: String,
     /// Its bytes in base64.
     pub base64: String,
@@ -53,18 +53,18 @@ pub struct Made {
     pub size: (u32, u32),
 }
 
-/// Everything that was made for a plan; what is missing could not be.
+/// The pictures that were made for a plan. A picture that is missing could not be made.
 pub type Prepared = BTreeMap<MediaId, Made>;
 
 impl Recipe {
-    /// The bounds.
+    /// Returns the bounds.
     pub const fn fit(&self) -> &Fit {
         match self {
             Self::Fit(fit) | Self::Sheet { fit, .. } => fit,
         }
     }
 
-    /// The same, with no side longer than that.
+    /// Returns the recipe with no side longer than `edge`.
     pub(super) fn no_larger_than(mut self, edge: Option<u32>) -> Self {
         let fit = self.fit_mut();
         fit.max_edge = fit.max_edge.into_iter().chain(edge).min();
@@ -79,9 +79,9 @@ impl Recipe {
 }
 
 impl Fit {
-    /// The bounds that an endpoint puts on each picture.
+    /// Returns the bounds that an endpoint puts on each picture.
     pub(super) fn within(limits: &Limits, types: &[String]) -> Self {
-        // Four characters stand for three bytes.
+        // Four characters encode three bytes.
         let encoded = limits.image_raw_bytes.map(|most| most / 3 * 4);
         Self {
             max_edge: limits.edge,
@@ -92,7 +92,7 @@ impl Fit {
         }
     }
 
-    /// About the size that a picture has within the bounds.
+    /// Returns the approximate size of a picture within the bounds.
     pub fn size(&self, (width, height): (u32, u32)) -> (u32, u32) {
         let (wide, high) = (f64::from(width.max(1)), f64::from(height.max(1)));
         let mut scale = 1.0_f64;
@@ -103,7 +103,7 @@ impl Fit {
             scale = scale.min(f64::from(most) / wide.max(high));
         }
         if let Some(most) = self.max_patches {
-            // A patch that is begun counts.
+            // A partial patch counts as a whole one.
             let room = f64::from(most).sqrt() - 1.0;
             let square = (wide * high).sqrt();
             scale = scale.min((room.max(1.0) * 32.0) / square);

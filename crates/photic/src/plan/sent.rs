@@ -1,4 +1,4 @@
-//! A request as it was sent, taken down for the next one.
+//! Records a request as it was sent, for the next one.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use super::recipe::Prepared;
 use crate::media::MediaId;
 
 impl Former {
-    /// A request that was sent: the plan, the pictures that were made for it, and the media that its
-    /// written body had no room for ([`Lowered::retired`](crate::Lowered::retired)).
+    /// Records a request that was sent: the plan, the pictures that were made for it, and the media
+    /// that its written body had no room for ([`Lowered::retired`](crate::Lowered::retired)).
     pub fn of(plan: &Plan<'_>, prepared: &Prepared, shed: &[MediaId]) -> Self {
         let plan = plan.as_prepared(prepared);
         let mut former = Self {
@@ -42,8 +42,9 @@ impl Former {
 }
 
 impl Plan<'_> {
-    /// The media that gave way in this request, with why; `shed` are those that its written body had
-    /// no room for. In the next request they stay out of sight ([`Policy::retired`](super::Policy)).
+    /// Returns the media that gave way in this request, with their reasons. `shed` lists those that
+    /// its written body had no room for. They stay out of sight in the next request
+    /// ([`Policy::retired`](super::Policy)).
     pub fn gave_way(&self, shed: &[MediaId]) -> BTreeMap<MediaId, Reason> {
         let planned =
             self.ledger.retired.iter().filter_map(|&id| Some((id, self.fates[id].hidden()?)));

@@ -1,4 +1,4 @@
-//! From a survey to the fold: the conversation as turns, and which of its images are views.
+//! Turns a survey into the turns and views that the retention policy reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,23 +12,23 @@ use crate::survey::{Sighting, Slot, Survey};
 use crate::tokens::{Basis, text_tokens};
 use crate::transcript::MediaId;
 
-/// A notice in place of a picture this cheap would save nothing.
+/// Minimum tokens of a picture worth retiring. A notice in place of a cheaper one saves nothing.
 const WORTH_RETIRING: u64 = 64;
 
-/// No image takes more than this share of a body that is too heavy.
+/// In a body that is too heavy, an image takes at most one part in this many.
 const SHARE: u64 = 16;
 
-/// How things stand at the end of one of the requests that a conversation was.
+/// The state at the end of one request of a conversation.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
-    /// How many messages it held.
+    /// The number of messages the request held.
     pub(super) end: usize,
     pub(super) keeper: Keeper,
     /// The media that may be retired, in order.
     pub(super) views: Vec<MediaId>,
 }
 
-/// Folds all requests: how things stand after the last of them, and after the one before.
+/// Folds all requests. Returns the state after the last one, and after the one before it.
 pub(super) fn keep(
     survey: &Survey,
     profile: &Profile,
@@ -44,7 +44,7 @@ pub(super) fn keep(
     }
     let mut kept = Kept { end: 0, keeper, views: Vec::new() };
     let mut before = None;
-    // Where a picture was last seen among the views.
+    // The index of the last view of each picture.
     let mut last_seen: BTreeMap<MediaId, usize> = BTreeMap::new();
     let mut order: Vec<&Sighting> = survey.sightings.iter().collect();
     order.sort_by_key(|sighting| sighting.message);
@@ -60,7 +60,7 @@ pub(super) fn keep(
         let mut rest =
             Load { tokens: text_tokens(bytes as u64), bytes: bytes as u64, ..Load::default() };
         let mut views = Vec::new();
-        // A picture that comes twice in one turn is two answers to two questions.
+        // A picture that comes twice in one turn answers two questions, so it is no twin of itself.
         let mut new = Vec::new();
         while let Some(sighting) = order.next_if(|sighting| sighting.message < end) {
             let id = sighting.media;
@@ -68,7 +68,7 @@ pub(super) fn keep(
                 continue;
             }
             let load = load(sighting, recipes.get(&id), profile, &room);
-            // What code reads is left alone on its own wire, like what the user pinned.
+            // On its own wire, media that code reads is left alone, as are pinned pictures.
             let is_read = sighting.for_code && survey.wire == Some(profile.wire);
             if is_read || policy.pins(sighting) {
                 rest += load;
@@ -93,10 +93,10 @@ pub(super) fn keep(
     (kept, before)
 }
 
-/// Retires what the fold retired and what the request before had retired, and notes what is in sight
-/// already. What the user dropped or pinned is left as it is.
+/// Retires what the fold retired and what the previous request had retired. Replaces pictures that
+/// are already in sight with a note. Leaves what the user dropped or pinned as it is.
 pub(super) fn apply(choice: &mut Chosen, survey: &Survey, policy: &Policy) {
-    // Pictures in sight, by the first of the same bytes.
+    // Pictures in sight, by the first medium of these bytes.
     let mut in_sight = BTreeSet::new();
     let views: BTreeMap<MediaId, usize> =
         choice.views.iter().enumerate().map(|(index, &id)| (id, index)).collect();
@@ -128,12 +128,12 @@ pub(super) fn apply(choice: &mut Chosen, survey: &Survey, policy: &Policy) {
     }
 }
 
-/// The most bytes that an image may take in a body that is too heavy.
+/// Returns the maximum bytes of one image in a body that is too heavy.
 pub(super) fn share(room: &Room) -> Option<u64> {
     room.bytes.map(|most| most / SHARE)
 }
 
-/// The endpoint's limits and the host's budgets, whichever is less.
+/// Returns the lower of each endpoint limit and host budget.
 pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
     let less = |limit: Option<u64>, budget: Option<u64>| limit.into_iter().chain(budget).min();
     let limits = &profile.limits;
@@ -147,8 +147,8 @@ pub(super) fn room(profile: &Profile, policy: &Policy) -> Room {
     }
 }
 
-/// What may retire a medium: an image in a slot that can hold words instead is a view, if a tool
-/// returned it or if the host keeps it under a name.
+/// Returns the conditions under which a medium may be retired. An image in a slot that can hold
+/// text instead is a view, if a tool returned it or if the host keeps it under a name.
 fn rank(
     sighting: &Sighting,
     load: &Load,
@@ -173,7 +173,7 @@ const fn is_worth_noting(load: &Load) -> bool {
     load.image_tokens >= WORTH_RETIRING
 }
 
-/// What a medium takes.
+/// Returns the load of a medium.
 pub(super) fn load(
     sighting: &Sighting,
     recipe: Option<&Recipe>,
@@ -185,7 +185,7 @@ pub(super) fn load(
     if sighting.kind != MediaKind::Image {
         let counts = sighting.kind == MediaKind::Document
             && crowd.is_some_and(|crowd| crowd.counts_documents);
-        // A guess retires nothing.
+        // A guessed token count retires nothing.
         let tokens = match (sighting.kind, document_tokens(sighting, profile)) {
             (MediaKind::Document, (tokens, Basis::Published | Basis::Assumed)) => tokens,
             (MediaKind::Document | MediaKind::Audio | MediaKind::Image, _) => 0,

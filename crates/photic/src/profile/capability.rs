@@ -1,9 +1,10 @@
-//! What an endpoint says about its models when it is asked: which documents tell, and what they
-//! tell, as facts that are yes, no or unknown.
+//! Reads what an endpoint says about its models: the documents to request, and the facts in them,
+//! each of which is yes, no or unknown.
 //!
-//! Owns the spellings of servers and routers, as data about documents and never as names of
-//! providers: a document is known by its members. Must never ask: a host sends the questions.
-//! Silence is unknown; only a list that names what a model takes says no by leaving something out.
+//! Owns the field names of servers and routers, as data about documents and never as names of
+//! providers: a document is recognized by its members. Does no I/O: a host sends the requests. A
+//! missing member means unknown. Only a list of what a model takes says no by leaving something
+//! out.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,17 +12,18 @@ use serde_json::Value;
 use super::{Capability, Confidence, Fact, Profile};
 use crate::wire::Wire;
 
-/// A request for a document that may tell.
+/// A request for a document that may describe a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Where it is sent.
+    /// The URL to send it to.
     pub address: String,
-    /// What is posted; without it, it is a GET.
+    /// The body to post. `None` means a GET request.
     pub body: Option<String>,
 }
 
-/// The documents that may tell about a model, the likeliest first; `base` is what SDKs of the wire
-/// take as their base address. Later ones are worth asking for only if the earlier do not tell.
+/// Returns the requests for documents that may describe a model, the most likely first. `base` is
+/// the base URL that SDKs of the wire take. Send a later request only if the earlier ones gave no
+/// answer.
 pub fn questions(wire: Wire, base: &str, model: &str) -> Vec<Question> {
     let base = base.trim_end_matches('/');
     let root = ["/v1beta", "/v1", "/api"].iter().find_map(|end| base.strip_suffix(end));
@@ -34,37 +36,38 @@ impl Question {
         Self { address, body: None }
     }
 
-    /// Ollama's question about a model, which other servers answer, too.
+    /// Creates Ollama's request for the description of a model, which other servers answer, too.
     pub(crate) fn show(root: &str, model: &str) -> Self {
         let body = serde_json::json!({ "model": model }).to_string();
         Self { address: format!("{root}/api/show"), body: Some(body) }
     }
 }
 
-/// One thing that a document says.
+/// One fact that a document states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
-    /// The section of a profile that it is about.
+    /// The section of a profile that it belongs to.
     pub section: &'static str,
     /// The field of that section.
     pub field: &'static str,
-    /// What it says.
+    /// The stated value.
     pub value: Stated,
-    /// The member of the document that says so.
+    /// The member of the document that states it.
     pub said_by: String,
 }
 
-/// What a statement says.
+/// The value of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Stated {
-    /// Whether something is perceived; never unknown.
+    /// A capability; never [`Capability::Unknown`].
     Sight(Capability),
-    /// So many tokens.
+    /// A number of tokens.
     Tokens(u64),
 }
 
-/// What a document says about a model; nothing if it does not know it, or is no such document.
+/// Returns the facts that a document states about a model. Returns none if the document does not
+/// list the model or is of another kind.
 pub fn statements(model: &str, document: &[u8]) -> Vec<Statement> {
     let Ok(root) = serde_json::from_slice::<Value>(document) else { return Vec::new() };
     let Some(about) = entry(&root, model) else { return Vec::new() };
@@ -76,7 +79,7 @@ pub fn statements(model: &str, document: &[u8]) -> Vec<Statement> {
     said.0
 }
 
-/// Statements so far; the first about a field stays.
+/// The statements so far. The first about a field stays.
 #[derive(Default)]
 struct Said(Vec<Statement>);
 
@@ -93,7 +96,7 @@ impl Said {
     }
 }
 
-/// The part of a document that is about a model: an element of its list, or all of it.
+/// Returns the part of a document that describes a model: an element of its list, or all of it.
 fn entry<'v>(root: &'v Value, model: &str) -> Option<&'v Value> {
     const NAMES: [&str; 7] =
         ["id", "name", "key", "model", "model_name", "canonical_slug", "identifier"];
@@ -112,13 +115,13 @@ fn entry<'v>(root: &'v Value, model: &str) -> Option<&'v Value> {
     })
 }
 
-/// Lists of what a model takes: what is not in them, it does not take.
+/// Reads lists of what a model takes. A model does not take what is missing from such a list.
 fn listed(about: &Value, said: &mut Said) {
     let words = |list: &Value| -> Option<Vec<String>> {
         let list = list.as_array()?.iter();
         Some(list.filter_map(|word| Some(word.as_str()?.to_lowercase())).collect())
     };
-    // `text+image->text`, as routers said it before they had lists.
+    // `text+image->text`, as routers wrote it before they had lists.
     let summed = about["architecture"]["modality"].as_str().map(|sum| {
         let taken = sum.split("->").next().unwrap_or_default();
         taken.split('+').map(str::to_lowercase).collect()
@@ -135,12 +138,12 @@ fn listed(about: &Value, said: &mut Said) {
         }
         said.sight("images", has(&["image", "images"]), name);
         said.sight("audio", has(&["audio"]), name);
-        // Routers read documents for models that do not.
+        // Routers read documents for models that cannot.
         if has(&["file", "pdf", "document"]) {
             said.sight("documents", true, name);
         }
     }
-    // What a server can do with a model: a list with `completion` in it is complete.
+    // The abilities of a server with a model. A list that contains `completion` is complete.
     if let Some(list) = words(&about["capabilities"]) {
         let has = |word: &str| list.iter().any(|one| one == word);
         if has("vision") || (has("completion") && !has("multimodal")) {
@@ -152,7 +155,7 @@ fn listed(about: &Value, said: &mut Said) {
     }
 }
 
-/// Flags, each about one thing.
+/// Reads flags, each about one kind of media.
 fn flagged(about: &Value, said: &mut Said) {
     const FLAGS: [(&str, &str); 15] = [
         ("images", "capabilities.vision"),
@@ -178,17 +181,17 @@ fn flagged(about: &Value, said: &mut Said) {
     }
 }
 
-/// The kind of a model, where a server has a word for those that see.
+/// Reads the kind of a model, if the server has a word for those that see.
 fn kind(about: &Value, said: &mut Said) {
     match about["type"].as_str() {
         Some("vlm") => said.sight("images", true, "type"),
-        // Newer lists use the same word for all, and have flags; the older name an `arch`.
+        // Newer lists use one word for all models and have flags; older ones name an `arch`.
         Some("llm") if about["arch"].is_string() => said.sight("images", false, "type"),
         _ => {}
     }
 }
 
-/// How much a model is served with: what is loaded before what would be possible.
+/// Reads the context length of a model. A loaded length takes precedence over a possible one.
 fn context(about: &Value, said: &mut Said) {
     const PATHS: [&str; 10] = [
         "loaded_context_length",
@@ -213,24 +216,24 @@ fn member<'v>(value: &'v Value, path: &str) -> &'v Value {
     path.split('.').fold(value, |value, step| &value[step])
 }
 
-/// What became of a statement.
+/// The effect of a statement on a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Heard {
-    /// What was said.
+    /// The statement.
     #[serde(flatten)]
     pub statement: Statement,
-    /// What was known before; `None` if nothing was.
+    /// The value known before, if there was one.
     pub before: Option<Stated>,
-    /// Whether it holds from now on.
+    /// `true` if the stated value holds from now on.
     pub wins: bool,
-    /// Why, or why not.
+    /// The reason why it holds or not.
     pub why: &'static str,
 }
 
 impl Profile {
-    /// Lays what an endpoint says about itself over a profile. It beats what was shipped, for it is
-    /// newer and about this very endpoint; it does not beat what requests and probes taught, for
-    /// that was seen and not only said. `source` says where it was read, `as_of` when.
+    /// Lays the statements of an endpoint about itself over a profile. They override shipped facts,
+    /// because they are newer and about this very endpoint. They do not override what requests and
+    /// probes taught, because that was observed. `source` says where they were read, `as_of` when.
     pub fn hear(&mut self, statements: &[Statement], source: &str, as_of: &str) -> Vec<Heard> {
         statements.iter().map(|one| self.hear_one(one, source, as_of)).collect()
     }

@@ -1,6 +1,6 @@
-//! The catalog: reads profile files, lays them over one another, and picks for a request.
+//! Reads profile files, lays them over one another, and chooses a profile for a request.
 //!
-//! Owns inheritance (`extends`), the overlay of a host on a model, and the record of who stated
+//! Owns inheritance (`extends`), the overlay of a host on a model, and the record of the origin of
 //! each field. Must never panic on a file, shipped or not: what cannot be read is a problem in a
 //! list, and the rest still works.
 
@@ -27,35 +27,37 @@ const SHIPPED: &[&str] = &[
     include_str!("../../profiles/sample.toml"),
 ];
 
-/// An id may extend another this many times; more is a loop.
+/// Maximum depth of `extends`. More is a loop.
 const MAX_DEPTH: usize = 8;
 
 /// A set of profiles to choose from.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     profiles: Vec<Profile>,
-    /// Same order and length as `profiles`: what each of them states itself.
+    /// The own statements of each profile, in the order of `profiles`.
     entries: Vec<Entry>,
     prices: Vec<Priced>,
 }
 
 impl Catalog {
-    /// The profiles that come with the library.
+    /// Returns the profiles that come with the library.
     pub fn shipped() -> &'static Self {
         static CATALOG: LazyLock<Catalog> = LazyLock::new(|| Catalog::load(SHIPPED).0);
         &CATALOG
     }
 
-    /// The shipped profiles with a user's own on top, and what was wrong with those.
+    /// Loads the shipped profiles with a user's own on top. Also returns the problems found in
+    /// them.
     ///
-    /// A profile of a known id replaces it; one whose globs are as specific as another's wins.
+    /// A user's profile replaces a shipped one of that id, and wins over one whose globs are as
+    /// specific.
     pub fn shipped_with(texts: &[&str]) -> (Self, Vec<String>) {
         let mut all = SHIPPED.to_vec();
         all.extend_from_slice(texts);
         Self::load(&all)
     }
 
-    /// The profiles of these files, and what was wrong with them.
+    /// Loads the profiles of these files. Also returns the problems found in them.
     pub fn load(texts: &[&str]) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
@@ -88,22 +90,22 @@ impl Catalog {
         (catalog, problems)
     }
 
-    /// Every profile, in file order.
+    /// Returns every profile, in file order.
     pub fn profiles(&self) -> &[Profile] {
         &self.profiles
     }
 
-    /// The profile of that id.
+    /// Returns the profile of that id.
     pub fn by_id(&self, id: &str) -> Option<&Profile> {
         self.profiles.iter().find(|profile| profile.id == id)
     }
 
-    /// The profile of a wire about which nothing else is known.
+    /// Returns the profile of a wire about which nothing else is known.
     pub fn generic(&self, wire: Wire) -> Profile {
         self.by_id(wire.name()).cloned().unwrap_or_else(|| Profile::bare(wire))
     }
 
-    /// The profile for a request; always something. See [`super::resolve`].
+    /// Returns the profile for a request. There is always one; see [`super::resolve`].
     pub fn resolve(&self, wire: Wire, model: Option<&str>, host: Option<&str>) -> Profile {
         let models = model.map(glob::model_names).unwrap_or_default();
         let mut profile = self.chosen(wire, &models, host);
@@ -120,8 +122,8 @@ impl Catalog {
         self.overlaid(by_model, by_host).unwrap_or_else(|| self.profiles[by_model].clone())
     }
 
-    /// The most specific profile: by host first when hosts are asked for, then by model; of equals
-    /// the later, so that a user's file wins over a shipped one.
+    /// Returns the most specific profile: by host first if there are hosts, then by model. Of
+    /// equals the later one wins, so that a user's file overrides a shipped one.
     fn pick(&self, wire: Wire, models: &[&str], hosts: &[&str]) -> Option<usize> {
         let mut best: Option<((usize, usize), usize)> = None;
         for (index, profile) in self.profiles.iter().enumerate() {
@@ -140,7 +142,7 @@ impl Catalog {
         best.map(|(_, index)| index)
     }
 
-    /// The model's profile under what the host states itself, and what the hosts it extends state.
+    /// Returns the model's profile under the statements of the host and of the hosts it extends.
     fn overlaid(&self, by_model: usize, by_host: usize) -> Option<Profile> {
         let (model, host) = (self.entries.get(by_model)?, self.entries.get(by_host)?);
         let mut layers = chain(&self.entries, model).ok()?;
@@ -162,7 +164,7 @@ struct File {
     price: Vec<Priced>,
 }
 
-/// A profile as written.
+/// A profile as written in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -191,7 +193,7 @@ enum Wires {
     Many(Vec<Wire>),
 }
 
-/// A profile of one wire, with only what it states itself.
+/// A profile of one wire, with only its own statements.
 #[derive(Clone, Debug)]
 struct Entry {
     id: String,
@@ -203,7 +205,7 @@ struct Entry {
 }
 
 impl Raw {
-    /// One entry per wire; several wires make ids of the form `id@wire`.
+    /// Returns one entry per wire. Several wires make ids of the form `id@wire`.
     fn expand(self, problems: &mut Vec<String>) -> Vec<Entry> {
         let named = [
             ("sight", self.sight),
@@ -244,7 +246,7 @@ impl Raw {
     }
 }
 
-/// Parts a section into its facts and their origin.
+/// Splits a section into its facts and their origin.
 fn split_origin(section: &str, id: &str, mut table: Table) -> Result<(Table, Fact), String> {
     let mut take = |key: &str| match table.remove(key) {
         Some(Value::String(text)) => Ok(text),
@@ -260,8 +262,8 @@ fn split_origin(section: &str, id: &str, mut table: Table) -> Result<(Table, Fac
     Ok((table, Fact { section, fields, as_of, source, confidence, profile }))
 }
 
-/// An entry under all it extends, the most general first. Without `extends` that is the generic
-/// profile of its wire, which is the one whose id is the name of the wire.
+/// Returns an entry and all it extends, the most general first. Without `extends` that is the
+/// generic profile of its wire, which is the one whose id is the name of the wire.
 fn chain<'a>(entries: &'a [Entry], entry: &'a Entry) -> Result<Vec<&'a Entry>, String> {
     let mut layers = vec![entry];
     let mut current = entry;
@@ -282,13 +284,13 @@ fn chain<'a>(entries: &'a [Entry], entry: &'a Entry) -> Result<Vec<&'a Entry>, S
     Ok(layers)
 }
 
-/// Lays the layers over one another, field by field, and gives the result its types.
+/// Lays the layers over one another, field by field, and converts the result to its types.
 fn assemble(named: &Entry, layers: &[&Entry]) -> Result<Profile, String> {
     let mut sections: BTreeMap<&str, Table> = BTreeMap::new();
     let mut profile = Profile::bare(named.wire);
     for (table, fact) in layers.iter().flat_map(|entry| &entry.sections) {
         let section = sections.entry(&fact.section).or_default();
-        // Naming a formula starts afresh: the numbers of another mean nothing to it.
+        // A new rule discards the numbers of the former one, which mean nothing to it.
         if table.contains_key("rule") {
             section.clear();
             profile.facts.retain(|former| former.section != fact.section);

@@ -1,29 +1,29 @@
-//! Dialects: what endpoints of one wire spell differently.
+//! Dialects: the differences in spelling between endpoints of one wire.
 //!
-//! Owns the words a profile states them in. Must never say whose dialect it is: that is data. Each
-//! default is what the wire's own definition says, and leaves alone whatever came in.
+//! Owns the values in which a profile states them. Must never name the provider of a dialect: that
+//! is data. Each default follows the wire's own definition, and leaves alone whatever came in.
 
 use serde::{Deserialize, Serialize};
 
-/// What the ids of calls must look like.
+/// The form that call ids must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallIds {
-    /// Whatever the wire takes.
+    /// Any id that the wire takes.
     #[default]
     Any,
     /// Exactly nine letters or digits.
     NineLetters,
 }
 
-/// How the address of an image is spelled.
+/// The spelling of an image address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageAddress {
-    /// A string that came stays a string; what we write is an object.
+    /// A string that came in stays a string; photic writes an object.
     #[default]
     Any,
-    /// An object with a `url`, and nothing else.
+    /// Only an object with a `url`.
     Object,
 }
 
@@ -31,21 +31,21 @@ pub enum ImageAddress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentPart {
-    /// What came stays; what we write is a `file` with an object.
+    /// A part that came in stays as it is; photic writes a `file` with an object.
     #[default]
     Any,
-    /// A `document_url` for bytes, a `file` with a `file_id` beside its type for what is stored.
+    /// A `document_url` for bytes, and a `file` with a `file_id` beside its type for stored files.
     DocumentUrl,
 }
 
-/// What `input_audio` is.
+/// The form of `input_audio`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AudioPart {
-    /// What came stays; what we write is an object with `data` and `format`.
+    /// A value that came in stays as it is; photic writes an object with `data` and `format`.
     #[default]
     Any,
-    /// The base64 itself.
+    /// A string of base64.
     String,
 }
 
@@ -60,13 +60,13 @@ pub enum AnswerLimit {
     MaxTokens,
 }
 
-/// Whether a stream has options.
+/// The endpoint's handling of the stream options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamOptions {
-    /// It has, and what a reply cost is told if they ask for it.
+    /// They are accepted, and the usage of a reply is reported if they ask for it.
     #[default]
     Taken,
-    /// The setting is refused, and what a reply cost is told anyway.
+    /// They are refused, and the usage of a reply is always reported.
     Refused,
 }

@@ -1,9 +1,9 @@
-//! Globs over model names and hosts: `*` stands for any run of characters, nothing else is special.
+//! Globs over model names and hosts: `*` matches any run of characters, nothing else is special.
 //!
 //! Owns matching and specificity. Must ignore ASCII case, and must know no provider by name.
 
-/// How specific the best matching glob is, or `None` if none matches: the more literal characters the
-/// more specific, and of as many the one without a star.
+/// Returns the specificity of the best matching glob, or `None` if none matches. A glob with more
+/// literal characters is more specific; of equals, the one without a star.
 pub(super) fn best(globs: &[String], names: &[&str]) -> Option<usize> {
     globs
         .iter()
@@ -15,8 +15,9 @@ pub(super) fn best(globs: &[String], names: &[&str]) -> Option<usize> {
         .max()
 }
 
-/// The names a model goes by: the whole, what follows the last `/`, and what follows a dot between
-/// two letters, which is how hosted ids carry their namespaces (`region.vendor.model-1.2`).
+/// Returns the names of a model: the whole, what follows the last `/`, and what follows a dot
+/// between two letters. Hosted ids separate their namespaces with such dots
+/// (`region.vendor.model-1.2`).
 pub(super) fn model_names(model: &str) -> Vec<&str> {
     let model = model.trim();
     let tail = model.rsplit('/').next().unwrap_or(model);
@@ -30,7 +31,7 @@ pub(super) fn model_names(model: &str) -> Vec<&str> {
     names
 }
 
-/// The names a host goes by: with and without its port. A scheme or path is tolerated.
+/// Returns the names of a host: with and without its port. Ignores a scheme or path.
 pub(super) fn host_names(host: &str) -> Vec<&str> {
     let host = host.trim();
     let host = host.split_once("://").map_or(host, |(_, rest)| rest);
@@ -45,7 +46,7 @@ pub(super) fn host_names(host: &str) -> Vec<&str> {
     vec![host, bare]
 }
 
-/// Greedy match with one point of return: linear in practice, never recursive.
+/// Matches greedily with one point of return: linear in practice, never recursive.
 fn matches(glob: &str, name: &str) -> bool {
     let (glob, name) = (glob.as_bytes(), name.as_bytes());
     let (mut g, mut n) = (0, 0);

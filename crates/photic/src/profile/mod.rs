@@ -32,7 +32,7 @@ use crate::reply::Usage;
 pub use crate::tokens::{Basis, Detail, Rule, Seen};
 use crate::wire::Wire;
 
-/// How far a stated fact can be trusted.
+/// The reliability of a stated fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
@@ -48,20 +48,20 @@ pub enum Confidence {
     Unverified,
 }
 
-/// Who said what: the origin of some fields of one section of a profile.
+/// The origin of some fields of one section of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `pages`, `cache`, `quirks`,
-    /// `settings` or `price`.
+    /// The section: `sight`, `placement`, `accepts`, `limits`, `tokens`, `pages`, `cache`,
+    /// `quirks`, `settings` or `price`.
     pub section: String,
-    /// The fields of that section this origin decides, sorted.
+    /// The fields of that section with this origin, sorted.
     pub fields: Vec<String>,
-    /// When it was true.
+    /// The date on which it was true.
     pub as_of: String,
-    /// Where it was read, in plain words.
+    /// The source it was read from, in plain words.
     pub source: String,
-    /// How far to trust it.
+    /// The reliability of the source.
     pub confidence: Confidence,
     /// The id of the profile that states it.
     pub profile: String,
@@ -69,84 +69,84 @@ pub struct Fact {
 
 /// Everything known about one endpoint and model, ready to plan with.
 ///
-/// Fields are public so that a user or a healed rejection can tighten them; say so with
-/// [`Profile::attribute`], and [`Profile::provenance`] stays honest.
+/// Fields are public so that a user or a healed rejection can tighten them. Record such a change
+/// with [`Profile::attribute`], so that [`Profile::provenance`] stays correct.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Its unique name; `model+host` when a host profile was laid over a model profile.
+    /// The unique name; `model+host` if a host profile was laid over a model profile.
     pub id: String,
-    /// The wire it speaks.
+    /// The wire that the endpoint speaks.
     pub wire: Wire,
     /// Globs over model names.
     pub models: Vec<String>,
-    /// Globs over endpoint hosts; empty for a profile that holds wherever the model is served.
+    /// Globs over endpoint hosts. Empty for a profile that applies wherever the model is served.
     pub hosts: Vec<String>,
-    /// What the model perceives.
+    /// The kinds of media that the model perceives.
     pub sight: Sight,
-    /// Where tool-result media goes.
+    /// The placement of tool-result media.
     pub placement: Placements,
-    /// What the wire takes.
+    /// The media types, sources and roles that the wire accepts.
     pub accepts: Accepts,
-    /// What makes the endpoint reject a request.
+    /// The limits beyond which the endpoint rejects a request.
     pub limits: Limits,
-    /// What an image costs.
+    /// The token price of an image.
     pub tokens: Rule,
-    /// What a page of a document costs.
+    /// The token price of a page of a document.
     #[serde(default)]
     pub pages: Pages,
-    /// What the prompt cache costs and saves.
+    /// The prices and rules of the prompt cache.
     pub cache: Cache,
-    /// What else is peculiar.
+    /// Other peculiarities.
     pub quirks: Quirks,
-    /// Which settings are refused.
+    /// The settings that are refused.
     #[serde(default)]
     pub settings: SettingRules,
-    /// What a token costs, if the model was named and its price is known.
+    /// The price of a token, if the model was named and its price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Where all of this comes from.
+    /// The origins of all fields.
     pub facts: Vec<Fact>,
 }
 
-/// What a page is guessed to cost where no rate is known, and the bytes that are guessed to hold one
-/// where the pages cannot be counted.
+/// Guessed tokens of a page if no rate is known, and guessed bytes of a page if the pages cannot be
+/// counted.
 const PAGE_TOKENS: u32 = 1500;
 const PAGE_BYTES: usize = 50_000;
 
-/// Every shipped profile, in file order.
+/// Returns every shipped profile, in file order.
 pub fn shipped() -> &'static [Profile] {
     Catalog::shipped().profiles()
 }
 
-/// The shipped profile for a request; always something.
+/// Returns the shipped profile for a request. There is always one.
 ///
-/// The most specific model profile decides (the glob with most literal characters, tried on the
-/// whole name and on what follows a provider prefix); a profile of the host, if one matches, is
-/// laid over it section by section, field by field. Prices and contexts differ within families of
-/// models, so they come from a list of their own, by the model's name.
+/// The most specific model profile decides: the glob with most literal characters, tried on the
+/// whole name and on what follows a provider prefix. If a host profile matches, it is laid over the
+/// model profile section by section, field by field. Prices and context lengths differ within
+/// families of models, so they come from a separate list, by the model's name.
 pub fn resolve(wire: Wire, model: Option<&str>, host: Option<&str>) -> Profile {
     Catalog::shipped().resolve(wire, model, host)
 }
 
-/// How well globs match a model's name, tried as [`resolve`] tries them: the literal characters of
-/// the best, or `None` if none matches.
+/// Returns the specificity of the best glob for a model's name, or `None` if none matches. Tries
+/// the globs as [`resolve`] does; more literal characters are more specific.
 pub fn specificity(globs: &[String], model: &str) -> Option<usize> {
     glob::best(globs, &glob::model_names(model))
 }
 
 impl Profile {
-    /// The profile of a wire about which nothing else is known.
+    /// Returns the profile of a wire about which nothing else is known.
     pub fn generic(wire: Wire) -> Self {
         Catalog::shipped().generic(wire)
     }
 
-    /// The shipped profile of that id.
+    /// Returns the shipped profile of that id.
     pub fn by_id(id: &str) -> Option<Self> {
         Catalog::shipped().by_id(id).cloned()
     }
 
-    /// Where a tool result's media of this kind goes.
+    /// Returns the placement of a tool result's media of this kind.
     pub const fn placement(&self, kind: MediaKind) -> Placement {
         match kind {
             MediaKind::Image => self.placement.image,
@@ -155,7 +155,7 @@ impl Profile {
         }
     }
 
-    /// Whether the model perceives this kind at all.
+    /// Returns the model's capability to perceive media of this kind.
     pub const fn sees(&self, kind: MediaKind) -> Capability {
         match kind {
             MediaKind::Image => self.sight.images,
@@ -164,7 +164,7 @@ impl Profile {
         }
     }
 
-    /// The media types the wire takes for this kind.
+    /// Returns the media types that the wire takes for this kind.
     pub fn types(&self, kind: MediaKind) -> &[String] {
         match kind {
             MediaKind::Image => &self.accepts.image,
@@ -173,41 +173,41 @@ impl Profile {
         }
     }
 
-    /// Whether the wire takes this media type; case and parameters do not matter.
+    /// Returns `true` if the wire takes this media type. Ignores case and parameters.
     pub fn accepts_type(&self, kind: MediaKind, media_type: &str) -> bool {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         self.types(kind).iter().any(|accepted| accepted.eq_ignore_ascii_case(essence))
     }
 
-    /// Whether media may come this way.
+    /// Returns `true` if the wire takes media from this source.
     pub fn accepts_source(&self, source: Source) -> bool {
         self.accepts.sources.contains(&source)
     }
 
-    /// Whether a message of this role may hold an image.
+    /// Returns `true` if a message of this role may hold an image.
     pub fn holds_images(&self, role: Role) -> bool {
         self.accepts.image_roles.contains(&role)
     }
 
-    /// What the model sees of an image and what it costs.
+    /// Returns the size of an image as the model sees it, and its tokens.
     ///
-    /// An absent detail is what the model assumes of a part that states none. What photic itself
-    /// states on a part that it writes is in [`Quirks::detail`].
+    /// Without a detail, the model's default for a part that states none applies.
+    /// [`Quirks::detail`] holds the detail that photic states on a part that it writes.
     pub fn seen(&self, width: u32, height: u32, detail: Option<Detail>) -> Seen {
         self.tokens.seen(width, height, detail)
     }
 
-    /// The tokens of [`Profile::seen`] alone.
+    /// Returns the tokens of [`Profile::seen`].
     pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         self.seen(width, height, detail).tokens
     }
 
-    /// What an image should not exceed, however its price is known; at least its tokens.
+    /// Returns the maximum tokens of an image, which are at least those of [`Profile::seen`].
     pub fn most_image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         self.tokens.most_tokens(width, height, detail)
     }
 
-    /// How what [`Profile::seen`] says of tokens is known.
+    /// Returns how the tokens of [`Profile::seen`] are known.
     pub fn basis(&self) -> Basis {
         if self.tokens == Rule::Unknown {
             return Basis::Unknown;
@@ -215,9 +215,9 @@ impl Profile {
         self.basis_of("tokens")
     }
 
-    /// How the numbers of a section are known, if there are any.
+    /// Returns how the numbers of a section are known.
     fn basis_of(&self, section: &str) -> Basis {
-        // A rule that nobody vouches for is a belief, and so is one whose numbers are.
+        // A rule without a source is assumed, and so is one whose numbers are.
         let believed = |fact: &&Fact| match fact.confidence {
             Confidence::High | Confidence::Medium => false,
             Confidence::Low | Confidence::Derived | Confidence::Unverified => true,
@@ -230,10 +230,10 @@ impl Profile {
         }
     }
 
-    /// What documents of so many pages cost, and how that is known.
+    /// Returns the tokens of a document of this many pages, and how they are known.
     ///
-    /// Where the number of pages or the rate is unknown, so is the price: then the number is a guess
-    /// by the bytes of the document.
+    /// If the number of pages or the rate is unknown, so is the price. The tokens are then a guess,
+    /// by the bytes of the document if its pages are unknown.
     pub fn document_tokens(
         &self,
         pages: Option<u32>,
@@ -249,7 +249,7 @@ impl Profile {
         (pages.saturating_mul(u64::from(rate.unwrap_or(PAGE_TOKENS))), basis)
     }
 
-    /// What the provider charges for reading a request, in US dollars at list price.
+    /// Returns the provider's charge for the input of a request, in US dollars at list price.
     pub fn usd(&self, usage: &Usage) -> Option<f64> {
         let Usage { input, cache_read, cache_write, .. } = *usage;
         let plain = input.saturating_sub(cache_read.saturating_add(cache_write));
@@ -258,12 +258,12 @@ impl Profile {
         self.price.map(|price| price.of(plain as f64 + read + write))
     }
 
-    /// Who stated each field, oldest layer first.
+    /// Returns the origin of each field, oldest layer first.
     pub fn provenance(&self) -> &[Fact] {
         &self.facts
     }
 
-    /// Records a new origin for some fields, which takes them away from their former one.
+    /// Records a new origin for some fields, and removes them from their former one.
     pub fn attribute(&mut self, fact: Fact) {
         for former in &mut self.facts {
             if former.section == fact.section {
@@ -276,7 +276,7 @@ impl Profile {
         }
     }
 
-    /// A profile without facts: the last resort should the shipped data ever be unreadable.
+    /// Creates a profile without facts: the last resort if the shipped data is unreadable.
     fn bare(wire: Wire) -> Self {
         Self {
             id: wire.name().to_owned(),

@@ -1,26 +1,27 @@
-//! What a token costs, and how many fit: facts that differ between models of one family, and so
-//! come as a list by name beside the profiles, not as sections of them.
+//! Prices and context lengths of models. They differ between models of one family, so they come as
+//! a list by name beside the profiles, not as sections of them.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Confidence, Fact, Profile, glob};
 
-/// What a token of a model costs at its maker's list price.
+/// The list price of a model's tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// A million tokens of input, neither read from the cache nor written to it, in US dollars.
+    /// US dollars for a million input tokens that are neither read from the cache nor written to
+    /// it.
     pub input_usd_per_million: f64,
 }
 
 impl Price {
-    /// So many tokens, in US dollars.
+    /// Returns the price of this many tokens, in US dollars.
     pub fn of(self, tokens: f64) -> f64 {
         tokens * self.input_usd_per_million / 1e6
     }
 }
 
-/// An entry of the list.
+/// An entry of the price list.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Priced {
@@ -34,7 +35,7 @@ pub(super) struct Priced {
 }
 
 impl Priced {
-    /// What is wrong with it.
+    /// Returns a description of what is wrong with the entry, if anything is.
     pub(super) fn problem(&self) -> Option<String> {
         let wrong = |price: f64| !price.is_finite() || price < 0.0;
         self.input_usd_per_million
@@ -54,8 +55,9 @@ impl Priced {
     }
 }
 
-/// Writes the most specific entry of the list into a profile; of equals the later. A limit that
-/// the profile states already stays: an endpoint may offer less than the model could.
+/// Writes the most specific entry of the list into a profile; of equals, the later one. A context
+/// length that the profile states already stays, because an endpoint may offer less than the model
+/// could.
 pub(super) fn apply(list: &[Priced], models: &[&str], profile: &mut Profile) {
     let ranked = list.iter().filter_map(|entry| Some((glob::best(&entry.models, models)?, entry)));
     let Some((_, entry)) = ranked.max_by_key(|(rank, _)| *rank) else { return };

@@ -1,27 +1,27 @@
-//! The sections of a profile: one struct each, and the words their fields may hold.
+//! The sections of a profile: one struct each, and the values that their fields may hold.
 //!
-//! Owns the schema of `profiles/*.toml`; an unknown key is an error there. Defaults are the
-//! cautious reading of silence: capability unknown, media hoisted to the user, no limit invented.
+//! Owns the schema of `profiles/*.toml`; an unknown key is an error there. Defaults read silence
+//! cautiously: capability unknown, media hoisted to the user, no limit invented.
 
 use serde::{Deserialize, Serialize};
 
 use super::dialect::{AnswerLimit, AudioPart, CallIds, DocumentPart, ImageAddress, StreamOptions};
 use crate::tokens::Detail;
 
-/// Whether something can be done; unknown is tried and learned from, never treated as no.
+/// A capability that may be unknown. Unknown is tried and learned from, never treated as no.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
-    /// It can.
+    /// Supported.
     Yes,
-    /// It cannot.
+    /// Not supported.
     No,
-    /// Nobody has said.
+    /// No source has stated it.
     #[default]
     Unknown,
 }
 
-/// Where a wire carries a tool result's media for this model.
+/// The place in which a wire carries a tool result's media for this model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
@@ -38,30 +38,30 @@ pub enum Placement {
     TextOnly,
 }
 
-/// What a tool result marked as an error may hold.
+/// The content that a tool result marked as an error may hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorResults {
-    /// Text and nothing else; media must move elsewhere.
+    /// Text only; media must move elsewhere.
     TextOnly,
-    /// Whatever a successful one may hold.
+    /// Any content that a successful one may hold.
     #[default]
     Media,
 }
 
-/// How the bytes of a part may reach the provider.
+/// The form in which the bytes of a part reach the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Inline, as base64.
     Data,
-    /// An address the provider fetches.
+    /// A URL that the provider fetches.
     Url,
     /// An id from the provider's file store.
     File,
 }
 
-/// A message role, as far as holding images goes.
+/// A role of messages that may hold images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -71,22 +71,22 @@ pub enum Role {
     Developer,
     /// The user.
     User,
-    /// The model, replayed.
+    /// The model, in replayed messages.
     Assistant,
 }
 
-/// Whether two user messages may stand in a row.
+/// The endpoint's handling of two user messages in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsecutiveUser {
-    /// They may.
+    /// They are allowed.
     #[default]
     Ok,
-    /// They must become one: a chat template demands alternation.
+    /// They must be merged into one, because a chat template demands alternation.
     Merge,
 }
 
-/// What the content of a tool message may be.
+/// The form that the content of a tool message may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolContent {
@@ -97,18 +97,18 @@ pub enum ToolContent {
     Any,
 }
 
-/// What the server does with transparency.
+/// The server's handling of transparency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alpha {
-    /// Composites it sensibly.
+    /// The server composites it sensibly.
     #[default]
     Keep,
-    /// Drops it, showing whatever lies beneath; composite before sending.
+    /// The server drops it and shows whatever lies beneath; composite before sending.
     Drop,
 }
 
-/// Where a system message in the middle of a conversation goes.
+/// The role of a system message in the middle of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MidSystem {
@@ -119,7 +119,7 @@ pub enum MidSystem {
     User,
 }
 
-/// What the model perceives.
+/// The kinds of media that the model perceives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sight {
@@ -127,11 +127,11 @@ pub struct Sight {
     pub images: Capability,
     /// Documents as pages or text.
     pub documents: Capability,
-    /// Sound.
+    /// Audio.
     pub audio: Capability,
 }
 
-/// Where tool-result media goes, by kind.
+/// The placement of tool-result media, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Placements {
@@ -139,13 +139,13 @@ pub struct Placements {
     pub image: Placement,
     /// Documents.
     pub document: Placement,
-    /// Sound.
+    /// Audio.
     pub audio: Placement,
-    /// What a tool result marked as an error may hold.
+    /// The content that a tool result marked as an error may hold.
     pub error_results: ErrorResults,
 }
 
-/// What the wire takes.
+/// The media types, sources and roles that the wire accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Accepts {
@@ -155,9 +155,9 @@ pub struct Accepts {
     pub document: Vec<String>,
     /// Audio media types.
     pub audio: Vec<String>,
-    /// How media may come.
+    /// The sources from which media may come.
     pub sources: Vec<Source>,
-    /// Roles that may hold images; tool results are the business of [`Placements`].
+    /// Roles that may hold images. [`Placements`] covers tool results.
     pub image_roles: Vec<Role>,
 }
 
@@ -173,78 +173,78 @@ impl Default for Accepts {
     }
 }
 
-/// A stricter edge that applies once a request holds many images.
+/// A stricter edge limit for requests that hold many images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crowd {
-    /// More images than this make a crowd.
+    /// The number of images beyond which a request holds a crowd.
     pub above: u32,
-    /// Longest side of every image in a crowd, in pixels.
+    /// Maximum length of the longest side of every image in a crowd, in pixels.
     pub edge: u32,
-    /// Whether documents count towards the number.
+    /// `true` if documents count towards the number.
     #[serde(default)]
     pub counts_documents: bool,
 }
 
-/// What makes the endpoint reject a request; absent means no limit is known.
+/// The limits beyond which the endpoint rejects a request. `None` means that no limit is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Most bytes of one image after base64.
+    /// Maximum bytes of one image after base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_base64_bytes: Option<u64>,
-    /// Most bytes of one image before base64.
+    /// Maximum bytes of one image before base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_raw_bytes: Option<u64>,
-    /// Most images in a request.
+    /// Maximum number of images in a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<u32>,
-    /// Most bytes of a request body.
+    /// Maximum bytes of a request body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_bytes: Option<u64>,
-    /// Longest side of an image, in pixels.
+    /// Maximum length of the longest side of an image, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edge: Option<u32>,
-    /// A stricter edge for many images.
+    /// A stricter edge limit for many images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowd: Option<Crowd>,
-    /// Shortest side of an image, in pixels.
+    /// Minimum length of the shortest side of an image, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_edge: Option<u32>,
-    /// Most 32 px patches of an image after the provider's resize.
+    /// Maximum number of 32 px patches of an image after the provider's resize.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patches: Option<u32>,
-    /// Most documents in a request.
+    /// Maximum number of documents in a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<u32>,
-    /// Most bytes of one document before base64.
+    /// Maximum bytes of one document before base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_bytes: Option<u64>,
-    /// Most pages of all documents in a request.
+    /// Maximum number of pages of all documents in a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_pages: Option<u32>,
-    /// Most tokens of a request.
+    /// Maximum tokens of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
 }
 
-/// What a page of a document costs, in tokens.
+/// The token price of a page of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pages {
-    /// A page; absent means that no rate is known.
+    /// Tokens of a page. `None` means that no rate is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
-    /// A page at `low`, where that differs.
+    /// Tokens of a page at `low`, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<u32>,
-    /// A page at `high`, where that differs.
+    /// Tokens of a page at `high`, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<u32>,
 }
 
 impl Pages {
-    /// What a page costs at a detail.
+    /// Returns the tokens of a page at a detail, if a rate is known.
     pub fn tokens_at(&self, detail: Option<Detail>) -> Option<u32> {
         let other = match detail {
             Some(Detail::Low) => self.low,
@@ -255,32 +255,32 @@ impl Pages {
     }
 }
 
-/// What the prompt cache costs and saves, as ratios of the base input price.
+/// The prices and rules of the prompt cache. Prices are ratios of the base input price.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cache {
-    /// A token read from the cache.
+    /// The price of a token read from the cache.
     pub read: f64,
-    /// A token written to it; 1 where writing carries no fee.
+    /// The price of a token written to it; 1 if writing carries no fee.
     pub write: f64,
-    /// A token written to the long-lived tier, where there is one.
+    /// The price of a token written to the long-lived tier, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_long: Option<f64>,
-    /// Shortest prefix that is cached, in tokens.
+    /// Minimum length of a prefix that is cached, in tokens.
     pub min_tokens: u64,
-    /// How many blocks a read walks back from a breakpoint; absent means no such limit.
+    /// Maximum number of blocks that a read walks back from a breakpoint. `None` means no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lookback_blocks: Option<u32>,
-    /// Most explicit breakpoints; absent means the wire has none.
+    /// Maximum number of explicit breakpoints. `None` means that the wire has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breakpoints: Option<u32>,
-    /// How long an entry lives unused.
+    /// The lifetime of an unused entry, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ttl_seconds: Option<u64>,
-    /// How a part is marked as the end of a prefix to keep; absent means marks are not sent.
+    /// The mark at the end of a prefix to keep. `None` means that marks are not sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
-    /// Whether the end of every request is kept without a mark.
+    /// `true` if the endpoint keeps the end of every request without a mark.
     pub marks_tail: bool,
 }
 
@@ -298,7 +298,7 @@ impl Mark {
     /// Every mark.
     pub const ALL: [Self; 2] = [Self::CacheControl, Self::PromptCacheBreakpoint];
 
-    /// The name of the member.
+    /// Returns the name of the member.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CacheControl => "cache_control",
@@ -306,7 +306,7 @@ impl Mark {
         }
     }
 
-    /// Its value.
+    /// Returns the value of the member.
     pub const fn value(self) -> &'static str {
         match self {
             Self::CacheControl => "{\"type\":\"ephemeral\"}",
@@ -314,8 +314,8 @@ impl Mark {
         }
     }
 
-    /// Its value where the prefix is to be kept as long as the wire allows; the usual one where no
-    /// longer life is known.
+    /// Returns the value that keeps a prefix for as long as the wire allows. It is the usual one if
+    /// no longer lifetime is known.
     pub const fn long_value(self) -> &'static str {
         match self {
             Self::CacheControl => "{\"type\":\"ephemeral\",\"ttl\":\"1h\"}",
@@ -323,7 +323,7 @@ impl Mark {
         }
     }
 
-    /// Whether a value asks for a longer life than usual.
+    /// Returns `true` if a value asks for a longer lifetime than usual.
     pub(crate) fn is_long(self, value: crate::json::Value<'_, '_>) -> bool {
         match self {
             Self::CacheControl => value.get("ttl").is_some_and(|life| life.is("1h")),
@@ -333,7 +333,7 @@ impl Mark {
 }
 
 impl Default for Cache {
-    /// No cache: every token is paid in full every turn.
+    /// Returns the rules of an endpoint without a cache: every token is paid in full every turn.
     fn default() -> Self {
         Self {
             read: 1.0,
@@ -349,39 +349,39 @@ impl Default for Cache {
     }
 }
 
-/// What else is peculiar.
+/// Other peculiarities of an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quirks {
-    /// Whether two user messages may stand in a row.
+    /// The endpoint's handling of two user messages in a row.
     pub consecutive_user: ConsecutiveUser,
-    /// What the content of a tool message may be.
+    /// The form that the content of a tool message may have.
     pub tool_content: ToolContent,
-    /// What the server does with transparency.
+    /// The server's handling of transparency.
     pub alpha: Alpha,
-    /// The detail to state on an image that has none; absent means leave it out.
+    /// The detail to state on an image that has none. `None` leaves it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
-    /// The details the endpoint takes; empty means it has no such knob or none is known.
+    /// The details that the endpoint takes. Empty if it has no such setting or none is known.
     pub details: Vec<Detail>,
-    /// Where a system message in the middle of a conversation goes.
+    /// The role of a system message in the middle of a conversation.
     pub mid_system: MidSystem,
-    /// What stands in for the signature of the thought behind a call, where one is demanded and the
+    /// The substitute for the signature of the thought behind a call, if one is demanded and the
     /// call was made on another wire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_signature: Option<String>,
-    /// What the ids of calls must look like.
+    /// The form that call ids must have.
     pub call_ids: CallIds,
-    /// How the address of an image is spelled.
+    /// The spelling of an image address.
     pub image_address: ImageAddress,
     /// The part that holds a document.
     pub document_part: DocumentPart,
-    /// Whether a picture may be named by a path on the server's machine (`file://`).
+    /// The server's capability to open a picture by a path on its own machine (`file://`).
     pub local_paths: Capability,
-    /// What `input_audio` is.
+    /// The form of `input_audio`.
     pub audio_part: AudioPart,
     /// The setting that bounds an answer.
     pub answer_limit: AnswerLimit,
-    /// Whether a stream has options.
+    /// The endpoint's handling of the stream options.
     pub stream_options: StreamOptions,
 }

@@ -1,25 +1,25 @@
 //! Settings that a model or endpoint refuses or spells in its own way.
 //!
-//! Owns the schema of the section `settings`. The facts are data; names of settings are those of
-//! Chat Completions, whatever the wire. They decide only about requests that are translated: on
-//! its own wire a request keeps the settings it came with.
+//! Owns the schema of the section `settings`. The facts are data. Settings have the names of Chat
+//! Completions on every wire. The rules apply only to requests that are translated: on its own wire
+//! a request keeps the settings it came with.
 
 use serde::{Deserialize, Serialize};
 
 use super::Capability;
 
-/// Whether something is taken.
+/// The endpoint's reaction to a setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Taken {
-    /// It is taken, or ignored without harm.
+    /// It is accepted, or ignored without harm.
     #[default]
     Taken,
     /// A request with it is refused.
     Refused,
 }
 
-/// What an endpoint does with fields that it does not know.
+/// The endpoint's reaction to fields that it does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownFields {
@@ -30,15 +30,15 @@ pub enum UnknownFields {
     Ignored,
 }
 
-/// The letters and the length that the name of a tool may have.
+/// The characters and the length that the name of a tool may have.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolNames {
-    /// The most characters.
+    /// Maximum number of characters.
     pub most: usize,
-    /// The characters that are allowed beside letters and digits.
+    /// The characters that are allowed besides letters and digits.
     pub others: String,
-    /// Whether the first character must be a letter or an underscore.
+    /// `true` if the first character must be a letter or an underscore.
     #[serde(default)]
     pub starts_with_letter: bool,
 }
@@ -53,44 +53,45 @@ pub struct Since {
     pub refuses: Vec<String>,
 }
 
-/// What is refused or spelled differently beside the messages.
+/// The settings that are refused or spelled differently.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SettingRules {
-    /// What the endpoint does with fields that it does not know.
+    /// The endpoint's reaction to fields that it does not know.
     pub unknown_fields: UnknownFields,
     /// Settings that the model refuses.
     pub refuses: Vec<String>,
-    /// Groups of settings of which only one may be sent; the first that came is.
+    /// Groups of settings of which only one may be sent. The first one present is sent.
     pub only_one_of: Vec<Vec<String>>,
-    /// The highest temperature.
+    /// Maximum temperature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_temperature: Option<f64>,
-    /// The most strings that end an answer.
+    /// Maximum number of strings that end an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_stops: Option<usize>,
-    /// Strings of white space that end an answer.
+    /// The endpoint's reaction to strings of white space that end an answer.
     pub blank_stops: Taken,
-    /// How hard the model can be told to think, the least first; empty means that it cannot.
+    /// The reasoning efforts of the model, the least first. Empty means that it takes none.
     pub efforts: Vec<String>,
-    /// A demand that a tool be called.
+    /// The endpoint's reaction to a demand that a tool be called.
     pub forced_calls: Taken,
-    /// Whether tools may demand that arguments match their schema.
+    /// The capability of tools to demand that arguments match their schema.
     pub strict_tools: Capability,
-    /// What tools may be called; absent means that every name is taken.
+    /// The rule for the names of tools. `None` means that every name is taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_names: Option<ToolNames>,
-    /// Alternatives at the root of a tool's schema.
+    /// The endpoint's reaction to alternatives at the root of a tool's schema.
     pub schema_alternatives: Taken,
-    /// The name of the setting that makes answers repeatable, where it is not `seed`.
+    /// The name of the setting that makes answers repeatable, if it is not `seed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed_name: Option<String>,
-    /// What later versions of the API refuse.
+    /// The settings that later versions of the API refuse.
     pub since: Vec<Since>,
 }
 
 impl super::Profile {
-    /// Adds what a version of the API refuses. Without a call the oldest version is assumed.
+    /// Adds the settings that a version of the API refuses. Without a call the oldest version is
+    /// assumed.
     pub fn at_version(&mut self, version: &str) {
         let newer = |since: &&Since| version >= since.version.as_str();
         let refused = self.settings.since.iter().filter(newer).flat_map(|since| &since.refuses);
@@ -102,7 +103,7 @@ impl super::Profile {
         }
     }
 
-    /// The source of a fact about settings, in plain words and with its date.
+    /// Returns the source of a fact about settings, in plain words and with its date.
     pub(crate) fn setting_source(&self, field: &str) -> String {
         let states = |fact: &&super::Fact| {
             fact.section == "settings" && fact.fields.iter().any(|name| name == field)

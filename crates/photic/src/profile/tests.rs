@@ -10,7 +10,7 @@ use crate::wire::Wire::{
 const SECTIONS: [&str; 8] =
     ["sight", "placement", "accepts", "limits", "tokens", "cache", "quirks", "settings"];
 
-/// A section that is left out where nothing is known.
+/// A section that may be left out if nothing is known.
 const OPTIONAL: &str = "pages";
 
 #[test]
@@ -255,8 +255,8 @@ fn placements_follow_the_measurements() {
     assert_eq!(Profile::generic(Anthropic).placement.error_results, ErrorResults::TextOnly);
 }
 
-/// What is known of endpoints, by host and model: where tool images go, and the number of tokens of
-/// a picture of 1280 by 800 with how it is known.
+/// Facts of endpoints by host and model: the placement of tool images, and the tokens of a picture
+/// of 1280 by 800 with how they are known.
 #[test]
 fn endpoints_are_known_by_host_and_model() {
     use Basis::{Assumed, Published, Unknown};

@@ -1,4 +1,4 @@
-//! Prompt caches: what a request reads, what it writes, and what it pays in full.
+//! Prompt caches: the tokens that a request reads, writes, and pays in full.
 
 use std::collections::BTreeSet;
 
@@ -6,30 +6,30 @@ use super::session::{Place, Request, Session};
 use crate::profile;
 use crate::retention::Prices;
 
-/// The cache of an endpoint. Entries are taken to outlive the pause between two steps.
+/// The prompt cache of an endpoint. Entries are assumed to outlive the pause between two steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cache {
-    /// What its tokens cost.
+    /// The prices of its tokens.
     pub prices: Prices,
-    /// The shortest prefix it holds, in tokens.
+    /// Minimum length of a prefix that it holds, in tokens.
     pub minimum: u64,
-    /// What it holds.
+    /// The positions of its entries.
     pub rule: Rule,
 }
 
-/// Where a cache has entries.
+/// The positions at which a cache has entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// At marks. A read looks for an entry from a mark backwards.
     Marks {
-        /// Marks in a request.
+        /// Maximum number of marks in a request.
         most: usize,
-        /// Blocks a read looks at, that of the mark included.
+        /// Maximum number of blocks a read looks at, including that of the mark.
         lookback: usize,
     },
     /// At the end of every request, and at marks. A read finds the longest entry.
     Tail {
-        /// Entries that a request may write.
+        /// Maximum number of entries that a request may write.
         most: usize,
     },
     /// Everywhere, in whole steps.
@@ -41,7 +41,7 @@ pub enum Rule {
     Absent,
 }
 
-/// The steps in which a cache without marks counts.
+/// The step in which a cache without marks counts, in tokens.
 const STEP: u64 = 128;
 
 impl From<&profile::Cache> for Cache {
@@ -66,7 +66,7 @@ impl From<&profile::Cache> for Cache {
 }
 
 impl Cache {
-    /// How much of a prefix it can hold, in tokens.
+    /// Returns how much of a prefix it can hold, in tokens.
     pub(super) fn holds(&self, tokens: u64) -> u64 {
         match self.rule {
             _ if tokens < self.minimum => 0,
@@ -77,7 +77,7 @@ impl Cache {
     }
 }
 
-/// Tokens by what is paid for them.
+/// Tokens by the price paid for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
     /// Read from the cache.
@@ -89,18 +89,18 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// In tokens at the base input price.
+    /// Returns the cost in tokens at the base input price.
     pub fn cost(self, prices: Prices) -> f64 {
         self.read as f64 * prices.read + self.written as f64 * prices.write + self.plain as f64
     }
 }
 
-/// A cache at work in one session.
+/// A cache in the course of one session.
 pub(super) struct Till<'s> {
     session: &'s Session,
     cache: Cache,
-    /// What it holds. Views are retired from the oldest on, so a prefix is known by where it ends
-    /// and how many of its views are retired.
+    /// The entries. Views are retired from the oldest on, so a prefix is identified by its end and
+    /// the number of its retired views.
     held: BTreeSet<(Place, usize)>,
     before: Option<Request>,
 }
@@ -110,7 +110,7 @@ impl<'s> Till<'s> {
         Self { session, cache, held: BTreeSet::new(), before: None }
     }
 
-    /// What a request pays. Marks come with the most important first.
+    /// Returns the charge for a request. `marks` lists the most important ones first.
     pub(super) fn charge(&mut self, request: Request, marks: &[Place]) -> Charge {
         let charge = match self.cache.rule {
             Rule::Marks { most, lookback } => {
@@ -146,7 +146,7 @@ impl<'s> Till<'s> {
         Charge { read, written, plain }
     }
 
-    /// The longest entry that a request with so many views retired finds from a mark.
+    /// Returns the longest entry that a request with this many views retired finds from a mark.
     fn find(&self, mark: Place, retired: usize, lookback: usize) -> Option<Place> {
         self.held
             .range(..=(mark, usize::MAX))
@@ -157,7 +157,7 @@ impl<'s> Till<'s> {
     }
 }
 
-/// Tokens with which two successive requests begin alike.
+/// Returns the tokens with which two successive requests begin alike.
 fn shared(session: &Session, before: Request, request: Request) -> u64 {
     let departs = request.retired != before.retired;
     let same = if departs { session.cut(before) } else { session.end(before.step) };

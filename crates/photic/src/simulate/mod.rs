@@ -1,12 +1,12 @@
-//! What a session costs: the same turns under one way of keeping views and another, with the
+//! Simulates the cost of a session: the same turns under different retention policies, with the
 //! prompt cache of an endpoint played out request by request.
 //!
-//! Costs are in tokens at the base input price. Only input is counted: output is the same however
-//! views are kept. photic's own policies run through [`Keeper`](crate::retention::Keeper), the very
-//! code of the planner, so none of them knows how long the session will last.
+//! Costs are in tokens at the base input price. Only input is counted, because output is the same
+//! under every policy. photic's own policies run through [`Keeper`](crate::retention::Keeper), the
+//! code that the planner uses, so none of them knows how long the session will last.
 //!
-//! Owns the model of a session and of a cache. Must never know a provider: what differs between
-//! them comes as [`Cache`] and [`Room`].
+//! Owns the model of a session and of a cache. Must never know a provider: the differences between
+//! them come as [`Cache`] and [`Room`].
 
 mod cache;
 mod optimum;
@@ -23,34 +23,34 @@ use cache::Till;
 use policies::Player;
 use session::Request;
 
-/// A session and where it takes place.
+/// A session, and the endpoint it runs on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// The turns.
     pub session: Session,
-    /// The newest views that no price retires.
+    /// The number of newest views that the price never retires.
     pub floor: usize,
     /// The endpoint's cache.
     pub cache: Cache,
-    /// What a request may hold; only photic's own policies heed it.
+    /// The maximum load of a request. Only photic's own policies respect it.
     pub room: Room,
 }
 
-/// What a session came to.
+/// The result of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// What was paid after each step, in tokens at the base input price.
+    /// The total cost after each step, in tokens at the base input price.
     pub paid: Vec<f64>,
     /// The steps at which views were retired.
     pub edits: Vec<usize>,
-    /// Tokens by what was paid for them.
+    /// Tokens by the price paid for them.
     pub charge: Charge,
     /// Tokens of the longest request.
     pub peak: u64,
 }
 
 impl Outcome {
-    /// What the session cost, in tokens at the base input price.
+    /// Returns the cost of the session, in tokens at the base input price.
     pub fn cost(&self) -> f64 {
         self.paid.last().copied().unwrap_or(0.0)
     }
@@ -65,7 +65,7 @@ impl Outcome {
     }
 }
 
-/// The session under one way of keeping views.
+/// Runs the session under one retention policy.
 pub fn run(setting: &Setting, contender: Contender) -> Outcome {
     let session = &setting.session;
     let mut player = Player::new(setting, contender);

@@ -1,15 +1,15 @@
-//! The cheapest session there is, for somebody who knows when it ends: an exact search over the
-//! steps at which views are retired, with ideal marks.
+//! The cheapest possible session if its end is known: an exact search over the steps at which views
+//! are retired, with ideal marks.
 //!
-//! Ideal marks let a request read all that it shares with the one before, as far as the cache can
-//! hold it, and write what the next one reads and nothing else. Whenever something is retired, all
-//! that may be is: less of it, at the same place, only costs more. That, and the search, is tested
-//! against every possible schedule.
+//! Ideal marks let a request read everything that it shares with the previous one, as far as the
+//! cache can hold it, and write only what the next one reads. Whenever something is retired,
+//! everything that may be is: retiring less at the same place only costs more. Tests compare this,
+//! and the search, with every possible schedule.
 
 use super::session::Request;
 use super::{Charge, Outcome, Setting};
 
-/// The cheapest session with the newest views live; limits aside.
+/// Returns the cheapest session that keeps the newest views live. Ignores limits.
 pub fn optimum(setting: &Setting) -> Outcome {
     let edits = schedule(setting);
     let mut outcome = Outcome::default();
@@ -28,10 +28,10 @@ pub fn optimum(setting: &Setting) -> Outcome {
     outcome
 }
 
-/// How the next request goes on.
+/// The relation of the next request to this one.
 #[derive(Clone, Copy)]
 enum Next {
-    /// It retires something: only what stands before the first live view is the same.
+    /// It retires something: only what precedes the first live view is the same.
     Departs,
     /// It begins with all of this one.
     Continues,
@@ -50,7 +50,7 @@ impl Next {
         }
     }
 
-    /// Tokens of a request that the next one reads.
+    /// Returns the tokens of a request that the next one reads.
     fn shares(self, setting: &Setting, request: Request) -> u64 {
         let session = &setting.session;
         setting.cache.holds(match self {
@@ -61,21 +61,22 @@ impl Next {
     }
 }
 
-/// What a request pays that reads so much and of which the next one reads so much.
+/// Returns the charge for a request that reads `read` tokens and shares `shared` tokens with the
+/// next one.
 fn charge(setting: &Setting, request: Request, read: u64, shared: u64) -> Charge {
     let written = shared.saturating_sub(read);
     Charge { read, written, plain: setting.session.tokens(request) - read - written }
 }
 
-/// The steps at which to retire.
+/// Returns the steps at which to retire.
 ///
 /// A stretch of requests between two retirements costs the same whatever was before it, except for
-/// what its first request reads, and that is a term of its own. So the cheapest way to the start of
-/// a stretch can be kept as one number, and the search is over pairs of starts.
+/// what its first request reads, and that is a term of its own. So the cheapest path to the start
+/// of a stretch can be kept as one number, and the search is over pairs of starts.
 fn schedule(setting: &Setting) -> Vec<usize> {
     let steps = setting.session.steps;
     let prices = setting.cache.prices;
-    // By the step a stretch starts at: the cheapest way there, and where the one before it started.
+    // For each start of a stretch: the cost of the cheapest path to it, and the start before it.
     let mut best: Vec<Option<(f64, usize)>> = vec![None; steps + 2];
     best[1] = Some((0.0, 0));
     for start in 1..=steps {

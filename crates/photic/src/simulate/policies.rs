@@ -1,33 +1,33 @@
-//! Ways of keeping views: photic's own with the marks it plans, and what others do.
+//! Retention policies to compare: photic's own with the marks it plans, and those of other clients.
 
 use super::session::{Place, Request, Session};
 use super::{Rule, Setting};
 use crate::retention::{Floor, Keeper, Load, Retention, Turn, View};
 
-/// A way of keeping views.
+/// A retention policy, with the marks it sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contender {
-    /// photic's own, with marks planned for it.
+    /// photic's own policy, with marks planned for it.
     Photic(Retention),
-    /// photic's own, with the usual marks of the client and none of photic's.
+    /// photic's own policy, with the usual marks of the client and none of photic's.
     Unmarked(Retention),
-    /// All of them, with the usual marks: the yardstick.
+    /// All views, with the usual marks: the baseline.
     All,
-    /// The newest ones, so many, with the usual marks.
+    /// This many of the newest views, with the usual marks.
     Sliding(usize),
-    /// Down to the newest `least` whenever `every` more have come, with the usual marks.
+    /// Reduces to the newest `least` views whenever `every` more have come, with the usual marks.
     Interval {
-        /// Views that stay.
+        /// The number of views that stay.
         least: usize,
-        /// Views that come before some go.
+        /// The number of views that come before some are retired.
         every: usize,
     },
 }
 
-/// Marks on the newest steps that clients usually set, beside one on the prompt.
+/// The number of newest steps that clients usually mark, besides the prompt.
 const USUAL: usize = 3;
 
-/// A way of keeping views, in the course of a session.
+/// A retention policy in the course of a session.
 pub(super) struct Player<'s> {
     session: &'s Session,
     rule: Rule,
@@ -58,7 +58,8 @@ impl<'s> Player<'s> {
         Self { session: &setting.session, rule: setting.cache.rule, way }
     }
 
-    /// How many views are retired in the request of this step. Called once a step, in order.
+    /// Returns the number of views that are retired in the request of this step. Call it once per
+    /// step, in order.
     pub(super) fn retired(&mut self, step: usize) -> usize {
         let Session { system, text, image, .. } = *self.session;
         let views = self.session.views(step);
@@ -83,11 +84,11 @@ impl<'s> Player<'s> {
         }
     }
 
-    /// Where the request is marked, the most important first.
+    /// Returns the marks of the request, the most important first.
     pub(super) fn marks(&self, request: Request, before: Request) -> Vec<Place> {
         match &self.way {
             Way::Planned { keeper, marks: true } => self.planned(keeper, request, before),
-            // The wire marks the end by itself, and clients leave it at that.
+            // The wire marks the end by itself, and clients add no marks.
             _ if matches!(self.rule, Rule::Tail { .. }) => Vec::new(),
             Way::Planned { marks: false, .. } | Way::Usual(_) => {
                 let newest = (1..=request.step).rev().take(USUAL);
@@ -96,9 +97,10 @@ impl<'s> Player<'s> {
         }
     }
 
-    /// One where this request departs from the one before, so that the cache is read as far as it
-    /// can be; one before the first live view, where the next retirement will cut; one at the end,
-    /// unless the next request departs before it, for then nobody would read it.
+    /// Returns the marks that photic plans: one where this request departs from the previous one,
+    /// so that the cache is read as far as possible; one before the first live view, where the next
+    /// retirement will cut; and one at the end, unless the next request departs before it and would
+    /// not read it.
     fn planned(&self, keeper: &Keeper, request: Request, before: Request) -> Vec<Place> {
         let end = self.session.end(request.step);
         let standing = self.session.cut(request);

@@ -3,7 +3,7 @@
 /// The turns of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// Requests.
+    /// The number of requests.
     pub steps: usize,
     /// Tokens before the first step: tools and system prompt.
     pub system: u64,
@@ -11,14 +11,14 @@ pub struct Session {
     pub text: u64,
     /// Tokens of a view.
     pub image: u64,
-    /// Tokens of what stands in place of a retired view.
+    /// Tokens of the notice in place of a retired view.
     pub notice: u64,
-    /// A step in so many has a view, from the first one on.
+    /// One step in this many has a view, from the first one on.
     pub every: usize,
 }
 
 impl Default for Session {
-    /// A hundred steps of a computer-use session.
+    /// Returns a hundred steps of a computer-use session.
     fn default() -> Self {
         Self { steps: 100, system: 3000, text: 300, image: 1300, notice: 15, every: 1 }
     }
@@ -31,7 +31,7 @@ pub(super) struct Request {
     pub(super) retired: usize,
 }
 
-/// A place between two blocks: behind the prompt, so many steps' words and so many views.
+/// A place between two blocks: after the prompt, the words of `texts` steps, and `views` views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) texts: usize,
@@ -39,42 +39,44 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Right behind the prompt.
+    /// The place right after the prompt.
     pub(super) const PROMPT: Self = Self { texts: 0, views: 0 };
 
-    /// Blocks before it.
+    /// Returns the number of blocks before it.
     pub(super) const fn blocks(self) -> usize {
         1 + self.texts + self.views
     }
 }
 
 impl Session {
-    /// Views in the requests up to this step.
+    /// Returns the number of views in the requests up to this step.
     pub(super) fn views(&self, step: usize) -> usize {
         step.div_ceil(self.every.max(1))
     }
 
-    /// How far the views of a request may be retired: not the newest, not those of its own step.
+    /// Returns the number of views that a request may retire: not the newest, not those of its own
+    /// step.
     pub(super) fn retirable(&self, step: usize, floor: usize) -> usize {
         self.views(step).saturating_sub(floor).min(self.views(step.saturating_sub(1)))
     }
 
-    /// The end of a step.
+    /// Returns the end of a step.
     pub(super) fn end(&self, step: usize) -> Place {
         Place { texts: step, views: self.views(step) }
     }
 
-    /// Just before a view.
+    /// Returns the place just before a view.
     fn before(&self, view: usize) -> Place {
         Place { texts: view * self.every.max(1) + 1, views: view }
     }
 
-    /// Just before the first live view of a request, or its end: where the next retirement cuts.
+    /// Returns the place where the next retirement cuts: just before the first live view of a
+    /// request, or its end.
     pub(super) fn cut(&self, request: Request) -> Place {
         self.before(request.retired).min(self.end(request.step))
     }
 
-    /// Tokens before a place, with so many views retired.
+    /// Returns the tokens before a place, with this many views retired.
     pub(super) fn tokens_to(&self, place: Place, retired: usize) -> u64 {
         let retired = retired.min(place.views) as u64;
         self.system
@@ -83,7 +85,7 @@ impl Session {
             + self.notice * retired
     }
 
-    /// Tokens of a request.
+    /// Returns the tokens of a request.
     pub(super) fn tokens(&self, request: Request) -> u64 {
         self.tokens_to(self.end(request.step), request.retired)
     }

@@ -1,16 +1,16 @@
 //! Canvases of tiles: the rule of Llama 4, whose processor is published as code.
 //!
-//! Owns the choice of the canvas, in whole numbers: two canvases that scale an image alike must be
-//! seen to do so, for then the smaller one is taken.
+//! Owns the choice of the canvas, in whole numbers: two canvases that scale an image alike must
+//! compare as equal, because then the smaller one is taken.
 
 use std::cmp::Ordering;
 
 use super::Seen;
 
-/// One to open the image, one before the tile that shows all of it, one to close it.
+/// Tokens to open the image, before the tile that shows all of it, and to close it: one each.
 const AROUND: u64 = 3;
 
-/// So many tiles across and down, and the scale at which they hold the image, as a fraction.
+/// A number of tiles across and down, and the scale at which they hold the image, as a fraction.
 #[derive(Clone, Copy)]
 struct Canvas {
     across: u64,
@@ -35,7 +35,7 @@ pub fn canvas(width: u32, height: u32, tile: u32, tiles: u32, tile_tokens: u32) 
         }
     }
     let Canvas { across, down, .. } = best.unwrap_or(Canvas { across: 1, down: 1, scale: (1, 1) });
-    // The image is never enlarged beyond one tile, and we speak of no enlargement at all.
+    // The image is never enlarged beyond one tile, and the reported size is never enlarged at all.
     let (wide, high) = ((across * edge).min(w.max(edge)), (down * edge).min(h.max(edge)));
     let (wide, high) =
         if wide * h < high * w { (wide, h * wide / w) } else { (w * high / h, high) };
@@ -49,7 +49,8 @@ pub fn canvas(width: u32, height: u32, tile: u32, tiles: u32, tile_tokens: u32) 
 }
 
 impl Canvas {
-    /// The least enlargement wins, else the least reduction, and of equals the smaller canvas.
+    /// Returns `true` if this canvas is the better one: the least enlargement wins, else the least
+    /// reduction, and of equals the smaller canvas.
     fn is_better_than(self, other: Self) -> bool {
         let by_scale = (self.scale.0 * other.scale.1).cmp(&(other.scale.0 * self.scale.1));
         let holds = |canvas: Self| canvas.scale.0 >= canvas.scale.1;

@@ -1,6 +1,6 @@
 //! 28 px cells: the reference resize of the Claude vision documentation, and Mistral's plain grid.
 //!
-//! Owns the search for the size the server itself will choose, so that a view can be made at a
+//! Owns the search for the size that the server itself will choose, so that a view can be made at a
 //! fixed point of it and coordinates hold. Must round half away from zero: the published table
 //! (2000 by 1500 gives 1269 by 952) rules out rounding half to even.
 
@@ -9,7 +9,7 @@ use super::{Seen, fit};
 /// Side of a cell in pixels.
 const CELL: u32 = 28;
 
-/// The largest size that fits both ceilings at the same aspect, and its cells.
+/// Returns the largest size that fits both limits at the same aspect, and its cells.
 pub fn cells28(width: u32, height: u32, max_edge: u32, max_tokens: u32) -> Seen {
     let (w, h) = (width.max(1), height.max(1));
     let fits = |w: u32, h: u32| {
@@ -21,7 +21,7 @@ pub fn cells28(width: u32, height: u32, max_edge: u32, max_tokens: u32) -> Seen 
     Seen { width: w, height: h, tokens: cells(w, h, CELL) }
 }
 
-/// Cells of the image once its long side fits, plus separators at the end of each row.
+/// Counts the cells of the image once its long side fits, plus separators at the end of each row.
 pub fn cells28_grid(width: u32, height: u32, max_side: u32, cell: u32, row_tokens: u32) -> Seen {
     let cell = cell.max(1);
     let (w, h) = fit(width.max(1), height.max(1), max_side);
@@ -29,7 +29,7 @@ pub fn cells28_grid(width: u32, height: u32, max_side: u32, cell: u32, row_token
     Seen { width: w, height: h, tokens: cells(w, h, cell) + rows * u64::from(row_tokens) }
 }
 
-/// Binary search over the long side; 1 by 1 if nothing fits.
+/// Searches for the longest side that fits, by bisection. Returns 1 by 1 if nothing fits.
 fn largest_fit(width: u32, height: u32, fits: impl Fn(u32, u32) -> bool) -> (u32, u32) {
     let (long, short) = (width.max(height), width.min(height));
     let aspect = f64::from(long) / f64::from(short);

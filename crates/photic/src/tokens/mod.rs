@@ -1,9 +1,9 @@
-//! What an image costs in tokens, and the size a model really gets to see.
+//! The token price of an image, and the size at which a model sees it.
 //!
 //! Owns the published formulas, one [`Rule`] each, as pure functions of width, height and detail.
-//! Which model follows which rule with which numbers is data (`profiles/*.toml`). Must never look
-//! at encoded bytes to price an image, never return zero, and never decide a hard limit: providers
-//! report what they billed, and these are estimates of it.
+//! The rule of each model and its numbers are data (`profiles/*.toml`). Must never look at encoded
+//! bytes to price an image, never return zero, and never decide a hard limit: providers report what
+//! they billed, and these are estimates of it.
 
 mod canvas;
 mod cells;
@@ -28,15 +28,15 @@ pub use resize::{patches14, smart_resize};
 pub use tiles::{tiles512, tiles768};
 pub use unknown::unknown;
 
-/// How closely the model is asked to look.
+/// The level of detail that the model is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Detail {
-    /// The provider chooses; priced as if the knob were absent.
+    /// The provider chooses. Priced as if no detail were stated.
     Auto,
     /// A thumbnail.
     Low,
-    /// Between low and high; Gemini alone has a word for it.
+    /// Between low and high; only Gemini has a name for it.
     Medium,
     /// Resized to the model's ordinary budget.
     High,
@@ -45,7 +45,7 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// The name used on the wire.
+    /// Returns the name used on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -56,7 +56,7 @@ impl Detail {
         }
     }
 
-    /// The detail of that name.
+    /// Returns the detail of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|detail| detail.name() == name)
     }
@@ -74,7 +74,7 @@ impl FromStr for Detail {
     }
 }
 
-/// An image as the model receives it: the size after the provider's own resize, and the bill.
+/// An image as the model receives it: the size after the provider's own resize, and the tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Seen {
     /// Width in pixels after the provider's resize, without padding.
@@ -91,17 +91,17 @@ pub struct Seen {
 pub enum Rule {
     /// 32 px patches under a budget, times a multiplier.
     Patch32 {
-        /// Most patches at `high`.
+        /// Maximum number of patches at `high`.
         budget: u32,
-        /// Longest side at `high`, in pixels.
+        /// Maximum length of the longest side at `high`, in pixels.
         max_side: u32,
         /// Tokens per patch.
         #[serde(default = "one")]
         multiplier: f64,
-        /// What `original` allows; a model without it treats `original` as `high`.
+        /// The bounds at `original`. A model without them treats `original` as `high`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         original: Option<Tier>,
-        /// What an absent or `auto` detail means.
+        /// The detail that applies if none or `auto` is stated.
         #[serde(default = "high")]
         omitted: Detail,
     },
@@ -114,27 +114,27 @@ pub enum Rule {
     },
     /// 28 px cells under an edge and a token ceiling, resized by binary search.
     Cells28 {
-        /// Longest padded side, in pixels.
+        /// Maximum length of the longest padded side, in pixels.
         max_edge: u32,
-        /// Most cells.
+        /// Maximum number of cells.
         max_tokens: u32,
     },
     /// Square crops about two thirds of the short side, one price each.
     Tiles768 {
         /// Tokens per crop.
         tile: u32,
-        /// Up to this many pixels on both sides the image is a single crop.
+        /// An image with no side longer than this, in pixels, is a single crop.
         single: u32,
-        /// Tokens per image at `low`, where that differs.
+        /// Tokens per image at `low`, if that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<u32>,
-        /// Tokens per image at `medium`, where that differs.
+        /// Tokens per image at `medium`, if that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         medium: Option<u32>,
     },
     /// A grid of cells after a resize of the long side, with optional row separators.
     Cells28Grid {
-        /// Longest side, in pixels.
+        /// Maximum length of the longest side, in pixels.
         max_side: u32,
         /// Cell edge in pixels.
         #[serde(default = "twenty_eight")]
@@ -143,17 +143,17 @@ pub enum Rule {
         #[serde(default)]
         row_tokens: u32,
     },
-    /// One price whatever the size.
+    /// One price for every size.
     Flat {
         /// Tokens per image.
         tokens: u32,
-        /// Tokens per image at `low`, where that differs.
+        /// Tokens per image at `low`, if that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<u32>,
-        /// Tokens per image at `medium`, where that differs.
+        /// Tokens per image at `medium`, if that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         medium: Option<u32>,
-        /// Tokens per image at `original`, where that differs.
+        /// Tokens per image at `original`, if that differs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         original: Option<u32>,
     },
@@ -161,36 +161,36 @@ pub enum Rule {
     SmartResize {
         /// Cell edge in pixels.
         factor: u32,
-        /// Fewest pixels; a smaller image is enlarged.
+        /// Minimum number of pixels. A smaller image is enlarged.
         min_pixels: u32,
-        /// Most pixels; a larger one is shrunk.
+        /// Maximum number of pixels. A larger image is shrunk.
         max_pixels: u32,
     },
     /// 28 px cells of four 14 px patches, under a budget of patches.
     Patches14 {
-        /// Most patches.
+        /// Maximum number of patches.
         budget: u32,
-        /// Most patches along one side.
+        /// Maximum number of patches along one side.
         max_side: u32,
     },
     /// Tiles of the canvas that fits best, and the whole image as one more tile.
     Canvas {
         /// Tile edge in pixels.
         tile: u32,
-        /// Most tiles.
+        /// Maximum number of tiles.
         tiles: u32,
         /// Tokens per tile.
         tile_tokens: u32,
     },
-    /// Nobody has said what an image costs: a middling estimate, and [`Rule::most_tokens`] beside it.
+    /// No known price: a middling estimate, with [`Rule::most_tokens`] as its upper bound.
     #[default]
     Unknown,
 }
 
 impl Rule {
-    /// What the model sees of an image of this size, and what that costs.
+    /// Returns the size of an image as the model sees it, and its tokens.
     ///
-    /// A side of zero counts as one pixel: a header can lie, and nothing is free.
+    /// A side of zero counts as one pixel, because a header can lie and no image is free.
     pub fn seen(&self, width: u32, height: u32, detail: Option<Detail>) -> Seen {
         let (w, h) = (width.max(1), height.max(1));
         match *self {
@@ -243,13 +243,14 @@ impl Rule {
         }
     }
 
-    /// The tokens of [`Rule::seen`] alone.
+    /// Returns the tokens of [`Rule::seen`].
     pub fn image_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         self.seen(width, height, detail).tokens
     }
 
-    /// What an image should not exceed, for budgets that must hold. Where the rule is unknown, that
-    /// is the dearest of what is published for other models; else it is what the rule says.
+    /// Returns the maximum tokens of an image, for budgets that must hold. If the rule is unknown,
+    /// that is the highest of the prices published for other models; otherwise it is the price by
+    /// the rule.
     pub fn most_tokens(&self, width: u32, height: u32, detail: Option<Detail>) -> u64 {
         match self {
             Self::Unknown => unknown::most(width, height),
@@ -266,7 +267,7 @@ impl Rule {
     }
 }
 
-/// How a number of tokens is known, the most certain first.
+/// The certainty of a number of tokens, the most certain first.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -276,13 +277,13 @@ pub enum Basis {
     Published,
     /// By a rule that this model is believed to follow.
     Assumed,
-    /// Not at all: the number is a guess, and budgets reckon with more.
+    /// By a guess. Budgets allow for more.
     #[default]
     Unknown,
 }
 
 impl Basis {
-    /// The name used in reports.
+    /// Returns the name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -292,21 +293,22 @@ impl Basis {
     }
 }
 
-/// What base64 costs when it lands in a text slot.
+/// Returns the tokens of a text of this many bytes, such as base64 in a text slot.
 ///
-/// A tokenizer bills it as text at about a quarter of its length. That is how a picture worth about
-/// 1.5 thousand vision tokens became about a million text tokens in the report photic started from
-/// (seed 000), so this number is what a ledger shows as avoided; it never prices an image.
+/// A tokenizer bills base64 as text at about a quarter of its length. That is how a picture worth
+/// about 1.5 thousand vision tokens became about a million text tokens in the report photic started
+/// from (seed 000). A ledger shows this number as avoided; it never prices an image.
 pub const fn text_tokens(len_bytes: u64) -> u64 {
     len_bytes.div_ceil(4)
 }
 
-/// An image that costs the same at any size.
+/// Returns an image that costs this many tokens at any size.
 fn priced(width: u32, height: u32, tokens: u32) -> Seen {
     Seen { width, height, tokens: u64::from(tokens.max(1)) }
 }
 
-/// Width and height with the long side brought down to `max_side`, aspect kept, never enlarged.
+/// Returns width and height with the long side reduced to `max_side`. Keeps the aspect and never
+/// enlarges.
 fn fit(width: u32, height: u32, max_side: u32) -> (u32, u32) {
     let long = width.max(height);
     let max_side = max_side.max(1);
@@ -316,7 +318,7 @@ fn fit(width: u32, height: u32, max_side: u32) -> (u32, u32) {
     (scaled(width, max_side, long), scaled(height, max_side, long))
 }
 
-/// `side * num / den` to the nearest pixel, at least one.
+/// Returns `side * num / den` to the nearest pixel, at least one.
 fn scaled(side: u32, num: u32, den: u32) -> u32 {
     let (side, num, den) = (u64::from(side), u64::from(num), u64::from(den.max(1)));
     ((2 * side * num + den) / (2 * den)).clamp(1, u64::from(u32::MAX)) as u32

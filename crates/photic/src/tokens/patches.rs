@@ -13,14 +13,14 @@ const PATCH: u32 = 32;
 /// `low` is a 512 px version of the image.
 pub(super) const LOW: Tier = Tier { budget: None, max_side: Some(512) };
 
-/// How much of an image one setting of the detail knob lets through.
+/// The bounds that one detail puts on an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
-    /// Most patches; absent means no shrinking for their number.
+    /// Maximum number of patches. `None` means that no image shrinks for their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// Longest side in pixels; absent means no shrinking for it.
+    /// Maximum length of the longest side in pixels. `None` means that no image shrinks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_side: Option<u32>,
 }
@@ -37,13 +37,14 @@ pub fn patch32(width: u32, height: u32, tier: Tier, multiplier: f64) -> Seen {
     Seen { width: w, height: h, tokens: multiplied(patches(w, h), multiplier) }
 }
 
-/// The price of `low`: the guide speaks of a 512 by 512 version, so the whole square is billed
-/// whatever the aspect.
+/// Returns the price of `low`. The guide speaks of a 512 by 512 version, so the whole square is
+/// billed whatever the aspect.
 pub(super) fn low_tokens(multiplier: f64) -> u64 {
     multiplied(patches(512, 512), multiplier)
 }
 
-/// The second factor makes both sides whole patches, so that a partial row is not paid for.
+/// Shrinks an image to a budget of patches. The second factor makes both sides whole patches, so
+/// that a partial row is not paid for.
 fn shrink(width: u32, height: u32, budget: u32) -> (u32, u32) {
     let (w, h, patch) = (f64::from(width), f64::from(height), f64::from(PATCH));
     let s = (patch * patch * f64::from(budget) / (w * h)).sqrt();
@@ -58,7 +59,7 @@ fn patches(width: u32, height: u32) -> u64 {
     u64::from(width.div_ceil(PATCH)) * u64::from(height.div_ceil(PATCH))
 }
 
-/// In thousandths, because 1.2 has no exact binary form and a ceiling would show it.
+/// Multiplies in thousandths, because 1.2 has no exact binary form and a ceiling would show it.
 fn multiplied(patches: u64, multiplier: f64) -> u64 {
     let thousandths = ((multiplier * 1000.0).round() as u64).max(1);
     patches.saturating_mul(thousandths).div_ceil(1000)

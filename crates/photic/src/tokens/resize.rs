@@ -5,7 +5,7 @@
 
 use super::Seen;
 
-/// Rounds both sides to whole cells, and scales both where the product leaves its bounds.
+/// Rounds both sides to whole cells, and scales both if the product leaves its bounds.
 ///
 /// The size reported is never larger than the image. Within the bounds it is the image's own: the
 /// stretch to whole cells is less than half a cell a side.
@@ -35,7 +35,7 @@ pub fn smart_resize(width: u32, height: u32, factor: u32, least: u32, most: u32)
 
 /// Shrinks to a budget of 14 px patches and a longest side, then pads to cells of two by two.
 ///
-/// The budget counts whole patches before the padding, so what is billed can exceed a quarter of it.
+/// The budget counts whole patches before the padding, so the tokens can exceed a quarter of it.
 pub fn patches14(width: u32, height: u32, budget: u32, max_side: u32) -> Seen {
     const PATCH: u32 = 14;
     const CELL: u32 = 28;

@@ -31,7 +31,7 @@ struct Image {
     seen: Option<[u32; 2]>,
     #[serde(default)]
     tokens: Option<u64>,
-    /// What it should not exceed; without it, the same.
+    /// Maximum tokens, if they differ from `tokens`.
     #[serde(default)]
     most: Option<u64>,
 }
@@ -100,8 +100,8 @@ fn what_was_resized_is_left_alone() {
     }
 }
 
-/// What budgets reckon with for a model that nobody knows is enough for every family that is known, but for
-/// the few whose small models multiply what they count.
+/// The budget for an unknown model is enough for every known family, except for the few whose small
+/// models multiply what they count.
 #[test]
 fn unknown_is_as_dear_as_any_family() {
     let is_multiplied = |rule: &Rule| match *rule {

@@ -5,7 +5,7 @@
 
 use super::{Detail, Seen, scaled};
 
-/// Fit in 2048 by 2048, bring the short side down to 768, count 512 px tiles.
+/// Fits the image in 2048 by 2048, reduces the short side to 768, and counts 512 px tiles.
 ///
 /// Small images are not enlarged: the guide does not say, and implementations assume so.
 pub fn tiles512(width: u32, height: u32, base: u32, tile: u32, detail: Option<Detail>) -> Seen {
@@ -32,7 +32,7 @@ pub fn tiles512(width: u32, height: u32, base: u32, tile: u32, detail: Option<De
     }
 }
 
-/// One crop when both sides are small, else square crops of two thirds of the short side.
+/// Counts one crop if both sides are small, else square crops of two thirds of the short side.
 pub fn tiles768(width: u32, height: u32, tile: u32, single: u32) -> Seen {
     let (w, h) = (width.max(1), height.max(1));
     let crops = if w <= single && h <= single {

@@ -17,37 +17,37 @@ pub struct Keeper {
     pub(super) floor: Floor,
     pub(super) prices: Prices,
     room: Room,
-    /// Tokens of everything that the host allows; no estimate of ours retires what a person
+    /// The host's own budget for all tokens. An estimate of ours never retires what a person
     /// attached.
     host_tokens: Option<u64>,
-    /// Whether images can be made smaller and lighter before they are sent.
+    /// `true` if images can be made smaller and lighter before they are sent.
     pixels: bool,
     pub(super) seen: Vec<Seen>,
-    /// Those that the policy may retire.
+    /// The views that the policy may retire.
     pub(super) listed: Vec<usize>,
-    /// The views whose twin a view is.
+    /// Later views of identical bytes, by the index of the earlier view.
     twins: BTreeMap<usize, Vec<usize>>,
-    /// Everything before this one that is not attached is retired.
+    /// Every view before this one is retired or attached.
     frontier: usize,
-    /// Everything before this one that is attached is retired.
+    /// Every attached medium before this one is retired.
     attached: usize,
-    /// No window retires anything before this one any more.
+    /// The window retires nothing before this one any more.
     window: usize,
     pub(super) held: Held,
     pub(super) turns: usize,
     /// The last turn in which something was retired.
     pub(super) edited: usize,
     load: Load,
-    /// What the last turns brought, as many as a retirement should last; the first turn of all is
-    /// not among them, for prompts come once.
+    /// The loads of the last turns, as many as a retirement should last. The first turn is left
+    /// out, because prompts come once.
     brought: VecDeque<Load>,
-    /// Tokens that are never retired, so far.
+    /// Tokens so far that are never retired.
     words: u64,
-    /// How many are retired.
+    /// The number of retired media.
     gone: u64,
     crowded: bool,
     squeezed: bool,
-    /// Whether the last turn by itself brought more than there is room for.
+    /// `true` if the last turn ended with a limit still exceeded.
     stuck: bool,
 }
 
@@ -57,23 +57,23 @@ pub(super) struct Seen {
     pub(super) turn: usize,
     /// Tokens before it that are never retired.
     pub(super) words: u64,
-    /// The reason why it was retired.
+    /// The reason why it was retired, if it was.
     pub(super) gone: Option<Cause>,
 }
 
-/// A batch that is retired.
+/// A batch of views that one turn retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Retired {
-    /// The first view in sight before.
+    /// The first view in sight before the batch.
     pub from: usize,
-    /// The first view in sight after.
+    /// The first view in sight after the batch.
     pub to: usize,
-    /// Whether a limit asked for it, not the policy.
+    /// `true` if a limit forced it, at least in part.
     pub forced: bool,
 }
 
 impl Keeper {
-    /// Before the first turn.
+    /// Creates a keeper before the first turn.
     pub fn new(policy: Retention, floor: Floor, prices: Prices, room: Room) -> Self {
         Self {
             policy,
@@ -101,57 +101,57 @@ impl Keeper {
         }
     }
 
-    /// Prefers smaller and lighter images to fewer.
+    /// Prefers smaller and lighter images to fewer images.
     #[must_use]
     pub const fn with_pixels(mut self) -> Self {
         self.pixels = true;
         self
     }
 
-    /// Retires what a person attached where the request holds more tokens than this.
+    /// Retires what a person attached if the request holds more than `most` tokens.
     #[must_use]
     pub const fn with_host_tokens(mut self, most: Option<u64>) -> Self {
         self.host_tokens = most;
         self
     }
 
-    /// The first view in sight; everything before it is retired or attached.
+    /// Returns the first view in sight. Everything before it is retired or attached.
     pub const fn frontier(&self) -> usize {
         self.frontier
     }
 
-    /// The reason why a view was retired, if it was.
+    /// Returns the reason why a view was retired, if it was.
     pub fn retired(&self, index: usize) -> Option<Cause> {
         self.seen.get(index)?.gone
     }
 
-    /// Whether a person attached it.
+    /// Returns `true` if a person attached the medium.
     pub fn is_attached(&self, index: usize) -> bool {
         self.seen.get(index).is_some_and(|seen| seen.view.rank == Rank::Attached)
     }
 
-    /// What the request of the last turn holds.
+    /// Returns the load of the request that ended the last turn.
     pub const fn load(&self) -> Load {
         self.load
     }
 
-    /// Whether there was ever a crowd: then no image may be large, and none becomes so again.
+    /// Returns `true` if there was ever a crowd. From then on, no image may be large.
     pub const fn is_crowded(&self) -> bool {
         self.crowded
     }
 
-    /// Whether the body was ever too heavy: then heavy images are made lighter, and stay so.
+    /// Returns `true` if the body was ever too heavy. From then on, heavy images are made lighter.
     pub const fn is_squeezed(&self) -> bool {
         self.squeezed
     }
 
-    /// Takes in a turn; what is retired in the request that ends it.
+    /// Adds a turn. Returns the batch that is retired in the request that ends it, if any.
     pub fn turn(&mut self, turn: &Turn<'_>) -> Option<Retired> {
         let words_before = self.words;
         let first_new = self.seen.len();
         self.take_in(turn);
         let before = (self.frontier, self.gone);
-        // What was made in this turn is what the model asked to see.
+        // The policy retires nothing of this turn, because the model just asked to see it.
         let batch = match self.policy {
             Retention::Priced | Retention::All => self.priced(first_new, words_before),
             Retention::Turns(_) | Retention::Newest(_) => self.outside(first_new),
@@ -166,7 +166,7 @@ impl Keeper {
             (self.crowded, self.squeezed) =
                 (self.crowded || over.crowd, self.squeezed || over.bytes);
         }
-        // What a turn brought and had no room for is dealt with in that turn: words that follow
+        // A turn that brings more than there is room for is dealt with at once. Words that follow
         // change nothing about it.
         let is_settled = self.stuck && turn.views.is_empty();
         if self.floor.interval > 0 && !is_settled && self.over(&self.load).any() {
@@ -206,7 +206,7 @@ impl Keeper {
         }
     }
 
-    /// Whether a turn like the last one would retire something.
+    /// Returns `true` if another turn like the last one would retire something.
     pub fn retires_next(&self) -> bool {
         let Some(last) = self.seen.last() else { return false };
         let alike: Vec<View> = self.seen[self.seen.partition_point(|seen| seen.turn < last.turn)..]
@@ -216,7 +216,7 @@ impl Keeper {
         self.clone().turn(&Turn { rest: Load::default(), views: &alike }).is_some()
     }
 
-    /// Whether the policy retires things of this rank.
+    /// Returns `true` if the policy may retire media of this rank.
     const fn may_retire(&self, rank: Rank) -> bool {
         match rank {
             Rank::Reference => true,
@@ -225,13 +225,13 @@ impl Keeper {
         }
     }
 
-    /// Whether it is in sight and the policy may retire it.
+    /// Returns `true` if a view is in sight and the policy may retire it.
     pub(super) fn is_listed(&self, index: usize) -> bool {
         let seen = &self.seen[index];
         seen.gone.is_none() && self.may_retire(seen.view.rank)
     }
 
-    /// The views that the chosen window leaves out.
+    /// Returns the views that leave the chosen window.
     fn outside(&mut self, first_new: usize) -> Vec<usize> {
         let to = match self.policy {
             Retention::Priced | Retention::All => return Vec::new(),
@@ -249,8 +249,8 @@ impl Keeper {
         (from..to).filter(|&index| self.is_listed(index)).collect()
     }
 
-    /// Retires what a limit asks for, far enough that the next turns are expected to fit: the
-    /// oldest first, at least half of it, and what a person attached only if nothing else is left.
+    /// Retires what a limit requires, and enough that the next turns are expected to fit. The
+    /// oldest go first, at least half of them; with [`Retention::Priced`], all but the floor.
     fn make_room(&mut self, first_new: usize) {
         let growth = self.growth();
         let cause = self.over(&self.load).cause();
@@ -272,7 +272,7 @@ impl Keeper {
             Retention::All | Retention::Turns(_) | Retention::Newest(_) => live.len() / 2,
         };
         let quota = live.len().saturating_sub(kept);
-        // The newest view stays, whatever comes beside it.
+        // The newest view stays, whatever comes with it.
         let older = live.split_last().map_or(&[][..], |(_, older)| older);
         for (count, &index) in older.iter().enumerate() {
             if index >= first_new || (count >= quota && is_fit(self)) {
@@ -284,8 +284,8 @@ impl Keeper {
         self.settle();
     }
 
-    /// Retires what a person attached in earlier turns, as the last resort. Half of it stays, unless
-    /// more of the kind keeps coming.
+    /// Retires what a person attached in earlier turns, as the last resort. Half of it stays,
+    /// unless more of the kind keeps coming.
     fn shed_attached(&mut self, first_new: usize) {
         let mut room = self.room;
         room.tokens = self.host_tokens;
@@ -325,7 +325,7 @@ impl Keeper {
         }
     }
 
-    /// What the next turns are expected to bring: what the last ones brought.
+    /// Returns the load that the next turns are expected to bring: what the last ones brought.
     pub(super) fn growth(&self) -> Load {
         let mut growth = Load::default();
         for brought in &self.brought {
@@ -334,8 +334,8 @@ impl Keeper {
         growth
     }
 
-    /// The limits that a load exceeds. How many tokens fit is an estimate: where words alone are
-    /// more, retiring views is of no use.
+    /// Returns the limits that a load exceeds. Ignores the token limit if words alone exceed it,
+    /// because retiring views would not help.
     pub(super) fn over(&self, load: &Load) -> Over {
         let mut over = Over::of(load, &self.room, self.squeezed, self.crowded);
         let words = self.words + NOTICE.0 * self.gone;
@@ -374,18 +374,18 @@ impl Keeper {
         }
     }
 
-    /// Whether a view is a note because the same picture is in sight before it.
+    /// Returns `true` if a view is a note, because an identical picture is in sight before it.
     pub fn is_twin(&self, index: usize) -> bool {
         let seen = &self.seen[index];
         seen.gone.is_none() && seen.view.twin.is_some_and(|twin| self.seen[twin].gone.is_none())
     }
 
-    /// Tokens that it takes in the request.
+    /// Returns the tokens that a view takes in the request.
     pub(super) fn tokens(&self, index: usize) -> u64 {
         self.of(index).tokens
     }
 
-    /// What it takes in the request.
+    /// Returns the load of a view in the request.
     pub(super) fn of(&self, index: usize) -> Load {
         if self.is_twin(index) || self.seen[index].gone.is_some() {
             return Load { tokens: NOTICE.0, bytes: NOTICE.1, ..Load::default() };

@@ -1,64 +1,64 @@
-//! What requests hold, and what they may hold.
+//! The load of a request, and its maximum.
 
 use std::ops::{AddAssign, SubAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// The most a request may hold; absent means no limit.
+/// The maximum load of a request. `None` means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Room {
-    /// Images.
+    /// Maximum number of images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<u64>,
-    /// Tokens of images.
+    /// Maximum tokens of images.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_tokens: Option<u64>,
-    /// Tokens of everything.
+    /// Maximum tokens of the whole request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// Bytes of the body.
+    /// Maximum bytes of the body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Images beyond which none may be large.
+    /// The number of images beyond which none may be large.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowd: Option<u64>,
-    /// Documents.
+    /// Maximum number of documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documents: Option<u64>,
 }
 
-/// Something that takes room.
+/// The room that a medium, a turn or a request takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Load {
-    /// Images.
+    /// The number of images.
     pub images: u64,
-    /// What counts towards a crowd.
+    /// The number of media that count towards a crowd.
     pub crowd: u64,
-    /// What is too large for a crowd.
+    /// The number of images that are too large for a crowd.
     pub large: u64,
     /// Tokens of images.
     pub image_tokens: u64,
     /// Tokens of everything.
     pub tokens: u64,
-    /// Tokens that images may take beyond those, where nobody has said what they cost. Budgets
-    /// reckon with them; what pays does not.
+    /// Tokens that images may cost beyond those, if their price is unknown. Budgets include them;
+    /// cost comparisons do not.
     pub doubt: u64,
     /// Bytes in the body.
     pub bytes: u64,
-    /// How many of those could be saved by making heavy images lighter.
+    /// The number of those bytes that making heavy images lighter could save.
     pub spare: u64,
-    /// Documents.
+    /// The number of documents.
     pub documents: u64,
 }
 
 impl Load {
-    /// Tokens of images, at the most.
+    /// Returns the maximum tokens of images.
     pub(crate) const fn most_image_tokens(&self) -> u64 {
         self.image_tokens.saturating_add(self.doubt)
     }
 
-    /// Tokens of everything, at the most.
+    /// Returns the maximum tokens of everything.
     pub(crate) const fn most_tokens(&self) -> u64 {
         self.tokens.saturating_add(self.doubt)
     }
@@ -92,34 +92,34 @@ impl SubAssign for Load {
     }
 }
 
-/// What may retire a medium.
+/// The conditions under which a medium may be retired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rank {
-    /// A limit, a window, and the price: the model can ask for it by an exact reference.
+    /// A limit, a window or the price retires it. The model can ask for it by an exact reference.
     Reference,
-    /// A limit, a window, and the price where [`Priced`](super::Retention::Priced) is chosen.
+    /// A limit or a window retires it, or the price if [`Priced`](super::Retention::Priced) is
+    /// chosen.
     #[default]
     View,
-    /// A limit only.
+    /// Only a limit retires it.
     Limited,
-    /// A limit only, and not before everything else of earlier turns is retired: a person attached
-    /// it.
+    /// Only a limit retires it, after everything else of earlier turns. A person attached it.
     Attached,
 }
 
 /// A medium that may be retired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// What it takes.
+    /// The room it takes.
     pub load: Load,
-    /// An earlier view of the very same bytes: while that one is in sight, this one is a note.
+    /// An earlier view of identical bytes. While that one is in sight, this one is a note.
     pub twin: Option<usize>,
-    /// What may retire it.
+    /// The conditions under which it may be retired.
     pub rank: Rank,
 }
 
 impl View {
-    /// One of so many tokens and bytes.
+    /// Creates a view of this many tokens and bytes.
     pub fn new(tokens: u64, bytes: u64) -> Self {
         let load =
             Load { images: 1, crowd: 1, image_tokens: tokens, tokens, bytes, ..Load::default() };
@@ -127,27 +127,27 @@ impl View {
     }
 }
 
-/// What a request adds to the one before it. Its words stand before its views.
+/// The part of a request that the previous one did not have. Its words come before its views.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn<'v> {
-    /// Words, and whatever else is never retired.
+    /// The load of words, and of everything else that is never retired.
     pub rest: Load,
-    /// Views, and what a person attached.
+    /// Views, and media that a person attached.
     pub views: &'v [View],
 }
 
-/// What a notice in place of a view costs, in tokens and bytes.
+/// The cost of a notice in place of a view, in tokens and bytes.
 pub const NOTICE: (u64, u64) = (25, 110);
 
-/// What the price has added up since the last retirement.
+/// The cost of keeping views since the last retirement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
-    /// No view before this one is in sight and retired by a price.
+    /// The first view that is in sight and that the price may retire.
     pub(super) first: usize,
-    /// Views from here on are too new to be retired.
+    /// Views from this one on are too new to be retired.
     pub(super) fresh: usize,
-    /// What re-reading the views between the two has cost.
+    /// The cost so far of re-reading the views between the two.
     pub(super) paid: f64,
-    /// What those cost per request.
+    /// The tokens of those views in each request.
     pub(super) idle: u64,
 }

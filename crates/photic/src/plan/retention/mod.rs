@@ -1,12 +1,12 @@
-//! Which views stay in sight: a fold over the turns of a conversation.
+//! Decides which views stay in sight, as a fold over the turns of a conversation.
 //!
 //! A *view* is an image that a tool returned, or that the host keeps under a name. The state after
-//! a turn depends on the turns up to it and on nothing else, so a restart or another replica, given
-//! the same conversation, retires the same views, and the bytes before them stay the same from turn
-//! to turn.
+//! a turn depends only on the turns up to it. Given the same conversation, a restart or another
+//! replica therefore retires the same views, and the bytes before them stay the same from turn to
+//! turn.
 //!
 //! Owns the policies and their arithmetic. Must never know a wire, a message or a byte of media:
-//! the planner and the simulator run this very code.
+//! the planner and the simulator run the same code.
 
 mod keeper;
 mod load;
@@ -23,27 +23,28 @@ pub use keeper::{Keeper, Retired};
 pub use load::{Load, NOTICE, Rank, Room, Turn, View};
 pub use over::Cause;
 
-/// How long views stay in sight.
+/// A policy for keeping views in sight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retention {
-    /// As long as re-reading them from the cache is cheaper than the re-write their retiring causes.
+    /// Keeps views as long as re-reading them from the cache is cheaper than the re-write that
+    /// retiring them causes.
     Priced,
-    /// Those of this turn and of so many before it.
+    /// Keeps the views of this turn and of this many turns before it.
     Turns(usize),
-    /// The newest ones, so many, and at least one.
+    /// Keeps this many of the newest views, and at least one.
     Newest(usize),
-    /// Until a limit of the endpoint is met. Only views that the model can ask for by an exact
-    /// reference are retired to save cost, as [`Retention::Priced`] does.
+    /// Keeps views until a limit of the endpoint is met. Only views that the model can ask for by
+    /// an exact reference are retired to save cost, as [`Retention::Priced`] does.
     #[default]
     All,
 }
 
 impl Retention {
-    /// The policies by name, as [`Retention::from_name`] reads them.
+    /// The names of the policies, as [`Retention::from_name`] reads them.
     pub const NAMES: [&str; 4] = ["priced", "turns(K)", "newest(N)", "all"];
 
-    /// The policy of that name: `priced`, `turns(2)`, `newest(4)` or `all`.
+    /// Returns the policy of that name: `priced`, `turns(2)`, `newest(4)` or `all`.
     pub fn from_name(name: &str) -> Option<Self> {
         let number = |of: &str| {
             let inside = name.strip_prefix(of)?.strip_prefix('(')?.strip_suffix(')')?;
@@ -77,28 +78,28 @@ impl std::fmt::Display for Retention {
     }
 }
 
-/// What a token costs, as ratios of the base input price.
+/// The prices of a token, as ratios of the base input price.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prices {
-    /// Read from the cache.
+    /// A token read from the cache.
     pub read: f64,
-    /// Written to it.
+    /// A token written to the cache.
     pub write: f64,
 }
 
 /// The conditions under which views are retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Floor {
-    /// The newest views that no price retires.
+    /// The number of newest views that the price never retires.
     pub views: usize,
-    /// The newest turns whose views no price retires.
+    /// The number of newest turns whose views the price never retires.
     pub turns: usize,
-    /// The least saving for which a price retires views, in tokens at the base input price: what
-    /// the batch would save if the session went on for as long as it has lasted.
+    /// Minimum saving for which the price retires views, in tokens at the base input price. It is
+    /// what the batch would save if the session went on for as long as it has lasted.
     pub saving: u64,
-    /// The turns for which a retirement should last: no price acts twice within so many turns, and
-    /// a limit retires as many views as the next so many turns are expected to need. With 0, a
-    /// limit retires no more than it must.
+    /// The number of turns for which a retirement should last. The price never acts twice within
+    /// this many turns. A limit retires as many views as the next turns are expected to need. With
+    /// 0, a limit retires no more than it must.
     pub interval: usize,
 }
 

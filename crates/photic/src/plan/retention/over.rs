@@ -1,11 +1,11 @@
-//! Which limits of a request are exceeded.
+//! Compares the load of a request with its limits.
 
 use super::load::{Load, NOTICE, Room};
 
-/// The reason why something was retired.
+/// The reason why a view was retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The policy: the price, or the window that was chosen.
+    /// The policy: the price, or the chosen window.
     Policy,
     /// The endpoint takes no more images or documents in one request.
     Count,
@@ -26,9 +26,8 @@ pub(super) struct Over {
 }
 
 impl Over {
-    /// Compares a load with the room there is. Where heavy images are made lighter (`squeezed`),
-    /// what that saves does not count; where no image is large any more (`crowded`), there is no
-    /// crowd.
+    /// Compares a load with the room there is. If heavy images are made lighter (`squeezed`), what
+    /// that saves does not count. If no image is large any more (`crowded`), there is no crowd.
     pub(super) fn of(load: &Load, room: &Room, squeezed: bool, crowded: bool) -> Self {
         let over = |most: Option<u64>, is: u64| most.is_some_and(|most| is > most);
         let saved = if squeezed { load.spare } else { 0 };
@@ -56,7 +55,7 @@ impl Over {
         if self.images || self.documents || self.crowd { Cause::Count } else { Cause::Budget }
     }
 
-    /// Whether retiring something of this load helps against one of the exceeded limits.
+    /// Returns `true` if retiring something of this load helps against an exceeded limit.
     pub(super) const fn is_helped_by(self, load: &Load) -> bool {
         (self.images && load.images > 0)
             || (self.documents && load.documents > 0)

@@ -1,24 +1,27 @@
-//! The price: when it is cheaper to retire views than to keep them.
+//! The price policy: retires views once that is cheaper than keeping them.
 
 use super::Prices;
 use super::keeper::Keeper;
 use super::load::{Load, NOTICE};
 
-/// How much of the words between retired views weighs on the choice of the moment. Each of them is
-/// re-written once per batch however long a batch is, so in an endless session it would be 0; but
-/// sessions end. Fitted on 20 to 500 steps with images of 400 to 4,700 tokens under three price
-/// lists: see `photic simulate --check`.
+/// The share of the words between retired views that counts when choosing the moment. These words
+/// are re-written once per batch however long a batch is, so in an endless session the share would
+/// be 0; but sessions end. Fitted on 20 to 500 steps with images of 400 to 4,700 tokens under three
+/// price lists: see `photic simulate --check`.
 const BETWEEN: f64 = 0.35;
 
 impl Keeper {
-    /// The views that the price retires in this turn.
+    /// Returns the views that the price retires in this turn.
     ///
-    /// Holding a view costs a read every turn. Retiring a batch costs writing again what stands
-    /// behind its first view, once. The cheapest rhythm is the one where the two are equal (the
-    /// economic lot size), and it needs no knowledge of when the session ends. Four conditions
-    /// remain: the newest views and turns stay; were the session to last as long again as it has,
-    /// the batch must save what the floor states; no two batches follow each other within the
-    /// stated interval; and a limit must not force another batch before it has passed.
+    /// Keeping a view costs a read every turn. Retiring a batch costs one write of everything after
+    /// its first view. The cheapest rhythm is the one where the two are equal (the economic lot
+    /// size). It does not depend on when the session ends. Four more conditions apply:
+    ///
+    /// - The newest views and turns stay.
+    /// - The batch must save what the floor states, if the session goes on for as long as it has
+    ///   lasted.
+    /// - No two batches follow each other within the stated interval.
+    /// - No limit is expected to force another batch within that interval.
     pub(super) fn priced(&mut self, first_new: usize, words_before: u64) -> Vec<usize> {
         if self.listed.is_empty() {
             return Vec::new();
@@ -58,7 +61,7 @@ impl Keeper {
         Vec::new()
     }
 
-    /// The first view that is too new to be retired by a price.
+    /// Returns the first view that is too new to be retired by the price.
     fn first_fresh(&self, first_new: usize) -> usize {
         let recent = (self.turns + 1).saturating_sub(self.floor.turns.max(1));
         let by_turn = self.seen.partition_point(|seen| seen.turn < recent);
@@ -67,7 +70,7 @@ impl Keeper {
         by_turn.min(by_count).min(first_new)
     }
 
-    /// Whether no limit is expected to force another batch within the interval.
+    /// Returns `true` if no limit is expected to force another batch within the interval.
     fn lasts(&self, batch: &[usize]) -> bool {
         let mut load = self.load();
         for &index in batch {
@@ -78,7 +81,7 @@ impl Keeper {
         !self.over(&load).any()
     }
 
-    /// Starts to add up again after a retirement.
+    /// Restarts the count of costs after a retirement.
     pub(super) fn settle(&mut self) {
         let first = (self.held.first..self.seen.len()).find(|&index| self.is_listed(index));
         let first = first.unwrap_or(self.held.fresh).min(self.held.fresh);
