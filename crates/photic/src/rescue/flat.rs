@@ -7,9 +7,10 @@
 //!
 //! Some whole pictures stay, and so does everything that is not whole:
 //!
-//! - a small picture, less than [`SMALL`] pixels wide and high: an icon belongs to the text around it,
-//!   costs less there than as a picture, and shows a model nothing;
-//! - a picture in source code, a style sheet or a diff ([`super::source`]): the text must stay exact.
+//! - a small picture, less than [`SMALL`] pixels wide and high: an icon belongs to the text around
+//!   it, costs less there than as a picture, and shows a model nothing;
+//! - a picture in source code, a style sheet or a diff ([`super::source`]): the text must stay
+//!   exact.
 //!
 //! A picture, or a possible one, that stays is reported ([`Left`]). Time is linear in the length
 //! of the text: runs are found by testing every [`SHORTEST_RUN`]th byte, and no byte is given to
