@@ -20,14 +20,14 @@
 //!
 //! # The stages
 //!
-//! [`repair`] calls five functions. A host that fetches addresses, keeps a record or retries after a
-//! rejection calls them itself:
+//! There are five stages, and [`repair`] calls the first four. A host that fetches addresses, keeps
+//! a record or retries after a rejection calls them itself:
 //!
 //! 1. [`lift`] reads a body into a [`Transcript`] that borrows from it.
 //! 2. [`survey`] lists every image, document and sound: its place and the facts in its header.
 //! 3. [`plan`] chooses a fate for each, with its reason, for a [`Profile`] and a [`Policy`].
-//! 4. [`lower`] writes the body for a wire. On the wire it came from, everything that the plan does not
-//!    touch is sent as the bytes that came in.
+//! 4. [`lower`] writes the body for a wire. On the wire it came from, everything that the plan does
+//!    not touch is sent as the bytes that came in.
 //! 5. [`rejection::classify`] explains the error of a provider, so that the host can plan again.
 //!
 //! ```

@@ -343,7 +343,8 @@ impl Scanner<'_> {
                         b'"' => return Some((at + 2, flags)),
                         // An inner escape: the backslash pair, then one inner character.
                         b'\\' => at += if text.get(at + 2)? == &b'\\' { 4 } else { 3 },
-                        // `\u` could spell a quote or a backslash; the caller unescapes and rescans.
+                        // `\u` could spell a quote or a backslash. The caller unescapes the text
+                        // and scans it again.
                         b'u' => return None,
                         _ => at += 2,
                     }

@@ -2,9 +2,10 @@
 
 use crate::json::Str;
 
-/// Assigns ids on wires where calls may come without one. An id is made from the order of the
-/// calls. A result without an id gets that of the call with the same name or, failing that, the
-/// first open call.
+/// Assigns ids on wires where calls may come without one.
+///
+/// An id is made from the order of the calls. A result without an id gets that of the open call with
+/// its name or, if it has no name either, that of the first open call.
 #[derive(Default)]
 pub(crate) struct CallIds<'a> {
     made: usize,

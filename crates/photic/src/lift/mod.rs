@@ -137,7 +137,7 @@ pub(crate) enum TextOwner {
     Foreign,
     /// A user or an operator. The text is a picture only if all of it is one.
     Said,
-    /// The model. The text is never changed, so that a picture it quotes is not sent again.
+    /// The model. The text is never changed, so that a picture quoted in it stays text.
     Own,
 }
 

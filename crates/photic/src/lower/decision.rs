@@ -62,7 +62,7 @@ pub enum Did {
     WroteString,
     /// Left a part out of a result that failed, which holds text only.
     LeftOutOfError,
-    /// Wrote the source of a drawing as text, because no endpoint takes the drawing.
+    /// Wrote the source of a drawing as text, because the endpoint does not take the drawing.
     WroteSource,
     /// Marked the end of a prefix for the endpoint's cache.
     Marked,

@@ -370,7 +370,7 @@ impl<'a> Placer<'_, 'a> {
         }
         let after_results =
             self.steps.last().is_some_and(|step| step.message.results().next().is_some());
-        // Where results are messages of their own, bridges are added at the end.
+        // On wires with results in messages of their own, bridges are added at the end.
         if after_results && self.nests && self.is_bridged() {
             self.steps
                 .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));

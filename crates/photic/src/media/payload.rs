@@ -169,7 +169,7 @@ impl<'a> Payload<'a> {
             let length = FORGIVING.decode_slice(&self.0[..end], buffer).unwrap_or(0);
             header::read(&buffer[..length])
         };
-        // The length of the buffer must allow for padding that has not been read yet.
+        // The decoder sizes its output before it sees padding, so it needs three more bytes.
         let mut buffer = [0; FIRST_LOOK + 3];
         let mut header = read(GLANCE, &mut buffer);
         if header.size.is_none() || !header::says_size_first(&header) {

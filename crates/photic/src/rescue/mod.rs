@@ -4,9 +4,9 @@
 //! stays valid. The rules depend on the author of the text:
 //!
 //! - **The result of a tool** is written by a program. A text that is one picture becomes that
-//!   picture; JSON that spells typed parts becomes those parts; pictures inside longer text are
-//!   replaced by a short marker each ([`flat`]). Small pictures, source code, style sheets and diffs
-//!   stay.
+//!   picture. JSON that spells typed parts becomes those parts. Pictures inside longer text are
+//!   replaced by a short marker each ([`flat`]). Small pictures, source code, style sheets and
+//!   diffs stay.
 //! - **A file that an agent reads** stays whole, whatever it holds ([`files`]): the agent will
 //!   write it back. The name, arguments or command of the call show that it reads a file.
 //! - **The text of a user or operator** stays, unless it is exactly one whole picture or exactly a

@@ -118,7 +118,7 @@ pub enum ErrorKind {
     NoCredentials,
     /// The key does not allow it.
     Forbidden,
-    /// The path or the model does not exist.
+    /// The requested resource does not exist.
     NotFound,
     /// The client sends too much at once.
     RateLimited,
