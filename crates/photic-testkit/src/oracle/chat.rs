@@ -63,7 +63,7 @@ const MESSAGE: [&str; 9] = [
 const PART: [&str; 7] =
     ["type", "text", "refusal", "image_url", "input_audio", "file", "prompt_cache_breakpoint"];
 
-/// Fields that an endpoint with strict fields does not know.
+/// Fields that `Rules::first_settings` refuses: they are newer than `max_tokens`.
 const LATER: [&str; 2] = ["max_completion_tokens", "stream_options"];
 
 /// The calls of the last assistant turn while its tool messages are being read.

@@ -63,7 +63,7 @@ pub(super) fn start_with_user(
     steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
 }
 
-/// Adds the tool's name to each result that lacks it, from the call it answers.
+/// Gives each result the tool name of the call it answers.
 pub(super) fn name_results(steps: &mut [Step<'_>], notes: &mut Notes<'_, '_>) {
     let mut names = BTreeMap::new();
     for step in steps {

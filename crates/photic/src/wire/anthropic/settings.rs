@@ -9,7 +9,7 @@ use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 /// The wire requires a number. Every model accepts this one.
 const MAX_TOKENS: &str = "4096";
 
-/// Fields that only this wire defines.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] = &[
     "thinking",
     "container",

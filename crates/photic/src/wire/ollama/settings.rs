@@ -16,7 +16,7 @@ const OPTIONS: [(&str, &str); 8] = [
     ("repetition_penalty", "repeat_penalty"),
 ];
 
-/// Fields that only this wire defines.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] = &["keep_alive", "truncate", "shift", "template"];
 
 /// Returns the way this wire expresses a shared setting.

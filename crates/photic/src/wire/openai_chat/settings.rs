@@ -7,7 +7,7 @@ use crate::profile::{AnswerLimit, StreamOptions};
 use crate::settings::{Format, Function, SHARED, Settings, Tool, ToolChoice, Word};
 use crate::wire::openai::{Around, write_choice, write_schema};
 
-/// Fields that only this wire defines.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] =
     &["modalities", "audio", "prediction", "web_search_options", "moderation", "image"];
 

@@ -8,7 +8,7 @@ use crate::lower::{Because, NO_ARGUMENTS, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 use crate::wire::openai::{Around, write_choice, write_schema};
 
-/// Fields that only this wire defines.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] = &[
     "include",
     "previous_response_id",
