@@ -1,6 +1,6 @@
-//! The two check sums of a PNG file and the digest of the oracle.
+//! The two checksums of a PNG file and the digest of the oracle.
 //!
-//! Owns plain arithmetic only. Must never be used for anything secret: FNV is not a hash to trust.
+//! Plain arithmetic only. Never use it for anything secret: FNV is not a cryptographic hash.
 
 const CRC: [u32; 256] = crc_table();
 
@@ -20,7 +20,7 @@ const fn crc_table() -> [u32; 256] {
     table
 }
 
-/// The check sum of PNG and of AWS event streams, over pieces that follow each other.
+/// Computes the checksum of PNG and of AWS event streams, over consecutive pieces.
 pub fn crc32(pieces: &[&[u8]]) -> u32 {
     let bytes = pieces.iter().flat_map(|piece| piece.iter());
     !bytes.fold(!0u32, |c, b| CRC[((c ^ u32::from(*b)) & 0xFF) as usize] ^ (c >> 8))
@@ -35,7 +35,7 @@ pub(crate) fn adler32(bytes: &[u8]) -> u32 {
     (b << 16) | a
 }
 
-/// The Adler sum of `count` zero bytes, without the bytes.
+/// Computes the Adler sum of `count` zero bytes, without the bytes.
 pub(crate) fn adler32_zeros(count: u64) -> u32 {
     (((count % 65521) as u32) << 16) | 1
 }

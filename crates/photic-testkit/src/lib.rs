@@ -1,7 +1,7 @@
-//! What photic is tested with: a strict provider that reports what a model would see, and pictures.
+//! Test tools of photic: a strict provider that reports what a model would see, and test pictures.
 //!
-//! Owns the second opinion: every rule here is written from the provider's side, a second time.
-//! It must never depend on `photic`: a witness does not ask the accused.
+//! This crate is the second opinion: every rule here is written again, from the provider's side.
+//! It must never depend on `photic`, because a check must not use the code that it checks.
 //!
 //! ```
 //! use photic_testkit::{image, oracle};
@@ -16,7 +16,7 @@
 //!
 //! # What it does not do
 //!
-//! It decodes no pixels: a picture counts as seen when its container is whole and its label true.
+//! It decodes no pixels: a picture counts as seen if its container is whole and its label is true.
 
 mod check;
 pub mod image;

@@ -1,7 +1,8 @@
-//! `SplitMix64`: random numbers of tests, the same for the same seed on every machine.
+//! `SplitMix64`: random numbers for tests, the same for the same seed on every machine.
 //!
-//! The charts of `photic-pixels` have a generator of their own, because a shipped crate cannot depend
-//! on this one, and because the numbers behind a chart are a contract that no test may change.
+//! The charts of `photic-pixels` have a generator of their own, because a shipped crate cannot
+//! depend on this one, and because the numbers behind a chart are a contract that no test may
+//! change.
 
 /// A generator after Steele, Lea and Flood (2014).
 #[derive(Clone, Debug)]
@@ -10,17 +11,17 @@ pub struct SplitMix64(u64);
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl SplitMix64 {
-    /// Starts at a seed.
+    /// Creates a generator from a seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Starts at a seed made of two numbers, such as a session and a turn.
+    /// Creates a generator from two numbers, such as a session and a turn.
     pub const fn of_pair(one: u64, other: u64) -> Self {
         Self(one.wrapping_mul(0x2545_f491_4f6c_dd1d).wrapping_add(other))
     }
 
-    /// The number at a position of a seed's sequence, counted from one.
+    /// Returns the number at a position of a seed's sequence, counted from one.
     pub const fn at(seed: u64, position: u64) -> u64 {
         let mut z = seed.wrapping_add(position.wrapping_mul(STEP));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,14 +29,14 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// The next number of 64 bits.
+    /// Returns the next number of 64 bits.
     pub const fn next_u64(&mut self) -> u64 {
         let number = Self::at(self.0, 1);
         self.0 = self.0.wrapping_add(STEP);
         number
     }
 
-    /// The next number below a limit.
+    /// Returns the next number below a limit.
     ///
     /// # Panics
     ///

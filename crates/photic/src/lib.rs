@@ -1,8 +1,9 @@
 //! Makes the images that an agent's tools return visible to the model, on every provider API.
 //!
-//! Most provider APIs ("wires") have no place for an image in a tool result, and each has rules of its
-//! own for order, types and sizes. This crate reads a request of any wire, decides what becomes of
-//! every image in it, and writes the request again so that the model sees what it should.
+//! Most provider APIs ("wires") have no place for an image in a tool result, and each has rules of
+//! its own for order, types and sizes. This crate reads a request of any wire, decides what
+//! becomes of every image in it, and writes the request again so that the model sees what it
+//! should.
 //!
 //! One call repairs a body:
 //!
@@ -19,14 +20,14 @@
 //!
 //! # The stages
 //!
-//! [`repair`] calls five functions. A host that fetches addresses, keeps a record or retries after a
-//! rejection calls them itself:
+//! There are five stages, and [`repair`] calls the first four. A host that fetches addresses, keeps
+//! a record or retries after a rejection calls them itself:
 //!
 //! 1. [`lift`] reads a body into a [`Transcript`] that borrows from it.
-//! 2. [`survey`] lists every image, document and sound: where it is and what its header says.
+//! 2. [`survey`] lists every image, document and sound: its place and the facts in its header.
 //! 3. [`plan`] chooses a fate for each, with its reason, for a [`Profile`] and a [`Policy`].
-//! 4. [`lower`] writes the body for a wire. On the wire it came from, everything that the plan does not
-//!    touch goes out as the bytes that came in.
+//! 4. [`lower`] writes the body for a wire. On the wire it came from, everything that the plan does
+//!    not touch is sent as the bytes that came in.
 //! 5. [`rejection::classify`] explains the error of a provider, so that the host can plan again.
 //!
 //! ```
@@ -40,8 +41,8 @@
 //! assert!(photic::lower(&transcript, &plan).body.is(body));
 //! ```
 //!
-//! [`check`] reports the problems of a request. [`lift_reply`], [`lower_reply`] and [`Stream`] carry the
-//! answer back to a client of another wire.
+//! [`check`] reports the problems of a request. [`lift_reply`], [`lower_reply`] and [`Stream`]
+//! carry the answer back to a client of another wire.
 //!
 //! # Modules
 //!
@@ -62,9 +63,9 @@
 //!
 //! # What it does not do
 //!
-//! It does no I/O, reads no clock, draws no random numbers and cannot fail: what it cannot read goes
-//! out as it came. It decodes no pixels (`photic-pixels` does, with a `repair` of its own), and it
-//! fetches nothing: a host that does puts in what it fetched ([`fetchable`],
+//! It does no I/O, reads no clock, draws no random numbers and cannot fail: a body that it cannot
+//! read is returned unchanged. It decodes no pixels (`photic-pixels` does, with a `repair` of its
+//! own), and it fetches nothing. A host that does puts in what it fetched ([`fetchable`],
 //! [`Transcript::put_fetched`]).
 
 mod check;
@@ -115,7 +116,7 @@ pub use survey::{Sighting, Slot, Survey, survey};
 pub use transcript::Transcript;
 pub use wire::{Wire, detect};
 
-/// The README's example is code that runs.
+/// Runs the README's example as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

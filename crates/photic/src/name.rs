@@ -1,4 +1,4 @@
-//! The error of a name that stands for nothing.
+//! The error for an unknown name.
 
 use std::error::Error;
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Repairs a request body in one call: the stages in their order, with options that have defaults.
 //!
-//! A host that fetches addresses, keeps a record or heals rejections calls the stages itself.
+//! A host that fetches addresses, keeps a record or retries after rejections calls the stages
+//! itself.
 
 use std::borrow::Cow;
 
@@ -41,8 +42,8 @@ pub struct RepairOptions {
 pub struct Repaired<'a> {
     /// The body to send. It borrows from the body that came in if not a byte had to change.
     pub body: Cow<'a, [u8]>,
-    /// The wire of the body that came in; `None` if it is a request of no wire that photic knows.
-    /// Such a body goes out as it came.
+    /// The wire of the body that came in; `None` if it is not a request of any wire that photic
+    /// knows. Such a body is returned unchanged.
     pub from: Option<Wire>,
     /// The profile that the repair was made for.
     pub profile: Option<Profile>,
@@ -57,17 +58,19 @@ pub struct Repaired<'a> {
 }
 
 impl Repaired<'_> {
-    /// Returns whether the body differs from the one that came in.
+    /// Returns `true` if the body differs from the one that came in.
     pub const fn is_changed(&self) -> bool {
         matches!(self.body, Cow::Owned(_))
     }
 }
 
-/// Repairs a request body: images in places that the model does not look at become images it sees,
-/// broken orders of calls and results are put right, and what cannot be shown becomes a notice.
+/// Repairs a request body. Images in places that the model does not look at become images it sees,
+/// broken orders of calls and results are corrected, and media that cannot be shown become
+/// notices.
 ///
-/// It makes no pixels: an image that is too large becomes a notice. `photic_pixels::repair` shrinks
-/// it instead. It cannot fail: a body that cannot be read comes back as it is, with a finding.
+/// It makes no pixels: an image that is too large becomes a notice. `photic_pixels::repair`
+/// shrinks it instead. It cannot fail: a body that cannot be read is returned unchanged, with a
+/// finding.
 ///
 /// ```
 /// use photic::{RepairOptions, Wire};
@@ -85,8 +88,8 @@ pub fn repair<'a>(body: &'a [u8], options: &RepairOptions) -> Repaired<'a> {
     repair_with(body, options, |_, _| Prepared::new())
 }
 
-/// Repairs a request body as [`repair`] does, with pictures from the host: `prepare` makes what the
-/// recipes of the plan ask for. Plans have recipes if [`Policy::pixels`] is set.
+/// Repairs a request body as [`repair`] does, with pictures from the host: `prepare` makes the
+/// pictures that the recipes of the plan ask for. Plans have recipes if [`Policy::pixels`] is set.
 ///
 /// ```
 /// use photic::{Prepared, RepairOptions};
@@ -119,7 +122,7 @@ pub fn repair_with<'a>(
     let plan = plan(survey, &profile, &options.policy);
     let prepared = prepare(&transcript, &plan);
     let lowered = lower_prepared(&transcript, &plan, &prepared);
-    // What depends on the model is known for the wire that the body is of.
+    // The findings that depend on the model are known only for the wire of the body.
     let findings = if profile.wire == from { check(&transcript, &lifted, &plan) } else { lifted };
     let is_same = lowered.body.is(body);
     let ledger = plan.ledger.clone();
@@ -134,7 +137,7 @@ pub fn repair_with<'a>(
     }
 }
 
-/// A body of no wire that photic knows, as it came.
+/// Returns a body of no known wire unchanged.
 fn unread(body: &[u8]) -> Repaired<'_> {
     let at = Position { pointer: String::new(), inner: None };
     Repaired {

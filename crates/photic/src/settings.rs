@@ -1,6 +1,6 @@
-//! What a request says beside its messages, in words that every wire shares.
+//! The settings of a request, everything beside its messages, in a form that all wires share.
 //!
-//! On its own wire a body keeps these fields as they stand; this is for the other wires.
+//! On its own wire a body keeps these fields unchanged. This form is for the other wires.
 
 use std::borrow::Cow;
 
@@ -13,37 +13,38 @@ use crate::tokens::Detail;
 pub struct Settings<'a> {
     /// The model asked for.
     pub model: Option<Str<'a>>,
-    /// The most tokens to answer with.
+    /// Maximum number of tokens in the answer.
     pub max_tokens: Option<&'a [u8]>,
     /// Strings that end the answer.
     pub stop: Vec<Str<'a>>,
     /// The tools offered.
     pub tools: Vec<Tool<'a>>,
-    /// Which tool must or may be called.
+    /// The tool that must be called, or the tools that may be.
     pub tool_choice: Option<ToolChoice<'a>>,
-    /// Whether several calls may be made at once.
+    /// `true` if several calls may be made at once.
     pub parallel_calls: Option<bool>,
     /// The form the answer must have.
     pub format: Option<Format<'a>>,
-    /// How hard to think.
+    /// The reasoning effort.
     pub effort: Option<Str<'a>>,
-    /// How closely to look at media that do not say it themselves.
+    /// The detail of media that do not state their own.
     pub detail: Option<Detail>,
-    /// Whether a stream should end with what it cost, where that has to be asked for.
+    /// `true` if a stream should end with its token usage, on wires where a client must ask for
+    /// that.
     pub usage_in_stream: bool,
-    /// Fields that keep value and meaning wherever they are known, by their neutral name.
+    /// Fields whose value and meaning are the same on every wire that has them, by neutral name.
     pub shared: Vec<(&'static str, &'a [u8])>,
-    /// Whether part of the conversation is kept by the provider.
+    /// `true` if the provider keeps part of the conversation.
     pub continues_elsewhere: bool,
     /// Values of the source wire that no other wire can carry.
     pub(crate) losses: Vec<Loss<'a>>,
-    /// Fields we do not know.
+    /// Unknown fields.
     pub(crate) unknown: Vec<(Str<'a>, Found<'a>)>,
-    /// Where the neutral settings were read.
+    /// The nodes that the neutral settings were read from.
     nodes: Vec<(&'static str, NodeId)>,
 }
 
-/// The bytes of a value and where it stands.
+/// The bytes of a value, and its node.
 pub(crate) type Found<'a> = (&'a [u8], NodeId);
 
 /// A value that no other wire can carry.
@@ -55,12 +56,12 @@ pub(crate) struct Loss<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// The value of a field that several wires share.
+    /// Returns the value of a field that several wires share.
     pub(crate) fn shared(&self, name: &str) -> Option<&'a [u8]> {
         self.shared.iter().find(|(shared, _)| *shared == name).map(|(_, raw)| *raw)
     }
 
-    /// The tools that every wire can offer.
+    /// Returns the tools that every wire can offer.
     pub(crate) fn functions(&self) -> impl Iterator<Item = &Function<'a>> {
         self.tools.iter().filter_map(|tool| match tool {
             Tool::Function(function) => Some(function),
@@ -68,17 +69,17 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// Where a neutral setting was read.
+    /// Returns the node that a neutral setting was read from.
     pub(crate) fn node(&self, name: &str) -> Option<NodeId> {
         self.nodes.iter().rev().find(|(known, _)| *known == name).map(|(_, node)| *node)
     }
 
-    /// Notes where a neutral setting stands.
+    /// Records the node of a neutral setting.
     pub(crate) fn read_at(&mut self, name: &'static str, value: Value<'_, '_>) {
         self.nodes.push((name, value.id()));
     }
 
-    /// Takes a shared field; null says nothing.
+    /// Takes a shared field. `null` counts as absent.
     pub(crate) fn share(&mut self, name: &'static str, value: Value<'_, 'a>) {
         if !value.is_null() {
             self.shared.push((name, value.raw()));
@@ -86,7 +87,8 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Takes the most tokens to answer with; a second such field contradicts the first.
+    /// Takes the maximum number of tokens in the answer. A second such field contradicts the
+    /// first.
     pub(crate) fn limit_answer(&mut self, key: &Str<'a>, value: Value<'_, 'a>) {
         if value.is_null() {
             return;
@@ -105,19 +107,19 @@ impl<'a> Settings<'a> {
         self.read_at("stop", value);
     }
 
-    /// Takes how hard to think.
+    /// Takes the reasoning effort.
     pub(crate) fn take_effort(&mut self, value: Value<'_, 'a>) {
         self.effort = value.str();
         self.read_at("effort", value);
     }
 
-    /// Takes whether several calls may be made at once.
+    /// Takes the setting for parallel calls.
     pub(crate) fn take_parallel_calls(&mut self, value: Value<'_, 'a>) {
         self.parallel_calls = value.bool();
         self.read_at("parallel_tool_calls", value);
     }
 
-    /// Takes the tool that must or may be called; where it was not understood, it is a loss.
+    /// Takes the choice of tools. It is a loss if it was not understood.
     pub(crate) fn take_choice(
         &mut self,
         field: Str<'a>,
@@ -131,15 +133,15 @@ impl<'a> Settings<'a> {
         self.read_at("tool_choice", value);
     }
 
-    /// Takes the form that the answer must have.
+    /// Takes the format of the answer.
     pub(crate) fn take_format(&mut self, format: Format<'a>, value: Value<'_, 'a>) {
         self.format = Some(format);
         self.read_at("format", value);
     }
 
-    /// Takes a field that keeps its name on several wires, or notes what it is.
+    /// Takes a field that has the same name on several wires, or records it as lost or unknown.
     ///
-    /// `own` lists what the source wire defines; a field outside it is one we do not know.
+    /// `own` lists the fields that the source wire defines. Any other field is unknown.
     pub(crate) fn other_field(&mut self, key: Str<'a>, value: Value<'_, 'a>, own: &[&str]) {
         let name = key.decode();
         if let Some(shared) = SHARED.iter().find(|shared| **shared == name) {
@@ -156,7 +158,7 @@ impl<'a> Settings<'a> {
         self.lose_because(field, value, Because::NoWord);
     }
 
-    /// Notes a value that does not travel, and the reason. Null says nothing.
+    /// Notes a value that is not sent, and the reason. `null` counts as absent.
     pub(crate) fn lose_because(&mut self, field: Str<'a>, value: Value<'_, 'a>, because: Because) {
         if !value.is_null() {
             self.losses.push(Loss { field, node: value.id(), because });
@@ -173,7 +175,7 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// A tool on offer.
+/// An offered tool.
 #[derive(Clone, Debug)]
 pub enum Tool<'a> {
     /// A function with a schema.
@@ -182,23 +184,23 @@ pub enum Tool<'a> {
     Foreign(Foreign),
 }
 
-/// A function on offer.
+/// An offered function.
 #[derive(Clone, Debug)]
 pub struct Function<'a> {
     /// Its name.
     pub name: Str<'a>,
-    /// What it does.
+    /// The description of its purpose.
     pub description: Option<Str<'a>>,
     /// The JSON schema of its arguments.
     pub schema: Option<Cow<'a, [u8]>>,
-    /// Whether arguments must match the schema exactly.
+    /// `true` if arguments must match the schema exactly.
     pub strict: Option<bool>,
     /// The object that holds the name and the other members.
     pub(crate) node: Option<NodeId>,
 }
 
 impl<'a> Function<'a> {
-    /// The function that an object describes, with its schema as the caller read it.
+    /// Reads the function that an object describes, with the schema that the caller read.
     pub(crate) fn read(object: Value<'_, 'a>, schema: Option<Cow<'a, [u8]>>) -> Self {
         let text = |name: &str| object.get(name).and_then(|text| text.str());
         Self {
@@ -222,7 +224,7 @@ impl<'a> Tool<'a> {
         Self::Foreign(Foreign { node: value.id() })
     }
 
-    /// A tool that takes free text, as the function that calls of it become: with one string.
+    /// Reads a tool that takes free text, as a function with one string argument.
     pub(crate) fn custom(value: Value<'_, 'a>) -> Self {
         let function = Function::read(value, Some(Cow::Borrowed(FREE_TEXT)));
         Self::Function(Function { strict: None, ..function })
@@ -233,31 +235,31 @@ impl<'a> Tool<'a> {
 const FREE_TEXT: &[u8] =
     br#"{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}"#;
 
-/// Which tool must or may be called.
+/// The choice of tools that must or may be called.
 #[derive(Clone, Debug)]
 pub enum ToolChoice<'a> {
     /// The model chooses.
     Auto,
-    /// None.
+    /// No tool may be called.
     None,
-    /// At least one.
+    /// At least one tool must be called.
     Any,
-    /// This one.
+    /// This tool must be called.
     Named(Str<'a>),
-    /// Some of those on offer; the flag says that one of them must be called.
+    /// Some of the offered tools; the flag says that one of them must be called.
     Among(Vec<Str<'a>>, bool),
 }
 
-/// The form an answer must have.
+/// The format of an answer.
 #[derive(Clone, Debug)]
 pub enum Format<'a> {
     /// Some JSON object.
     Json,
-    /// JSON of a schema: its name, the schema, whether it is strict.
+    /// JSON of a schema: its name, the schema, and the `strict` flag.
     Schema(Option<Str<'a>>, Cow<'a, [u8]>, Option<bool>),
 }
 
-/// How a wire says a shared field.
+/// The way a wire expresses a shared field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     /// As a field of the body, under this name.
@@ -296,11 +298,11 @@ pub(crate) const SHARED: [&str; 22] = [
     "repetition_penalty",
 ];
 
-/// The shared fields that only servers beside the owner of a wire know: they cross where unknown
-/// fields are ignored.
+/// The shared fields that only servers of other vendors know. They are sent to endpoints that
+/// ignore unknown fields.
 pub(crate) const EXTRA: [&str; 3] = ["top_k", "min_p", "repetition_penalty"];
 
-/// A string or a list of them.
+/// Returns the strings of a list, or a single string as a list.
 pub(crate) fn strings<'a>(value: Value<'_, 'a>) -> Vec<Str<'a>> {
     value
         .str()

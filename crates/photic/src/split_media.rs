@@ -1,9 +1,10 @@
-//! A body apart from its media: what a record keeps of it, and what it must remember of a picture
-//! so that a plan can be made without the picture.
+//! Splits a body into text and media, for a record. For each medium it keeps a stub, so that a
+//! plan can be made without the medium's bytes.
 //!
-//! Cutting is exact: the segments, with what was cut put back, are the body, byte for byte. Where
-//! the bytes of a picture are not needed, its [`MediaStub::head`] stands for it: it lifts as the whole
-//! would, and [`Survey::recall`] puts right what only the whole could tell.
+//! Cutting is exact: the segments, with the cut bytes put back, are the body, byte for byte. If
+//! the bytes of a picture are not needed, its [`MediaStub::head`] replaces them. It lifts as the
+//! whole picture would, and [`Survey::recall`] corrects the facts that only the whole picture
+//! shows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,67 +18,68 @@ use crate::media::{Digest, Payload, Source};
 use crate::survey::Survey;
 use crate::transcript::{MediaId, Transcript};
 
-/// Shorter base64 stays where it is: a reference would take as much.
+/// Base64 shorter than this is not cut: a reference would take as much.
 const WORTH_CUTTING: usize = 512;
 
-/// A body in segments, which joined are the body.
+/// A body in segments. Joined, they are the body.
 #[derive(Clone, Debug)]
 pub struct SplitBody<'a> {
     /// Everything up to the first message.
     pub before: Segment<'a>,
-    /// The messages, each with what separates it from the one before.
+    /// The messages, each with the separator before it.
     pub messages: Vec<Segment<'a>>,
     /// Everything after the last message.
     pub after: Segment<'a>,
 }
 
-/// A stretch of a body, and the media in it.
+/// A range of a body, and the media in it.
 #[derive(Clone, Debug)]
 pub struct Segment<'a> {
-    /// As it stands.
+    /// The bytes, unchanged.
     pub raw: &'a [u8],
-    /// Where media are in it; in order, and none over another.
+    /// The ranges of media in it; in order, without overlap.
     pub cuts: Vec<Cut>,
 }
 
 /// The bytes of a medium in a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Where.
+    /// The byte range within the segment.
     pub range: Range<usize>,
-    /// How they are written.
+    /// The way the bytes are written.
     pub form: Form,
-    /// Which medium it is.
+    /// The medium.
     pub media: MediaId,
 }
 
-/// How bytes are written in a body.
+/// The way bytes are written in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// As canonical base64: encoding the bytes gives the characters back.
     Base64,
-    /// In some other way: the characters themselves have to be kept.
+    /// In another way: the characters themselves have to be kept.
     Text,
 }
 
-/// What is to be remembered of a medium that stands in a body as canonical base64.
+/// The facts to keep of a medium that is in a body as canonical base64.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MediaStub {
-    /// What it is.
+    /// The content address of its bytes.
     pub digest: Digest,
-    /// How many bytes it has.
+    /// Length in bytes.
     pub bytes: usize,
-    /// How many pages, if it is a PDF and they could be counted.
+    /// The number of pages, if it is a PDF and they could be counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<u32>,
-    /// Base64 that says as much about it as the whole and is much shorter: of a picture, one of the
-    /// same type and size without pixels; of anything else, its beginning.
+    /// Base64 that shows the same type and size as the whole and is much shorter. For a whole
+    /// picture, it is one of the same type and size without pixels; for anything else, its
+    /// beginning.
     pub head: String,
 }
 
-/// Splits a body into segments and marks the media in them. A body in which no conversation could be
-/// read is all `before`.
+/// Splits a body into segments and marks the media in them. A body without a readable conversation
+/// is all `before`.
 ///
 /// ```
 /// use photic::Wire;
@@ -112,12 +114,12 @@ pub fn split_media<'a>(transcript: &Transcript<'a>) -> SplitBody<'a> {
 }
 
 impl<'a> SplitBody<'a> {
-    /// All segments, in order.
+    /// Returns all segments, in order.
     pub fn segments(&self) -> impl Iterator<Item = &Segment<'a>> {
         std::iter::once(&self.before).chain(&self.messages).chain(std::iter::once(&self.after))
     }
 
-    /// Gives every cut to its segment. One that crosses from one to another is none.
+    /// Assigns every cut to its segment. A cut that crosses from one to another is dropped.
     fn put(&mut self, cuts: Vec<Cut>) {
         let mut cuts = cuts.into_iter().peekable();
         let mut start = 0;
@@ -137,8 +139,7 @@ impl<'a> SplitBody<'a> {
     }
 }
 
-/// What is to be remembered of a medium; nothing of one that does not stand in the body as
-/// canonical base64.
+/// Creates the stub of a medium. Returns `None` if it is not in the body as canonical base64.
 pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<MediaStub> {
     match &transcript.media.get(media)?.source {
         Source::Data(payload) => MediaStub::of(payload),
@@ -147,7 +148,7 @@ pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<MediaStub
 }
 
 impl MediaStub {
-    /// What is to be remembered of bytes; nothing of those that are not canonical base64.
+    /// Creates the stub of some bytes. Returns `None` if they are not canonical base64.
     pub fn of(payload: &Payload<'_>) -> Option<Self> {
         let whole = payload.header();
         let text = std::str::from_utf8(payload.base64()).ok()?;
@@ -155,7 +156,7 @@ impl MediaStub {
             let part = head.header();
             (part.media_type, part.size) == (whole.media_type, whole.size)
         };
-        // In a text only a whole picture is one, and what stands for it must be found as well.
+        // In a text, only a whole picture is found. So its stand-in must be a whole picture, too.
         let head = if payload.is_whole_picture() {
             payload.shortest_whole().filter(&says_as_much).map(|head| head.base64().to_vec())
         } else {
@@ -174,8 +175,8 @@ impl MediaStub {
         Some(Self { digest: payload.digest(), bytes: whole.bytes, pages, head })
     }
 
-    /// What stands for it where a plan is made without its bytes; [`Survey::recall`] puts right
-    /// what this cannot tell.
+    /// Returns the stand-in for the bytes, for a plan that is made without them.
+    /// [`Survey::recall`] corrects the facts that it cannot show.
     pub fn stand_in(&self) -> Payload<'_> {
         let borrowed = Payload::canonical(self.head.as_bytes(), false);
         borrowed.unwrap_or_else(|| Payload::encode(&[]))
@@ -183,11 +184,12 @@ impl MediaStub {
 }
 
 impl Survey {
-    /// Puts right what stand-ins could not tell. `memories` are those of all media that something
-    /// stands for in this transcript; of others they may be there, and save the hashing.
+    /// Corrects the facts that stand-ins cannot show. `memories` must have the stub of every
+    /// medium of this transcript that has a stand-in. It may have those of others, which saves
+    /// hashing them.
     ///
-    /// Twins are found anew, by digest: a stand-in may be the twin of what is here in full, and two
-    /// that begin alike may be none.
+    /// Duplicates are found again, by digest: a stand-in may be a duplicate of a medium that is
+    /// here in full, and two that begin alike may differ.
     pub fn recall(
         &mut self,
         transcript: &Transcript<'_>,
@@ -211,7 +213,7 @@ impl Survey {
         }
     }
 
-    /// Computes what every medium of the body is, for a policy with choices of the user.
+    /// Computes the digest of every medium of the body, for a policy with choices of the user.
     pub fn identify(&mut self, transcript: &Transcript<'_>) {
         self.identify_but(transcript, &BTreeMap::new());
     }
@@ -227,7 +229,7 @@ impl Survey {
     }
 }
 
-/// Where the bytes of media stand in the body, in order.
+/// Returns the ranges of the media's bytes in the body, in order.
 fn cuts(transcript: &Transcript<'_>) -> Vec<Cut> {
     let mut cuts: Vec<Cut> = (0..transcript.media.len())
         .filter_map(|media| {
@@ -261,7 +263,7 @@ fn place(transcript: &Transcript<'_>, media: MediaId) -> Option<(Range<usize>, F
     match found {
         Some(range) if is_canonical_to_the_end(base64) => Some((range, Form::Base64)),
         Some(range) => Some((range, Form::Text)),
-        // Written in a way of its own: all of the string that holds it.
+        // Not canonical: cut the whole string that holds it.
         None => {
             let span = around.span();
             let inside = around.inside().filter(|inside| inside.len() >= WORTH_CUTTING)?;
@@ -271,14 +273,14 @@ fn place(transcript: &Transcript<'_>, media: MediaId) -> Option<(Range<usize>, F
     }
 }
 
-/// Where a slice of the body stands in it, if it is one.
+/// Returns the range of a slice within the body, if it is a slice of it.
 fn within(body: &[u8], slice: &[u8]) -> Option<Range<usize>> {
     let start = slice.as_ptr().addr().checked_sub(body.as_ptr().addr())?;
     let range = start..start.checked_add(slice.len())?;
     body.get(range.clone()).filter(|same| std::ptr::eq(*same, slice)).map(|_| range)
 }
 
-/// Whether the last character has no stray bits, which encoding the bytes would not give back.
+/// Returns `true` if the last character has no stray bits, which encoding the bytes would lose.
 fn is_canonical_to_the_end(base64: &[u8]) -> bool {
     let last = &base64[base64.len().saturating_sub(4)..];
     STANDARD.decode(last).is_ok()

@@ -1,8 +1,7 @@
-//! How calls and results belong together: the segments of a conversation, and what is broken in
-//! them.
+//! Pairs calls with results: finds the segments of a conversation, and the errors in them.
 //!
-//! A segment is one assistant turn (its units) and whatever follows it up to the next one. Every
-//! pass here is linear: conversations are not ours to trust.
+//! A segment is one assistant turn (its units) and everything that follows it up to the next one.
+//! Every pass here is linear, because conversations are untrusted input.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -13,30 +12,30 @@ use crate::profile::CallIds;
 use crate::transcript::{CallKind, Message, Part, Role, Transcript};
 use crate::wire::Wire;
 
-/// A part of a unit.
+/// A part of a unit: the index of the unit, and that of the part.
 pub(crate) type Place = (usize, usize);
 
-/// One assistant turn and what follows it.
+/// One assistant turn and the units that follow it.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
-    /// The units of the assistant; empty for what precedes the first one.
+    /// The units of the assistant; empty for the segment before the first turn.
     pub(crate) head: Range<usize>,
-    /// What follows.
+    /// The units that follow.
     pub(crate) tail: Range<usize>,
-    /// Where the results stand that answer this turn's calls, in order, with the call.
+    /// The results that answer this turn's calls, in order, each with its call.
     pub(crate) results: Vec<(Place, Option<Place>)>,
-    /// Calls that nothing answers.
+    /// Calls without a result.
     pub(crate) missing: Vec<Place>,
-    /// Results in the tail that answer nothing.
+    /// Results in the tail that answer no call.
     pub(crate) orphans: BTreeSet<Place>,
 }
 
-/// Who is going to read a conversation.
+/// The reader that a conversation is checked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// Its own wire: what the provider remembers counts, and a call for a screenshot may wait.
+    /// Its own wire. State kept by the provider counts, and a call for a screenshot may wait.
     OwnWire,
-    /// Another one, which knows nothing but what is in the body.
+    /// Another wire, which knows only the content of the body.
     OtherWire,
 }
 
@@ -48,7 +47,8 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
     let mut open = OpenCalls::default();
     let mut answered = BTreeSet::new();
     for at in 0..segments.len() {
-        // A flat list may answer late. Elsewhere a turn is over once something followed it.
+        // A flat list may answer late. On other wires a turn is over once another unit followed
+        // it.
         if at > 0 && !transcript.wire.rules().flat && !segments[at - 1].tail.is_empty() {
             open = OpenCalls::default();
         }
@@ -82,7 +82,7 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
             segment.missing = calls(messages, segment.head.clone())
                 .into_iter()
                 .filter(|place| !answered.contains(place))
-                // Nobody can stand in for a picture of the screen.
+                // A screenshot cannot be replaced by text.
                 .filter(|place| reader == Reader::OtherWire || !is_screen(messages, *place))
                 .collect();
         }
@@ -90,7 +90,8 @@ pub(crate) fn segments(transcript: &Transcript<'_>, reader: Reader) -> Vec<Segme
     segments
 }
 
-/// Calls that wait for a result, by id; the nearest turn first, within it the first call.
+/// Calls that wait for a result, by id. The nearest turn comes first, and within it the first
+/// call.
 #[derive(Default)]
 struct OpenCalls {
     by_id: BTreeMap<String, Vec<(usize, VecDeque<Place>)>>,
@@ -127,8 +128,8 @@ fn cut(messages: &[Message<'_>], wire: Wire) -> Vec<Segment> {
         if messages[at].role == Role::Assistant {
             let start = at;
             at += 1;
-            // On a flat wire one turn is many items: thoughts, words, calls, hosted tools. Where
-            // results are nested, neighbors of one role count as one turn.
+            // On a flat wire, one turn is many items: reasoning, texts, calls, hosted tools. On
+            // wires with nested results, neighbors of one role count as one turn.
             while at < messages.len()
                 && match messages[at].role {
                     Role::Assistant => wire.rules().flat || wire.rules().nests_results,
@@ -167,7 +168,7 @@ fn places(
 }
 
 impl Segment {
-    /// Units of the tail that stand before a result although they hold none.
+    /// Returns the units of the tail that come before a result but hold none.
     pub(crate) fn interleaved<'s>(
         &'s self,
         messages: &'s [Message<'_>],
@@ -178,8 +179,8 @@ impl Segment {
             .filter(move |&unit| unit < last && messages[unit].results().next().is_none())
     }
 
-    /// The unit of the first result that something else of the tail precedes: neighbors of one
-    /// role count as one turn.
+    /// Returns the unit of the first result that comes after other content of the tail. Neighbors
+    /// of one role count as one turn.
     pub(crate) fn first_late(&self, messages: &[Message<'_>]) -> Option<usize> {
         let is_other = |part: &Part<'_>| !matches!(part, Part::Result(_));
         let first_other = self
@@ -194,9 +195,9 @@ impl Segment {
     }
 }
 
-/// New ids for calls whose id the target does not take (another call has it, it is no plain word, or
-/// not what the endpoint's dialect wants), for the results that answer them, and for results that
-/// will get a call of their own.
+/// Returns new ids for calls whose id the target does not take: another call has it, it is not a
+/// plain word, or it does not fit the endpoint's dialect. The results that answer them get the new
+/// ids too, and so do results that will get a call of their own.
 pub(crate) fn renames(
     transcript: &Transcript<'_>,
     segments: &[Segment],
@@ -204,15 +205,15 @@ pub(crate) fn renames(
     dialect: CallIds,
 ) -> BTreeMap<Place, Str<'static>> {
     let messages = &transcript.messages;
-    // Other wires put no bounds on what an id may be, and one that looks like an instruction must
-    // not travel on.
+    // Other wires do not restrict ids, and an id that looks like an instruction must not be passed
+    // on.
     let plain_only = target.rules().plain_call_ids || transcript.own_wire() != Some(target);
     let answers: BTreeMap<Place, Place> = segments
         .iter()
         .flat_map(|segment| &segment.results)
         .filter_map(|&(result, call)| Some((call?, result)))
         .collect();
-    // How often each id was used; a fresh one continues the count.
+    // The number of uses of each id. A new id continues the count.
     let mut used: BTreeMap<String, usize> = BTreeMap::new();
     let mut renames = BTreeMap::new();
     for segment in segments {
@@ -251,7 +252,8 @@ pub(crate) fn renames(
     renames
 }
 
-/// An id that every wire takes: itself if it is a plain word, else a name made from it.
+/// Returns an id that every wire takes: `id` itself if it is a plain word, else a name made from
+/// it.
 pub(crate) fn plain_id(id: &str) -> String {
     let is_plain = (1..=64).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
@@ -262,7 +264,7 @@ pub(crate) fn plain_id(id: &str) -> String {
     format!("call_{}", &digest.as_str()[..24])
 }
 
-/// Nine letters or digits: the id itself if it is that, else a name made from it.
+/// Returns nine letters or digits: `id` itself if it is that, else a name made from it.
 pub(crate) fn nine_letters(id: &str) -> String {
     if id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return id.to_owned();
@@ -270,7 +272,7 @@ pub(crate) fn nine_letters(id: &str) -> String {
     blake3::hash(id.as_bytes()).to_hex().as_str()[..9].to_owned()
 }
 
-/// What is broken, whatever the model.
+/// Returns the errors that hold for every model.
 pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
     let messages = &transcript.messages;
     let wire = transcript.wire;
@@ -303,7 +305,7 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
             }
         }
     }
-    // What ids a dump may have is nobody's rule.
+    // There are no rules for the ids in a dump.
     let renamed = transcript.own_wire();
     let renamed = renamed.map(|wire| renames(transcript, &segments, wire, CallIds::Any));
     for &(unit, part) in renamed.unwrap_or_default().keys() {
@@ -317,7 +319,7 @@ pub(crate) fn findings(transcript: &Transcript<'_>) -> Vec<Finding> {
             report(code, call.node);
         }
     }
-    // As in placing: a unit that we do not understand opens nothing.
+    // As in placing: a unit that is not understood does not open a conversation.
     let opening = messages
         .iter()
         .find(|message| !matches!(message.role, Role::System | Role::Developer | Role::Unknown));
@@ -343,7 +345,7 @@ fn report_empty(
             report(Code::EmptyText, text.node.or(slot));
         }
         Part::Result(result) => {
-            // On some wires a result that failed holds words only.
+            // On some wires a result that failed holds only text.
             let strange = |part: &Part<'_>| matches!(part, Part::Opaque(_) | Part::Nested(_));
             if result.is_error
                 && wire.rules().text_only_failures
@@ -354,7 +356,7 @@ fn report_empty(
             if is_empty(&result.content) && (result.is_error || !wire.rules().nests_results) {
                 report(Code::EmptyToolContent, result.slot.or(result.node));
             } else {
-                // A good result may be an empty string.
+                // A successful result may be an empty string.
                 let parts = result.content.iter().filter(|part| part.node().is_some());
                 parts.for_each(|part| report_empty(wire, part, None, report));
             }
@@ -371,7 +373,7 @@ fn report_empty(
     }
 }
 
-/// Whether a result says nothing.
+/// Returns `true` if a result has no content.
 pub(crate) fn is_empty(content: &[Part<'_>]) -> bool {
     content.iter().all(|part| matches!(part, Part::Text(text) if text.text.is_empty()))
 }

@@ -1,7 +1,8 @@
-//! The neutral conversation: messages of parts, borrowing from the body they were lifted from.
+//! The neutral conversation: messages made of parts, borrowing from the body they were lifted
+//! from.
 //!
 //! It mirrors the units of its own wire (a chat message, a Responses item), so that an untouched
-//! unit can go out as the bytes that came in. It knows no provider.
+//! unit can be sent as the bytes that came in. It knows no provider.
 
 use crate::dump::Dump;
 use crate::finding::Position;
@@ -14,15 +15,15 @@ use crate::wire::Wire;
 /// A lifted request.
 #[derive(Clone, Debug)]
 pub struct Transcript<'a> {
-    /// The wire it came from; of a dump, the one that it resembles.
+    /// The wire it came from; for a dump, the one that it resembles.
     pub wire: Wire,
-    /// The framework that stored it, where it is no request of a wire.
+    /// The framework that stored it, if it is not a request of a wire.
     pub dump: Option<Dump>,
     /// The units of the conversation, in order.
     pub messages: Vec<Message<'a>>,
-    /// Every picture, document and sound, in the order they stand; parts refer to them.
+    /// Every picture, document and sound, in the order of the body. Parts refer to them.
     pub media: Vec<Media<'a>>,
-    /// Everything else the request says: model, tools, limits.
+    /// Everything else in the request: model, tools, limits.
     pub settings: Settings<'a>,
     /// The body and its index.
     pub(crate) doc: Doc<'a>,
@@ -31,50 +32,50 @@ pub struct Transcript<'a> {
     pub(crate) list: Option<NodeId>,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The operator's instructions.
     System,
     /// The operator's instructions, newer spelling.
     Developer,
-    /// The person, or whoever stands in for one.
+    /// The user, or a program in the user's place.
     User,
     /// The model.
     Assistant,
     /// A tool.
     Tool,
-    /// A unit we do not understand; it travels as it is.
+    /// A unit that photic does not understand. It is sent unchanged.
     Unknown,
 }
 
 /// One unit of the conversation.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
-    /// What is said.
+    /// The content.
     pub parts: Vec<Part<'a>>,
-    /// Where it stands in the body; `None` for one of our own.
+    /// Its node in the body; `None` for a message that was added.
     pub(crate) node: Option<NodeId>,
     /// The value its parts were read from.
     pub(crate) slot: Option<NodeId>,
-    /// Whether it stands in the list of messages or in a field of its own beside it.
+    /// Its place in the body: in the list of messages, or in a field beside it.
     pub(crate) home: Home,
-    /// Whether the endpoint's cache should keep what ends with it.
+    /// Set if a prompt cache breakpoint goes behind it: the lifetime to ask for.
     pub(crate) marked: Option<Life>,
 }
 
-/// How long the endpoint's cache is asked to keep what a mark ends.
+/// The lifetime that a prompt cache breakpoint asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Life {
-    /// As long as it does without being asked.
+    /// The endpoint's default.
     Usual,
-    /// As long as it can.
+    /// The longest that the endpoint offers.
     Long,
 }
 
-/// Where a message stands.
+/// The place of a message in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Home {
     List,
@@ -85,11 +86,11 @@ pub(crate) enum Home {
 /// A piece of a message.
 #[derive(Clone, Debug)]
 pub enum Part<'a> {
-    /// Words.
+    /// Text.
     Text(Text<'a>),
     /// A picture, document or sound.
     Media(MediaPart),
-    /// Words with media found inside them.
+    /// Text with media found inside it.
     TextWithMedia(TextWithMedia<'a>),
     /// Parts within a part: a document or search result made of content blocks.
     Nested(Nested<'a>),
@@ -97,27 +98,27 @@ pub enum Part<'a> {
     Call(Call<'a>),
     /// A tool answers.
     Result(ToolResult<'a>),
-    /// The model's reasoning; travels only on its own wire.
+    /// The model's reasoning. It is sent only on its own wire.
     Thinking(Opaque),
-    /// A word to the service, not to the model: where its cache ends. Travels only on its own wire,
-    /// and nobody misses it elsewhere.
+    /// A prompt cache breakpoint. It is for the service and not for the model. It is sent only on
+    /// its own wire, and is not needed on others.
     Mark(Opaque),
     /// The model declines.
     Refusal(Text<'a>),
-    /// A part we do not understand; it travels as it is on its own wire.
+    /// A part that photic does not understand. It is sent unchanged on its own wire.
     Opaque(Opaque),
 }
 
 /// Text, and the part that it is in.
 #[derive(Clone, Debug)]
 pub struct Text<'a> {
-    /// The words.
+    /// The text.
     pub text: Str<'a>,
     pub(crate) node: Option<NodeId>,
 }
 
 impl Text<'_> {
-    /// Whether there is nothing to read in it.
+    /// Returns `true` if it is empty or only white space.
     pub(crate) fn is_blank(&self) -> bool {
         self.text.start().is_empty()
     }
@@ -126,34 +127,34 @@ impl Text<'_> {
 /// A medium in a message.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaPart {
-    /// Which one.
+    /// The medium.
     pub id: MediaId,
     pub(crate) node: Option<NodeId>,
 }
 
-/// Words that held media: `pieces` is one longer than `media`, and they alternate.
+/// Text that held media. `pieces` is one longer than `media`, and they alternate.
 #[derive(Clone, Debug)]
 pub struct TextWithMedia<'a> {
-    /// The words around the media.
+    /// The text around the media.
     pub pieces: Vec<Str<'a>>,
-    /// What stood between them.
+    /// The media between the pieces.
     pub media: Vec<MediaId>,
-    /// Whether the JSON around every medium says that it is one.
+    /// `true` if the JSON around every medium says that it is one.
     pub(crate) typed: bool,
     /// The string that held both.
     pub(crate) value: NodeId,
-    /// The part around that string, if it stands in one.
+    /// The part around that string, if there is one.
     pub(crate) node: Option<NodeId>,
 }
 
 /// A part that holds parts. On its own wire it stays whole unless something in it changes.
 #[derive(Clone, Debug)]
 pub struct Nested<'a> {
-    /// What it holds.
+    /// Its parts.
     pub parts: Vec<Part<'a>>,
-    /// Where in it the parts stand.
+    /// The path to the parts within it.
     pub(crate) path: &'static [&'static str],
-    /// Whether the wire takes nothing but texts in it.
+    /// `true` if the wire takes only texts in it.
     pub(crate) words_only: bool,
     pub(crate) changed: bool,
     pub(crate) node: Option<NodeId>,
@@ -162,14 +163,14 @@ pub struct Nested<'a> {
 /// A tool call.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
-    /// How the result will refer to it.
+    /// The id by which its result refers to it.
     pub id: Str<'a>,
     /// The tool.
     pub name: Str<'a>,
-    /// What it is called with.
+    /// Its arguments.
     pub arguments: Arguments<'a>,
     pub(crate) kind: CallKind,
-    /// Whether it goes by another id than it came with.
+    /// `true` if its id differs from the one it came with.
     pub(crate) renamed: bool,
     pub(crate) node: Option<NodeId>,
 }
@@ -181,71 +182,71 @@ pub enum Arguments<'a> {
     Text(Str<'a>),
     /// JSON.
     Json(&'a [u8]),
-    /// JSON that is no object, under the name it gets in one.
+    /// JSON that is not an object, and the name it gets inside one.
     Wrapped(&'static str, &'a [u8]),
-    /// Free text, of a tool that takes no JSON.
+    /// Free text, for a tool that takes no JSON.
     Free(Str<'a>),
 }
 
-/// The answer of a tool.
+/// The result of a tool call.
 #[derive(Clone, Debug)]
 pub struct ToolResult<'a> {
     /// The call it answers.
     pub call_id: Str<'a>,
-    /// The tool, where the wire says so.
+    /// The tool, if the wire names it.
     pub name: Option<Str<'a>>,
-    /// Whether the tool failed.
+    /// `true` if the tool failed.
     pub is_error: bool,
-    /// What it returned.
+    /// The content that the tool returned.
     pub content: Vec<Part<'a>>,
     /// The kind of call it answers.
     pub(crate) kind: CallKind,
-    /// What its own wire demands of it beside the rest.
+    /// Additional restrictions of its own wire.
     pub(crate) bounds: Bounds,
-    /// Whether its content differs from what was read.
+    /// `true` if its content differs from what was read.
     pub(crate) content_changed: bool,
-    /// Whether it and its call go by another id than they came with.
+    /// `true` if its id or its tool's name differs from the one it came with.
     pub(crate) renamed: bool,
     pub(crate) node: Option<NodeId>,
     /// The value the content was read from.
     pub(crate) slot: Option<NodeId>,
 }
 
-/// What a wire demands of a result and its neighbors.
+/// Restrictions of a wire on a result and its neighbors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Nothing but results may stand in its message: a tool of the provider's waits for them.
+    /// `true` if its message may hold only results, because a tool of the provider waits for them.
     pub(crate) alone: bool,
-    /// Code reads it and the model does not.
+    /// `true` if code reads it and the model does not.
     pub(crate) for_code: bool,
 }
 
-/// The kinds of calls, where a wire tells them apart.
+/// The kinds of calls, on wires that tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
-    /// Of a function with a schema.
+    /// A call of a function with a schema.
     Function,
-    /// Of a tool that takes free text.
+    /// A call of a tool that takes free text.
     Custom,
-    /// Of a hosted computer; its result is a picture of the screen and nothing else.
+    /// A call of a hosted computer. Its result is a screenshot and nothing else.
     Screen,
-    /// Of a tool whose result stands without a call that could be read, and holds words only.
+    /// A call of a tool whose result comes without a readable call, and holds only text.
     Hosted,
 }
 
-/// Something that travels as it is.
+/// A part that is sent unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Opaque {
     pub(crate) node: Option<NodeId>,
 }
 
 impl Part<'_> {
-    /// Words of our own.
+    /// Creates a text part with our own text.
     pub(crate) fn note(text: impl Into<String>) -> Self {
         Part::Text(Text { text: Str::plain(text.into()), node: None })
     }
 
-    /// Where it stands in the body.
+    /// Returns its node in the body.
     pub(crate) fn node(&self) -> Option<NodeId> {
         match self {
             Part::Text(text) | Part::Refusal(text) => text.node,
@@ -278,12 +279,12 @@ impl Part<'_> {
 }
 
 impl<'a> Message<'a> {
-    /// A message of our own.
+    /// Creates a message that is not in the body.
     pub(crate) const fn new(role: Role, parts: Vec<Part<'a>>) -> Self {
         Self { role, parts, node: None, slot: None, home: Home::List, marked: None }
     }
 
-    /// The calls it makes.
+    /// Returns the calls in it.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &Call<'a>> {
         self.parts.iter().filter_map(|part| match part {
             Part::Call(call) => Some(call),
@@ -291,7 +292,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// The results it brings.
+    /// Returns the results in it.
     pub(crate) fn results(&self) -> impl Iterator<Item = &ToolResult<'a>> {
         self.parts.iter().filter_map(|part| match part {
             Part::Result(result) => Some(result),
@@ -301,7 +302,8 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> Transcript<'a> {
-    /// A transcript of a body in which no conversation could be read; it lowers to itself.
+    /// Creates the transcript of a body without a readable conversation. It lowers to the same
+    /// bytes.
     pub(crate) fn unreadable(wire: Wire, body: &'a [u8]) -> Self {
         Self {
             wire,
@@ -315,33 +317,34 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// Whether the body could be read as a conversation.
+    /// Returns `true` if the body could be read as a conversation.
     pub fn is_readable(&self) -> bool {
         self.doc.root().is_some()
     }
 
-    /// The wire on which its bytes could be sent as they are; none for a dump.
+    /// Returns the wire on which its bytes could be sent unchanged; `None` for a dump.
     pub(crate) fn own_wire(&self) -> Option<Wire> {
         self.dump.is_none().then_some(self.wire)
     }
 
-    /// The body it was lifted from.
+    /// Returns the body it was lifted from.
     pub fn body(&self) -> &'a [u8] {
         self.body
     }
 
-    /// Where a medium stands in the body.
+    /// Returns the position of a medium in the body.
     pub fn position(&self, id: MediaId) -> Option<Position> {
         let media = self.media.get(id)?;
         Some(self.position_of(media.node, media.inner.as_deref()))
     }
 
-    /// The position of a node, or of a value inside the JSON that the string at the node holds.
+    /// Returns the position of a node, or of a value inside the JSON that the string at the node
+    /// holds.
     pub(crate) fn position_of(&self, node: NodeId, inner: Option<&str>) -> Position {
         Position { pointer: self.doc.pointer(node), inner: inner.map(str::to_owned) }
     }
 
-    /// The bytes of a node.
+    /// Returns the bytes of a node.
     pub(crate) fn raw(&self, node: NodeId) -> &'a [u8] {
         self.doc.value(node).raw()
     }

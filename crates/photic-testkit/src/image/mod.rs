@@ -1,7 +1,8 @@
 //! Small deterministic pictures that every decoder accepts, and files that only pretend to be one.
 //!
-//! Owns test bytes: a PNG writer, four embedded formats, a few documents, base64 and data URLs.
-//! Must never use a codec crate, a clock or randomness: the same call gives the same bytes for ever.
+//! This module owns test bytes: a PNG writer, four embedded formats, a few documents, base64 and
+//! data URLs. It must never use a codec crate, a clock or randomness: a call always gives the same
+//! bytes.
 
 pub mod broken;
 mod png;
@@ -51,7 +52,7 @@ pub fn webp_lossless() -> Vec<u8> {
     embedded(WEBP_LOSSLESS)
 }
 
-/// A 24-bit BMP of one color: real, and accepted by no provider.
+/// Returns a 24-bit BMP of one color: valid, but accepted by no provider.
 pub fn bmp(width: u32, height: u32, [r, g, b]: [u8; 3]) -> Vec<u8> {
     let row = (width as usize * 3).next_multiple_of(4);
     let size = row * height as usize;
@@ -79,7 +80,7 @@ pub fn svg(width: u32, height: u32, [r, g, b]: [u8; 3]) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The opening of a HEIC file: a true `ftyp` box and an empty `mdat`, no picture behind them.
+/// Returns the opening of a HEIC file: a valid `ftyp` box and an empty `mdat`, without a picture.
 pub fn heic() -> Vec<u8> {
     let mut out = vec![0, 0, 0, 24];
     out.extend(b"ftypheic\0\0\0\0mif1heic");
@@ -131,7 +132,7 @@ pub fn data_url(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", base64(bytes))
 }
 
-/// A small number that stands for these bytes in an assertion (FNV-1a, 64 bits).
+/// Returns a small number that represents these bytes in an assertion (FNV-1a, 64 bits).
 pub fn digest(bytes: &[u8]) -> u64 {
     crate::check::fnv1a(bytes)
 }

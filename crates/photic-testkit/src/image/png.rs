@@ -1,22 +1,24 @@
-//! The PNG writer: one color or noise, any size, right check sums.
+//! The PNG writer: one color or noise, any size, valid checksums.
 //!
-//! Owns a deflate stream written by hand (fixed Huffman for flat pictures, stored for noise).
-//! Must never grow into an encoder for real pictures.
+//! It writes a deflate stream by hand (fixed Huffman for flat pictures, stored for noise). It must
+//! never grow into an encoder for real pictures.
 
 use crate::check::{adler32, adler32_zeros, crc32};
 
 pub(super) const SIGNATURE: &[u8; 8] = b"\x89PNG\r\n\x1a\n";
 
-/// Above this many pixels [`png`] writes one bit per pixel, so that a huge picture stays cheap.
+/// Maximum number of truecolor pixels. Above it, [`png`] writes one bit per pixel, so that a huge
+/// picture stays cheap.
 const TRUECOLOR_PIXELS: u64 = 1 << 20;
 
-/// A PNG of one color. Pictures of more than a megapixel are one-color palette images, so that
-/// `png(40_000, 40_000, …)` is a file of about a megabyte and takes no memory to speak of.
+/// Returns a PNG of one color. Pictures of more than a megapixel are one-color palette images, so
+/// that `png(40_000, 40_000, …)` is a file of about a megabyte and takes little memory.
 pub fn png(width: u32, height: u32, rgb: [u8; 3]) -> Vec<u8> {
     png_with_text(width, height, rgb, &[])
 }
 
-/// [`png`] with `tEXt` chunks (keyword, text) before the pixels: metadata that must not leave.
+/// Returns a [`png`] with `tEXt` chunks (keyword, text) before the pixels: metadata that must be
+/// removed.
 pub fn png_with_text(width: u32, height: u32, rgb: [u8; 3], texts: &[(&str, &str)]) -> Vec<u8> {
     let truecolor = u64::from(width) * u64::from(height) <= TRUECOLOR_PIXELS;
     let mut out = SIGNATURE.to_vec();
@@ -33,7 +35,8 @@ pub fn png_with_text(width: u32, height: u32, rgb: [u8; 3], texts: &[(&str, &str
     out
 }
 
-/// A truecolor PNG of pseudo-random pixels that does not compress: about `3 * width * height` bytes.
+/// Returns a truecolor PNG of pseudo-random pixels that does not compress: about
+/// `3 * width * height` bytes.
 pub fn png_noise(width: u32, height: u32, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut raw = Vec::new();
@@ -78,7 +81,7 @@ fn chunk(out: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
     out.extend(crc32(&[&name, data]).to_be_bytes());
 }
 
-/// Rows of `0 r g b r g b …`: four literals, then the pixel repeated.
+/// Writes rows of `0 r g b r g b …`: four literals, then the pixel repeated.
 fn flat(width: u32, height: u32, [r, g, b]: [u8; 3]) -> Vec<u8> {
     let mut bits = Bits::open();
     let mut raw = Vec::new();
@@ -93,7 +96,7 @@ fn flat(width: u32, height: u32, [r, g, b]: [u8; 3]) -> Vec<u8> {
     bits.close(adler32(&raw))
 }
 
-/// One bit per pixel, all of them palette entry 0: nothing but zero bytes.
+/// Writes one bit per pixel, all of them palette entry 0: only zero bytes.
 fn zeros(width: u32, height: u32) -> Vec<u8> {
     let count = (u64::from(width.div_ceil(8)) + 1) * u64::from(height);
     let mut bits = Bits::open();
@@ -126,7 +129,7 @@ impl Bits {
         }
     }
 
-    /// Huffman codes go most significant bit first.
+    /// Writes a Huffman code, most significant bit first.
     fn code(&mut self, value: u32, count: u32) {
         self.push(value.reverse_bits() >> (32 - count), count);
     }
@@ -144,7 +147,8 @@ impl Bits {
         self.symbol(u32::from(byte));
     }
 
-    /// `count` more bytes, copied from `distance` (1 to 4) back; a rest under three is `rest`.
+    /// Writes `count` more bytes, copied from `distance` (1 to 4) back. A remainder under three is
+    /// written as `rest`.
     fn repeat(&mut self, mut count: u64, distance: u32, rest: u8) {
         while count >= 3 {
             let length = count.min(258) as u32;

@@ -1,7 +1,7 @@
 //! `POST /v1/chat/completions`, as a strict host of it reads a request.
 //!
-//! Owns roles, parts per role, and the run of tool messages behind an assistant turn. Must never
-//! excuse what only some hosts accept: that is what the switches of `Rules` are for.
+//! This module owns roles, parts per role, and the run of tool messages behind an assistant turn.
+//! It must never accept a request that only some hosts accept: the switches of `Rules` do that.
 
 use serde_json::{Map, Value};
 
@@ -63,7 +63,7 @@ const MESSAGE: [&str; 9] = [
 const PART: [&str; 7] =
     ["type", "text", "refusal", "image_url", "input_audio", "file", "prompt_cache_breakpoint"];
 
-/// What an endpoint that refuses unknown fields does not know of them.
+/// Fields that `Rules::first_settings` refuses: they are newer than `max_tokens`.
 const LATER: [&str; 2] = ["max_completion_tokens", "stream_options"];
 
 /// The calls of the last assistant turn while its tool messages are being read.
@@ -125,7 +125,7 @@ fn message(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>, a
     }
 }
 
-/// Calls that no tool message answered before something else came.
+/// Reports calls without a tool message before the next other message.
 fn unanswered(w: &mut Witness<'_>, turn: &mut Turn) {
     if !turn.waiting.is_empty() {
         let text = format!(
@@ -199,7 +199,7 @@ fn call(w: &mut Witness<'_>, turn: &mut Turn, call: &Value, at: &str) {
     }
 }
 
-/// What an id must look like, where that is not free.
+/// Checks the form of an id, on endpoints that restrict it.
 fn call_id(w: &mut Witness<'_>, id: &str, at: &str) {
     let fits = id.len() == 9 && id.chars().all(|letter| letter.is_ascii_alphanumeric());
     if w.rules.nine_letter_ids && !fits {
@@ -246,7 +246,7 @@ fn tool(
     w.seen.results.push(ToolResult { call_id, text, is_error: false, images, pointer });
 }
 
-/// The `content` of a message: a string, or parts.
+/// Reads the `content` of a message: a string, or parts.
 fn content_of(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) {
     w.content();
     let place = place.down("content");

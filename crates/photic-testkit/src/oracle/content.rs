@@ -1,6 +1,7 @@
-//! The parts the two `OpenAI` wires write alike: an image by URL, a file, a sound.
+//! The parts that the two `OpenAI` wires write alike: an image by URL, a file, a sound.
 //!
-//! Owns data URLs and their canonical form. Must never decide whether the part may stand there.
+//! This module owns data URLs and their canonical form. It must never decide whether a part is
+//! allowed in its place.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 use super::seen::{Audio, Document, Source};
 use super::witness::{Place, Witness};
 
-/// `detail` of an image: one of a few words, and there at all if the rules want it.
+/// Reads the `detail` of an image: one of a few words, and required if the rules say so.
 pub(super) fn detail<'v>(
     w: &mut Witness<'_>,
     object: &'v Map<String, Value>,
@@ -23,7 +24,7 @@ pub(super) fn detail<'v>(
     detail
 }
 
-/// The image behind a URL: an `http(s)` address or a canonical data URL.
+/// Reads the image behind a URL: an `http(s)` address or a canonical data URL.
 pub(super) fn image_url(w: &mut Witness<'_>, place: &Place, url: &str, detail: Option<&str>) {
     if let Some((media_type, data)) = data_url(url) {
         w.inline(place, media_type, data, detail);
@@ -38,13 +39,14 @@ pub(super) fn image_url(w: &mut Witness<'_>, place: &Place, url: &str, detail: O
     }
 }
 
-/// Whether the endpoint may open an address: on the web, or on its own machine where it does that.
+/// Returns `true` if the endpoint may open an address: on the web, or on its own machine if it
+/// allows that.
 pub(super) fn is_address(w: &Witness<'_>, url: &str) -> bool {
     ["https://", "http://"].iter().any(|scheme| starts_with_ignoring_case(url, scheme))
         || (w.rules.local_paths && starts_with_ignoring_case(url, "file://"))
 }
 
-/// `data:<type>;base64,<data>` exactly: lower case, a type and a subtype, no parameters.
+/// Reads exactly `data:<type>;base64,<data>`: lower case, a type and a subtype, no parameters.
 fn data_url(url: &str) -> Option<(&str, &str)> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     let (kind, subtype) = media_type.split_once('/')?;
@@ -59,7 +61,7 @@ fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
     text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }
 
-/// A file: bytes as a data URL (or bare base64), an id, or, where the wire has it, an address.
+/// Reads a file: bytes as a data URL (or bare base64), an id, or an address if the wire has it.
 pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>) {
     let field = |key: &str| file.get(key).and_then(Value::as_str);
     let name = field("filename").map(str::to_owned);
@@ -88,7 +90,7 @@ pub(super) fn file(w: &mut Witness<'_>, place: &Place, file: &Map<String, Value>
     w.document(Document { slot, owner, media_type, name, source, pointer });
 }
 
-/// A sound: base64 and one of the formats that the endpoint takes.
+/// Reads a sound: base64 and one of the formats that the endpoint takes.
 pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
     let at = format!("{}/input_audio", place.at);
     let Some(audio) = w.object(part.get("input_audio"), &at) else { return };
@@ -104,7 +106,7 @@ pub(super) fn audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value
     }
 }
 
-/// A sound that is nothing but its base64.
+/// Reads a sound that is only its base64.
 pub(super) fn short_audio(w: &mut Witness<'_>, place: &Place, part: &Map<String, Value>) {
     let Some(data) = w.string(part, "input_audio", &place.at) else { return };
     match STANDARD.decode(data) {
@@ -116,7 +118,7 @@ pub(super) fn short_audio(w: &mut Witness<'_>, place: &Place, part: &Map<String,
     }
 }
 
-/// A document by its address, or by its id beside the type.
+/// Reads a document by its address, or by its id beside the type.
 pub(super) fn short_document(
     w: &mut Witness<'_>,
     place: &Place,
@@ -136,7 +138,7 @@ pub(super) fn short_document(
     self::file(w, place, &file);
 }
 
-/// What may carry a `prompt_cache_breakpoint`.
+/// The parts that may carry a `prompt_cache_breakpoint`.
 const MARKED: [&str; 8] = [
     "text",
     "refusal",
@@ -148,8 +150,8 @@ const MARKED: [&str; 8] = [
     "input_file",
 ];
 
-/// Cache marks of the two `OpenAI` wires. Unless the request says that it sets all of them itself,
-/// the service sets one more on the latest message.
+/// Checks the cache breakpoints of the two `OpenAI` wires. Unless the request says that it sets
+/// all of them itself, the service sets one more on the latest message.
 pub(super) fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>, list_name: &str) {
     fn find(value: &Value, at: &str, found: &mut Vec<(String, bool)>) {
         match value {

@@ -1,7 +1,7 @@
 //! `POST /model/…/converse`, as Amazon Bedrock reads a request.
 //!
-//! Owns alternating turns, pairs of calls and results, and the rules of documents. What differs
-//! between the models behind it comes from the rules.
+//! This module owns alternating turns, pairs of calls and results, and the rules of documents.
+//! Differences between the models come from the rules.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

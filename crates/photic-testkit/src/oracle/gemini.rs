@@ -1,7 +1,7 @@
 //! `POST …:generateContent`, as the service reads a request.
 //!
-//! Owns turns of parts, equal numbers of calls and responses, and media in responses. Must never
-//! guess a name or an id: what pairs by place pairs by place.
+//! This module owns turns of parts, equal numbers of calls and responses, and media in responses.
+//! It must never guess a name or an id: calls and responses without ids pair by position.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -21,7 +21,7 @@ const BODY: [&str; 9] = [
     "labels",
     "model",
 ];
-/// What a part may be; exactly one of them.
+/// The kinds of a part. A part has exactly one of them.
 const DATA: [&str; 7] = [
     "text",
     "inlineData",
@@ -43,7 +43,7 @@ const PART: [&str; 6] = [
 struct Turn<'v> {
     role: &'v str,
     at: String,
-    /// Where each part stands, and whether it is the first of its content.
+    /// The parts, each with its pointer, and `true` for the first of its content.
     parts: Vec<(String, &'v Map<String, Value>, bool)>,
 }
 
@@ -86,8 +86,8 @@ pub(super) fn read(w: &mut Witness<'_>, body: &Map<String, Value>) {
     }
 }
 
-/// The body with every name in camel case: the service takes underscores as well. What a tool gets
-/// and returns is its own.
+/// Returns the body with every name in camel case, because the service takes underscores as well.
+/// The arguments and results of tools are not changed.
 fn camel(object: &Map<String, Value>) -> Map<String, Value> {
     fn inside(name: &str, value: &Value) -> Value {
         match value {
@@ -155,7 +155,7 @@ fn turns<'v>(w: &mut Witness<'_>, contents: &'v [Value]) -> Vec<Turn<'v>> {
     turns
 }
 
-/// As many responses as there are calls in the turn before, and only there.
+/// Checks that a turn has as many responses as the turn before has calls.
 fn pairs(
     w: &mut Witness<'_>,
     before: Option<&Turn<'_>>,
@@ -310,8 +310,8 @@ fn inline(w: &mut Witness<'_>, place: &Place, value: &Value) {
     w.fields(blob, &at, &["mimeType", "data", "displayName"]);
     let (media_type, data) = (w.string(blob, "mimeType", &at), w.string(blob, "data", &at));
     let (Some(media_type), Some(data)) = (media_type, data) else { return };
-    // The service reads both alphabets of base64, and its own SDK writes the one for addresses.
-    // Padding may be left out.
+    // The service reads both alphabets of base64, and its own SDK writes the URL-safe one. Padding
+    // may be left out.
     let mut data = data.replace('-', "+").replace('_', "/");
     while !data.len().is_multiple_of(4) {
         data.push('=');
@@ -332,7 +332,7 @@ fn inline(w: &mut Witness<'_>, place: &Place, value: &Value) {
         w.seen.audio.push(Audio { slot: place.slot, format, bytes, pointer });
         return;
     }
-    // A film is seen by no test; it counts among the parts.
+    // No test looks at videos. They count among the parts.
     if media_type.starts_with("video/") {
         return;
     }

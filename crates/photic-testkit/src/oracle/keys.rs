@@ -1,8 +1,9 @@
-//! Finds object keys that stand twice: what splicing bytes into a body can break unseen.
+//! Finds object keys that occur twice. Splicing bytes into a body can cause this unnoticed.
 //!
-//! Owns one pass over a body that `serde_json` already accepted. Must never be given anything else.
+//! It makes one pass over a body that `serde_json` has already accepted. It must never be given
+//! anything else.
 
-/// JSON pointers of every key that repeats one of its own object.
+/// Returns the JSON pointers of every key that repeats one of its own object.
 pub(super) fn duplicates(body: &[u8]) -> Vec<String> {
     let mut scan = Scan { body, at: 0, path: Vec::new(), found: Vec::new() };
     scan.value();
@@ -17,7 +18,7 @@ struct Scan<'b> {
 }
 
 impl Scan<'_> {
-    /// The next byte that is not white space; 0 at the end.
+    /// Returns the next byte that is not white space; 0 at the end.
     fn peek(&mut self) -> u8 {
         while let Some(byte) = self.body.get(self.at) {
             if !byte.is_ascii_whitespace() {
@@ -90,7 +91,7 @@ impl Scan<'_> {
         }
         self.at += 1;
         let end = self.at.min(self.body.len());
-        // Only keys are looked at, and those are short; a 10 MB value must not be unescaped.
+        // Only keys are read, and those are short. A 10 MB value must not be unescaped.
         if end - start > 256 {
             return String::new();
         }

@@ -1,8 +1,9 @@
-//! The strict provider: reads a request or a reply as the wire's owner would, and says what it saw.
+//! The strict provider: reads a request or a reply as the wire's owner would, and reports what it
+//! saw.
 //!
-//! Owns the entry points and the words of a verdict. A rule lives in the file of its wire; what all
-//! wires share (pictures, base64 hiding in text) in its own file. Must never repair anything, and
-//! never ask `photic` what it thinks.
+//! This module owns the entry points and the types of a verdict. A rule is in the file of its
+//! wire. The rules that all wires share (pictures, base64 in text) have files of their own. It
+//! must never repair anything, and never ask `photic` for its opinion.
 //!
 //! Codes of a [`Violation`], beside those that name a missing or mistyped field:
 //!
@@ -21,9 +22,9 @@
 //! | `image_too_large`, `image_too_small`, `too_many_images`, `body_too_large` | limits |
 //! | `document_too_large`, `too_many_documents` | limits of documents |
 //! | `too_many_breakpoints`, `breakpoint_misplaced`, `breakpoint_order` | cache marks |
-//! | `result_sibling` | something beside results while a server tool or code waits for them |
-//! | `result_name`, `signature_missing`, `text_missing`, `document_name` | what single wires demand beside |
-//! | `base64_in_text` | a picture stands where the model reads letters |
+//! | `result_sibling` | other content beside results while a server tool or code waits for them |
+//! | `result_name`, `signature_missing`, `text_missing`, `document_name` | rules of single wires |
+//! | `base64_in_text` | a picture in a place where the model reads letters |
 //! | `unknown_part`, `unknown_field` | only with [`Rules::strict_unknown`] |
 //! | `setting_refused`, `setting_range`, `tool_name`, `tool_schema` | only with [`Rules::settings`] |
 
@@ -58,18 +59,18 @@ pub use rules::{Limits, Many, Pixels, Rules};
 pub use seen::{Audio, Call, Document, Image, Part, Seen, Slot, Source, Text, ToolResult, Unknown};
 pub use smuggle::{Smuggled, smuggled};
 
-/// The wires the oracle speaks.
+/// The wires that the oracle knows.
 pub const WIRES: [&str; 6] =
     ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"];
 
-/// One reason for which the provider turns the request down.
+/// One reason why the provider rejects the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// A stable `snake_case` name; the table is in the module text.
     pub code: &'static str,
-    /// Where, as a JSON pointer into the body.
+    /// The position, as a JSON pointer into the body.
     pub pointer: String,
-    /// What the provider would say.
+    /// The message of the provider.
     pub text: String,
 }
 
@@ -84,13 +85,13 @@ pub fn read(wire: &str, body: &[u8]) -> Result<Seen, Vec<Violation>> {
     read_with(wire, body, &Rules::of(wire))
 }
 
-/// Reads a request body under rules the test chose.
+/// Reads a request body under rules that the test chose.
 pub fn read_with(wire: &str, body: &[u8], rules: &Rules) -> Result<Seen, Vec<Violation>> {
     let (seen, violations) = look(wire, body, rules);
     if violations.is_empty() { Ok(seen) } else { Err(violations) }
 }
 
-/// Reads a request body and gives both what could be seen and what is wrong with it.
+/// Reads a request body. Returns both the content that could be seen and the violations.
 pub fn look(wire: &str, body: &[u8], rules: &Rules) -> (Seen, Vec<Violation>) {
     let mut witness = witness::Witness::new(rules);
     let read = match wire {

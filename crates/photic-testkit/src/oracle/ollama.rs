@@ -1,7 +1,8 @@
-//! `POST /api/chat`, as Ollama reads a request, with the order of tool messages that templates want.
+//! `POST /api/chat`, as Ollama reads a request, with the order of tool messages that templates
+//! need.
 //!
-//! Owns the list of pictures beside a text and the markers in it. Must never accept a type or an
-//! address: this wire has none.
+//! This module owns the list of pictures beside a text and the markers in it. It must never accept
+//! a type or an address: this wire has none.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -35,7 +36,7 @@ const MARKER: &str = "[img]";
 struct Turn {
     at: String,
     role: String,
-    /// Ids and names of calls that nobody answered yet.
+    /// Ids and names of the calls that are not answered yet.
     waiting: Vec<(String, String)>,
 }
 
@@ -135,7 +136,7 @@ fn tool(w: &mut Witness<'_>, turn: &mut Turn, message: &Map<String, Value>, at: 
     w.seen.results.push(ToolResult { call_id: id, text, is_error: false, images, pointer });
 }
 
-/// The words and the pictures beside them, each where a marker stands for it, else in front.
+/// Reads the text and the pictures beside it. A picture is at its marker, or in front of the text.
 fn content(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) {
     w.content();
     let words = match message.get("content") {
@@ -151,7 +152,7 @@ fn content(w: &mut Witness<'_>, place: &Place, message: &Map<String, Value>) {
     let at = place.down("content");
     let pieces: Vec<&str> = words.split(MARKER).collect();
     let marked = if images.is_empty() { 0 } else { images.len().min(pieces.len() - 1) };
-    // A single picture in front of its words has them as its label.
+    // A single picture in front of its text has the text as its label.
     let caption = images.len() == 1 && marked == 0 && !words.is_empty();
     if caption {
         w.text(&at, words);
@@ -188,7 +189,7 @@ fn image(w: &mut Witness<'_>, place: &Place, image: &Value) {
     if bytes.is_empty() {
         return w.violate("base64_invalid", &place.at, "illegal base64 data at input byte 0");
     }
-    // Sounds travel in the same list, for models that hear.
+    // Sounds are in the same list, for models that hear.
     if plays(&bytes) {
         let (format, pointer) = (String::new(), place.at.clone());
         w.seen.audio.push(Audio { slot: place.slot, format, bytes, pointer });

@@ -1,6 +1,7 @@
 //! The parts of a request that are neither pictures nor texts, byte for byte.
 //!
-//! Owns where each wire keeps its parts. Must never judge: it only lists.
+//! This module owns the places where each wire keeps its parts. It must never judge: it only
+//! lists.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use super::picture::sniff;
 use super::seen::Part;
 use super::smuggle::smuggled;
 
-/// Every such part of a body that `serde_json` accepted, in order.
+/// Returns every such part of a body that `serde_json` accepted, in order.
 pub(super) fn of(wire: &str, body: &[u8]) -> Vec<Part> {
     let Some(root) =
         std::str::from_utf8(body).ok().and_then(|text| serde_json::from_str(text).ok())
@@ -122,7 +123,7 @@ impl List {
                     self.each_below(&format!("{at}/source"), source, "content", Self::block);
                 }
             }
-            // A picture as text in it may leave it.
+            // A picture that is text in it may be taken out of it.
             "search_result" if !smuggled(block.get()).is_empty() => {}
             kind if !is_picture(block) => self.add(at, kind, block),
             _ => {}
@@ -169,8 +170,8 @@ fn has_blocks(document: &RawValue) -> bool {
     value["source"]["content"].is_array()
 }
 
-/// Whether a part is a picture by its bytes, or by its label where there are none; what says that it
-/// is a film or a sound is none.
+/// Returns `true` if a part is a picture by its bytes, or by its label if there are none. A part
+/// labeled as a film or a sound is not a picture.
 fn is_picture(part: &RawValue) -> bool {
     fn look(value: &Value, says: &mut Vec<String>, bytes: &mut bool, named: &mut bool) {
         match value {
@@ -211,7 +212,7 @@ fn begins_as_picture(text: &str) -> bool {
     first_bytes(text).is_some_and(|bytes| sniff(&bytes).is_some())
 }
 
-/// The first bytes of a string of base64, or of a data URL.
+/// Returns the first bytes of a string of base64, or of a data URL.
 fn first_bytes(text: &str) -> Option<Vec<u8>> {
     let base64 = text.split_once(";base64,").map_or(text, |(_, base64)| base64);
     let head: String = base64.chars().filter(|c| !c.is_whitespace()).take(64).collect();
@@ -223,13 +224,13 @@ fn first_bytes(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(&head[..whole]).ok().filter(|bytes| bytes.len() >= 12)
 }
 
-/// Whether a JSON string holds a film or a sound, by its first bytes.
+/// Returns `true` if a JSON string holds a film or a sound, by its first bytes.
 fn is_film_or_sound(raw: &str) -> bool {
     let text: String = serde_json::from_str(raw).unwrap_or_default();
     first_bytes(&text).is_some_and(|bytes| plays(&bytes))
 }
 
-/// Whether the first bytes are those of a film or a sound.
+/// Returns `true` if the first bytes are those of a film or a sound.
 pub(super) fn plays(bytes: &[u8]) -> bool {
     let iso = bytes.get(4..8) == Some(b"ftyp") && sniff(bytes).is_none();
     iso || [&b"OggS"[..], b"fLaC", b"ID3"].iter().any(|magic| bytes.starts_with(magic))

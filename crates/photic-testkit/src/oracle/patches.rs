@@ -1,32 +1,32 @@
-//! How many 32 px patches an image has after the service has resized it.
+//! Counts the 32 px patches of an image after the service has resized it.
 //!
-//! Owns the arithmetic of the images-vision guide, written from its text in whole numbers where it
-//! can be. Must never be used to price an image: it only says whether one is refused.
+//! It is the arithmetic of the images-vision guide, written from its text, in whole numbers if
+//! possible. It must never be used to price an image: it only tells whether one is refused.
 
-/// Most patches of one image, and how the service resizes before it counts them.
+/// The maximum number of patches of one image, and the resize before they are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patches {
-    /// More than this after the resize, and the image is refused.
+    /// Maximum number of patches after the resize. An image with more is refused.
     pub most: u32,
-    /// At `high`, and whatever is no other word.
+    /// The resize at `high`, and at any unknown value.
     pub high: Resize,
-    /// At `original`.
+    /// The resize at `original`.
     pub original: Resize,
-    /// An absent or `auto` detail means `original`.
+    /// `true` if an absent or `auto` detail means `original`.
     pub omitted_is_original: bool,
 }
 
-/// One setting of the knob; an absent number does not resize.
+/// One resize. An absent number does not resize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Resize {
-    /// The long side is brought down to this.
+    /// Maximum length of the long side.
     pub side: Option<u32>,
-    /// The patches are brought down to this.
+    /// Maximum number of patches.
     pub budget: Option<u32>,
 }
 
 impl Patches {
-    /// The patches of an image of that size under that detail.
+    /// Returns the number of patches of an image of that size under that detail.
     pub fn of(&self, (width, height): (u32, u32), detail: Option<&str>) -> u64 {
         let resize = match detail {
             Some("low") => Resize { side: Some(512), budget: None },
@@ -40,7 +40,7 @@ impl Patches {
             (w, h) = ((w * scale).round().max(1.0), (h * scale).round().max(1.0));
         }
         let count = (w / 32.0).ceil() * (h / 32.0).ceil();
-        // Brought down to the budget, an image never has more than the budget.
+        // After the resize, an image never has more patches than the budget.
         let count = resize.budget.map_or(count, |budget| count.min(f64::from(budget)));
         count as u64
     }

@@ -1,14 +1,15 @@
-//! Looks at picture bytes as a provider's intake does: magic number, size, a whole container.
+//! Checks picture bytes as a provider does on arrival: magic number, size, a whole container.
 //!
-//! Owns four container walks, bounded and without decoding. Must never trust a declared type.
+//! This module owns four container walks, bounded and without decoding. It must never trust a
+//! declared type.
 
 use super::rules::Pixels;
 use crate::check::crc32;
 
-/// Why bytes are no picture a provider takes.
+/// The reason why bytes are not a picture that a provider takes.
 pub type Fault = &'static str;
 
-/// The type the magic number says, for every image format a client may send.
+/// Returns the type of the magic number, for every image format a client may send.
 pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some("image/png"),
@@ -31,12 +32,13 @@ pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Width and height of a whole PNG, JPEG, GIF or WebP.
+/// Returns the width and height of a whole PNG, JPEG, GIF or WebP.
 pub fn whole(bytes: &[u8]) -> Result<(u32, u32), Fault> {
     inspect(bytes, Pixels::Whole)?.ok_or("no size")
 }
 
-/// Looks as deep as asked; `None` where nobody asked for a size and the header gives none.
+/// Checks a picture to the given depth. Returns `None` if no size is needed and the header has
+/// none.
 pub(super) fn inspect(bytes: &[u8], depth: Pixels) -> Result<Option<(u32, u32)>, Fault> {
     let walk = match sniff(bytes).ok_or("not an image")? {
         "image/png" => png,

@@ -1,7 +1,7 @@
 //! Reads a whole (not streamed) reply as a client's typed reader would.
 //!
-//! Owns the shape of a reply of every wire, and what it says. Must never
-//! read streams.
+//! This module owns the shape and the content of a reply of every wire. It must never read
+//! streams.
 
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use super::rules::Rules;
 use super::seen::Call;
 use super::witness::Witness;
 
-/// What a reply says.
+/// The content of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     /// The id of the reply.
@@ -23,7 +23,7 @@ pub struct Reply {
     pub calls: Vec<Call>,
     /// `finish_reason`, `status` or `stop_reason`, as the wire has it.
     pub stop: Option<String>,
-    /// Tokens, where the reply counts them.
+    /// The token usage, if the reply has it.
     pub usage: Option<Usage>,
 }
 
@@ -34,7 +34,7 @@ pub struct Usage {
     pub input: u64,
     /// `completion_tokens` or `output_tokens`.
     pub output: u64,
-    /// Read from a cache.
+    /// Tokens read from a cache.
     pub cached: u64,
 }
 

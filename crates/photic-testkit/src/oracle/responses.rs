@@ -1,7 +1,8 @@
 //! `POST /v1/responses`, as a strict host of it reads a request.
 //!
-//! Owns typed items, parts per role, and the pairing of calls with outputs by `call_id`. Must never
-//! guess at state the service keeps: with a stored conversation, pairing is not checked.
+//! This module owns typed items, parts per role, and the pairing of calls with outputs by
+//! `call_id`. It must never guess at state that the service keeps: with a stored conversation,
+//! pairing is not checked.
 
 use serde_json::{Map, Value};
 
@@ -43,7 +44,8 @@ const BODY: [&str; 32] = [
     "truncation",
     "user",
 ];
-/// Items the model wrote or the service keeps: known, and nothing in them is ours to check.
+/// Items that the model wrote or the service keeps. They are known, and their content is not
+/// checked.
 const OPAQUE: [&str; 23] = [
     "reasoning",
     "item_reference",
@@ -85,7 +87,7 @@ const PART: [&str; 13] = [
     "prompt_cache_breakpoint",
 ];
 
-/// Calls and outputs met so far, by kind and id.
+/// The calls and outputs found so far, by kind and id.
 #[derive(Default)]
 struct Pairs {
     waiting: Vec<(&'static str, String, String)>,
@@ -232,7 +234,7 @@ fn screenshot(w: &mut Witness<'_>, item: &Map<String, Value>, at: &str) {
     }
 }
 
-/// The parts of a message or of an output: a string, or a list.
+/// Reads the parts of a message or of an output: a string, or a list.
 fn parts(w: &mut Witness<'_>, place: &Place, value: Option<&Value>) {
     w.content();
     match value {

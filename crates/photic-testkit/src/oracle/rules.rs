@@ -1,18 +1,19 @@
-//! What a test may loosen or tighten: switches of one endpoint, and its limits in numbers.
+//! The settings that a test may loosen or tighten: switches of one endpoint, and its limits.
 //!
-//! Owns the defaults (the wire's own rules at their strictest) and the dated published limits.
-//! Must never read a profile of `photic`: a test that wants one copies the numbers by hand.
+//! This module owns the defaults (the wire's own rules at their strictest) and the dated published
+//! limits. It must never read a profile of `photic`: a test that needs one copies the numbers by
+//! hand.
 
 use super::patches::Patches;
 
-/// How deep a picture is looked into.
+/// The depth to which a picture is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pixels {
     /// The magic number only, for made-up bytes.
     Magic,
     /// The header must give a size.
     Header,
-    /// The container must be whole to its last block, check sums included.
+    /// The container must be whole to its last block, checksums included.
     #[default]
     Whole,
 }
@@ -29,15 +30,15 @@ pub struct Rules {
     pub text_only: bool,
     /// Unknown part types and fields are violations. Off.
     pub strict_unknown: bool,
-    /// Base64 of pictures may stand in text, for cases that must stay as they are. Off.
+    /// Base64 of pictures is allowed in text, for cases that must stay unchanged. Off.
     pub base64_text: bool,
     /// The arguments of tool calls count as text when looking for base64. Off.
     pub scan_arguments: bool,
-    /// Messages: `system` messages may stand inside the conversation. Off.
+    /// Messages: `system` messages are allowed inside the conversation. Off.
     pub system_messages: bool,
     /// Messages: neighbors of one role count as one turn, as the service merges them. Off.
     pub merge_turns: bool,
-    /// A body may name one key twice. Off.
+    /// A body may repeat a key of an object. Off.
     pub duplicate_keys: bool,
     /// Images by `http(s)` address are taken. On.
     pub remote_images: bool,
@@ -53,40 +54,40 @@ pub struct Rules {
     pub result_documents: bool,
     /// Chat: the content of a `tool` message may be a list of parts. On.
     pub tool_lists: bool,
-    /// Every image of the two `OpenAI` wires must say its `detail`. Off.
+    /// Every image of the two `OpenAI` wires must state its `detail`. Off.
     pub needs_detail: bool,
     /// Chat: a `user` message may follow a `tool` message directly. On.
     pub user_after_tool: bool,
-    /// Chat: two `user` messages may stand together. On.
+    /// Chat: two consecutive `user` messages are allowed. On.
     pub consecutive_user: bool,
     /// Chat: ids of calls are nine letters or digits. Off.
     pub nine_letter_ids: bool,
     /// Chat: documents and sounds are strings, and images may be. Off.
     pub short_parts: bool,
-    /// Chat: settings that came later than `max_tokens` are refused. Off.
+    /// Chat: settings that are newer than `max_tokens` are refused. Off.
     pub first_settings: bool,
     /// Settings, tools and their schemas are judged as the model's owner does. Off.
     pub settings: bool,
-    /// The model, where the wire names it in the path.
+    /// The model, if the wire names it in the path.
     pub model: Option<&'static str>,
     /// Messages: the version of the API.
     pub version: Option<&'static str>,
     /// The image types the endpoint takes.
     pub media_types: &'static [&'static str],
-    /// The document types the endpoint takes, where that is known; plain text always is.
+    /// The document types the endpoint takes, if known; plain text always is.
     pub document_types: Option<&'static [&'static str]>,
     /// The formats of sound that the endpoint takes in `input_audio`.
     pub audio_formats: &'static [&'static str],
     /// The values of `detail` the endpoint takes.
     pub details: &'static [&'static str],
-    /// How deep a picture is looked into.
+    /// The depth to which a picture is checked.
     pub pixels: Pixels,
     /// Limits in numbers.
     pub limits: Limits,
 }
 
 impl Rules {
-    /// The rules of a wire with the limits its owner publishes.
+    /// Returns the rules of a wire with the limits its owner publishes.
     pub fn of(wire: &str) -> Self {
         let rules = Self { limits: Limits::of(wire), ..Self::default() };
         match wire {
@@ -157,11 +158,11 @@ pub struct Limits {
     pub image_raw: Option<usize>,
     /// Bytes of the whole body.
     pub body: Option<usize>,
-    /// Longest side of an image in pixels.
+    /// Maximum side of an image in pixels.
     pub edge: Option<u32>,
-    /// Shortest side of an image in pixels.
+    /// Minimum side of an image in pixels.
     pub min_edge: Option<u32>,
-    /// A tighter side once a request holds many images.
+    /// A lower maximum side if a request holds many images.
     pub many: Option<Many>,
     /// Patches of one image after the provider's own resize.
     pub patches: Option<Patches>,
@@ -169,23 +170,24 @@ pub struct Limits {
     pub documents: Option<usize>,
     /// Bytes of one document before base64.
     pub document_raw: Option<usize>,
-    /// Cache breakpoints that stand in the request, those the service sets by itself included.
+    /// Cache breakpoints in the request, including those the service sets by itself.
     pub breakpoints: Option<usize>,
 }
 
-/// The cliff of the many-image request.
+/// The stricter limit of requests with many images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Many {
-    /// More images than this, and the limit holds.
+    /// The limit holds if there are more images than this.
     pub over: usize,
-    /// Longest side of every image then.
+    /// Maximum side of every image in that case.
     pub edge: u32,
-    /// Documents count towards the number.
+    /// `true` if documents count towards the number.
     pub documents: bool,
 }
 
 impl Limits {
-    /// What the wire's owner published (November 2026); no limits for other names.
+    /// Returns the limits that the wire's owner published (November 2026); no limits for other
+    /// names.
     pub fn of(wire: &str) -> Self {
         match wire {
             "openai-chat" | "openai-responses" => Self {

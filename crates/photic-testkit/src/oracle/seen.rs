@@ -1,8 +1,9 @@
-//! What a model would see: plain data, in the order of the request.
+//! The content that a model would see: plain data, in the order of the request.
 //!
-//! Owns the answer types and a few ways to ask them. Must never judge: that is the witness's part.
+//! This module owns the answer types and a few queries on them. It must never judge: the witness
+//! does that.
 
-/// Whose words or pictures these are.
+/// The author of a text or picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Slot {
     /// `system`, or the `instructions` of a Responses request.
@@ -13,11 +14,11 @@ pub enum Slot {
     User,
     /// `assistant`.
     Assistant,
-    /// The result of a tool call, wherever the wire keeps it.
+    /// The result of a tool call, in any place where the wire keeps it.
     ToolResult,
 }
 
-/// Where the bytes are.
+/// The source of the bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// In the request, decoded.
@@ -28,31 +29,31 @@ pub enum Source {
     File(String),
 }
 
-/// One image in front of the model.
+/// One image that the model sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Position among all images of the request, from 0.
     pub order: usize,
-    /// Whose it is.
+    /// The author.
     pub slot: Slot,
     /// The call whose result holds it; `None` outside tool results, so also for hoisted images.
     pub owner: Option<String>,
-    /// The text that stands immediately before it in the same content.
+    /// The text immediately before it in the same content.
     pub label: Option<String>,
     /// The declared type of inline bytes.
     pub media_type: Option<String>,
-    /// The bytes, or where they are.
+    /// The source of the bytes.
     pub source: Source,
     /// Width and height from the header of inline bytes.
     pub pixels: Option<(u32, u32)>,
-    /// `detail` where the wire has it.
+    /// The `detail`, if the wire has it.
     pub detail: Option<String>,
-    /// Where, as a JSON pointer to the part.
+    /// A JSON pointer to the part.
     pub pointer: String,
 }
 
 impl Image {
-    /// The decoded bytes of an inline image.
+    /// Returns the decoded bytes of an inline image.
     pub fn bytes(&self) -> Option<&[u8]> {
         match &self.source {
             Source::Inline(bytes) => Some(bytes),
@@ -60,16 +61,16 @@ impl Image {
         }
     }
 
-    /// [`crate::image::digest`] of the decoded bytes, 0 where there are none.
+    /// Returns the [`crate::image::digest`] of the decoded bytes, or 0 if there are none.
     pub fn digest(&self) -> u64 {
         self.bytes().map_or(0, crate::image::digest)
     }
 }
 
-/// One document (a PDF, a text file) in front of the model.
+/// One document (a PDF, a text file) that the model sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Whose it is.
+    /// The author.
     pub slot: Slot,
     /// The call whose result holds it.
     pub owner: Option<String>,
@@ -77,35 +78,35 @@ pub struct Document {
     pub media_type: Option<String>,
     /// File name or title.
     pub name: Option<String>,
-    /// The bytes, or where they are.
+    /// The source of the bytes.
     pub source: Source,
-    /// Where, as a JSON pointer to the part.
+    /// A JSON pointer to the part.
     pub pointer: String,
 }
 
-/// One sound in front of the model.
+/// One sound that the model hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audio {
-    /// Whose it is.
+    /// The author.
     pub slot: Slot,
     /// `wav`, `mp3`.
     pub format: String,
     /// The decoded bytes.
     pub bytes: Vec<u8>,
-    /// Where, as a JSON pointer to the part.
+    /// A JSON pointer to the part.
     pub pointer: String,
 }
 
 /// One piece of text the model reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Whose words.
+    /// The author.
     pub slot: Slot,
     /// The call whose result holds it.
     pub owner: Option<String>,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// Where, as a JSON pointer to the string.
+    /// A JSON pointer to the string.
     pub pointer: String,
 }
 
@@ -116,11 +117,11 @@ pub struct ToolResult {
     pub call_id: String,
     /// Its text parts, joined by line breaks.
     pub text: String,
-    /// Marked as failed, on the wire that can.
+    /// `true` if it is marked as failed, on the wires that can mark it.
     pub is_error: bool,
-    /// How many images it holds natively.
+    /// The number of images inside it.
     pub images: usize,
-    /// Where, as a JSON pointer to the message, item or block.
+    /// A JSON pointer to the message, item or block.
     pub pointer: String,
 }
 
@@ -131,34 +132,34 @@ pub struct Call {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// The arguments as the wire's text (compact JSON where the wire has an object).
+    /// The arguments as the wire's text (compact JSON if the wire has an object).
     pub arguments: String,
-    /// Where, as a JSON pointer.
+    /// A JSON pointer to the call.
     pub pointer: String,
 }
 
 /// A part type or field the oracle does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// Where, as a JSON pointer.
+    /// A JSON pointer to the part or field.
     pub pointer: String,
     /// The type of the part, or the name of the field.
     pub name: String,
 }
 
-/// A part that is neither a picture nor a text: a document, a sound, a film, a call, or a part that
-/// the oracle does not know.
+/// A part that is neither a picture nor a text: a document, a sound, a film, a call, or a part
+/// that the oracle does not know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Where, as a JSON pointer.
+    /// A JSON pointer to the part.
     pub pointer: String,
     /// Its type.
     pub kind: String,
-    /// Its bytes as they stand in the body.
+    /// Its bytes as they are in the body.
     pub raw: String,
 }
 
-/// Everything in front of the model, in order.
+/// Everything that the model sees, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Images.
@@ -173,30 +174,30 @@ pub struct Seen {
     pub results: Vec<ToolResult>,
     /// Tool calls.
     pub calls: Vec<Call>,
-    /// What was let through unread.
+    /// Parts and fields that were accepted without being read.
     pub unknown: Vec<Unknown>,
     /// Every part that is neither a picture nor a text, byte for byte.
     pub parts: Vec<Part>,
 }
 
 impl Seen {
-    /// The digests of all images, in order: what two requests must agree on to show the same.
+    /// Returns the digests of all images, in order. Two requests that show the same agree on them.
     pub fn digests(&self) -> Vec<u64> {
         self.images.iter().map(Image::digest).collect()
     }
 
-    /// The texts of one slot, joined by line breaks.
+    /// Returns the texts of one slot, joined by line breaks.
     pub fn text_of(&self, slot: Slot) -> String {
         let texts = self.texts.iter().filter(|text| text.slot == slot);
         texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The result of a call, the last one where an id repeats.
+    /// Returns the result of a call; the last one if an id repeats.
     pub fn result(&self, call_id: &str) -> Option<&ToolResult> {
         self.results.iter().rev().find(|result| result.call_id == call_id)
     }
 
-    /// The images native to the result of a call.
+    /// Returns the images inside the result of a call.
     pub fn images_of<'a>(&'a self, call_id: &'a str) -> impl Iterator<Item = &'a Image> {
         self.images.iter().filter(move |image| image.owner.as_deref() == Some(call_id))
     }

@@ -1,13 +1,13 @@
-//! Settings as the owner of a wire judges them: by the model, with names, ranges and schemas.
+//! Checks settings as the owner of a wire does: by the model, with names, ranges and schemas.
 //!
-//! Owns what is refused beside the messages (November 2026). Only asked where [`Rules::settings`]
-//! says so. Must never read a profile of `photic`.
+//! This module owns the settings that are refused (November 2026). It is used only if
+//! [`Rules::settings`] is set. It must never read a profile of `photic`.
 
 use serde_json::{Map, Value};
 
 use super::witness::Witness;
 
-/// Judges the settings of a body.
+/// Checks the settings of a body.
 pub(super) fn judge(w: &mut Witness<'_>, wire: &str, body: &Map<String, Value>) {
     let model = body.get("model").and_then(Value::as_str).or(w.rules.model).unwrap_or_default();
     let model = model.rsplit('/').next().unwrap_or_default();
@@ -21,13 +21,13 @@ pub(super) fn judge(w: &mut Witness<'_>, wire: &str, body: &Map<String, Value>) 
     }
 }
 
-/// Whether a model of OpenAI reasons.
+/// Returns `true` if a model of OpenAI reasons.
 fn reasons(model: &str) -> bool {
     let family = ["gpt-5", "gpt-6", "o1", "o3", "o4"].iter().any(|name| model.starts_with(name));
     family && !model.starts_with("gpt-5-chat")
 }
 
-/// The generation of a Claude model, as in `(4, 5)`.
+/// Returns the generation of a Claude model, as in `(4, 5)`.
 fn claude(model: &str) -> Option<(u32, u32)> {
     let name = &model[model.find("claude-")? + "claude-".len()..];
     let mut numbers = name
@@ -35,7 +35,7 @@ fn claude(model: &str) -> Option<(u32, u32)> {
         .skip_while(|word| word.parse::<u32>().is_err())
         .map_while(|word| word.parse::<u32>().ok());
     let major = numbers.next()?;
-    // A date is no generation.
+    // A date is not a generation.
     let minor = numbers.next().filter(|minor| *minor < 100).unwrap_or(0);
     (major < 100).then_some((major, minor))
 }
@@ -55,7 +55,7 @@ fn range(w: &mut Witness<'_>, body: &Map<String, Value>, at: &str, name: &str, m
     }
 }
 
-/// A name of a tool, where only some letters are taken.
+/// Checks the name of a tool, on wires that restrict its characters.
 fn name(w: &mut Witness<'_>, name: Option<&Value>, at: &str, others: &str, most: usize) {
     let Some(name) = name.and_then(Value::as_str) else {
         return w.violate("field_missing", at, "name: Field required");
@@ -67,7 +67,7 @@ fn name(w: &mut Witness<'_>, name: Option<&Value>, at: &str, others: &str, most:
     }
 }
 
-/// The schema of a tool has an object at its root.
+/// Checks that the schema of a tool has an object at its root.
 fn schema(w: &mut Witness<'_>, schema: Option<&Value>, at: &str, alternatives: bool) {
     let Some(schema) = schema else { return };
     if schema["type"] != "object" {
@@ -82,7 +82,7 @@ fn schema(w: &mut Witness<'_>, schema: Option<&Value>, at: &str, alternatives: b
     }
 }
 
-/// A strict schema closes every object and demands every property.
+/// Checks that a strict schema closes every object and requires every property.
 fn strict(w: &mut Witness<'_>, schema: &Value, at: &str) {
     if let Some(list) = schema.as_array() {
         for one in list {
@@ -264,7 +264,7 @@ fn anthropic(w: &mut Witness<'_>, body: &Map<String, Value>, model: &str) {
     }
 }
 
-/// Stops that hold nothing but white space are refused.
+/// Checks for stops that are only white space, which are refused.
 fn stops(w: &mut Witness<'_>, stops: Option<&Value>, at: &str) {
     for (index, stop) in stops.and_then(Value::as_array).into_iter().flatten().enumerate() {
         if stop.as_str().is_none_or(|stop| stop.trim().is_empty()) {
@@ -301,7 +301,7 @@ const GENERATION: [&str; 24] = [
     "modelSelectionConfig",
 ];
 
-/// An object with its own names in camel case: the service takes both spellings.
+/// Returns an object with its own names in camel case: the service takes both spellings.
 fn in_camel_case(object: &Map<String, Value>) -> Map<String, Value> {
     let camel = |name: &String| {
         let mut words = name.split('_');

@@ -1,12 +1,12 @@
-//! Finds pictures that stand as base64 where the model reads letters.
+//! Finds pictures that are base64 in places where the model reads letters.
 //!
-//! Owns the scan of one text: data URLs of images, and bare runs that decode to the magic number of
-//! a picture, through line breaks and JSON escapes. Must never judge by length alone: hashes, keys
-//! and minified code are long too.
+//! This module scans one text: for data URLs of images, and for bare runs that decode to the magic
+//! number of a picture, through line breaks and JSON escapes. It must never judge by length alone:
+//! hashes, keys and minified code are long too.
 //!
-//! Only a picture that is there to its last byte could have been shown. Such a picture is a fault
-//! where it is all of a text, and where it stands in the result of a tool and has at least
-//! [`SMALL`] pixels on one side. Icons, cut pictures, and what a person quotes may stay.
+//! Only a picture that is complete to its last byte could have been shown. Such a picture is a
+//! fault if it fills a whole text. It is also a fault in the result of a tool if it has at least
+//! [`SMALL`] pixels on one side. Icons, cut pictures, and pictures that a person quotes may stay.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD as ALPHABET;
@@ -15,16 +15,17 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STAN
 
 use super::picture::{sniff, whole};
 
-/// Senders leave stray bits in the last digit.
+/// Accepts stray bits in the last digit, which senders leave there.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &ALPHABET,
     GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
-/// Shorter runs are left alone: no whole picture is this small.
+/// Minimum length of a run. No whole picture is shorter.
 const RUN: usize = 64;
-/// A data URL says what it is, so less of it is enough; the smallest GIF takes 36 characters.
+/// Minimum length of a run in a data URL, which declares its type. The smallest GIF takes 36
+/// characters.
 const DATA_URL_RUN: usize = 32;
 
 /// A picture of fewer pixels than this on both sides may stay in a longer text.
@@ -35,25 +36,26 @@ const SMALL: u32 = 64;
 pub struct Smuggled {
     /// Byte offset of the first base64 character.
     pub offset: usize,
-    /// How many base64 characters follow each other.
+    /// Number of consecutive base64 characters.
     pub length: usize,
-    /// The type the bytes (or, for a data URL, the label) say.
+    /// The type that the bytes (or, for a data URL, the label) show.
     pub media_type: String,
-    /// Width and height, if it is there to its last byte.
+    /// Width and height, if it is complete to its last byte.
     pub whole: Option<(u32, u32)>,
-    /// Whether the text holds nothing else.
+    /// `true` if the text holds nothing else.
     pub fills: bool,
 }
 
 impl Smuggled {
-    /// Whether it should have been shown instead: whose text it stands in decides.
+    /// Returns `true` if it should have been shown instead. This depends on the author of the
+    /// text.
     pub fn is_fault(&self, in_result: bool) -> bool {
         let large = |(width, height): (u32, u32)| width >= SMALL || height >= SMALL;
         self.whole.is_some_and(|size| self.fills || (in_result && large(size)))
     }
 }
 
-/// Every picture that stands as base64 in `text`.
+/// Returns every picture that is base64 in `text`.
 pub fn smuggled(text: &str) -> Vec<Smuggled> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -70,9 +72,9 @@ pub fn smuggled(text: &str) -> Vec<Smuggled> {
     found
 }
 
-/// Base64 digits that follow each other, line breaks and JSON escapes taken out.
+/// Consecutive base64 digits, without line breaks and JSON escapes.
 struct Run {
-    /// The digits in the standard alphabet, and where each stood.
+    /// The digits in the standard alphabet, and the offset of each.
     digits: Vec<u8>,
     offsets: Vec<usize>,
     /// Indices into `digits` where a line begins.
@@ -89,7 +91,7 @@ impl Run {
                 run.offsets.push(run.end);
                 run.end += 1;
             } else if matches!(byte, b'\n' | b'\r') {
-                // A blank line sets two pictures apart.
+                // A blank line separates two pictures.
                 if bytes[run.end..].starts_with(b"\n\n")
                     || bytes[run.end..].starts_with(b"\r\n\r\n")
                 {
@@ -121,7 +123,7 @@ impl Run {
         let announced = before.is_empty()
             || (before.ends_with("base64,") && !before.contains(char::is_whitespace));
         let digits = &self.digits[from..];
-        // A digit that stands alone is no byte.
+        // A single leftover digit encodes no byte.
         let digits = &digits[..digits.len() - usize::from(digits.len() % 4 == 1)];
         let bytes = LENIENT.decode(digits).unwrap_or_default();
         Smuggled {
@@ -144,8 +146,8 @@ fn judge(text: &str, run: &Run) -> Option<Smuggled> {
     if run.digits.len() < RUN {
         return None;
     }
-    // A picture begins with the run, with a line of it, or, where the opening is long enough to be
-    // no accident, right behind a word.
+    // A picture begins with the run, with a line of it, or right behind a word if the opening is
+    // long enough to be no coincidence.
     let glued = [&b"iVBORw0KGgo"[..], b"R0lGODlh", b"R0lGODdh"]
         .into_iter()
         .filter_map(|opening| run.digits.windows(opening.len()).position(|w| w == opening));
@@ -156,7 +158,8 @@ fn judge(text: &str, run: &Run) -> Option<Smuggled> {
     })
 }
 
-/// The type of the image data URL whose head ends here, whatever stands between type and comma.
+/// Returns the type of the image data URL whose head ends here, with any text between type and
+/// comma.
 fn image_data_url(before: &str) -> Option<String> {
     let tail = before.as_bytes().get(before.len().saturating_sub(128)..)?.to_ascii_lowercase();
     let tail = String::from_utf8_lossy(&tail).replace("\\/", "/");

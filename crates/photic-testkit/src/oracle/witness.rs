@@ -1,7 +1,8 @@
-//! The witness collects: what was seen, in order, and what broke a rule, with where.
+//! The witness collects the content that was seen, in order, and the violations, with their
+//! pointers.
 //!
-//! Owns the checks every wire shares: unknown parts and fields, text, pictures, limits. Must never
-//! know which wire it is used for.
+//! This module owns the checks that every wire shares: unknown parts and fields, text, pictures,
+//! limits. It must never know which wire it is used for.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +14,7 @@ use super::seen::{Call, Document, Image, Seen, Slot, Source, Text, Unknown};
 use super::smuggle::smuggled;
 use super::{Violation, picture};
 
-/// Where a part stands: whose it is, the call it answers, and the pointer to it.
+/// The place of a part: its author, the call it answers, and the pointer to it.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) slot: Slot,
@@ -40,9 +41,9 @@ pub(super) struct Witness<'r> {
     pub(super) seen: Seen,
     violations: Vec<Violation>,
     label: Option<String>,
-    /// The calls that code makes: no model reads what they return.
+    /// The calls that code makes. The model does not read their results.
     pub(super) for_code: Vec<String>,
-    /// Whether the text at hand is read by code and not by the model.
+    /// `true` if the current text is read by code and not by the model.
     pub(super) unread: bool,
 }
 
@@ -58,7 +59,7 @@ impl<'r> Witness<'r> {
         }
     }
 
-    /// The last checks, those that need the whole request.
+    /// Makes the last checks, which need the whole request.
     pub(super) fn finish(mut self) -> (Seen, Vec<Violation>) {
         let count = self.seen.images.len();
         if let Some(limit) = self.rules.limits.images.filter(|limit| count > *limit) {
@@ -122,7 +123,7 @@ impl<'r> Witness<'r> {
         }
     }
 
-    /// A string field that must be there.
+    /// Reads a required string field.
     pub(super) fn string<'v>(
         &mut self,
         object: &'v Map<String, Value>,
@@ -143,7 +144,7 @@ impl<'r> Witness<'r> {
         }
     }
 
-    /// An object, where the wire wants one.
+    /// Reads a required object.
     pub(super) fn object<'v>(
         &mut self,
         value: Option<&'v Value>,
@@ -156,7 +157,7 @@ impl<'r> Witness<'r> {
         object
     }
 
-    /// A value out of a closed list, where it is there at all.
+    /// Checks a value against a closed list, if the field is present.
     pub(super) fn one_of(
         &mut self,
         object: &Map<String, Value>,
@@ -172,12 +173,12 @@ impl<'r> Witness<'r> {
         }
     }
 
-    /// A new list of parts begins: what stood before labels nothing in it.
+    /// Starts a new list of parts. Text before it is not a label for anything in it.
     pub(super) fn content(&mut self) {
         self.label = None;
     }
 
-    /// Text the model reads; `place` points at the string.
+    /// Records text that the model reads. `place` points at the string.
     pub(super) fn text(&mut self, place: &Place, text: &str) {
         self.scan(&place.at, text, place.slot == Slot::ToolResult);
         self.label = Some(text.to_owned());
@@ -211,7 +212,7 @@ impl<'r> Witness<'r> {
         self.seen.calls.push(Call { id, name, arguments, pointer });
     }
 
-    /// An image whose bytes are elsewhere; `place` points at the part.
+    /// Records an image whose bytes are elsewhere. `place` points at the part.
     pub(super) fn remote(&mut self, place: &Place, source: Source, detail: Option<&str>) {
         let taken = match source {
             Source::File(_) => self.rules.file_images,
@@ -227,7 +228,7 @@ impl<'r> Witness<'r> {
         self.image(place, source, None, None, detail);
     }
 
-    /// An image whose bytes are in the request; `place` points at the part.
+    /// Records an image whose bytes are in the request. `place` points at the part.
     pub(super) fn inline(
         &mut self,
         place: &Place,
@@ -302,7 +303,7 @@ impl<'r> Witness<'r> {
         }
     }
 
-    /// A document, whatever way it came.
+    /// Records a document of any source.
     pub(super) fn document(&mut self, document: Document) {
         let at = document.pointer.clone();
         if document.owner.is_some() && !self.rules.result_documents {
@@ -329,7 +330,7 @@ impl<'r> Witness<'r> {
         self.seen.documents.push(document);
     }
 
-    /// Cache marks of the whole request: how many there may be.
+    /// Checks the number of cache breakpoints of the whole request.
     pub(super) fn breakpoints(&mut self, total: usize) {
         if let Some(limit) = self.rules.limits.breakpoints.filter(|limit| total > *limit) {
             let text = format!(

@@ -1,8 +1,8 @@
-//! Rules about files as files: their names, and what none of them may mention.
+//! Rules about files: their names, and text that none of them may contain.
 
 use crate::tidy::{listed, report, root, rust};
 
-/// A name that says nothing collects everything.
+/// Vague names, which attract unrelated code.
 const EMPTY_NAMES: [&str; 9] =
     ["core", "common", "util", "utils", "helper", "helpers", "manager", "managers", "misc"];
 
@@ -42,7 +42,7 @@ fn nothing_outside_the_checkout_is_mentioned() {
 
 #[test]
 fn no_registry_host_is_mentioned() {
-    // From pieces, so that this file passes its own test.
+    // Built from pieces, so that this file passes its own test.
     let hosts = [
         ["crates", ".io"].concat(),
         ["pypi", ".org"].concat(),

@@ -1,4 +1,4 @@
-//! Rules about crates: who may know whom, and what the pure crate must never pull.
+//! Rules about crates: their allowed dependencies, and crates that the pure crate must never pull.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, Package
 
 use crate::tidy::{report, root};
 
-/// Our crates, whom of us each may use, and whom in its tests only.
+/// Our crates, the crates of ours that each may use, and those that only its tests may use.
 const EDGES: &[(&str, &[&str], &[&str])] = &[
     ("photic", &[], &["photic-testkit"]),
     (
@@ -33,9 +33,9 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
         &["photic", "photic-pixels", "photic-store"],
         &["photic-mock", "photic-testkit"],
     ),
-    // In its tests it wants the suite of the store, which is a feature.
+    // Its tests use the suite of the store, which is a feature.
     ("photic-fleet", &["photic", "photic-net", "photic-store"], &["photic-store"]),
-    // Whoever listens asks `photic-net` which hosts and pages it may answer.
+    // Listeners ask `photic-net` which hosts and pages they may answer.
     ("photic-mcp", &["photic", "photic-net", "photic-pixels", "photic-tools"], &[]),
     ("photic-mock", &["photic", "photic-net", "photic-pixels", "photic-testkit"], &[]),
     (
@@ -68,7 +68,7 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
         // The suite of the store, which is a feature.
         &["photic-store"],
     ),
-    // In its tests it wants its own suite, which is a feature.
+    // Its tests use its own suite, which is a feature.
     ("photic-store", &["photic"], &["photic-store"]),
     ("photic-testkit", &[], &[]),
     (
@@ -79,11 +79,11 @@ const EDGES: &[(&str, &[&str], &[&str])] = &[
     ("photic-webp", &[], &[]),
 ];
 
-/// What `photic` may name in its manifest. One more is a decision, and is taken here.
+/// The crates that `photic` may name in its manifest. Adding one is a decision that is made here.
 const PHOTIC_DIRECT: [&str; 8] =
     ["base64", "blake3", "imagesize", "memchr", "regex-lite", "serde", "serde_json", "toml"];
 
-/// What must never come with `photic`, however far down: no runtime, no network, no codec, no
+/// Crates that `photic` must never pull, even indirectly: no runtime, no network, no codec, no
 /// clock, no randomness, no store.
 const PHOTIC_NEVER: [&str; 51] = [
     "actix-rt",
@@ -139,14 +139,15 @@ const PHOTIC_NEVER: [&str; 51] = [
     "tempfile",
 ];
 
-/// What must never come with the gateway: it serves HTTP, and leaves arguments and MCP to others.
+/// Crates that the gateway must never pull: it serves HTTP, and leaves arguments and MCP to
+/// others.
 const GATEWAY_NEVER: [&str; 2] = ["clap", "rmcp"];
 
-/// What must never come with the MCP server: it serves what the SDK gives it, with hyper.
+/// Crates that the MCP server must never pull: it serves what the SDK gives it, with hyper.
 const MCP_NEVER: [&str; 3] = ["axum", "clap", "reqwest"];
 
-/// What must never come with the renderers: no runtime, no network, and no way to find fonts on the
-/// system, which would make the same bytes look different elsewhere.
+/// Crates that the renderers must never pull: no runtime, no network, and no search for system
+/// fonts, which would make the same bytes look different elsewhere.
 const RENDER_NEVER: [&str; 16] = [
     "tokio",
     "mio",
@@ -166,11 +167,11 @@ const RENDER_NEVER: [&str; 16] = [
     "onig",
 ];
 
-/// What must never come with the fleet's stores: connections are photic-net's, and one client of
-/// HTTP is enough.
+/// Crates that the fleet's stores must never pull: `photic-net` makes connections, and one HTTP
+/// client is enough.
 const FLEET_NEVER: [&str; 4] = ["clap", "native-tls", "openssl", "reqwest"];
 
-/// What the testkit may name: it is the witness, so the fewer friends the better.
+/// The crates that the testkit may name: it is the witness, so it should have few dependencies.
 const TESTKIT_DIRECT: [&str; 2] = ["base64", "serde_json"];
 
 #[test]
@@ -245,7 +246,8 @@ fn the_fleet_opens_no_connections_of_its_own() {
     report("`photic-fleet` pulls what it must never pull", &found.collect::<Vec<_>>());
 }
 
-/// The tools and the store of one machine know no server; the gateway, which may be one of many, does.
+/// The tools and the store of one machine use no server. The gateway, which may be one of many,
+/// does.
 #[test]
 fn local_users_need_no_server() {
     let metadata = metadata();
@@ -267,7 +269,7 @@ fn renderers_reach_nothing() {
     report("`photic-render` pulls what it must never pull", &found.collect::<Vec<_>>());
 }
 
-/// Every crate that comes with `name` in a normal build, with the path to it.
+/// Returns every crate that comes with `name` in a normal build, with the path to it.
 fn pulled(metadata: &Metadata, name: &str) -> BTreeMap<String, String> {
     let resolve = metadata.resolve.as_ref().expect("metadata with dependencies");
     let nodes: BTreeMap<&PackageId, _> = resolve.nodes.iter().map(|n| (&n.id, n)).collect();
@@ -298,8 +300,8 @@ fn package<'m>(metadata: &'m Metadata, name: &str) -> &'m Package {
 fn metadata() -> Metadata {
     let mut command = MetadataCommand::new();
     command.manifest_path(root().join("Cargo.toml"));
-    // Nothing to fetch is the common case, and needs no network; crates for other systems may be
-    // missing, and then cargo has to be allowed to get them.
+    // Usually there is nothing to fetch, which needs no network. If crates for other systems are
+    // missing, cargo must be allowed to fetch them.
     let offline = command.clone().other_options(["--offline".to_owned()]).exec();
     offline.or_else(|_| command.exec()).expect("cargo metadata")
 }

@@ -1,10 +1,10 @@
-//! The pages that describe the project: short enough to read, with links and paths that lead somewhere.
+//! The pages that describe the project: short enough to read, with links and paths that exist.
 
 use std::path::Path;
 
 use crate::tidy::{listed, report, root, rust};
 
-/// Lines that ARCHITECTURE.md may have.
+/// Maximum number of lines of ARCHITECTURE.md.
 const MAX_MAP_LINES: usize = 200;
 
 /// Pages with instructions: every path they name in backticks has to exist.

@@ -1,16 +1,16 @@
-//! Rules about what is published: every package says what it is, and holds every file it needs.
+//! Rules for published packages: each describes itself, and holds every file it needs.
 
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 
 use crate::tidy::{report, root, sources};
 
-/// The packages that stay here: programs of tests.
+/// The packages that are not published: programs for tests.
 const UNPUBLISHED: [&str; 1] = ["photic-fleet-test"];
 
 /// Packages whose manifest has no keywords and categories yet.
 const KEYWORDS_OWED: [&str; 1] = ["photic-gateway"];
 
-/// A module of tests by its parent's word, not by its name.
+/// Modules that are tests because their parent declares them so, not by their name.
 const TESTS: [&str; 1] = ["crates/photic-net/src/fetch/secured.rs"];
 
 #[test]
@@ -43,7 +43,7 @@ fn every_published_package_says_what_it_is() {
     report("a registry shows what a package is", &complaints);
 }
 
-/// A package outside of this workspace knows the others by their versions only.
+/// A package outside of this workspace knows the others only by their versions.
 #[test]
 fn published_packages_depend_on_published_versions() {
     let packages = packages();
@@ -65,7 +65,7 @@ fn published_packages_depend_on_published_versions() {
     report("path dependencies have versions", &complaints);
 }
 
-/// `cargo publish` packs a crate's folder, or what `include` names of it.
+/// `cargo publish` packs a crate's folder, or the files that `include` names.
 #[test]
 fn embedded_files_are_inside_the_package() {
     let mut complaints = Vec::new();
@@ -74,7 +74,7 @@ fn embedded_files_are_inside_the_package() {
         {
             continue;
         }
-        // Tests and doc tests run in the workspace only.
+        // Tests and doctests run only in the workspace.
         let tests = ["#[cfg(test)]", "#[cfg(doctest)]"].into_iter().filter_map(|at| text.find(at));
         let text = &text[..tests.min().unwrap_or(text.len())];
         let folder = root().join(&path).parent().expect("a file has a folder").to_path_buf();
@@ -93,7 +93,7 @@ fn embedded_files_are_inside_the_package() {
     report("a package holds the files it embeds", &complaints);
 }
 
-/// The paths in `include_str!` and `include_bytes!`.
+/// Returns the paths in `include_str!` and `include_bytes!`.
 fn embedded(text: &str) -> impl Iterator<Item = &str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     code.flat_map(|line| {

@@ -1,13 +1,13 @@
-//! Rules about source text: length, openings, and what the pure crate must not say.
+//! Rules about source text: length, openings, and names that the pure crate must not use.
 
 use crate::tidy::{report, sources};
 
-/// Without its tests, a file aims at this many lines …
+/// The aim for the number of lines of a file, without its tests.
 const AIM: usize = 400;
-/// … and past this many the build fails.
+/// The maximum number of lines of a file, without its tests.
 const LIMIT: usize = 800;
 
-/// What would let the world into `photic`, or chance into its answers, with the reason.
+/// Names that would give `photic` I/O or make its answers random, with the reason.
 const BANNED: [(&str, &str); 14] = [
     ("std::fs", "no file system"),
     ("std::net", "no network"),
@@ -25,7 +25,7 @@ const BANNED: [(&str, &str); 14] = [
     ("HashSet", "its order differs from run to run; use BTreeSet"),
 ];
 
-/// The planner reads profiles; a name in it would be a fact outside of them.
+/// The planner reads profiles. A provider's name in it would be a fact outside of them.
 const PROVIDERS: [&str; 26] = [
     "anthropic",
     "azure",
@@ -85,7 +85,7 @@ fn photic_does_nothing_but_think() {
                 complaints.push(format!("{path}:{}: `{word}`: {reason}", number + 1));
             }
         }
-        // `use std::{fmt, fs}` says it, too.
+        // `use std::{fmt, fs}` counts, too.
         let flat: String = code.split_whitespace().collect();
         for group in flat.split("std::{").skip(1) {
             let group = &group[..close(group)];
@@ -112,7 +112,7 @@ fn the_planner_names_no_provider() {
     report("the planner knows profiles, not providers", &complaints);
 }
 
-/// The mock takes facts from `photic`; whoever judges the planner must not be the planner.
+/// The mock takes facts from `photic`, but the judge of the planner must not use the planner.
 #[test]
 fn the_mock_never_asks_the_accused() {
     let words =
@@ -126,7 +126,7 @@ fn the_mock_never_asks_the_accused() {
     report("the mock uses profiles and token rules of `photic`, nothing else", &complaints);
 }
 
-/// The code of every source whose path begins so: without comments, without tests.
+/// Returns the code of every source whose path begins so, without comments and tests.
 fn code_below(start: &str) -> Vec<(String, String)> {
     let inside = |(path, _): &(String, String)| {
         let test = path.ends_with("/tests.rs") || path.ends_with("_tests.rs");
@@ -136,7 +136,8 @@ fn code_below(start: &str) -> Vec<(String, String)> {
     sources().into_iter().filter(inside).map(code).collect()
 }
 
-/// The text without comments and without a test module that ends it; lines keep their numbers.
+/// Returns the text without comments and without a test module at its end. Lines keep their
+/// numbers.
 pub(crate) fn code_of(text: &str) -> String {
     let blank = |line: &str| {
         let comment = line.trim_start().starts_with("//");
@@ -146,23 +147,23 @@ pub(crate) fn code_of(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The text up to a test module that ends the file.
+/// Returns the text up to a test module that ends the file.
 pub(crate) fn without_tests(text: &str) -> &str {
     let start = text.rfind("\n#[cfg(test)]\nmod tests {").map_or(text.len(), |start| start + 1);
     let (code, tests) = text.split_at(start);
-    // Only if nothing stands behind its closing brace.
+    // Only if nothing comes after its closing brace.
     let ends = tests.find("\n}\n").is_none_or(|end| tests[end + 3..].trim().is_empty());
     if ends { code } else { text }
 }
 
-/// The word stands in the line as a whole word (or a whole path).
+/// Returns `true` if the word is in the line as a whole word (or a whole path).
 fn says(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
-/// Where the brace that is already open closes.
+/// Returns the position at which the brace that is already open closes.
 fn close(group: &str) -> usize {
     let mut depth = 1;
     let end = group.char_indices().find(|(_, c)| {
@@ -176,7 +177,7 @@ fn close(group: &str) -> usize {
     end.map_or(group.len(), |(at, _)| at)
 }
 
-/// The module is named at the top level of a `use` group.
+/// Returns `true` if the module is named at the top level of a `use` group.
 fn opens(group: &str, module: &str) -> bool {
     let mut depth = 0;
     let flat: String = group

@@ -1,15 +1,15 @@
-//! What every tidy test needs: where the workspace is, its files, and how to complain.
+//! Helpers of every tidy test: the root of the workspace, its files, and the report of complaints.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).expect("the crate lies two folders deep").to_path_buf()
 }
 
-/// Every file that is, or would be, in the repository: paths from the root, with `/`.
+/// Returns every file that is, or would be, in the repository: paths from the root, with `/`.
 pub(crate) fn listed() -> Vec<String> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -23,12 +23,12 @@ pub(crate) fn listed() -> Vec<String> {
     paths.split('\0').filter(there).map(str::to_owned).collect()
 }
 
-/// The file is Rust by its name.
+/// Returns `true` if the file is Rust by its name.
 pub(crate) fn rust(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "rs")
 }
 
-/// The Rust files below `crates/*/src`, with their text.
+/// Returns the Rust files below `crates/*/src`, with their text.
 pub(crate) fn sources() -> Vec<(String, String)> {
     let source = |path: &String| {
         let mut steps = path.split('/');

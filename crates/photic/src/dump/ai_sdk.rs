@@ -1,6 +1,6 @@
-//! Messages of the AI SDK → transcript: what applications store (`ModelMessage`), and what the SDK
-//! hands to its providers (`LanguageModelV2`, `V3` and `V4` prompts), whose tool results differ in
-//! their parts.
+//! Reads messages of the AI SDK into a transcript. They are those that applications store
+//! (`ModelMessage`), and those that the SDK passes to its providers (`LanguageModelV2`, `V3` and
+//! `V4` prompts), whose tool results differ in their parts.
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
@@ -43,7 +43,7 @@ fn read_message<'d, 'a>(
         Kind::String => lifter.text(content, Some(content.id()), words, &mut parts),
         _ => {
             for part in content.items() {
-                // Also in the assistant's own turn, where the provider ran the tool.
+                // Also in the assistant's own turn, if the provider ran the tool.
                 if part.get("type").is_some_and(|name| name.is("tool-result")) {
                     say(draft, role, message.id(), std::mem::take(&mut parts));
                     read_result(lifter, part, draft);
@@ -53,7 +53,7 @@ fn read_message<'d, 'a>(
             }
         }
     }
-    // A tool has nothing to say but its results; what else stands there are decisions of people.
+    // A tool message holds results. Its other parts are decisions of people.
     let role = if role == Role::Tool { Role::Unknown } else { role };
     say(draft, role, message.id(), parts);
 }
@@ -90,7 +90,7 @@ fn read_result<'d, 'a>(lifter: &mut Lifter<'d, 'a>, part: Value<'d, 'a>, draft: 
     let output = first(part, &["output"]);
     let kind = output.map(|output| text_of(output, &["type"]).decode()).unwrap_or_default();
     let value = output.and_then(|output| first(output, &["value", "reason"]));
-    // Version 4 has the parts for the model beside the result for the program.
+    // Version 4 keeps the parts for the model beside the result for the program.
     let old = first(part, &["experimental_content", "content", "result"]);
     match (&*kind, value) {
         ("content", Some(list)) => read_list(lifter, list, &mut content),
@@ -127,7 +127,7 @@ fn read_list<'d, 'a>(lifter: &mut Lifter<'d, 'a>, list: Value<'d, 'a>, parts: &m
     }
 }
 
-/// A string as words, other JSON as the text it is, with the media that are found in it.
+/// Reads a string as text, and other JSON as its source text, with the media found in it.
 fn anything<'d, 'a>(lifter: &mut Lifter<'d, 'a>, value: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
     match value.kind() {
         Kind::String => lifter.text(value, None, TextOwner::Foreign, parts),

@@ -1,11 +1,12 @@
-//! Whether a body is a dump, and of which framework, from what it says.
+//! Detects whether a body is a dump, and of which framework.
 //!
-//! A request of a wire must never be taken for a dump: shapes that both have decide nothing.
+//! A request of a wire must never be taken for a dump, so shapes that both have decide nothing.
 
 use super::{Dump, langchain, list, mcp};
 use crate::json::{Doc, Kind, Value};
 
-/// The framework whose dump a body is; `None` for a request of a wire, and for anything else.
+/// Returns the framework whose dump a body is, or `None` for a request of a wire and anything
+/// else.
 pub fn detect_dump(body: &[u8]) -> Option<Dump> {
     let doc = Doc::parse(body).ok()?;
     let root = doc.root()?;
@@ -27,7 +28,7 @@ pub fn detect_dump(body: &[u8]) -> Option<Dump> {
     let is_plain = |message: Value<'_, '_>| {
         is_said(message) && message.get("content").is_some_and(|said| said.kind() == Kind::String)
     };
-    // A bare list of words could be anybody's, and reads the same whoever wrote it.
+    // A bare list of texts could come from any framework, and reads the same for all of them.
     let is_ai = list(root).any(|message| is_said(message) && parts(message).any(is_of_ai_sdk))
         || (root.is_list() && list(root).next().is_some() && list(root).all(is_plain));
     is_ai.then_some(Dump::AiSdk)
@@ -43,7 +44,7 @@ fn is_of_pydantic_ai(message: Value<'_, '_>) -> bool {
         && message.get("parts").is_some_and(Value::is_list)
 }
 
-/// Types and members that no wire has.
+/// Returns `true` for types and members that no wire has.
 fn is_of_ai_sdk(part: Value<'_, '_>) -> bool {
     let has = |name: &str| part.get(name).is_some();
     let kind = part.get("type").and_then(|name| name.str());

@@ -1,6 +1,6 @@
-//! Messages of `LangChain` → transcript, in all the ways in which they are dumped: `messages_to_dict`
-//! and `model_dump`, `dumps` and its counterpart in JavaScript (`lc`), with content blocks of the
-//! old standard (`source_type`), of the new one, and of the providers themselves.
+//! Reads messages of `LangChain` into a transcript, in all the ways in which they are dumped:
+//! `messages_to_dict` and `model_dump`, `dumps` and its counterpart in JavaScript (`lc`), with
+//! content blocks of the old standard (`source_type`), of the new one, and of the providers.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::json::{Kind, Str, Value};
 use crate::lift::{Draft, Lifter, TextOwner};
 use crate::transcript::{Arguments, Call, CallKind, Opaque, Part, Role, Text};
 
-/// What `type` says, and the name of the class.
+/// The value of `type`, the name of the class, and the role.
 const ROLES: [(&str, &str, Role); 6] = [
     ("human", "HumanMessage", Role::User),
     ("ai", "AIMessage", Role::Assistant),
@@ -29,7 +29,7 @@ pub(super) fn lift<'d, 'a>(
     }
 }
 
-/// The messages of a list, a state, or a prompt that was dumped as an object.
+/// Returns the messages of a list, a state, or a prompt that was dumped as an object.
 pub(super) fn messages<'d, 'a>(root: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
     list(root.get("kwargs").unwrap_or(root))
 }
@@ -40,7 +40,7 @@ pub(super) fn is_message(message: Value<'_, '_>) -> bool {
     has_content && role(message).is_some() && message.get("role").is_none()
 }
 
-/// The object that holds what the message says.
+/// Returns the object that holds the content of the message.
 fn fields<'d, 'a>(message: Value<'d, 'a>) -> Value<'d, 'a> {
     let held = |name: &&str| message.get(name).filter(|held| held.kind() == Kind::Object);
     ["kwargs", "data"].iter().find_map(held).unwrap_or(message)
@@ -78,7 +78,7 @@ fn read_message<'d, 'a>(
         return say(draft, Role::Unknown, message.id(), vec![unread]);
     };
     let mut parts = Vec::new();
-    // JavaScript leaves `content` out where the blocks are of the new standard.
+    // JavaScript leaves `content` out if the blocks are of the new standard.
     let content = first(inner, &["content"]).or_else(|| first(inner, &["content_blocks"]));
     match content.map(|content| (content, content.kind())) {
         Some((list, Kind::Array)) => {
@@ -86,7 +86,7 @@ fn read_message<'d, 'a>(
                 read_block(lifter, block, TextOwner::of(role), &mut parts);
             }
         }
-        // An answer that is nothing but calls has an empty text.
+        // An answer that holds only calls has an empty text.
         Some((text, Kind::String)) if role == Role::Assistant && text.is("") => {}
         Some((value, _)) => lifter.anything(value, TextOwner::of(role), &mut parts),
         None => {}
@@ -108,7 +108,7 @@ fn read_message<'d, 'a>(
     }
 }
 
-/// The calls beside the content, but not those that stand in it as well.
+/// Adds the calls beside the content, except those that are also in it.
 fn calls<'a>(inner: Value<'_, 'a>, parts: &mut Vec<Part<'a>>) {
     let own = inner.get("tool_calls").filter(|list| list.items().next().is_some());
     let raw = || inner.get("additional_kwargs")?.get("tool_calls");

@@ -1,5 +1,5 @@
-//! What MCP servers send → transcript: the result of a tool as the answer to a call that nobody
-//! saw, the messages of a prompt as they are.
+//! Reads data of MCP servers into a transcript. The result of a tool becomes the answer to an
+//! unknown call; the messages of a prompt are read as they are.
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Str, Value};
@@ -23,7 +23,7 @@ const MEMBERS: [&str; 11] = [
 ];
 const TYPES: [&str; 5] = ["text", "image", "audio", "resource", "resource_link"];
 
-/// A result, out of the envelope it may have come in.
+/// Returns a result without the envelope it may have come in.
 fn unwrapped<'d, 'a>(root: Value<'d, 'a>) -> Value<'d, 'a> {
     first(root, &["result"]).filter(|_| root.get("jsonrpc").is_some()).unwrap_or(root)
 }
@@ -111,7 +111,7 @@ fn read_part<'d, 'a>(
             Some(text) => lifter.text(text, node, words, parts),
             None => parts.push(medium_or_opaque(lifter, part)),
         },
-        // A name of something that was not sent; the model may ask for it.
+        // The name of something that was not sent; the model may ask for it.
         "resource_link" => {
             let text = Str::Plain(String::from_utf8_lossy(part.raw()));
             parts.push(Part::Text(Text { text, node }));

@@ -1,4 +1,4 @@
-//! Where dumps keep the bytes of a medium: one reader for the many spellings of the same few facts.
+//! Reads the bytes of a medium in a dump: one reader for the many spellings of the same few facts.
 
 use super::first;
 use crate::json::{Kind, Str, Value};
@@ -14,7 +14,7 @@ const BYTES: [&str; 9] =
     ["base64", "data", "dataBase64", "blob", "image", "file_data", "url", "image_url", "file_url"];
 const IDS: [&str; 5] = ["fileId", "file_id", "mediaRef", "providerReference", "reference"];
 
-/// The medium of a part; `None` for a part that holds none that a transcript has a word for.
+/// Returns the medium of a part, or `None` if it holds none that a transcript can express.
 pub(super) fn of_part<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let inner = |name: &&str| part.get(name).filter(|inner| inner.kind() == Kind::Object);
     let holder = ["source", "image_url", "input_audio", "file", "resource"]
@@ -45,12 +45,12 @@ fn in_holder<'a>(
     let Some(mut bytes) = first(holder, &BYTES) else {
         let id = first(holder, &IDS)
             .or_else(|| holder.get("id").filter(|_| says("source_type", "id")))?;
-        // Some name an id for each provider: which one is meant is nothing that we could know.
+        // Some give one id for each provider. Which one is meant is unknown.
         let name = id.str().unwrap_or_else(|| Str::Plain(String::from_utf8_lossy(id.raw())));
         let kind = kind_of(declared.as_ref()).or(named).unwrap_or(MediaKind::Document);
         return Some(medium(kind, Source::File(name), None, Found::Typed, id.id()));
     };
-    // AI SDK 7 says what its data is: bytes, an address, words, or a name at each provider.
+    // AI SDK 7 labels its data: bytes, an address, text, or a name at each provider.
     if bytes.kind() == Kind::Object && bytes.get("type").is_some_and(|name| !name.is("Buffer")) {
         return in_tagged(bytes, declared, named);
     }
@@ -77,7 +77,7 @@ fn in_tagged<'a>(
     judged(tagged, source, declared.or(label), named)
 }
 
-/// What a value says about where bytes are, and the type it may name.
+/// Reads the source of the bytes from a value, and the type that the value names, if any.
 fn source<'a>(value: Value<'_, 'a>) -> (Source<'a>, Option<Str<'a>>) {
     let Some(text) = value.str() else {
         let bytes = spelled_bytes(value).filter(|bytes| !bytes.is_empty());
@@ -101,7 +101,7 @@ fn source<'a>(value: Value<'_, 'a>) -> (Source<'a>, Option<Str<'a>>) {
     }
 }
 
-/// A medium of the kind that its bytes show, else of the kind that somebody says it is.
+/// Creates a medium of the kind that its bytes show, else of the kind that is declared.
 fn judged<'a>(
     at: Value<'_, 'a>,
     source: Source<'a>,
@@ -115,7 +115,7 @@ fn judged<'a>(
     };
     let kind = match (sniffed, declared.as_ref()) {
         (Some(kind), _) => kind,
-        // Moving pictures have no word here.
+        // A transcript cannot express video.
         (None, Some(label)) if is_type(&label.decode()) => kind_of(Some(label))?,
         (None, label) => kind_of(label).or(named).unwrap_or(MediaKind::Document),
     };
@@ -123,7 +123,7 @@ fn judged<'a>(
     Some(medium(kind, source, declared.and_then(|label| exact(&label)), found, at.id()))
 }
 
-/// A type that says something: `image` and `image/*` are what nobody knew better.
+/// Returns a label if it names one type. `image` and `image/*` do not.
 fn exact(label: &Str<'_>) -> Option<Str<'static>> {
     let label = label.decode().to_ascii_lowercase();
     (is_type(&label) && !label.contains('*')).then(|| Str::plain(proper_name(&label).to_owned()))
@@ -138,7 +138,7 @@ fn kind_of(declared: Option<&Str<'_>>) -> Option<MediaKind> {
     }
 }
 
-/// The kind that the part's own type is named for.
+/// Returns the kind that the name of the part's type contains.
 fn named_kind(part: Value<'_, '_>) -> Option<MediaKind> {
     let name = first(part, &["type", "kind"])?.str()?.decode();
     if name.contains("image") {

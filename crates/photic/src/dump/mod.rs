@@ -1,8 +1,8 @@
 //! Conversations as frameworks store them, read into the same transcript as a request.
 //!
-//! Owns the shapes of the dumps, one file each. A dump is no wire: it can be lifted and lowered to
-//! any wire, and nothing is ever written in its shape. Reading one must never lose a medium without
-//! a trace: what cannot be read is a part that lowering reports.
+//! This module owns the shapes of the dumps, one file each. A dump is not a wire: it can be lifted
+//! and lowered to any wire, but nothing is ever written in its shape. Reading one must never lose
+//! a medium silently: a medium that cannot be read becomes a part that lowering reports.
 
 mod ai_sdk;
 mod detect;
@@ -23,8 +23,8 @@ use crate::settings::Settings;
 use crate::transcript::{Bounds, CallKind, Message, Opaque, Part, Role, ToolResult, Transcript};
 use crate::wire::Wire;
 
-/// Reads a conversation as a framework stores it, into the same transcript as [`crate::lift`]. It can be
-/// lowered to any wire.
+/// Reads a conversation as a framework stores it, into the same transcript as [`crate::lift`]. It
+/// can be lowered to any wire.
 ///
 /// ```
 /// use photic::Dump;
@@ -34,7 +34,7 @@ use crate::wire::Wire;
 /// assert_eq!(transcript.dump, Some(Dump::AiSdk));
 /// ```
 pub fn lift_dump(dump: Dump, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
-    // Units with a role each, and results of their own: Chat is the wire that dumps resemble.
+    // Dumps resemble Chat: each unit has a role, and results are units of their own.
     lift_with(Wire::OpenAiChat, Some(dump), body, &Base64Runs::default(), |lifter, root| {
         let mut draft = Draft { messages: Vec::new(), settings: Settings::default(), list: None };
         match dump {
@@ -48,31 +48,31 @@ pub fn lift_dump(dump: Dump, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     })
 }
 
-/// The messages of a dump: itself, or the list that it holds under one of the usual names.
+/// Returns the messages of a dump: the dump itself, or the list it holds under a usual name.
 fn list<'d, 'a>(root: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
     let held = || ["messages", "prompt"].iter().find_map(|name| root.get(name));
     let list = if root.is_list() { Some(root) } else { held() };
     list.into_iter().flat_map(Value::items)
 }
 
-/// The first member of these names that is not null.
+/// Returns the first member of these names that is not null.
 fn first<'d, 'a>(value: Value<'d, 'a>, names: &[&str]) -> Option<Value<'d, 'a>> {
     names.iter().find_map(|name| value.get(name).filter(|member| !member.is_null()))
 }
 
-/// The first string of these names, or an empty one.
+/// Returns the first string of these names, or an empty one.
 fn text_of<'a>(value: Value<'_, 'a>, names: &[&str]) -> Str<'a> {
     first(value, names).and_then(|text| text.str()).unwrap_or(Str::plain(""))
 }
 
-/// A message that stands at a node; nothing where nobody said anything.
+/// Adds a message at a node, unless it has no parts.
 fn say<'a>(draft: &mut Draft<'a>, role: Role, node: NodeId, parts: Vec<Part<'a>>) {
     if !parts.is_empty() {
         draft.messages.push(Message { node: Some(node), ..Message::new(role, parts) });
     }
 }
 
-/// What tells the answer of a tool apart.
+/// The facts that identify the result of a tool.
 struct Answer<'d, 'a> {
     call_id: Str<'a>,
     name: Str<'a>,
@@ -80,7 +80,7 @@ struct Answer<'d, 'a> {
     at: Value<'d, 'a>,
 }
 
-/// A message of a tool.
+/// Adds the message of a tool.
 fn answer<'a>(draft: &mut Draft<'a>, answer: Answer<'_, 'a>, content: Vec<Part<'a>>) {
     let node = answer.at.id();
     let result = ToolResult {
@@ -98,7 +98,7 @@ fn answer<'a>(draft: &mut Draft<'a>, answer: Answer<'_, 'a>, content: Vec<Part<'
     say(draft, Role::Tool, node, vec![Part::Result(result)]);
 }
 
-/// A medium of that part, or the part as something that cannot be read.
+/// Reads the medium of a part, or keeps the part as one that cannot be read.
 fn medium_or_opaque<'d, 'a>(lifter: &mut Lifter<'d, 'a>, part: Value<'d, 'a>) -> Part<'a> {
     match medium::of_part(part) {
         Some(media) => lifter.media(media, Some(part.id())),

@@ -35,7 +35,7 @@ impl Dump {
         }
     }
 
-    /// The shape of that name.
+    /// Returns the shape of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dump| dump.name() == name)
     }

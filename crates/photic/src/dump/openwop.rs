@@ -1,5 +1,5 @@
-//! What a workflow asks of an openwop host → transcript. Its documents say `data` and `document`
-//! where its own tests say `dataBase64` and `file`: both are read.
+//! Reads calls of a workflow to an openwop host into a transcript. The openwop documents say
+//! `data` and `document`, and its own tests say `dataBase64` and `file`. Both are read.
 
 use super::{first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};

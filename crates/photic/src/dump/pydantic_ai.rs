@@ -1,5 +1,5 @@
-//! Messages of pydantic-ai → transcript: requests and responses made of parts, as its type adapter
-//! dumps them.
+//! Reads messages of pydantic-ai into a transcript: requests and responses made of parts, as its
+//! type adapter dumps them.
 
 use super::{Answer, answer, first, list, medium_or_opaque, say, text_of};
 use crate::json::{Kind, Value};
@@ -101,7 +101,7 @@ fn read_call<'a>(part: Value<'_, 'a>) -> Part<'a> {
     })
 }
 
-/// Text, media, or a list of both; any other JSON is what a tool returned.
+/// Reads text, media, or a list of both. Any other JSON is the return value of a tool.
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     content: Value<'d, 'a>,
@@ -122,7 +122,7 @@ fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>, parts: &m
             lifter.text(text, Some(item.id()), TextOwner::Foreign, parts);
         }
     } else if item.get("kind").is_some_and(|kind| kind.is("cache-point")) {
-        // A mark for the provider's cache: nothing is said.
+        // A breakpoint for the provider's cache: it has no content.
     } else if is_medium(item) {
         parts.push(medium_or_opaque(lifter, item));
     } else {

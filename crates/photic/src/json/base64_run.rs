@@ -1,12 +1,12 @@
-//! How far a slice is base64: the one loop that sees every byte of every image.
+//! Measures how far a slice is base64. This is the one loop that reads every byte of every image.
 //!
-//! Written so that the compiler turns it into vector code on any target, without `unsafe`.
+//! It is written so that the compiler turns it into vector code on any target, without `unsafe`.
 
-/// The number of leading bytes that belong to the standard base64 alphabet, padding excluded.
+/// Returns the number of leading bytes in the standard base64 alphabet, padding excluded.
 pub(crate) fn base64_run(bytes: &[u8]) -> usize {
     let mut length = 0;
     for block in bytes.chunks_exact(BLOCK) {
-        // No early exit inside the block: that is what lets it vectorize.
+        // No early exit inside the block, so that the compiler can vectorize it.
         if block.iter().fold(0, |seen, &byte| seen | outside(byte)) != 0 {
             break;
         }
@@ -15,19 +15,19 @@ pub(crate) fn base64_run(bytes: &[u8]) -> usize {
     length + bytes[length..].iter().take_while(|&&byte| outside(byte) == 0).count()
 }
 
-/// Whether a byte belongs to it.
+/// Returns `true` if a byte belongs to the standard base64 alphabet, padding excluded.
 pub(crate) const fn is_base64(byte: u8) -> bool {
     outside(byte) == 0
 }
 
 const BLOCK: usize = 128;
 
-/// Zero for a byte of the alphabet, else how far it is outside of the nearest part of it.
+/// Returns zero for a byte of the alphabet, else its distance from the nearest part of it.
 ///
 /// Subtractions and minima only, no comparisons: nine vector instructions for sixteen bytes.
 const fn outside(byte: u8) -> u8 {
     let letter = (byte | 0x20).wrapping_sub(b'a').saturating_sub(25);
-    // The slash stands right before the digits.
+    // The slash comes right before the digits in ASCII.
     let digit_or_slash = byte.wrapping_sub(b'/').saturating_sub(10);
     let plus = byte ^ b'+';
     least(least(letter, digit_or_slash), plus)

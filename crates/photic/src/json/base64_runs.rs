@@ -1,10 +1,12 @@
-//! Long stretches of base64, found while a body arrives: each piece is looked at when it was just
-//! written and is still in the processor's cache. A scan of the whole body then skips them.
+//! Finds long runs of base64 while a body arrives.
+//!
+//! Each piece is read right after it was written, while it is still in the processor's cache. A
+//! scan of the whole body then skips the runs.
 
 use super::base64_run::{base64_run, is_base64};
 use super::scan::{LONG_RUN, Runs};
 
-/// Where a body is base64 for long, as far as it was seen.
+/// The long runs of base64 in a body, as far as it has arrived.
 ///
 /// ```
 /// # use photic::{Base64Runs, Wire};
@@ -19,14 +21,14 @@ use super::scan::{LONG_RUN, Runs};
 #[derive(Clone, Debug, Default)]
 pub struct Base64Runs {
     list: Vec<(u32, u32)>,
-    /// How much was seen.
+    /// Number of bytes fed so far.
     seen: usize,
-    /// How much of it, up to its end, is base64.
+    /// Length of the base64 run that reaches up to the last byte fed.
     open: usize,
 }
 
 impl Base64Runs {
-    /// Looks at the next piece.
+    /// Reads the next piece of the body.
     pub fn feed(&mut self, piece: &[u8]) {
         let mut here = 0;
         loop {
@@ -42,7 +44,7 @@ impl Base64Runs {
         self.seen += piece.len();
     }
 
-    /// What is known about this body: nothing, unless all of it was seen.
+    /// Returns the runs of `body`. The list is empty unless every byte of `body` was fed.
     pub(crate) fn of(&self, body: &[u8]) -> Runs<'_> {
         let list = if self.seen == body.len() { self.list.as_slice() } else { &[] };
         Runs { list, base: 0 }
@@ -59,8 +61,8 @@ impl Base64Runs {
     }
 }
 
-/// Where the next run begins that is long, or may become so behind this piece. A long one covers
-/// one of the places that are looked at.
+/// Returns the start of the next run that is long, or that may become long with the next piece. A
+/// long run covers at least one of the positions checked here.
 fn next(piece: &[u8], mut from: usize) -> usize {
     loop {
         let place = (from + LONG_RUN - 1).min(piece.len());
@@ -88,7 +90,7 @@ mod tests {
         text
     }
 
-    /// What a slow and simple search finds.
+    /// Finds the expected runs by a slow and simple search.
     fn expected(text: &[u8]) -> Vec<(u32, u32)> {
         let mut list = Vec::new();
         let mut start = 0;

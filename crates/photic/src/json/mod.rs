@@ -1,5 +1,5 @@
-//! JSON as spans: a body is scanned once into a flat list of nodes that point into it, and written
-//! back as a list of segments that mostly borrow from it.
+//! JSON as spans. A body is scanned once into a flat list of nodes that point into it. It is
+//! written back as a list of segments that mostly borrow from it.
 //!
 //! Nothing here copies a long string, recurses on untrusted depth, or knows what a message is.
 

@@ -1,11 +1,11 @@
-//! Writing: a list of segments, the long ones borrowed from the body they came from.
+//! Writes JSON as a list of segments. Long segments borrow from the body they came from.
 
 use std::borrow::Cow;
 
 use super::text::{Str, escape_into};
 
-/// From this length on a piece is borrowed instead of copied: below it, a segment of its own
-/// would cost more than the bytes.
+/// Pieces of at least this length are borrowed instead of copied. For shorter ones, a separate
+/// segment would cost more than the copied bytes.
 const WORTH_BORROWING: usize = 512;
 
 /// A written body: segments to send one after another.
@@ -15,39 +15,39 @@ pub struct Segments<'a> {
 }
 
 impl<'a> Segments<'a> {
-    /// A body that is one borrowed piece.
+    /// Creates a body of one borrowed piece.
     pub fn whole(body: &'a [u8]) -> Self {
         Self { list: vec![Cow::Borrowed(body)] }
     }
 
-    /// The segments, ready for a vectored write.
+    /// Returns the segments, ready for a vectored write.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         self.list.iter().map(AsRef::as_ref)
     }
 
-    /// The segments themselves, borrowed or not.
+    /// Returns the segments themselves, borrowed or owned.
     pub fn into_pieces(self) -> impl Iterator<Item = Cow<'a, [u8]>> {
         self.list.into_iter()
     }
 
-    /// The length of the body.
+    /// Returns the length of the body in bytes.
     pub fn len(&self) -> usize {
         self.iter().map(<[u8]>::len).sum()
     }
 
-    /// Whether nothing was written.
+    /// Returns `true` if the body has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The body in one piece; copies it.
+    /// Returns the body in one piece. This copies it.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut body = Vec::with_capacity(self.len());
         self.iter().for_each(|segment| body.extend_from_slice(segment));
         body
     }
 
-    /// Whether the body is these bytes.
+    /// Returns `true` if the body equals these bytes.
     pub fn is(&self, body: &[u8]) -> bool {
         let is_same = |piece: &[u8]| std::ptr::eq(piece, body);
         if let [Cow::Borrowed(piece)] = self.list.as_slice()
@@ -66,7 +66,7 @@ impl<'a> Segments<'a> {
         self.len() == body.len() && self.iter().all(begins)
     }
 
-    /// How many bytes were newly written rather than borrowed.
+    /// Returns the number of bytes that were newly written rather than borrowed.
     pub fn written(&self) -> usize {
         self.list
             .iter()
@@ -78,7 +78,7 @@ impl<'a> Segments<'a> {
     }
 }
 
-/// A piece of JSON that was written apart, to be put into a body later.
+/// A piece of JSON that is written separately and put into a body later.
 pub(crate) type Fragment<'a> = Segments<'a>;
 
 /// A writer of segments.
@@ -93,13 +93,13 @@ impl<'a> Out<'a> {
         Self::default()
     }
 
-    /// JSON text of our own.
+    /// Writes JSON text of ours.
     pub(crate) fn json(&mut self, text: &str) -> &mut Self {
         self.tail.extend_from_slice(text.as_bytes());
         self
     }
 
-    /// Bytes of the body, as they stand.
+    /// Writes bytes of the body unchanged.
     pub(crate) fn raw(&mut self, bytes: &'a [u8]) -> &mut Self {
         if bytes.len() < WORTH_BORROWING {
             self.tail.extend_from_slice(bytes);
@@ -110,7 +110,7 @@ impl<'a> Out<'a> {
         self
     }
 
-    /// Bytes that may be ours or the body's, as they stand.
+    /// Writes bytes unchanged, whether they are borrowed from the body or owned.
     pub(crate) fn bytes(&mut self, bytes: Cow<'a, [u8]>) -> &mut Self {
         match bytes {
             Cow::Borrowed(bytes) => self.raw(bytes),
@@ -126,7 +126,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// The inside of a JSON string.
+    /// Writes the inside of a JSON string.
     pub(crate) fn inside(&mut self, text: &Str<'a>) -> &mut Self {
         match text {
             Str::Escaped(bytes) => self.raw(bytes),
@@ -134,33 +134,33 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Bytes to be escaped into the inside of a JSON string.
+    /// Escapes bytes into the inside of a JSON string.
     pub(crate) fn escaped(&mut self, text: &[u8]) -> &mut Self {
         escape_into(text, &mut self.tail);
         self
     }
 
-    /// A JSON string.
+    /// Writes a JSON string.
     pub(crate) fn string(&mut self, text: &Str<'a>) -> &mut Self {
         self.json("\"").inside(text).json("\"")
     }
 
-    /// A JSON string of our own text.
+    /// Writes our own text as a JSON string.
     pub(crate) fn quoted(&mut self, text: &str) -> &mut Self {
         self.json("\"").escaped(text.as_bytes()).json("\"")
     }
 
-    /// `"name":`
+    /// Writes `"name":`.
     pub(crate) fn key(&mut self, name: &str) -> &mut Self {
         self.quoted(name).json(":")
     }
 
-    /// `true` or `false`.
+    /// Writes `true` or `false`.
     pub(crate) fn boolean(&mut self, value: bool) -> &mut Self {
         self.json(if value { "true" } else { "false" })
     }
 
-    /// A member that is an object, unless nothing is written into it.
+    /// Writes a member that is an object. Writes nothing if the object stays empty.
     pub(crate) fn object(&mut self, name: &str, write: impl FnOnce(&mut Self)) -> &mut Self {
         let mut inside = Self::new();
         inside.json("{");
@@ -173,7 +173,7 @@ impl<'a> Out<'a> {
         self
     }
 
-    /// What was written apart.
+    /// Appends a fragment that was written separately.
     pub(crate) fn fragment(&mut self, fragment: Fragment<'a>) -> &mut Self {
         for piece in fragment.list {
             self.bytes(piece);
@@ -181,7 +181,7 @@ impl<'a> Out<'a> {
         self
     }
 
-    /// Whether nothing was written since the last structural opening: decides about a comma.
+    /// Writes a comma, unless nothing was written yet or the last byte is `[`, `{`, `,` or `:`.
     pub(crate) fn comma(&mut self) -> &mut Self {
         let last = self.tail.last().or_else(|| self.done.last().and_then(|piece| piece.last()));
         if !matches!(last, None | Some(b'[' | b'{' | b',' | b':')) {
@@ -190,7 +190,7 @@ impl<'a> Out<'a> {
         self
     }
 
-    /// Takes back the brace that closed the last object, so that a member can be added to it.
+    /// Removes the brace that closed the last object, so that a member can be added to it.
     pub(crate) fn reopen(&mut self) -> &mut Self {
         if self.tail.is_empty()
             && let Some(last) = self.done.pop()
@@ -210,7 +210,7 @@ impl<'a> Out<'a> {
         self
     }
 
-    /// Whether nothing was written.
+    /// Returns `true` if nothing was written.
     pub(crate) fn is_empty(&self) -> bool {
         self.done.is_empty() && self.tail.is_empty()
     }

@@ -1,14 +1,14 @@
-//! One pass over JSON text that records where every value begins and ends.
+//! Scans JSON text in one pass and records the start and end of every value.
 //!
-//! It reads two depths of quoting: a body as it stands, and JSON that sits inside a JSON string
-//! (every quote written `\"`), so that an image in a stringified tool result is found without
-//! unescaping megabytes. It never allocates per byte and never recurses.
+//! It reads two levels of quoting: a plain body, and JSON inside a JSON string (every quote
+//! written `\"`). So an image in a stringified tool result is found without unescaping megabytes.
+//! The scan never allocates per byte and never recurses.
 
 use memchr::{memchr, memchr2};
 
 use super::base64_run::base64_run;
 
-/// What a value is.
+/// The kind of a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`.
@@ -42,20 +42,20 @@ pub(crate) const ESCAPED: u8 = 1;
 /// Past its first [`PROBE`] bytes the string is base64 to its end, padding included.
 pub(crate) const BASE64_TAIL: u8 = 2;
 
-/// How many bytes of a string are searched for its end before it is suspected to be base64.
+/// Number of bytes of a string that are searched for its end before it is suspected to be base64.
 pub(crate) const PROBE: usize = 256;
 
-/// How the text quotes its strings.
+/// The way a text quotes its strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// As JSON does.
+    /// Plain JSON: a quote is `"`.
     Plain,
-    /// As JSON inside a JSON string does.
+    /// JSON inside a JSON string: a quote is `\"`.
     Escaped,
 }
 
 impl Quoting {
-    /// Bytes one quotation mark takes.
+    /// Returns the number of bytes of one quotation mark.
     pub(crate) const fn quote_len(self) -> usize {
         match self {
             Self::Plain => 1,
@@ -64,7 +64,7 @@ impl Quoting {
     }
 }
 
-/// Where and why the text stopped being JSON we can index.
+/// The position and the reason at which the text stopped being JSON that can be indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stop {
     pub(crate) at: usize,
@@ -75,31 +75,32 @@ impl Stop {
     const TOO_MANY: &'static str = "more values than its length allows";
     const TOO_LONG: &'static str = "longer than 4 GiB";
 
-    /// Whether the text may be JSON, and is too much of it.
+    /// Returns `true` if the text may be JSON but exceeds a limit of the scan.
     pub(crate) fn is_too_much(self) -> bool {
         self.why == Self::TOO_MANY || self.why == Self::TOO_LONG
     }
 }
 
-/// Long stretches of base64 in a text, as a scan met them: where each begins and ends.
+/// The long runs of base64 that a scan met in a text, each with its start and end.
 ///
-/// JSON within a string is scanned a second time; this spares it the megabytes.
+/// JSON within a string is scanned a second time. With this list, the second scan skips the
+/// megabytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Runs<'r> {
-    /// In order.
+    /// The runs, in order.
     pub(crate) list: &'r [(u32, u32)],
-    /// Where the text at hand begins in the text of the list.
+    /// Offset of the scanned text within the text that the list belongs to.
     pub(crate) base: usize,
 }
 
-/// What a scan gives back.
+/// The result of a scan.
 #[derive(Debug)]
 pub(crate) struct Scanned {
     pub(crate) nodes: Vec<Node>,
     pub(crate) runs: Vec<(u32, u32)>,
 }
 
-/// A stretch worth remembering.
+/// Minimum length of a run that is recorded.
 pub(crate) const LONG_RUN: usize = 4096;
 
 /// Scans one JSON value that must fill the whole text.
@@ -107,9 +108,10 @@ pub(crate) fn scan(text: &[u8], quoting: Quoting, known: Runs<'_>) -> Result<Sca
     if text.len() >= u32::MAX as usize {
         return Err(Stop { at: 0, why: Stop::TOO_LONG });
     }
-    // A body may be all punctuation, and its index must stay within a few times its own size: a node
-    // takes sixteen bytes, so that this is 6.4 bytes of index for each byte of text. Bytes spelled as
-    // lists of numbers, which some SDKs send, take a node for every three or four bytes of text.
+    // A body may be all punctuation, and its index must stay within a few times its own size. A
+    // node takes sixteen bytes, so this is at most 6.4 bytes of index for each byte of text. Bytes
+    // spelled as lists of numbers, which some SDKs send, take a node for every three or four bytes
+    // of text.
     let most_nodes = (text.len() / 5 * 2).max(1 << 16);
     let mut scanner = Scanner {
         text,
@@ -137,7 +139,7 @@ struct Scanner<'t> {
     most_nodes: usize,
 }
 
-/// What the grammar allows next.
+/// The tokens that the grammar allows next.
 #[derive(Clone, Copy)]
 enum Expect {
     Value,
@@ -290,7 +292,8 @@ impl Scanner<'_> {
         Stop { at: self.at, why }
     }
 
-    /// The end (past the quote) of a string whose contents begin at `inside`, and its flags.
+    /// Finds the end of a string (past the quote) whose contents begin at `inside`. Returns it
+    /// with the string's flags.
     fn plain_string_end(&mut self, inside: usize) -> Option<(usize, u8)> {
         let text = self.text;
         let mut at = inside;
@@ -324,7 +327,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// As [`Self::plain_string_end`], where the closing quote reads `\"` and every inner escape begins `\\`.
+    /// Works like [`Self::plain_string_end`], for text where the closing quote reads `\"` and
+    /// every inner escape begins with `\\`.
     fn escaped_string_end(&mut self, inside: usize) -> Option<(usize, u8)> {
         let text = self.text;
         let mut at = inside;
@@ -339,7 +343,8 @@ impl Scanner<'_> {
                         b'"' => return Some((at + 2, flags)),
                         // An inner escape: the backslash pair, then one inner character.
                         b'\\' => at += if text.get(at + 2)? == &b'\\' { 4 } else { 3 },
-                        // `\u` could spell a quote or a backslash; the caller unescapes and rescans.
+                        // `\u` could spell a quote or a backslash. The caller unescapes the text
+                        // and scans it again.
                         b'u' => return None,
                         _ => at += 2,
                     }
@@ -364,7 +369,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// The base64 run that begins here and the padding that follows it (two at the most).
+    /// Returns the length of the base64 run that begins at `at`, and of the padding behind it (at
+    /// most two).
     fn padded_run(&mut self, at: usize) -> (usize, usize) {
         let run = self.known.length_at(at).unwrap_or_else(|| base64_run(&self.text[at..]));
         if run >= LONG_RUN {
@@ -376,7 +382,7 @@ impl Scanner<'_> {
 }
 
 impl Runs<'_> {
-    /// How long the known run that covers a place goes on from there.
+    /// Returns the length of the rest of the known run that covers `at`.
     fn length_at(&self, at: usize) -> Option<usize> {
         let at = (self.base + at) as u32;
         let index = self.list.partition_point(|&(_, end)| end <= at);

@@ -1,8 +1,8 @@
-//! The text of a JSON string, kept escaped as it came for as long as nobody has to read it.
+//! The text of a JSON string. It stays escaped, as it came, until it has to be read.
 
 use std::borrow::Cow;
 
-/// A string that is either still escaped, as it stands between its quotes, or plain.
+/// A string that is either plain or still escaped, as it is between its quotes.
 #[derive(Clone, Debug)]
 pub enum Str<'a> {
     /// The bytes between the quotes of a JSON string.
@@ -12,12 +12,12 @@ pub enum Str<'a> {
 }
 
 impl<'a> Str<'a> {
-    /// A text of our own.
+    /// Creates a string from plain text.
     pub fn plain(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Plain(text.into())
     }
 
-    /// The text itself. Bytes that are not UTF-8 read as replacement characters.
+    /// Returns the text. Bytes that are not UTF-8 become replacement characters.
     pub fn decode(&self) -> Cow<'a, str> {
         match self {
             Self::Plain(text) => text.clone(),
@@ -25,17 +25,17 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// How many bytes it takes on the wire as it stands.
+    /// Returns the number of bytes in its present form, escaped or plain.
     pub fn len(&self) -> usize {
         self.bytes().len()
     }
 
-    /// Whether there is no text at all.
+    /// Returns `true` if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Its bytes as they stand: escaped or plain.
+    /// Returns its bytes in their present form, escaped or plain.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::Plain(text) => text.as_bytes(),
@@ -43,7 +43,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// As [`Self::bytes`], past leading white space, escaped or not.
+    /// Returns [`Self::bytes`] without leading white space, escaped or not.
     pub(crate) fn start(&self) -> &[u8] {
         let mut rest = self.bytes().trim_ascii_start();
         while let Some(after) = matches!(self, Self::Escaped(_))
@@ -55,7 +55,7 @@ impl<'a> Str<'a> {
         rest
     }
 
-    /// Whether the text is exactly `word`.
+    /// Returns `true` if the text is exactly `word`.
     pub fn is(&self, word: &str) -> bool {
         match self {
             Self::Escaped(bytes) if *bytes == word.as_bytes() => !word.contains('\\'),
@@ -64,7 +64,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// A copy that borrows nothing.
+    /// Returns a copy that borrows nothing.
     pub fn into_owned(self) -> Str<'static> {
         Str::Plain(Cow::Owned(self.decode().into_owned()))
     }
@@ -81,10 +81,11 @@ impl PartialEq for Str<'_> {
 
 impl Eq for Str<'_> {}
 
-/// Undoes JSON's escapes. An escape that means nothing is kept as it is written.
+/// Undoes JSON's escapes. An invalid escape is kept as written.
 fn unescape(bytes: &[u8]) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', bytes) else {
-        // Nearly always it is UTF-8, and to find that it is costs a fraction of the lenient way.
+        // Nearly always it is UTF-8, and the strict check costs a fraction of the lossy
+        // conversion.
         return std::str::from_utf8(bytes)
             .map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     };
@@ -128,7 +129,8 @@ fn unescape(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Reads `\uXXXX`, or a surrogate pair of them, and how many bytes it took.
+/// Reads `\uXXXX`, or a surrogate pair of them. Returns the character and the number of bytes
+/// read.
 fn unicode_escape(bytes: &[u8]) -> (char, usize) {
     let unit = |at: usize| -> Option<u32> {
         let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;

@@ -10,20 +10,20 @@ pub use super::scan::Kind;
 /// The index of a node in its document.
 pub(crate) type NodeId = u32;
 
-/// A text and where its values stand.
+/// A JSON text and the positions of its values.
 #[derive(Clone, Debug)]
 pub struct Doc<'a> {
     text: &'a [u8],
     quoting: Quoting,
     nodes: Vec<Node>,
-    /// Long stretches of base64.
+    /// The long runs of base64.
     runs: Vec<(u32, u32)>,
-    /// For every node its parent and its ordinal among the children; made when first asked for.
+    /// For every node, its parent and its index among the children. Computed on first use.
     parents: OnceLock<Vec<(NodeId, u32)>>,
 }
 
 impl<'a> Doc<'a> {
-    /// Scans a JSON text; `None` if it is none, or longer than 4 GiB.
+    /// Scans a JSON text. Returns `None` if it is not JSON, or is longer than 4 GiB.
     pub fn read(text: &'a [u8]) -> Option<Self> {
         Self::parse(text).ok()
     }
@@ -33,13 +33,13 @@ impl<'a> Doc<'a> {
         Self::parse_knowing(text, Runs::default())
     }
 
-    /// The same, where long base64 has been found already.
+    /// Scans a JSON text, given the long base64 runs that are already known.
     pub(crate) fn parse_knowing(text: &'a [u8], known: Runs<'_>) -> Result<Self, Stop> {
         let Scanned { nodes, runs } = scan(text, Quoting::Plain, known)?;
         Ok(Self { text, quoting: Quoting::Plain, nodes, runs, parents: OnceLock::new() })
     }
 
-    /// Scans JSON that stands inside a JSON string, given what is between the quotes.
+    /// Scans JSON inside a JSON string, given the bytes between the quotes.
     #[cfg(test)]
     pub(crate) fn parse_escaped(inside: &'a [u8]) -> Result<Self, Stop> {
         Self::parse_escaped_knowing(inside, Runs::default())
@@ -50,7 +50,7 @@ impl<'a> Doc<'a> {
         Ok(Self { text: inside, quoting: Quoting::Escaped, nodes, runs, parents: OnceLock::new() })
     }
 
-    /// A document of nothing, for bodies that are not JSON.
+    /// Creates an empty document, for bodies that are not JSON.
     pub(crate) const fn empty(text: &'a [u8]) -> Self {
         Self {
             text,
@@ -61,12 +61,12 @@ impl<'a> Doc<'a> {
         }
     }
 
-    /// Whether the text is the inside of a JSON string.
+    /// Returns `true` if the text is the inside of a JSON string.
     pub(crate) fn is_escaped(&self) -> bool {
         self.quoting == Quoting::Escaped
     }
 
-    /// The value that the text is.
+    /// Returns the root value.
     pub fn root(&self) -> Option<Value<'_, 'a>> {
         (!self.nodes.is_empty()).then_some(Value { doc: self, id: 0 })
     }
@@ -75,24 +75,24 @@ impl<'a> Doc<'a> {
         Value { doc: self, id }
     }
 
-    /// How many values there are, keys included.
+    /// Returns the number of values, keys included.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// The JSON pointer of a value.
+    /// Returns the JSON pointer of a value.
     pub fn pointer_to(&self, value: Value<'_, '_>) -> String {
         self.pointer(value.id())
     }
 
-    /// The JSON pointer of a node.
+    /// Returns the JSON pointer of a node.
     pub(crate) fn pointer(&self, id: NodeId) -> String {
         let parents = self.parents.get_or_init(|| self.find_parents());
         let mut steps = Vec::new();
         let mut at = id;
         while let Some(&(parent, ordinal)) = parents.get(at as usize).filter(|_| at != 0) {
             steps.push(match self.nodes[parent as usize].kind {
-                // The key stands right before its value.
+                // The key comes right before its value.
                 Kind::Object => {
                     let key = self.value(at - 1).str().map(|key| key.decode().into_owned());
                     key.unwrap_or_default().replace('~', "~0").replace('/', "~1")
@@ -139,42 +139,42 @@ impl<'d, 'a> Value<'d, 'a> {
         self.id
     }
 
-    /// What it is.
+    /// Returns the kind of the value.
     pub fn kind(&self) -> Kind {
         self.node().kind
     }
 
-    /// Where it stands in the text, quotes and brackets included.
+    /// Returns its byte range in the text, quotes and brackets included.
     pub fn span(&self) -> std::ops::Range<usize> {
         let node = self.node();
         node.start as usize..node.end as usize
     }
 
-    /// Whether it stands inside a JSON string, its quotes escaped.
+    /// Returns `true` if the value is inside a JSON string, with its quotes escaped.
     pub(crate) fn is_escaped(&self) -> bool {
         self.doc.is_escaped()
     }
 
-    /// The bytes as they stand.
+    /// Returns the bytes as they are in the text.
     pub fn raw(&self) -> &'a [u8] {
         &self.doc.text[self.span()]
     }
 
-    /// What stands between the quotes of a string.
+    /// Returns the bytes between the quotes of a string.
     pub(crate) fn inside(&self) -> Option<&'a [u8]> {
         let quote = self.doc.quoting.quote_len();
         let span = self.span();
         (self.kind() == Kind::String).then(|| &self.doc.text[span.start + quote..span.end - quote])
     }
 
-    /// Scans the JSON that this string of a plain document holds.
+    /// Scans the JSON inside this string. The string must belong to a plain document.
     pub(crate) fn parse_inside(&self) -> Option<Result<Doc<'a>, Stop>> {
         let inside = self.inside()?;
         let base = self.span().start + self.doc.quoting.quote_len();
         Some(Doc::parse_escaped_knowing(inside, Runs { list: &self.doc.runs, base }))
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub fn str(&self) -> Option<Str<'a>> {
         let inside = self.inside()?;
         Some(match self.doc.quoting {
@@ -186,7 +186,7 @@ impl<'d, 'a> Value<'d, 'a> {
         })
     }
 
-    /// Whether the string is known to be base64 from its [`super::PROBE`]th byte on.
+    /// Returns `true` if the string is known to be base64 from its [`super::PROBE`]th byte on.
     pub(crate) fn has_base64_tail(&self) -> bool {
         self.node().flags & BASE64_TAIL != 0
     }
@@ -195,7 +195,7 @@ impl<'d, 'a> Value<'d, 'a> {
         self.node().flags & ESCAPED != 0
     }
 
-    /// Whether this is the string `word`.
+    /// Returns `true` if this is the string `word`.
     pub fn is(&self, word: &str) -> bool {
         self.str().is_some_and(|text| text.is(word))
     }
@@ -208,7 +208,7 @@ impl<'d, 'a> Value<'d, 'a> {
         self.kind() == Kind::Null
     }
 
-    /// The value of a boolean.
+    /// Returns the value of a boolean.
     pub fn bool(&self) -> Option<bool> {
         (self.kind() == Kind::Bool).then(|| self.raw() == b"true")
     }
@@ -217,7 +217,7 @@ impl<'d, 'a> Value<'d, 'a> {
         std::str::from_utf8(self.raw()).ok()?.parse().ok()
     }
 
-    /// The members of an object; nothing for other values.
+    /// Returns the members of an object; nothing for other values.
     pub fn entries(self) -> impl Iterator<Item = (Str<'a>, Value<'d, 'a>)> {
         let inside = if self.kind() == Kind::Object { self.children() } else { self.no_children() };
         let mut children = inside;
@@ -228,12 +228,13 @@ impl<'d, 'a> Value<'d, 'a> {
         })
     }
 
-    /// The elements of an array; nothing for other values.
+    /// Returns the elements of an array; nothing for other values.
     pub fn items(self) -> impl Iterator<Item = Value<'d, 'a>> {
         if self.kind() == Kind::Array { self.children() } else { self.no_children() }
     }
 
-    /// The member of that name; the last one where a name repeats, as most servers read it.
+    /// Returns the member of that name. If a name repeats, the last one counts, as most servers
+    /// read it.
     pub fn get(self, name: &str) -> Option<Value<'d, 'a>> {
         self.entries().filter(|(key, _)| key.is(name)).map(|(_, value)| value).last()
     }

@@ -1,9 +1,11 @@
-//! Ids of calls on wires that have none.
+//! Call ids for wires where calls may have none.
 
 use crate::json::Str;
 
-/// Ids on wires where calls may come without one: made from the order of calls, and given to the
-/// results that answer them by name or, failing that, by place.
+/// Assigns ids on wires where calls may come without one.
+///
+/// An id is made from the order of the calls. A result without an id gets that of the open call with
+/// its name or, if it has no name either, that of the first open call.
 #[derive(Default)]
 pub(crate) struct CallIds<'a> {
     made: usize,
@@ -11,12 +13,13 @@ pub(crate) struct CallIds<'a> {
 }
 
 impl<'a> CallIds<'a> {
-    /// A new turn of the model: what was not answered by now is not answered by name any more.
+    /// Starts a new turn of the model. Calls that are still open can no longer be answered by
+    /// name.
     pub(crate) fn turn(&mut self) {
         self.open.clear();
     }
 
-    /// The id of a call.
+    /// Returns the id of a call, and makes one if it has none.
     pub(crate) fn call(&mut self, id: Option<Str<'a>>, name: &Str<'a>) -> Str<'a> {
         self.made += 1;
         let id = id
@@ -26,7 +29,7 @@ impl<'a> CallIds<'a> {
         id
     }
 
-    /// The id of the call that a result answers.
+    /// Returns the id of the call that a result answers.
     pub(crate) fn result(&mut self, id: Option<Str<'a>>, name: &Str<'a>) -> Str<'a> {
         if let Some(id) = id.filter(|id| !id.is_empty()) {
             if let Some(at) = self.open.iter().position(|(_, open)| *open == id) {

@@ -1,4 +1,4 @@
-//! Media from the strings that wires spell them with.
+//! Reads media from the strings that wires spell them with.
 
 use crate::json::{NodeId, Str, Value};
 use crate::media::{
@@ -7,8 +7,10 @@ use crate::media::{
 };
 
 impl<'a> Media<'a> {
-    /// Reads a string that holds base64, beside the type it declares. What the bytes are decides
-    /// between pictures and documents; `kind` is what the place is for.
+    /// Reads a string that holds base64, together with the type it declares.
+    ///
+    /// `kind` is the kind of media that belongs in this place. Whether it is a picture or a
+    /// document is decided by the bytes.
     pub fn from_base64(value: Value<'_, 'a>, declared: Option<&Str<'a>>, kind: MediaKind) -> Self {
         base64_medium(value, declared, kind)
     }
@@ -19,12 +21,12 @@ impl<'a> Media<'a> {
     }
 }
 
-/// A medium from a string that may be a data URL, an address, or bare base64.
+/// Reads a medium from a string that may be a data URL, an address, or bare base64.
 pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media<'a> {
     let text = value.str().unwrap_or(Str::plain(""));
     let tail = value.has_base64_tail();
     let (source, declared, found) = if let Some(url) = DataUrl::parse(&text, tail) {
-        // Only of a picture do we know how it must be spelled.
+        // Only for pictures is the correct spelling known.
         let is_fine = url.canonical || (kind != MediaKind::Image && url.payload.is_some());
         let found = if is_fine { Found::Typed } else { Found::Mended };
         (url.payload.map_or(Source::Missing, Source::Data), url.media_type, found)
@@ -39,7 +41,7 @@ pub(crate) fn address_medium<'a>(value: Value<'_, 'a>, kind: MediaKind) -> Media
     medium(kind, source, declared, found, value.id())
 }
 
-/// A medium from bare base64 beside a declared type.
+/// Reads a medium from bare base64 and the type declared beside it.
 pub(crate) fn base64_medium<'a>(
     value: Value<'_, 'a>,
     declared: Option<&Str<'a>>,
@@ -50,7 +52,7 @@ pub(crate) fn base64_medium<'a>(
     let is_image = kind == MediaKind::Image;
     let good_label =
         label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
-    // The parameters of other media say what cannot be told without them.
+    // For other media, the parameters hold information that the bytes do not.
     let is_named =
         |label: &str| if is_image { is_type(label) } else { is_type_with_parameters(label) };
     let is_misnamed = label.as_deref().is_some_and(|label| !is_named(label));
@@ -69,7 +71,7 @@ pub(crate) fn base64_medium<'a>(
             None => (Source::Missing, declared, false),
         },
     };
-    // Only of a picture do we know how it must be spelled.
+    // Only for pictures is the correct spelling known.
     let is_fine = if is_image {
         canonical && good_label
     } else {
@@ -79,7 +81,8 @@ pub(crate) fn base64_medium<'a>(
     medium(kind, source, declared, found, value.id())
 }
 
-/// The medium of a file slot, which holds a data URL or bare base64; an image does not belong there.
+/// Reads the medium of a file slot, which holds a data URL or bare base64. An image does not
+/// belong there.
 pub(crate) fn file_medium<'a>(data: Value<'_, 'a>) -> Media<'a> {
     let is_url = data.str().is_some_and(|text| begins_with_data(&text));
     let mut media = if is_url {
@@ -95,7 +98,7 @@ pub(crate) fn file_medium<'a>(data: Value<'_, 'a>) -> Media<'a> {
     media
 }
 
-/// The type that the name of an audio format stands for.
+/// Returns the media type for the name of an audio format.
 pub(crate) fn audio_type(format: &str) -> Str<'static> {
     Str::plain(match format {
         "mp3" => "audio/mpeg".to_owned(),
@@ -103,7 +106,7 @@ pub(crate) fn audio_type(format: &str) -> Str<'static> {
     })
 }
 
-/// A medium without a name or detail.
+/// Creates a medium without a name or detail.
 pub(crate) const fn medium<'a>(
     kind: MediaKind,
     source: Source<'a>,

@@ -1,4 +1,4 @@
-//! From a body to a transcript: what all wires share. It borrows, and it cannot fail.
+//! Reads a body into a transcript: the code that all wires share. It borrows, and it cannot fail.
 
 mod call_ids;
 mod medium;
@@ -20,8 +20,8 @@ use crate::wire::Wire;
 
 /// Reads a request body of a wire into a transcript that borrows from it.
 ///
-/// It cannot fail: parts that it does not know travel as they are, and a body that is no JSON gives an
-/// empty transcript and a finding. The findings are those that hold for every model; [`crate::check`]
+/// It cannot fail: unknown parts are kept unchanged, and a body that is not JSON gives an empty
+/// transcript and a finding. The findings are those that hold for every model; [`crate::check`]
 /// adds the ones that depend on the model.
 ///
 /// ```
@@ -35,8 +35,8 @@ pub fn lift(wire: Wire, body: &[u8]) -> (Transcript<'_>, Vec<Finding>) {
     lift_with_hints(wire, body, &Base64Runs::default())
 }
 
-/// Reads a request body as [`lift`] does, with the runs of base64 that were found while it arrived.
-/// `stretches` must be those of this body.
+/// Reads a request body as [`lift`] does, given the runs of base64 that were found while it
+/// arrived. `stretches` must be those of this body.
 ///
 /// ```
 /// use photic::{Base64Runs, Wire};
@@ -54,7 +54,7 @@ pub fn lift_with_hints<'a>(
     lift_with(wire, None, body, stretches, |lifter, root| protocol.lift(lifter, root))
 }
 
-/// Scans a body, has it read, and says what is wrong with what was read.
+/// Scans a body, reads it with `read`, and reports findings about it.
 pub(crate) fn lift_with<'a>(
     wire: Wire,
     dump: Option<Dump>,
@@ -90,38 +90,38 @@ pub(crate) fn lift_with<'a>(
     (transcript, findings)
 }
 
-/// What a wire's reader gives back.
+/// The result of a wire's reader.
 pub(crate) struct Draft<'a> {
     pub(crate) messages: Vec<Message<'a>>,
     pub(crate) settings: Settings<'a>,
     pub(crate) list: Option<NodeId>,
 }
 
-/// Gathers media and findings while a wire's reader walks its body.
+/// Collects media and findings while a wire's reader walks its body.
 pub(crate) struct Lifter<'d, 'a> {
     pub(crate) doc: &'d Doc<'a>,
     media: Vec<Media<'a>>,
     findings: Vec<Finding>,
-    /// What the provider's own tools wait for, on the wire that says so.
+    /// The calls that the provider's own tools wait for, on the wire that shows them.
     pub(crate) pending: Pending,
 }
 
 /// Calls that the provider's own tools wait for.
 pub(crate) struct Pending {
-    /// Calls of tools that the provider runs, without a result so far.
+    /// Calls of tools that the provider runs, still without a result.
     pub(crate) servers: Vec<String>,
-    /// Calls that code makes.
+    /// Calls made by code that the provider runs.
     pub(crate) of_code: Vec<String>,
 }
 
 impl Pending {
-    /// A new turn of the assistant begins.
+    /// Forgets all calls: a new turn of the assistant begins.
     pub(crate) fn clear(&mut self) {
         self.servers.clear();
         self.of_code.clear();
     }
 
-    /// What the result of a call is bound to.
+    /// Returns the restrictions on the result of a call.
     pub(crate) fn bounds(&self, call_id: &str) -> Bounds {
         Bounds {
             alone: !(self.servers.is_empty() && self.of_code.is_empty()),
@@ -130,14 +130,14 @@ impl Pending {
     }
 }
 
-/// Whose words a text is: decides whether images are looked for in it.
+/// The author of a text. It decides whether images are searched for in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextOwner {
-    /// A tool's: programs write here, and serialize what they have.
+    /// A tool. Programs write such texts and serialize media into them.
     Foreign,
-    /// A user's or an operator's: only a text that is a picture as a whole is taken for one.
+    /// A user or an operator. The text is a picture only if all of it is one.
     Said,
-    /// The model's: never touched. What it quotes is not to come alive again.
+    /// The model. The text is never changed, so that a picture quoted in it stays text.
     Own,
 }
 
@@ -157,17 +157,17 @@ impl<'d, 'a> Lifter<'d, 'a> {
         Self { doc, media: Vec::new(), findings: Vec::new(), pending }
     }
 
-    /// How many media were gathered so far.
+    /// Returns the number of media collected so far.
     pub(crate) const fn count(&self) -> usize {
         self.media.len()
     }
 
-    /// The media gathered so far.
+    /// Returns the media collected so far.
     pub(crate) fn into_media(self) -> Vec<Media<'a>> {
         self.media
     }
 
-    /// Reads a text; `node` is the part around it, if it stands in one.
+    /// Reads a text. `node` is the part around it, if there is one.
     pub(crate) fn text(
         &mut self,
         value: Value<'d, 'a>,
@@ -194,7 +194,7 @@ impl<'d, 'a> Lifter<'d, 'a> {
         parts.push(Part::Text(Text { text: value.str().unwrap_or(Str::plain("")), node }));
     }
 
-    /// Reads JSON that stands where a tool's words would: media in it are found, the rest is text.
+    /// Reads JSON in the place of a tool's text. Media in it are extracted; the rest becomes text.
     pub(crate) fn json(&mut self, value: Value<'d, 'a>, parts: &mut Vec<Part<'a>>) {
         let Looked { found, left } = rescue::from_structured(value);
         left.into_codes().into_iter().for_each(|code| self.report(code, value.id()));
@@ -238,7 +238,7 @@ impl<'d, 'a> Lifter<'d, 'a> {
         }
     }
 
-    /// Reads content that is not a list: a string as text, other JSON as the text it is.
+    /// Reads content that is not a list: a string as text, other JSON as its source text.
     pub(crate) fn anything(
         &mut self,
         value: Value<'d, 'a>,
@@ -262,7 +262,7 @@ impl<'d, 'a> Lifter<'d, 'a> {
         }
     }
 
-    /// Adds a medium, as a part.
+    /// Adds a medium and returns it as a part.
     pub(crate) fn media(&mut self, media: Media<'a>, node: Option<NodeId>) -> Part<'a> {
         Part::Media(MediaPart { id: self.keep(media), node })
     }
@@ -272,12 +272,14 @@ impl<'d, 'a> Lifter<'d, 'a> {
         self.media.len() - 1
     }
 
-    /// A part that travels as it is, unless it is a medium spelled in another wire's words.
+    /// Reads an unknown part. It is kept unchanged, unless it is a medium in another wire's
+    /// spelling.
     pub(crate) fn unknown_part(&mut self, part: Value<'d, 'a>) -> Part<'a> {
         match rescue::typed_part_of_another_wire(part) {
             Some(found) => {
                 let mut media = found.into_media(part.id());
-                // What is no picture goes out as it came, for whoever reads such a part.
+                // A part that is not a picture is sent unchanged, for endpoints that read such a
+                // part.
                 let is_image = media.kind == MediaKind::Image;
                 media.found = if is_image { Found::Mended } else { Found::Typed };
                 self.media(media, (!is_image).then_some(part.id()))
@@ -292,12 +294,12 @@ impl<'d, 'a> Lifter<'d, 'a> {
     }
 }
 
-/// The string of that name, or an empty one.
+/// Returns the string member of that name, or an empty string.
 pub(crate) fn text_of<'a>(value: Value<'_, 'a>, name: &str) -> Str<'a> {
     value.get(name).and_then(|text| text.str()).unwrap_or(Str::plain(""))
 }
 
-/// A finding about the body as a whole.
+/// Creates a finding about the body as a whole.
 fn of_body(code: Code) -> Finding {
     let at = Position { pointer: String::new(), inner: None };
     Finding { code, at, media: None, cost: None }

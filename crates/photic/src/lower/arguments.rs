@@ -7,7 +7,7 @@ use crate::json::Out;
 use crate::transcript::Arguments;
 
 impl<'a> Arguments<'a> {
-    /// As a string that holds JSON.
+    /// Writes them as a string that holds JSON.
     pub(crate) fn as_string(&self, out: &mut Out<'a>) {
         match self {
             Self::Text(text) => out.string(text),
@@ -20,7 +20,7 @@ impl<'a> Arguments<'a> {
         };
     }
 
-    /// As a JSON object.
+    /// Writes them as a JSON object.
     pub(crate) fn as_object(&self, out: &mut Out<'a>) {
         match self {
             Self::Json(raw) => {
@@ -46,8 +46,8 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// The text as a JSON object, if it is one. Models write line breaks into strings as they are,
-/// which nobody but us would read.
+/// Returns the text as a JSON object, if it is one. Models write raw line breaks into strings,
+/// which other JSON parsers reject.
 fn object(text: &str) -> Option<Cow<'_, str>> {
     let is_object = |text: &str| {
         text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
@@ -58,12 +58,12 @@ fn object(text: &str) -> Option<Cow<'_, str>> {
     Some(controls_escaped(text)).filter(|text| is_object(text)).map(Cow::Owned)
 }
 
-/// Control characters within strings, as JSON wants them written.
+/// Escapes control characters within strings, as JSON requires.
 fn controls_escaped(text: &str) -> String {
     let (mut out, mut in_string, mut escaped) = (String::with_capacity(text.len()), false, false);
     for character in text.chars() {
         if in_string && character < ' ' {
-            // A `String` takes everything.
+            // Writing to a `String` cannot fail.
             let _ = write!(out, "\\u{:04x}", u32::from(character));
             escaped = false;
             continue;

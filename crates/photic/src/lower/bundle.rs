@@ -1,10 +1,10 @@
-//! Media on their way to a user turn, each with the label that says whose it is.
+//! Media that are moved to a user turn, each with a label that names its owner.
 
 use crate::media::MediaKind;
 use crate::notice::{self, Owner};
 use crate::transcript::{MediaId, MediaPart, Part};
 
-/// What will stand in the next user turn.
+/// The content of the next user turn.
 #[derive(Debug, Default)]
 pub(super) struct Bundle<'a> {
     parts: Vec<Part<'a>>,
@@ -12,7 +12,7 @@ pub(super) struct Bundle<'a> {
 }
 
 impl<'a> Bundle<'a> {
-    /// Adds a medium and gives its ordinal within the turn.
+    /// Adds a medium and returns its ordinal within the turn.
     pub(super) fn add(&mut self, kind: MediaKind, id: MediaId, owner: Owner) -> usize {
         self.count += 1;
         self.parts.push(Part::note(notice::label(kind, self.count, owner)));
@@ -24,7 +24,7 @@ impl<'a> Bundle<'a> {
         self.count == 0
     }
 
-    /// Everything, label before medium; the ordinals begin anew.
+    /// Takes all parts, each label before its medium. The ordinals start over.
     pub(super) fn take(&mut self) -> Vec<Part<'a>> {
         self.count = 0;
         std::mem::take(&mut self.parts)

@@ -1,4 +1,4 @@
-//! What lowering did, and why.
+//! The record of changes that lowering made, with reasons.
 
 use serde::Serialize;
 
@@ -6,13 +6,13 @@ use crate::finding::Position;
 use crate::plan::Reason;
 use crate::transcript::MediaId;
 
-/// One thing lowering did.
+/// One change that lowering made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// What.
+    /// The change.
     #[serde(flatten)]
     pub did: Did,
-    /// Where it stood in the body that came in.
+    /// Its position in the body that came in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Position>,
     /// The medium concerned.
@@ -20,20 +20,21 @@ pub struct Decision {
     pub media: Option<MediaId>,
 }
 
-/// The things lowering does.
+/// The kinds of changes that lowering makes.
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "did", content = "why", rename_all = "snake_case")]
 pub enum Did {
     /// Moved a medium into a user turn.
     Hoisted,
-    /// Wrote a medium anew where it stands: as an image instead of text, with its true type.
+    /// Rewrote a medium in its place: as an image instead of text, or with its true type.
     Rewrote,
-    /// Sent another picture made from it: smaller, lighter, of an accepted type, or several on one.
+    /// Sent another picture made from it: smaller, lighter, of an accepted type, or several on
+    /// one.
     Remade,
-    /// Sent what was fetched from its address instead of the address.
+    /// Sent the fetched bytes instead of the address.
     Fetched,
-    /// Replaced a medium by an honest notice.
+    /// Replaced a medium by a notice.
     NotShown(Reason),
     /// Moved a message behind the results it interrupted.
     MovedBehindResults,
@@ -61,11 +62,11 @@ pub enum Did {
     WroteString,
     /// Left a part out of a result that failed, which holds text only.
     LeftOutOfError,
-    /// Wrote the source of a drawing as text, where no endpoint takes the drawing.
+    /// Wrote the source of a drawing as text, because the endpoint does not take the drawing.
     WroteSource,
     /// Marked the end of a prefix for the endpoint's cache.
     Marked,
-    /// Wrote something anew without a change of meaning.
+    /// Rewrote something without a change of meaning.
     Respelled,
     /// Left out reasoning, which only its own wire can carry.
     LeftOutReasoning,
@@ -75,7 +76,7 @@ pub enum Did {
     LeftOutField(Field),
     /// Sent a setting, or a member of a message, part or tool, with another value or name.
     ChangedField(Field),
-    /// Added a setting that did not come.
+    /// Added a setting that the request did not have.
     AddedField(Field),
     /// Planned again, because the plan was made for another transcript.
     PlannedAgain,
@@ -84,43 +85,43 @@ pub enum Did {
 /// A field that was left out, changed or added, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Field {
-    /// The name of the field: that of the request that came, or, of an added one, its new name.
+    /// The name of the field: as in the incoming request or, for an added one, its new name.
     pub field: String,
     /// The reason.
     #[serde(flatten)]
     pub because: Because,
 }
 
-/// The reason for which something was left out, changed or added.
+/// The reason why something was left out, changed or added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", content = "detail", rename_all = "snake_case")]
 pub enum Because {
-    /// The wire has no word for it.
+    /// The wire has no field for it.
     NoWord,
     /// No wire that photic knows has this field, and the endpoint refuses unknown fields.
     UnknownField,
     /// The model or endpoint refuses it; the text is the source of that fact.
     Refused(String),
-    /// Nothing says that this model takes it.
+    /// No source says that this model takes it.
     Unproven,
     /// The value is outside of the range that the wire takes.
     OutOfRange,
     /// It contradicts another field, which is sent.
     Contradicts(String),
-    /// It is what the wire does without being told.
+    /// The wire does it by default.
     Implied,
     /// The nearest value that the model takes is sent.
     Nearest(String),
-    /// The wire can only say something wider.
+    /// The wire can only express something wider.
     Widened,
     /// It goes by another name.
     Renamed(String),
-    /// The wire demands it.
+    /// The wire requires it.
     Demanded,
 }
 
 impl Because {
-    /// In a sentence that follows a colon.
+    /// Returns the reason as text that follows a colon.
     pub fn says(&self) -> String {
         match self {
             Self::NoWord => "this wire has no word for it".to_owned(),
@@ -139,7 +140,7 @@ impl Because {
 }
 
 impl Did {
-    /// In a word, the one that it is serialized by.
+    /// Returns the name that it is serialized by.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Hoisted => "hoisted",
@@ -172,7 +173,7 @@ impl Did {
         }
     }
 
-    /// In a sentence.
+    /// Describes the change in a sentence.
     pub fn says(&self) -> String {
         match self {
             Self::Hoisted => "moved into the user turn after the results".to_owned(),

@@ -1,7 +1,11 @@
-//! Marks for the endpoint's cache, on wires where a part says that a prefix ends with it.
+//! Prompt cache breakpoints ("marks"), on wires where a part says that a prefix ends with it.
 //!
-//! Never more than the wire allows, never in place of those that the client set, never of a shorter
-//! life before a longer one, and never on what is no list of parts by itself.
+//! Marks of ours follow these rules:
+//!
+//! - never more than the wire allows
+//! - never in place of those that the client set
+//! - never a shorter lifetime before a longer one
+//! - never on content that is not a list of parts by itself
 
 use super::decision::Did;
 use super::step::Step;
@@ -12,11 +16,11 @@ use crate::plan::Plan;
 use crate::profile::Mark;
 use crate::transcript::{CallKind, Home, Life, MediaId, Part, Role, Transcript};
 
-/// Marks what the plan wants marked, as far as marks are left.
+/// Sets the marks that the plan asks for, as far as the wire has marks left.
 ///
-/// Where that is follows from the conversation as it will be sent, so that sending it again finds
-/// the marks where they are. `tails` says where in the transcript, and after how many steps, what
-/// follows each turn of the assistant begins.
+/// Their positions follow from the conversation as it will be sent, so that sending it again puts
+/// the marks in the same positions. `tails` has one entry for each turn of the assistant: the
+/// index in the transcript, and the number of steps, at which the messages after that turn begin.
 pub(super) fn mark(
     plan: &Plan<'_>,
     tails: &[(usize, usize)],
@@ -32,8 +36,8 @@ pub(super) fn mark(
     let taken = theirs.marks.len() + usize::from(cache.marks_tail);
     let mut left = (most as usize).saturating_sub(taken);
     let mut ends = vec![before_view(steps, marks.first_view)];
-    // A client that marks its own requests knows where they end; what it does not know is which
-    // view will be retired next.
+    // A client that sets its own marks knows where its requests end. It does not know which view
+    // will be retired next.
     if taken == 0 {
         let former = marks.former.map(|message| before_message(tails, message));
         ends.extend([marks.tail.then_some(steps.len()), former.or_else(|| last_request(steps))]);
@@ -57,11 +61,11 @@ pub(super) fn mark(
 
 /// The marks that the client set.
 struct Theirs {
-    /// Where each begins in the body, and how long what it ends is to live.
+    /// The start of each mark in the body, and the lifetime of the prefix it ends.
     marks: Vec<(usize, Life)>,
-    /// Where the mark of the whole request begins, which stands for one behind its end.
+    /// The start of the mark of the whole request. It counts as a mark behind the request's end.
     whole: Option<usize>,
-    /// Where the messages begin and end.
+    /// The range of the list of messages.
     list: std::ops::Range<usize>,
 }
 
@@ -84,8 +88,8 @@ impl Theirs {
         Self { marks: marks.collect(), whole, list }
     }
 
-    /// How long a mark of ours must ask for behind a step: none of a shorter life may precede one of
-    /// a longer. `None` where no mark may stand.
+    /// Returns the lifetime that a mark of ours behind a step must ask for: no shorter one may
+    /// precede a longer one. Returns `None` if no mark is allowed there.
     fn life_at(&self, transcript: &Transcript<'_>, steps: &[Step<'_>], at: usize) -> Option<Life> {
         let span_of = |step: &Step<'_>| {
             let node = transcript.messages[step.origin?].node?;
@@ -96,7 +100,7 @@ impl Theirs {
             let is_in = |start: usize| span.as_ref().is_some_and(|span| span.contains(&start));
             self.marks.iter().any(|&(start, own)| own == life && is_in(start))
         };
-        // What stands beside the messages comes before them, but for the mark of the whole request.
+        // Marks beside the messages come before them, except for the mark of the whole request.
         let beside = |life: Life, is_whole: bool| {
             self.marks.iter().any(|&(start, own)| {
                 own == life
@@ -116,7 +120,7 @@ impl Theirs {
     }
 }
 
-/// Whether the part that a mark would stand on has one.
+/// Returns `true` if the part that would carry a mark already has one.
 fn has_mark(transcript: &Transcript<'_>, mark: Mark, step: &Step<'_>) -> bool {
     let marked = |part: &Part<'_>| {
         part.node().is_some_and(|node| transcript.doc.value(node).get(mark.name()).is_some())
@@ -130,7 +134,7 @@ fn has_mark(transcript: &Transcript<'_>, mark: Mark, step: &Step<'_>) -> bool {
     })
 }
 
-/// How many steps precede the results of the turn in which a view is shown.
+/// Returns the number of steps before the results of the turn in which a view is shown.
 fn before_view(steps: &[Step<'_>], view: MediaId) -> Option<usize> {
     let shows = |step: &Step<'_>| {
         let mut found = false;
@@ -142,12 +146,12 @@ fn before_view(steps: &[Step<'_>], view: MediaId) -> Option<usize> {
     Some(steps[..shown].iter().rposition(is_assistant).map_or(0, |last| last + 1))
 }
 
-/// How many steps precede the results among which a message stands.
+/// Returns the number of steps before the results that a message belongs to.
 fn before_message(tails: &[(usize, usize)], message: usize) -> usize {
     tails.iter().rev().find(|(start, _)| *start <= message).map_or(0, |(_, steps)| *steps)
 }
 
-/// How many steps the request before this one had.
+/// Returns the number of steps that the previous request had.
 fn last_request(steps: &[Step<'_>]) -> Option<usize> {
     let last = steps.iter().rposition(is_assistant)?;
     Some(steps[..last].iter().rposition(|step| !is_assistant(step)).map_or(0, |at| at + 1))
@@ -165,8 +169,8 @@ fn is_markable(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) ->
         && is_list(transcript, plan, step)
 }
 
-/// Whether a step is a list of parts also without a mark: one that moves on must leave the same
-/// shape behind.
+/// Returns `true` if a step is a list of parts even without a mark. A mark that moves on must
+/// leave the step in the same shape.
 fn is_list(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) -> bool {
     let message = &step.message;
     let same_wire = transcript.own_wire() == Some(plan.profile.wire);
@@ -185,12 +189,12 @@ fn is_list(transcript: &Transcript<'_>, plan: &Plan<'_>, step: &Step<'_>) -> boo
     rules.lists_content || !is_single_text
 }
 
-/// Whether a part may carry a mark.
+/// Returns `true` if a part may carry a mark.
 fn takes_mark(part: &Part<'_>) -> bool {
     match part {
         Part::Text(text) => !text.is_blank(),
         Part::Media(_) | Part::Call(_) => true,
-        // A slot for a picture of the screen holds nothing else.
+        // A slot for a screenshot holds nothing else.
         Part::Result(result) => {
             !matches!(result.kind, CallKind::Screen | CallKind::Hosted)
                 && result.content.last().is_some_and(takes_mark)
@@ -205,7 +209,7 @@ fn takes_mark(part: &Part<'_>) -> bool {
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// Marks the part that was written last.
+    /// Adds a mark to the part that was written last.
     pub(crate) fn mark(&self, out: &mut Out<'a>, life: Life) {
         if let Some(mark) = self.plan.profile.cache.mark {
             let value = match life {

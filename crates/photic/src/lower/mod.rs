@@ -1,5 +1,5 @@
-//! From a transcript and a plan to a body: the same wire keeps every byte that the plan did not
-//! touch, another wire is written from the transcript.
+//! Writes a transcript and a plan as a body. The same wire keeps every byte that the plan did not
+//! touch; another wire is written from the transcript.
 
 mod arguments;
 mod bundle;
@@ -34,24 +34,25 @@ use crate::profile::Profile;
 use crate::survey::survey;
 use crate::transcript::{MediaId, Transcript};
 
-/// A body ready to be sent, and what was done to get there.
+/// A body ready to be sent, and the changes that were made.
 #[derive(Clone, Debug)]
 pub struct Lowered<'a> {
     /// The body, in segments that mostly borrow from the one that came in.
     pub body: Segments<'a>,
-    /// What was done, in the order of the conversation.
+    /// The changes, in the order of the conversation.
     pub decisions: Vec<Decision>,
-    /// Media that the plan would have shown, had the body not become too large with them. What
-    /// was shown in an earlier turn may be among them: then the prefix of the request changes.
+    /// Media that the plan would have shown, but that made the body too large. If one of them was
+    /// shown in an earlier turn, the prefix of the request changes.
     pub retired: Vec<MediaId>,
 }
 
 /// Writes a request body for the plan's wire, no larger than its profile allows.
 ///
-/// For plans without recipes; what a recipe was to make leaves a notice.
+/// Use it for plans without recipes. A picture that a recipe should have made is replaced by a
+/// notice.
 ///
-/// A plan that was made for another transcript is not carried out: the transcript is planned again
-/// under the default policy, and the first decision says so ([`Did::PlannedAgain`]).
+/// A plan that was made for another transcript is not used. The transcript is planned again under
+/// the default policy, and the first decision says so ([`Did::PlannedAgain`]).
 ///
 /// ```
 /// use photic::{Policy, Profile, Wire};
@@ -95,7 +96,7 @@ pub fn lower_prepared<'a>(
         plan.profile.limits.request_bytes.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
     let mut plan = plan.as_prepared(prepared);
     let mut lowered = write(transcript, &plan, prepared);
-    // Each round sheds at least what is too much, as far as there is something to shed.
+    // Each round removes at least the excess, as long as there is something to remove.
     while let Some(excess) = most.and_then(|most| lowered.body.len().checked_sub(most + 1)) {
         let retired = shed(Cow::to_mut(&mut plan), excess + 1);
         if retired.is_empty() {
@@ -108,7 +109,7 @@ pub fn lower_prepared<'a>(
     lowered
 }
 
-/// Lowers with a plan of its own, where the one that was passed is of another transcript.
+/// Lowers with a new plan, because the plan that was passed belongs to another transcript.
 fn planned_again<'a>(transcript: &Transcript<'a>, profile: &Profile) -> Lowered<'a> {
     let plan = plan(survey(transcript), profile, &Policy::default());
     let mut lowered = lower(transcript, &plan);
@@ -132,7 +133,7 @@ fn write<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>, prepared: &'a Prepare
         writer.note_unread();
     }
     decisions.append(&mut writer.decisions);
-    // Nothing is changed in silence, whatever it was.
+    // Every change must be reported, even one without another decision.
     let same_wire = transcript.own_wire() == Some(plan.profile.wire);
     if same_wire && decisions.is_empty() && !body.is(transcript.body) {
         decisions.push(Decision { did: Did::Respelled, at: None, media: None });

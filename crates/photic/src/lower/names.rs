@@ -1,7 +1,7 @@
 //! Names of tools on endpoints that restrict them.
 //!
-//! A name that an endpoint refuses gets another one, made from the name alone: every turn, every
-//! declaration, call and result of the same tool agree on it. Replies are given the old name back.
+//! A name that an endpoint refuses is replaced by one made from the name alone. So every turn,
+//! declaration, call and result of a tool agrees on it. Replies get the old name back.
 
 use super::decision::{Because, Decision, Did, Field};
 use super::step::Step;
@@ -9,10 +9,10 @@ use crate::json::{NodeId, Str};
 use crate::profile::{Profile, ToolNames};
 use crate::transcript::{Part, Transcript};
 
-/// The characters of the digest that ends a new name.
+/// Number of characters of the digest that ends a new name.
 const DIGEST: usize = 8;
 
-/// The name that a tool goes by, if its own is refused.
+/// Returns a new name for a tool if its own is refused.
 pub(crate) fn fitted(name: &str, rule: Option<&ToolNames>) -> Option<String> {
     let rule = rule?;
     let is_taken = |letter: char| letter.is_ascii_alphanumeric() || rule.others.contains(letter);
@@ -27,7 +27,7 @@ pub(crate) fn fitted(name: &str, rule: Option<&ToolNames>) -> Option<String> {
     if !starts_well {
         plain.insert(0, '_');
     }
-    // Only plain letters are left, so every length is a boundary.
+    // Only ASCII is left, so every length is a character boundary.
     plain.truncate(rule.most.saturating_sub(DIGEST + 1));
     Some(format!("{plain}_{}", &digest.as_str()[..DIGEST]))
 }
@@ -68,7 +68,7 @@ pub(super) fn rename<'a>(
     }
 }
 
-/// The member of a call or result that holds the name; the whole, if it has none.
+/// Returns the member of a call or result that holds the name, or the whole if it has none.
 fn name_of(transcript: &Transcript<'_>, node: NodeId) -> NodeId {
     let value = transcript.doc.value(node);
     let direct = value.get("name").or_else(|| value.get("tool_name"));
@@ -77,7 +77,7 @@ fn name_of(transcript: &Transcript<'_>, node: NodeId) -> NodeId {
         .map_or(node, |name| name.id())
 }
 
-/// The tools of a request that go by another name at an endpoint: each new name with the old one.
+/// Returns the tools of a request that have another name at an endpoint, each as new and old name.
 ///
 /// A reply that is translated back must use the old names; give the list to
 /// [`crate::reply::Reply::rename_calls`] or [`crate::Stream::renaming`].

@@ -1,4 +1,4 @@
-//! Results inside user messages: together, first, and whatever else belongs behind them.
+//! Places results inside user messages: all together and first, with other content behind them.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::structure::Segment;
 use crate::transcript::{Message, Part, Role};
 
 impl<'a> Placer<'_, 'a> {
-    /// Results stay in the user messages they came in; what is added follows the last of them.
+    /// Keeps results in the user messages they came in. Added results follow the last of them.
     pub(super) fn nested_in_place(
         &mut self,
         answers: Vec<Answer<'a>>,
@@ -43,7 +43,7 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// All results in one user message, the first that held any, before whatever else it says.
+    /// Puts all results into one user message, the first that held any, before its other content.
     pub(super) fn nested_anew(
         &mut self,
         segment: &Segment,
@@ -60,7 +60,8 @@ impl<'a> Placer<'_, 'a> {
         self.finish_nested(first, parts, true);
     }
 
-    /// Behind results: what was hoisted, behind a bridge if need be, and the rest of the message.
+    /// Completes a message of results: adds hoisted media, behind a bridge if one is needed, and
+    /// the rest of the message.
     pub(super) fn finish_nested(
         &mut self,
         unit: Option<usize>,

@@ -1,4 +1,4 @@
-//! Where every part goes: media stay, move to the next user turn, or leave an honest notice.
+//! Places every part: media stay, move to the next user turn, or are replaced by a notice.
 
 use super::decision::{Decision, Did};
 use super::place::Placer;
@@ -17,7 +17,7 @@ use crate::transcript::{
 const LONGEST_DRAWING: usize = 16 * 1024;
 
 impl<'a> Placer<'_, 'a> {
-    /// The wanted parts of a unit, placed, and whether anything about them changed.
+    /// Places the wanted parts of a unit. Returns them, and `true` if any of them changed.
     pub(super) fn parts(
         &mut self,
         unit: usize,
@@ -40,7 +40,7 @@ impl<'a> Placer<'_, 'a> {
                     call.renamed = true;
                     self.note(Did::RenamedCall, call.node);
                     placed.push(Part::Call(call));
-                    // Elsewhere calls stand beside the content.
+                    // On other wires, calls are beside the content.
                     changed |= self.nests;
                 }
                 _ => changed |= self.part(part, owner, &mut placed),
@@ -49,7 +49,7 @@ impl<'a> Placer<'_, 'a> {
         (placed, changed)
     }
 
-    /// A result with its media where they belong, and whether it changed.
+    /// Places a result and its media. Returns it, and `true` if it changed.
     pub(super) fn result(
         &mut self,
         place: Place,
@@ -63,7 +63,7 @@ impl<'a> Placer<'_, 'a> {
             changed |= self.part(part, Owner::Result(ordinal), &mut content);
         }
         let wire = self.plan.profile.wire;
-        // A blank string is an answer, a blank block is none.
+        // A blank string counts as an answer; a blank block does not.
         if wire.rules().rejects_empty_text && (content.len() > 1 || wire.rules().lists_results) {
             let before = content.len();
             content.retain(|part| !matches!(part, Part::Text(text) if text.is_blank()));
@@ -86,9 +86,9 @@ impl<'a> Placer<'_, 'a> {
             self.note(Did::WroteString, result.slot);
             changed = true;
         }
-        // Where results are nested, a good one may be empty.
+        // On wires with nested results, a successful one may be empty.
         let may_be_empty = self.same_wire && self.nests && !result.is_error && !changed;
-        // A slot for a picture of the screen holds no words.
+        // A slot for a screenshot holds no text.
         let may_be_empty = may_be_empty || (self.same_wire && result.kind == CallKind::Screen);
         if is_empty(&content) && !may_be_empty {
             self.note(Did::FilledEmpty, result.slot.or(result.node));
@@ -107,7 +107,7 @@ impl<'a> Placer<'_, 'a> {
         (result, changed)
     }
 
-    /// Whether a result came as a list where the endpoint takes a string only.
+    /// Returns `true` if a result came as a list but the endpoint takes only a string.
     fn is_list_for_a_string(&self, result: &ToolResult<'a>) -> bool {
         let is_list = |slot| self.transcript.doc.value(slot).kind() == Kind::Array;
         self.same_wire
@@ -115,7 +115,7 @@ impl<'a> Placer<'_, 'a> {
             && result.slot.is_some_and(is_list)
     }
 
-    /// Places one part; whether anything about it changed.
+    /// Places one part. Returns `true` if anything about it changed.
     fn part(&mut self, part: &Part<'a>, owner: Owner, placed: &mut Vec<Part<'a>>) -> bool {
         match part {
             Part::Media(medium) => self.medium(*medium, owner, placed),
@@ -141,7 +141,7 @@ impl<'a> Placer<'_, 'a> {
                 }
                 changed
             }
-            // An empty string in the place of a result's content is judged with the result.
+            // An empty string as the content of a result is handled together with the result.
             Part::Text(text)
                 if self.plan.profile.wire.rules().rejects_empty_text
                     && text.is_blank()
@@ -163,8 +163,8 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// Takes the media that were placed last out of a part that holds only texts; they will stand
-    /// beside it. Whether there were any.
+    /// Takes the media that were placed last out of a part that holds only texts, and puts them
+    /// beside it. Returns `true` if there were any.
     fn move_beside(
         &mut self,
         part: &Part<'a>,
@@ -176,7 +176,7 @@ impl<'a> Placer<'_, 'a> {
         let moved: Vec<Part<'a>> = inner.drain(from..).collect();
         for part_moved in &moved {
             let Part::Media(medium) = part_moved else { continue };
-            // Words that were woven around a medium say already where it is.
+            // The text around a medium already says where it is.
             if !matches!(part, Part::TextWithMedia(_)) {
                 self.beside += 1;
                 let kind = self.transcript.media[medium.id].kind;
@@ -194,7 +194,7 @@ impl<'a> Placer<'_, 'a> {
             && !self.same_wire
             && !self.plan.profile.wire.rules().text_documents
         {
-            // Words of a document are words; they stay with whoever said them.
+            // The text of a document is text, and stays in the message of its author.
             placed.push(Part::Text(Text { text: text.clone(), node: None }));
             return true;
         }
@@ -235,7 +235,8 @@ impl<'a> Placer<'_, 'a> {
         placed.append(&mut kept);
     }
 
-    /// The words that stand where a medium stood, and the medium on its way elsewhere.
+    /// Returns the text that replaces a medium, and moves the medium elsewhere if it is still
+    /// sent.
     fn marker(&mut self, id: MediaId, owner: Owner) -> String {
         let kind = self.transcript.media[id].kind;
         let is_refused = self.plan.fates[id] == Fate::Refuse(Reason::TypeNotAccepted);
@@ -263,7 +264,7 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// The source of a drawing, where it is short and holds no picture of its own.
+    /// Returns the source of a drawing, if it is short and holds no picture of its own.
     fn drawing(&self, id: MediaId) -> Option<String> {
         let is_drawing = self.plan.survey.sightings[id].header.media_type == Some("image/svg+xml");
         let Source::Data(payload) = &self.transcript.media[id].source else { return None };

@@ -1,4 +1,4 @@
-//! Where every unit goes: the transcript as it will stand, still in neutral words.
+//! Places every unit: builds the transcript as it will be sent, still in neutral form.
 //!
 //! Every repair of order happens here, once, for all wires. Wires only write.
 
@@ -85,16 +85,16 @@ pub(super) struct Placer<'t, 'a> {
     pub(super) nests: bool,
     pub(super) renames: BTreeMap<Place, Str<'static>>,
     pub(super) decisions: Vec<Decision>,
-    /// Media on their way to the next user turn.
+    /// Media that wait for the next user turn.
     pub(super) bundle: Bundle<'a>,
-    /// How many media of the result at hand stand beside its text.
+    /// Number of media of the current result that are beside its text.
     pub(super) beside: usize,
-    /// How many system messages open the conversation.
+    /// Number of system messages that open the conversation.
     opening: usize,
     pub(super) steps: Vec<Step<'a>>,
 }
 
-/// A result on its way, and the unit it came from.
+/// A placed result, and the unit it came from.
 pub(super) struct Answer<'a> {
     pub(super) unit: Option<usize>,
     pub(super) result: ToolResult<'a>,
@@ -102,7 +102,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Placer<'_, 'a> {
-    /// What follows the assistant's units.
+    /// Places the units that follow the assistant's.
     fn tail(&mut self, segment: &Segment) {
         if self.same_wire && self.transcript.wire.rules().flat {
             self.flat_tail(segment);
@@ -119,7 +119,7 @@ impl<'a> Placer<'_, 'a> {
         self.others(segment, &spent);
     }
 
-    /// The assistant's own units.
+    /// Places the assistant's own units.
     fn head(&mut self, segment: &Segment) {
         let before = self.steps.len();
         for unit in segment.head.clone() {
@@ -130,13 +130,13 @@ impl<'a> Placer<'_, 'a> {
             let parts = self.steps.drain(before..).flat_map(|step| step.message.parts).collect();
             self.steps.push(Step::ours(Message::new(Role::Assistant, parts)));
         }
-        // What an assistant showed waits until its calls are answered.
+        // Media that an assistant showed wait until its calls are answered.
         if segment.results.is_empty() && segment.missing.is_empty() {
             self.flush_bundle();
         }
     }
 
-    /// The results of a turn, all together, and what was hoisted out of them.
+    /// Places the results of a turn, all together, and the media hoisted out of them.
     fn answers(&mut self, segment: &Segment, spent: &mut BTreeSet<usize>) {
         let messages = &self.transcript.messages;
         let mut answers = Vec::new();
@@ -171,7 +171,7 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// One result in a unit of its own.
+    /// Adds one result in a unit of its own.
     fn push_answer(&mut self, origin: Option<usize>, result: ToolResult<'a>, changed: bool) {
         self.push(origin, Role::Tool, vec![Part::Result(result)], changed);
     }
@@ -184,7 +184,7 @@ impl<'a> Placer<'_, 'a> {
         changed: bool,
     ) {
         let template = origin.map(|unit| &self.transcript.messages[unit]);
-        // A part that went elsewhere is a change, too.
+        // A part that was moved elsewhere is a change, too.
         let changed = changed || template.is_none_or(|message| message.parts.len() != parts.len());
         let message = Message {
             node: template.and_then(|message| message.node),
@@ -198,12 +198,12 @@ impl<'a> Placer<'_, 'a> {
         self.plan.profile.placement.image == Placement::AssistantBridge
     }
 
-    /// A result that answers nothing gets a call to answer.
+    /// Adds a call for a result that answers none.
     fn orphan(&mut self, place: Place) {
         let message = &self.transcript.messages[place.0];
         let Part::Result(orphan) = &message.parts[place.1] else { return };
         if self.same_wire && orphan.kind == CallKind::Screen {
-            // Nobody can stand in for a call that took a picture of the screen.
+            // No other call can replace one that took a screenshot.
             self.push_unit(place.0);
             return;
         }
@@ -233,7 +233,7 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// What stands in the tail and is no result.
+    /// Places the units of the tail that are not results.
     fn others(&mut self, segment: &Segment, spent: &BTreeSet<usize>) {
         let messages = &self.transcript.messages;
         for unit in segment.tail.clone() {
@@ -255,7 +255,7 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// On a flat wire order is free: everything stays where it stands.
+    /// Places a tail on a flat wire. Order is free there, so every unit stays in its position.
     fn flat_tail(&mut self, segment: &Segment) {
         let messages = &self.transcript.messages;
         let last_result = segment.results.iter().map(|((unit, _), _)| *unit).max();
@@ -274,7 +274,7 @@ impl<'a> Placer<'_, 'a> {
                 self.push_answer(Some(unit), result, changed);
             } else {
                 self.push_unit(unit);
-                // Whatever a system or developer item showed follows it at once.
+                // Media that a system or developer item showed follow it at once.
                 if matches!(message.role, Role::System | Role::Developer) {
                     self.flush_bundle();
                 }
@@ -301,7 +301,7 @@ impl<'a> Placer<'_, 'a> {
         self.flush_bundle();
     }
 
-    /// The result of a call that nobody answered.
+    /// Creates a result for a call that has none.
     fn stand_in_result(&self, place: Place, call: &Call<'a>) -> ToolResult<'a> {
         ToolResult {
             call_id: self.renames.get(&place).cloned().unwrap_or_else(|| call.id.clone()),
@@ -317,7 +317,7 @@ impl<'a> Placer<'_, 'a> {
         }
     }
 
-    /// A unit with its media where they belong; nothing, if it says nothing and may be left out.
+    /// Places a unit and its media. Adds nothing if the unit became empty and may be left out.
     fn push_unit(&mut self, unit: usize) {
         let step = self.unit(unit);
         let said = !self.transcript.messages[unit].parts.is_empty();
@@ -350,7 +350,7 @@ impl<'a> Placer<'_, 'a> {
         Step { origin: self.same_wire.then_some(unit), touched: changed, message }
     }
 
-    /// A system message in mid-conversation, on a wire that has none there.
+    /// Returns `true` for a system message in mid-conversation, on a wire that has none there.
     fn becomes_user(&self, unit: usize, role: Role) -> bool {
         let is_system = |role: Role| matches!(role, Role::System | Role::Developer);
         is_system(role)
@@ -358,19 +358,19 @@ impl<'a> Placer<'_, 'a> {
             && unit >= self.opening
     }
 
-    /// The parts of a unit that are not results.
+    /// Returns the parts of a unit that are not results.
     pub(super) fn rest_of(&mut self, unit: usize) -> (Vec<Part<'a>>, bool) {
         self.parts(unit, |part| !matches!(part, Part::Result(_)))
     }
 
-    /// Puts waiting media into a user message of their own.
+    /// Puts the waiting media into a user message of their own.
     pub(super) fn flush_bundle(&mut self) {
         if self.bundle.is_empty() {
             return;
         }
         let after_results =
             self.steps.last().is_some_and(|step| step.message.results().next().is_some());
-        // Where results are messages of their own, bridges are built at the end.
+        // On wires with results in messages of their own, bridges are added at the end.
         if after_results && self.nests && self.is_bridged() {
             self.steps
                 .push(Step::ours(Message::new(Role::Assistant, vec![Part::note(notice::BRIDGE)])));

@@ -1,13 +1,13 @@
-//! Schemas of tools, as endpoints demand them: an object at the root, and no alternatives there.
+//! Schemas of tools as endpoints require them: an object at the root, without alternatives there.
 
 use std::borrow::Cow;
 
 use crate::json::{Doc, Kind, Out, Value};
 
-/// What had to be changed in a schema, and at which member of it; none for the schema itself.
+/// A repaired schema, and the changes made to it.
 pub(super) struct Mended {
     pub(super) schema: Vec<u8>,
-    /// Whether the type was added.
+    /// `true` if the type was added.
     pub(super) typed: bool,
     /// The members at the root that were left out.
     pub(super) left_out: Vec<&'static str>,
@@ -15,12 +15,12 @@ pub(super) struct Mended {
 
 const ALTERNATIVES: [&str; 3] = ["oneOf", "anyOf", "allOf"];
 
-/// The schema of a tool that takes nothing.
+/// The schema of a tool without arguments.
 pub(crate) const NO_ARGUMENTS: &[u8] = b"{\"type\":\"object\",\"properties\":{}}";
-/// The schema of any arguments, for wires that demand one of a tool that came without.
+/// The schema of any arguments, for wires that require a schema when the tool came without one.
 pub(crate) const ANY_OBJECT: &[u8] = b"{\"type\":\"object\"}";
 
-/// The schema with an object at its root; `None` if it is fine as it came.
+/// Returns the schema with an object at its root, or `None` if it needs no repair.
 pub(super) fn mended(raw: &[u8], takes_alternatives: bool) -> Option<Mended> {
     let nothing = || Mended { schema: NO_ARGUMENTS.to_vec(), typed: true, left_out: Vec::new() };
     let Ok(doc) = Doc::parse(raw) else { return Some(nothing()) };
@@ -50,15 +50,15 @@ pub(super) fn mended(raw: &[u8], takes_alternatives: bool) -> Option<Mended> {
     Some(Mended { schema: out.finish().to_vec(), typed, left_out })
 }
 
-/// Whether a schema fixes everything, as endpoints demand of strict tools: every object is closed
-/// and demands all of its properties, and the root has no alternatives.
+/// Returns `true` if a schema is closed, as endpoints require of strict tools: every object is
+/// closed and requires all of its properties, and the root has no alternatives.
 pub(super) fn is_strict(raw: &[u8]) -> bool {
     let Ok(doc) = Doc::parse(raw) else { return false };
     let Some(root) = doc.root() else { return false };
     if ALTERNATIVES.iter().any(|name| root.get(name).is_some()) {
         return false;
     }
-    // Iterative: the depth of the JSON is not ours to trust.
+    // Iterative, because the depth of the JSON is untrusted.
     let mut open = vec![root];
     while let Some(value) = open.pop() {
         let is_object = value.get("type").is_some_and(|name| name.is("object"));

@@ -1,4 +1,4 @@
-//! Settings on their way to another wire: what is sent, and a decision for all that is not.
+//! Writes settings for another wire, and records a decision for each one that is not sent.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use crate::json::{NodeId, Out, Str};
 use crate::profile::{Taken, UnknownFields};
 use crate::settings::{EXTRA, Format, Tool, Word};
 
-/// Shared settings that stand in a section of the body: the name there, and the value.
+/// Shared settings that belong in a section of the body: the name there, and the value.
 pub(crate) type Members<'a> = Vec<(Cow<'static, str>, &'a [u8])>;
 
-/// How hard a model can be told to think, the least first.
+/// The levels of reasoning effort, lowest first.
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 impl<'a> Writer<'_, 'a> {
@@ -42,12 +42,12 @@ impl<'a> Writer<'_, 'a> {
         self.omit(name, node, because);
     }
 
-    /// Notes that the wire has no word for a setting.
+    /// Notes that the wire has no field for a setting.
     pub(crate) fn no_word(&mut self, name: &'static str) {
         self.omit_setting(name, Because::NoWord);
     }
 
-    /// Whether the model refuses a setting.
+    /// Returns `true` if the model refuses a setting.
     fn is_refused(&self, name: &str) -> bool {
         self.plan.profile.settings.refuses.iter().any(|refused| refused == name)
     }
@@ -56,8 +56,9 @@ impl<'a> Writer<'_, 'a> {
         Because::Refused(self.plan.profile.setting_source("refuses"))
     }
 
-    /// The settings that every wire spells alike, and the fields we do not know, unless they are
-    /// among the `fields` of this wire. Returns those that stand in a section of their own.
+    /// Writes the settings that every wire spells alike, and the unknown fields, unless they are
+    /// among the `fields` of this wire. Returns the settings that belong in a section of their
+    /// own.
     pub(crate) fn common_settings(&mut self, out: &mut Out<'a>, fields: &[&str]) -> Members<'a> {
         let settings = &self.transcript.settings;
         if let Some(model) = settings.model.as_ref().filter(|_| self.rules().names_model) {
@@ -94,7 +95,7 @@ impl<'a> Writer<'_, 'a> {
         }
         let refuses = self.plan.profile.settings.unknown_fields == UnknownFields::Refused;
         for (name, (raw, node)) in &settings.unknown {
-            // A name that means something here was nobody's on the wire it comes from.
+            // A name that has a meaning here had none on the wire it comes from.
             if refuses || fields.iter().any(|field| name.is(field)) {
                 self.omit(&name.decode(), Some(*node), Because::UnknownField);
             } else {
@@ -116,7 +117,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// The reason for which a shared setting is not sent.
+    /// Returns the reason why a shared setting is not sent.
     fn why_not(&self, name: &str, raw: &[u8]) -> Option<Because> {
         let rules = &self.plan.profile.settings;
         if self.wire().protocol().setting(name) == Word::Absent {
@@ -142,7 +143,7 @@ impl<'a> Writer<'_, 'a> {
         (first != name).then(|| Because::Contradicts(first.clone()))
     }
 
-    /// Writes the strings that end an answer, as far as they are taken.
+    /// Writes the strings that end an answer, as far as the wire takes them.
     pub(crate) fn stops(&mut self, out: &mut Out<'a>, key: &str) {
         let stops = self.taken_stops();
         if !stops.is_empty() {
@@ -181,7 +182,7 @@ impl<'a> Writer<'_, 'a> {
         kept
     }
 
-    /// A member of one of these names, in an object or in a member of it.
+    /// Finds a member of one of these names, in an object or in a member of it.
     pub(crate) fn member(&self, node: Option<NodeId>, names: &[&str]) -> Option<NodeId> {
         let value = self.transcript.doc.value(node?);
         let direct = names.iter().find_map(|name| value.get(name));
@@ -193,7 +194,7 @@ impl<'a> Writer<'_, 'a> {
             .map(|value| value.id())
     }
 
-    /// How hard to think, in a word that the model takes.
+    /// Returns the reasoning effort, in a value that the model takes.
     pub(crate) fn effort(&mut self) -> Option<Str<'a>> {
         let wanted = self.transcript.settings.effort.as_ref()?;
         let node = self.transcript.settings.node("effort");
@@ -222,7 +223,7 @@ impl<'a> Writer<'_, 'a> {
         Some(Str::plain(nearest.clone()))
     }
 
-    /// Notes what a wire does not say of the form of an answer beside its schema.
+    /// Notes the parts of the answer's format that a wire cannot express beside its schema.
     pub(crate) fn bare_format(&mut self) {
         if let Some(Format::Schema(name, _, strict)) = &self.transcript.settings.format {
             let node = self.transcript.settings.node("format");
@@ -238,7 +239,7 @@ impl<'a> Writer<'_, 'a> {
     }
 }
 
-/// Writes members of a section.
+/// Writes the members of a section.
 pub(crate) fn members<'a>(out: &mut Out<'a>, members: &Members<'a>) {
     for (name, raw) in members {
         out.comma().key(name).raw(raw);

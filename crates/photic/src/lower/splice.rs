@@ -1,7 +1,8 @@
-//! The same wire: the body that came in, with new pieces spliced in where the plan touched it.
+//! Writes a body for its own wire: the body that came in, with new pieces where the plan changed
+//! it.
 //!
-//! Separators, key order, unknown fields and white space stay; that is what keeps a prompt cache
-//! warm and a gateway honest.
+//! Separators, key order, unknown fields and white space stay. This keeps the prompt cache valid
+//! and changes nothing that was not planned.
 
 use super::step::Step;
 use super::write::Writer;
@@ -20,7 +21,7 @@ pub(super) fn splice<'a>(writer: &Writer<'_, 'a>, steps: &[Step<'a>]) -> Segment
             edits.field(writer, step);
         }
     }
-    // Without a list the whole input is one string, which becomes a list in `field`.
+    // Without a list, the whole input is one string, which becomes a list in `field`.
     if let Some(list) = transcript.list {
         edits.list(writer, steps, transcript.doc.value(list).span());
     }
@@ -38,7 +39,7 @@ impl<'a> Edits<'a> {
         self.list.push((span, with.finish()));
     }
 
-    /// A message that stands in a field of the body.
+    /// Replaces a message that is in a field of the body.
     fn field(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>) {
         if let Some(slot) = step.message.slot {
             let mut out = Out::new();
@@ -47,7 +48,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// The list of messages: units in place, moved, removed, and ours between them.
+    /// Edits the list of messages: units that stay, move or are removed, and ours between them.
     fn list(&mut self, writer: &Writer<'_, 'a>, steps: &[Step<'a>], list: std::ops::Range<usize>) {
         let transcript = writer.transcript;
         let units: Vec<(usize, std::ops::Range<usize>)> = transcript
@@ -71,7 +72,7 @@ impl<'a> Edits<'a> {
             anchors.extend(stays);
         }
         let mut steps = steps.into_iter().zip(is_anchor).peekable();
-        // What comes before the first unit that stays.
+        // The steps before the first unit that stays.
         let mut front = Out::new();
         while let Some((step, _)) = steps.next_if(|(_, stays)| !stays) {
             write(writer, &mut front, step);
@@ -86,8 +87,8 @@ impl<'a> Edits<'a> {
         let mut previous_end = list.start + 1;
         for (position, (index, span)) in units.iter().enumerate() {
             if anchors.binary_search(index).is_err() {
-                // Gone from here, with the separator before it; or, if nothing stays before it,
-                // with the one behind.
+                // Removed together with the separator before it. If no unit stays before it, the
+                // separator behind it is removed instead.
                 let next = units.get(position + 1).map_or(span.end, |(_, next)| next.start);
                 let gone = if kept_before { previous_end..span.end } else { span.start..next };
                 self.replace(gone, Out::new());
@@ -111,7 +112,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// A unit that stays but changes: its content or its ids are replaced, its other fields are not.
+    /// Changes a unit that stays: its content or its ids are replaced, its other fields are kept.
     fn patch(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>, span: std::ops::Range<usize>) {
         if step.is_renamed() && !writer.rules().nests_results {
             self.rename(writer, step);
@@ -136,7 +137,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Pictures, on the wire that keeps them beside the content.
+    /// Replaces the pictures, on the wire that keeps them beside the content.
     fn images(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>, span: std::ops::Range<usize>) {
         let node = step.message.node.map(|node| writer.transcript.doc.value(node));
         let old = node.and_then(|message| message.get("images"));
@@ -151,7 +152,7 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// New ids, where they stand.
+    /// Replaces the ids in their place.
     fn rename(&mut self, writer: &Writer<'_, 'a>, step: &Step<'a>) {
         let (of_call, of_result) = writer.rules().id_members;
         for part in &step.message.parts {
@@ -185,14 +186,14 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// A unit where it did not stand before.
+/// Writes a unit in a new position.
 fn write<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, step: &Step<'a>) {
     match (step.origin, step.message.node) {
         (Some(_), Some(node)) if !step.touched && !step.is_renamed() => {
             out.comma().raw(writer.transcript.raw(node));
         }
         (Some(_), Some(node)) => {
-            // Its own fields around its new content.
+            // Its own fields, around its new content.
             let value = writer.transcript.doc.value(node);
             let mut inner = Edits::default();
             inner.patch(writer, step, value.span());

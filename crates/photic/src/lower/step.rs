@@ -1,19 +1,19 @@
-//! One unit of a conversation on its way out.
+//! One unit of a conversation that is being lowered.
 
 use crate::transcript::{Message, Part};
 
 /// One unit of the lowered conversation.
 #[derive(Debug)]
 pub(crate) struct Step<'a> {
-    /// The unit of the transcript it is; `None` for one of our own.
+    /// Index of the unit in the transcript; `None` for a unit that was added.
     pub(crate) origin: Option<usize>,
-    /// Whether it differs from that unit.
+    /// `true` if it differs from that unit.
     pub(crate) touched: bool,
     pub(crate) message: Message<'a>,
 }
 
 impl<'a> Step<'a> {
-    /// Whether a call or result in it goes by another id than it came with.
+    /// Returns `true` if a call or result in it got a new id.
     pub(super) fn is_renamed(&self) -> bool {
         self.message.parts.iter().any(|part| match part {
             Part::Call(call) => call.renamed,

@@ -1,4 +1,4 @@
-//! Functions on offer on their way to another wire: names, schemas, and which may be called.
+//! Writes the offered functions for another wire: names, schemas, and which may be called.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::profile::{Capability, Taken};
 use crate::settings::ToolChoice;
 use crate::wire::AllowedTools;
 
-/// A function as an endpoint takes it.
+/// A function in the form that an endpoint takes.
 pub(crate) struct Offer<'a> {
     pub(crate) name: Str<'a>,
     pub(crate) description: Option<Str<'a>>,
@@ -20,7 +20,7 @@ pub(crate) struct Offer<'a> {
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// The functions on offer, with the names and schemas that the endpoint takes.
+    /// Returns the offered functions, with the names and schemas that the endpoint takes.
     pub(crate) fn offers(&mut self) -> Vec<Offer<'a>> {
         let settings = &self.transcript.settings;
         settings
@@ -36,7 +36,7 @@ impl<'a> Writer<'_, 'a> {
             .collect()
     }
 
-    /// Notes what a request without functions says of calls.
+    /// Notes the settings about calls that a request without functions has.
     pub(crate) fn no_tools(&mut self) {
         if self.transcript.settings.tool_choice.is_some() {
             self.no_word("tool_choice");
@@ -55,7 +55,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// The name by which the endpoint knows a tool.
+    /// Returns the name by which the endpoint knows a tool.
     fn tool_name(&mut self, name: &Str<'a>, node: Option<NodeId>) -> Str<'a> {
         let rule = self.plan.profile.settings.tool_names.as_ref();
         let Some(new) = fitted(&name.decode(), rule) else { return name.clone() };
@@ -117,7 +117,7 @@ impl<'a> Writer<'_, 'a> {
         false
     }
 
-    /// The tool that must be called, if it is one that is offered and may be demanded.
+    /// Returns the choice of tools, if the tools it names are offered and the wire can express it.
     pub(crate) fn tool_choice(&mut self) -> Option<ToolChoice<'a>> {
         let settings = &self.transcript.settings;
         let choice = settings.tool_choice.as_ref()?;
@@ -160,7 +160,7 @@ impl<'a> Writer<'_, 'a> {
         Some(choice)
     }
 
-    /// Some of the tools, in the words of the wire.
+    /// Returns a choice among some of the tools, in the form that the wire has for it.
     fn among(&mut self, names: Vec<Str<'a>>, forced: bool) -> ToolChoice<'a> {
         let has_word = match self.rules().allowed_tools {
             AllowedTools::Yes => true,
@@ -178,7 +178,7 @@ impl<'a> Writer<'_, 'a> {
         if forced { ToolChoice::Any } else { ToolChoice::Auto }
     }
 
-    /// Notes whether several calls at once may be forbidden, on a wire that cannot say it.
+    /// Notes the setting about parallel calls as left out, on a wire that has no field for it.
     pub(crate) fn no_parallel(&mut self) {
         if let Some(parallel) = self.transcript.settings.parallel_calls {
             let because = if parallel { Because::Implied } else { Because::NoWord };

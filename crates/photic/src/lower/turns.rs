@@ -1,4 +1,4 @@
-//! What some endpoints demand of the order of turns, once everything has its place.
+//! Fixes the order of turns for endpoints that restrict it, after everything is placed.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use crate::json::NodeId;
 use crate::notice;
 use crate::transcript::{Message, Part, Role, Transcript};
 
-/// Where decisions about turns are noted.
+/// Collects decisions about turns.
 pub(super) struct Notes<'n, 'a> {
     pub(super) transcript: &'n Transcript<'a>,
     pub(super) decisions: Vec<Decision>,
 }
 
 impl Notes<'_, '_> {
-    /// Notes what was done to a step.
+    /// Notes a change to a step.
     pub(super) fn add(&mut self, did: Did, step: &Step<'_>) {
         self.at(did, step.message.node);
     }
 
-    /// Notes what was done to what stood there.
+    /// Notes a change to the value at a node.
     pub(super) fn at(&mut self, did: Did, node: Option<NodeId>) {
         let at = node.map(|node| self.transcript.position_of(node, None));
         self.decisions.push(Decision { did, at, media: None });
@@ -42,7 +42,7 @@ pub(super) fn bridge<'a>(steps: Vec<Step<'a>>, notes: &mut Notes<'_, '_>) -> Vec
     bridged
 }
 
-/// Opens a conversation that would start with the assistant, or not at all.
+/// Opens a conversation that is empty or would start with the assistant.
 pub(super) fn start_with_user(
     steps: &mut Vec<Step<'_>>,
     same_wire: bool,
@@ -63,7 +63,7 @@ pub(super) fn start_with_user(
     steps.insert(at, Step::ours(Message::new(Role::User, vec![Part::note(words)])));
 }
 
-/// Says which tool each result is of, where nobody has: the call it answers knows.
+/// Gives each result the tool name of the call it answers.
 pub(super) fn name_results(steps: &mut [Step<'_>], notes: &mut Notes<'_, '_>) {
     let mut names = BTreeMap::new();
     for step in steps {
@@ -74,7 +74,7 @@ pub(super) fn name_results(steps: &mut [Step<'_>], notes: &mut Notes<'_, '_>) {
                 }
                 Part::Result(result) => {
                     let name = names.get(&*result.call_id.decode());
-                    // A call that stands in for one that is gone has a name of its own.
+                    // A call that was added in place of a missing one has a name of its own.
                     let differs = result.name.is_some()
                         && name.is_some_and(|name| result.name.as_ref() != Some(name));
                     if differs {
@@ -89,7 +89,7 @@ pub(super) fn name_results(steps: &mut [Step<'_>], notes: &mut Notes<'_, '_>) {
     }
 }
 
-/// Leaves out what nothing will be written of on another wire, so that it parts no neighbors.
+/// Leaves out steps that another wire writes nothing of, so that they do not separate neighbors.
 pub(super) fn leave_out_silent(
     steps: &mut Vec<Step<'_>>,
     decisions: &mut Vec<Decision>,
@@ -121,7 +121,7 @@ pub(super) fn leave_out_silent(
     });
 }
 
-/// Parts results from whatever else a user says, by a short assistant message, for models that
+/// Separates results from other content of a user, by a short assistant message. Some models
 /// refuse both in one turn.
 pub(super) fn set_results_apart<'a>(
     steps: Vec<Step<'a>>,
@@ -149,7 +149,7 @@ pub(super) fn set_results_apart<'a>(
     apart
 }
 
-/// Joins messages of one role that follow each other, for whoever demands alternation.
+/// Joins consecutive messages of one role, for endpoints that require alternation.
 pub(super) fn merge_neighbors<'a>(
     steps: Vec<Step<'a>>,
     role: Role,

@@ -1,7 +1,8 @@
-//! Members of a body that no reader looked at: across wires each of them is a decision.
+//! Members of a body that no reader looked at. When a request is translated, each of them is a
+//! decision.
 //!
-//! A wire's readers take what the neutral conversation has a place for. Whatever else stands in a
-//! message, part, call or result is found here, by name, and only if the request is translated.
+//! A wire's readers take the members that the neutral conversation has a place for. Any other
+//! member of a message, part, call or result is found here by name.
 
 use super::decision::{Because, Did};
 use super::write::Writer;
@@ -11,14 +12,14 @@ use crate::plan::Fate;
 use crate::survey::Slot;
 use crate::transcript::{MediaId, MediaPart, Part, Role};
 
-/// Gathers the members that were not read.
+/// Collects the members that were not read.
 #[derive(Default)]
 pub(crate) struct Unread<'a> {
     found: Vec<(Str<'a>, NodeId)>,
 }
 
 impl<'a> Unread<'a> {
-    /// Looks at an object of which only some members were read.
+    /// Collects the members of an object that are not in `read`.
     pub(crate) fn object(&mut self, value: Value<'_, 'a>, read: &[&str]) {
         for (key, member) in value.entries() {
             if !member.is_null() && !read.iter().any(|name| key.is(name)) {
@@ -27,7 +28,7 @@ impl<'a> Unread<'a> {
         }
     }
 
-    /// Looks at a member that is an object.
+    /// Collects the members of an inner object that are not in `read`.
     pub(crate) fn within(&mut self, value: Value<'_, 'a>, member: &str, read: &[&str]) {
         if let Some(inner) = value.get(member) {
             self.object(inner, read);
@@ -36,7 +37,7 @@ impl<'a> Unread<'a> {
 }
 
 impl<'a> Writer<'_, 'a> {
-    /// Notes all that no reader of the source wire looked at.
+    /// Notes every member that no reader of the source wire looked at.
     pub(crate) fn note_unread(&mut self) {
         let transcript = self.transcript;
         if transcript.dump.is_none()
@@ -95,7 +96,7 @@ impl<'a> Writer<'_, 'a> {
         }
     }
 
-    /// Whether the name of a document is sent: only a person's own file keeps it.
+    /// Returns `true` if the name of a document is sent. Only a user's own file keeps its name.
     pub(crate) fn says_name(&self, id: MediaId) -> bool {
         let attached = self.plan.survey.sightings[id].slot == Slot::Message(Role::User);
         let media = self.media(id);

@@ -1,4 +1,4 @@
-//! What every wire's writer needs to know about a medium and a text.
+//! The writer that all wires share: it writes media and texts.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::wire::{MessageRules, Wire};
 pub(crate) struct Writer<'t, 'a> {
     pub(crate) transcript: &'t Transcript<'a>,
     pub(crate) plan: &'t Plan<'t>,
-    /// Pictures that are sent instead of those that came.
+    /// Pictures that are sent instead of the originals.
     prepared: &'a Prepared,
     pub(crate) decisions: Vec<Decision>,
 }
@@ -30,12 +30,12 @@ impl<'t, 'a> Writer<'t, 'a> {
         Self { transcript, plan, prepared, decisions: Vec::new() }
     }
 
-    /// What is sent instead of a medium, if the plan has it made anew.
+    /// Returns the picture that is sent instead of a medium, if the plan has a recipe for it.
     fn made(&self, id: MediaId) -> Option<&'a Made> {
         self.prepared.get(&id).filter(|_| self.plan.recipes.contains_key(&id))
     }
 
-    /// The base64 that is sent for a medium whose bytes are at hand.
+    /// Returns the base64 that is sent for a medium whose bytes are available.
     pub(crate) fn payload(&self, id: MediaId) -> Option<Cow<'a, [u8]>> {
         match (self.made(id), &self.media(id).source) {
             (Some(made), _) => Some(Cow::Borrowed(made.base64.as_bytes())),
@@ -48,7 +48,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         self.plan.profile.wire
     }
 
-    /// The rules of the wire's messages.
+    /// Returns the rules of the wire's messages.
     pub(crate) fn rules(&self) -> &'static MessageRules {
         self.wire().rules()
     }
@@ -70,7 +70,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         &self.plan.survey.sightings[id]
     }
 
-    /// The part as it came, where it may go out like that.
+    /// Returns the part as it came, if it may be sent unchanged.
     pub(crate) fn verbatim(&self, part: &Part<'a>) -> Option<&'a [u8]> {
         let node = match part {
             Part::Media(medium) if self.plan.rewrites(medium.id) => None,
@@ -82,7 +82,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         node.filter(|_| self.same_wire()).map(|node| self.transcript.raw(node))
     }
 
-    /// The type to label a medium with: what its bytes are, else what it says.
+    /// Returns the type to label a medium with: the sniffed one, else the declared one.
     pub(crate) fn media_type(&self, id: MediaId) -> String {
         if let Some(made) = self.made(id) {
             return made.media_type.clone();
@@ -90,7 +90,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         let sighting = self.sighting(id);
         match (sighting.header.media_type, &sighting.declared) {
             (Some(sniffed), _) => sniffed.to_owned(),
-            // The parameters of a sound say how to read it.
+            // The parameters of a sound are needed to decode it.
             (None, Some(declared)) if self.media(id).kind != MediaKind::Image => {
                 let label = self.media(id).declared.as_ref().map(Str::decode);
                 let label = label.filter(|label| is_type_with_parameters(label));
@@ -101,12 +101,12 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
     }
 
-    /// The detail to state for a picture.
+    /// Returns the detail to state for a picture.
     pub(crate) fn detail(&self, id: MediaId) -> Option<Detail> {
         self.sighting(id).detail
     }
 
-    /// Writes the address of a medium as a JSON string: a data URL, or where it is.
+    /// Writes the address of a medium as a JSON string: a data URL, or its URL.
     pub(crate) fn address(&self, out: &mut Out<'a>, id: MediaId) {
         if let Some(payload) = self.payload(id) {
             out.json("\"data:")
@@ -120,20 +120,21 @@ impl<'t, 'a> Writer<'t, 'a> {
             Source::Url(text) | Source::File(text) | Source::Text(text) => {
                 out.string(text);
             }
-            // A plan refuses what has no source.
+            // A plan refuses media without a source.
             Source::Data(_) | Source::Missing => {
                 out.json("\"\"");
             }
         }
     }
 
-    /// The field of a unit that holds its content.
+    /// Returns the name of the field that holds the content of a unit.
     pub(crate) fn content_key(&self, message: &Message<'a>) -> &'static str {
         let (of_message, of_result) = self.rules().content_members;
         if message.role == Role::Tool { of_result } else { of_message }
     }
 
-    /// A name for a document. Only a person's own file keeps its name: a tool's is remote text.
+    /// Returns a name for a document. Only a user's own file keeps its name: a tool's is remote
+    /// text.
     pub(crate) fn file_name(&self, id: MediaId) -> Str<'a> {
         let attached = self.sighting(id).slot == Slot::Message(Role::User);
         let extension = match &*self.media_type(id) {
@@ -150,12 +151,12 @@ impl<'t, 'a> Writer<'t, 'a> {
             .unwrap_or_else(|| Str::plain(format!("document.{extension}")))
     }
 
-    /// Whether documents are written in the short spelling.
+    /// Returns `true` if documents are written in the short spelling.
     pub(crate) fn writes_short_documents(&self) -> bool {
         self.plan.profile.quirks.document_part == DocumentPart::DocumentUrl
     }
 
-    /// The word for the type of a sound.
+    /// Returns the name of a sound's format.
     pub(crate) fn audio_format(&self, id: MediaId) -> String {
         match &*self.media_type(id) {
             "audio/mpeg" => "mp3".to_owned(),
@@ -167,8 +168,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         }
     }
 
-    /// Writes an object as it came, with the values of some members replaced. A path names a member
-    /// of a member; a member that is not there is added in front.
+    /// Writes an object as it came, with the values of some members replaced. A path names a
+    /// member of a member. A missing member is added in front.
     pub(crate) fn patched(
         &self,
         out: &mut Out<'a>,
@@ -202,7 +203,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         out.raw(&body[at..span.end]);
     }
 
-    /// [`Self::patched`], where all members belong to one member of the object.
+    /// Works like [`Self::patched`], for members of one member of the object.
     pub(crate) fn patched_within(
         &self,
         out: &mut Out<'a>,
@@ -219,8 +220,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         self.patched(out, object, vec![(&[member], inner)]);
     }
 
-    /// Writes a medium that stays in its part but changes, keeping the part's other members:
-    /// `member` is where its bytes stand. Whether there is such a part.
+    /// Writes a medium that stays in its part but changes, and keeps the part's other members.
+    /// `member` is the path of its bytes. Returns `false` if there is no such part.
     pub(crate) fn in_place(
         &self,
         out: &mut Out<'a>,
@@ -241,8 +242,8 @@ impl<'t, 'a> Writer<'t, 'a> {
         true
     }
 
-    /// Whether the content of a result must be a list: it holds media, or it came as one and the
-    /// endpoint takes lists.
+    /// Returns `true` if the content of a result must be a list: it holds media, or it came as a
+    /// list and the endpoint takes lists.
     pub(crate) fn wants_list(&self, result: &ToolResult<'a>) -> bool {
         wants_list(self.transcript, self.plan, result)
     }
@@ -252,7 +253,7 @@ impl<'t, 'a> Writer<'t, 'a> {
         self.decisions.push(Decision { did, at, media: None });
     }
 
-    /// Notes what a unit loses on its way to another wire.
+    /// Notes the parts that a unit loses on another wire.
     pub(crate) fn note_losses(&mut self, parts: &[Part<'a>]) {
         for part in parts {
             match part {
@@ -272,8 +273,8 @@ impl<'t, 'a> Writer<'t, 'a> {
     }
 }
 
-/// Whether the content of a result must be a list: it holds media, or it came as one and the
-/// endpoint takes lists.
+/// Returns `true` if the content of a result must be a list: it holds media, or it came as a list
+/// and the endpoint takes lists.
 pub(super) fn wants_list(
     transcript: &Transcript<'_>,
     plan: &Plan<'_>,
@@ -283,15 +284,15 @@ pub(super) fn wants_list(
     let came_as_list =
         transcript.own_wire() == Some(plan.profile.wire) && result.slot.is_some_and(is_list);
     let takes_lists = plan.profile.quirks.tool_content == ToolContent::Any;
-    // Only a list can be marked. Where there are marks, what would be joined into one string stays
-    // a list, so that a mark that moves on leaves the same parts behind.
+    // Only a list can be marked. If the endpoint has marks, content that would be joined into one
+    // string stays a list, so that a mark that moves on leaves the same parts behind.
     let several = result.content.len() + usize::from(result.is_error) > 1;
     let may_be_marked = plan.profile.cache.mark.is_some() && several;
     result.content.iter().any(|part| matches!(part, Part::Media(_)))
         || (takes_lists && (came_as_list || may_be_marked))
 }
 
-/// The texts among some parts; what cannot be said in words becomes a notice.
+/// Returns the texts among some parts. A part that cannot be expressed as text becomes a notice.
 pub(crate) fn texts<'a>(parts: &[Part<'a>]) -> Vec<Str<'a>> {
     parts
         .iter()
@@ -318,7 +319,7 @@ pub(crate) fn list_of_strings<'a>(out: &mut Out<'a>, strings: &[Str<'a>]) {
     out.json("]");
 }
 
-/// The words of a plain text that came as bytes.
+/// Returns the text of a plain text document that came as bytes.
 pub(crate) fn decoded_text(media: &Media<'_>) -> String {
     match &media.source {
         Source::Data(payload) => String::from_utf8_lossy(&payload.decode()).into_owned(),
@@ -327,7 +328,7 @@ pub(crate) fn decoded_text(media: &Media<'_>) -> String {
     }
 }
 
-/// Writes texts as one JSON string, set apart by line breaks.
+/// Writes texts as one JSON string, separated by line breaks.
 pub(crate) fn joined<'a>(out: &mut Out<'a>, texts: &[Str<'a>]) {
     out.json("\"");
     for (index, text) in texts.iter().enumerate() {

@@ -1,10 +1,10 @@
-//! Bytes that are decoded where they are looked at.
+//! Bytes of a base64 text, decoded only where they are read.
 
 use base64::Engine as _;
 
 use super::payload::{FORGIVING, Payload};
 
-/// The bytes that base64 stands for, decoded a few at a time.
+/// The bytes that a base64 text encodes, decoded a few at a time.
 pub(super) struct Bytes<'p> {
     base64: &'p [u8],
     pub(super) len: usize,
@@ -15,7 +15,7 @@ impl<'p> Bytes<'p> {
         Self { base64: payload.base64(), len: payload.decoded_len() }
     }
 
-    /// `N` bytes from an offset, at most sixteen.
+    /// Reads `N` bytes from an offset, at most sixteen.
     pub(super) fn read<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         let end = at.checked_add(N).filter(|&end| end <= self.len && N <= 16)?;
         let groups = at / 3 * 4..(end.div_ceil(3) * 4).min(self.base64.len());
@@ -24,7 +24,7 @@ impl<'p> Bytes<'p> {
         buffer.get(at % 3..at % 3 + N)?.try_into().ok()
     }
 
-    /// The first `N` bytes.
+    /// Returns the first `N` bytes.
     pub(super) fn first<const N: usize>(&self) -> Option<[u8; N]> {
         let mut first = [0; N];
         for (at, byte) in first.iter_mut().enumerate() {
@@ -37,7 +37,7 @@ impl<'p> Bytes<'p> {
         self.read::<1>(at).map(|[byte]| byte)
     }
 
-    /// The first twelve bytes, or zeros where there are fewer.
+    /// Returns the first twelve bytes, or zeros if there are fewer.
     pub(super) fn start(&self) -> [u8; 12] {
         self.read(0).unwrap_or_default()
     }

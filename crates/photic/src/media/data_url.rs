@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use super::payload::Payload;
 use crate::json::Str;
 
-/// A data URL taken apart.
+/// A parsed data URL.
 #[derive(Clone, Debug)]
 pub struct DataUrl<'a> {
     /// The type it declares.
     pub media_type: Option<Str<'a>>,
-    /// Its bytes; `None` where they cannot be read.
+    /// Its bytes; `None` if they cannot be decoded.
     pub payload: Option<Payload<'a>>,
-    /// Whether it already stood as we would write it.
+    /// `true` if it is already in canonical form.
     pub canonical: bool,
 }
 
 impl<'a> DataUrl<'a> {
-    /// Reads a string that claims to be a data URL; `None` if it makes no such claim.
+    /// Reads a string that begins as a data URL does. Returns `None` for any other string.
     pub(crate) fn parse(text: &Str<'a>, tail_is_base64: bool) -> Option<Self> {
         if let Str::Escaped(bytes) = text
             && let Some(url) = Self::parse_canonical(bytes, tail_is_base64)
@@ -31,7 +31,7 @@ impl<'a> DataUrl<'a> {
             Cow::Borrowed(plain) => {
                 Self::parse_canonical(plain.as_bytes(), false).or_else(|| Self::parse_loose(plain))
             }
-            // Escapes of JSON are not the sender's fault: `\/` is a slash.
+            // JSON escapes are not an error of the sender: `\/` is a slash.
             Cow::Owned(plain) => match DataUrl::parse_canonical(plain.as_bytes(), false) {
                 Some(url) => Some(url.into_owned()),
                 None => DataUrl::parse_loose(&plain),
@@ -47,7 +47,8 @@ impl<'a> DataUrl<'a> {
         }
     }
 
-    /// `data:type/subtype;base64,` in lower case, followed by canonical base64 and nothing else.
+    /// Reads `data:type/subtype;base64,` in lower case, followed by canonical base64 and nothing
+    /// else.
     fn parse_canonical(bytes: &'a [u8], tail_is_base64: bool) -> Option<Self> {
         let rest = bytes.strip_prefix(b"data:")?;
         let head = &rest[..rest.len().min(96)];
@@ -68,7 +69,7 @@ impl<'a> DataUrl<'a> {
     fn parse_loose(text: &str) -> Option<DataUrl<'static>> {
         let mut rest = strip_data(text.trim())?;
         let (mut head, mut body) = rest.split_once(',').unwrap_or((rest, ""));
-        // A data URL wrapped into another one: the innermost holds the bytes.
+        // A data URL wrapped in another one: the innermost holds the bytes.
         while let Some(inner) = strip_data(body.trim_start()) {
             rest = inner;
             (head, body) = rest.split_once(',').unwrap_or((rest, ""));
@@ -86,7 +87,7 @@ impl<'a> DataUrl<'a> {
     }
 }
 
-/// Types that are spelled otherwise by many senders, and what they mean.
+/// Common misspellings of types, and the correct names.
 const NICKNAMES: [(&str, &str); 4] = [
     ("image/jpg", "image/jpeg"),
     ("image/pjpeg", "image/jpeg"),
@@ -94,7 +95,7 @@ const NICKNAMES: [(&str, &str); 4] = [
     ("image/apng", "image/png"),
 ];
 
-/// The name a provider knows for a type that has nicknames.
+/// Returns the correct name of a type that is often misspelled.
 pub(crate) fn proper_name(media_type: &str) -> &str {
     NICKNAMES
         .iter()
@@ -102,8 +103,8 @@ pub(crate) fn proper_name(media_type: &str) -> &str {
         .map_or(media_type, |(_, name)| name)
 }
 
-/// Whether a label names one type: not a wildcard, not half a name, nothing but the name. Labels
-/// are written into bodies, so what else they hold must not get that far.
+/// Returns `true` if a label names one type: no wildcard, no half of a name, nothing but the name.
+/// Labels are written into bodies, so they must not hold anything else.
 pub(crate) fn is_type(label: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty()
@@ -112,21 +113,21 @@ pub(crate) fn is_type(label: &str) -> bool {
     label.split_once('/').is_some_and(|(kind, name)| is_name(kind) && is_name(name))
 }
 
-/// Whether a label names one type, perhaps with parameters (`audio/l16;rate=16000`).
+/// Returns `true` if a label names one type, possibly with parameters (`audio/l16;rate=16000`).
 pub(crate) fn is_type_with_parameters(label: &str) -> bool {
     let (name, parameters) = label.split_once(';').unwrap_or((label, ""));
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+.-_=; ".contains(&byte);
     is_type(name.trim()) && parameters.bytes().all(is_plain)
 }
 
-/// Whether a label says that the bytes are a film or a sound.
+/// Returns `true` if a label declares a film or a sound.
 pub(crate) fn says_film_or_sound(label: &str) -> bool {
     ["video/", "audio/"]
         .iter()
         .any(|kind| label.get(..kind.len()).is_some_and(|head| head.eq_ignore_ascii_case(kind)))
 }
 
-/// Whether the string begins `data:`, in any case.
+/// Returns `true` if the string begins with `data:`, in any case.
 pub(crate) fn begins_with_data(text: &Str<'_>) -> bool {
     text.start().get(..5).is_some_and(|head| head.eq_ignore_ascii_case(b"data:"))
 }
@@ -136,7 +137,7 @@ fn strip_data(text: &str) -> Option<&str> {
     text.get(5..)
 }
 
-/// The body of a data URL that is not base64.
+/// Decodes the body of a data URL that is not base64.
 fn percent_decoded(text: &str) -> Option<Payload<'static>> {
     if text.is_empty() {
         return None;

@@ -1,11 +1,11 @@
-//! What the first bytes of a file say: its type, and for a picture its size.
+//! Reads the first bytes of a file: its type and, for a picture, its size.
 
 use imagesize::ImageType;
 
-/// The facts a header gives.
+/// The facts read from a file's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The type the bytes themselves show.
+    /// The type that the bytes show.
     pub media_type: Option<&'static str>,
     /// Width and height in pixels.
     pub size: Option<(u32, u32)>,
@@ -14,13 +14,13 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether the bytes are a picture of any kind we can name.
+    /// Returns `true` if the bytes are a picture of any known type.
     pub fn is_image(&self) -> bool {
         self.media_type.is_some_and(|kind| kind.starts_with("image/"))
     }
 }
 
-/// The type that the magic bytes show.
+/// Returns the type that the magic bytes show.
 pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"%PDF-") {
         return Some("application/pdf");
@@ -31,11 +31,11 @@ pub fn sniff(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"ID3") || matches!(bytes, [0xff, 0xf2 | 0xf3 | 0xfa | 0xfb, ..]) {
         return Some("audio/mpeg");
     }
-    // Films and sounds are kept in the same boxes as some pictures; their brand tells.
+    // Films, sounds and some pictures share one container format. The brand tells them apart.
     if bytes.get(4..8) == Some(b"ftyp") {
         return iso_picture(bytes);
     }
-    // The crate below answers only from a dozen bytes on; a signature is enough for us.
+    // `imagesize` needs a dozen bytes; the signature alone is enough here.
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some("image/png");
     }
@@ -69,8 +69,8 @@ const PICTURE_BRANDS: [([u8; 4], &str); 10] = [
 /// Brands that any coding of a picture may have.
 const NEUTRAL_BRANDS: [[u8; 4]; 3] = [*b"mif1", *b"msf1", *b"miaf"];
 
-/// The type of an ISO base media file if it is a picture, by the brands of its first box. The major
-/// brand decides; those it is compatible with decide only where the major brand is neutral.
+/// Returns the type of an ISO base media file if it is a picture, by the brands of its first box.
+/// The major brand decides. The compatible brands decide only if the major brand is neutral.
 fn iso_picture(bytes: &[u8]) -> Option<&'static str> {
     let length =
         bytes.get(..4).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes)?;
@@ -87,7 +87,7 @@ fn iso_picture(bytes: &[u8]) -> Option<&'static str> {
     compatible.filter(|brand| !is_neutral(brand)).find_map(type_of).or_else(|| type_of(major))
 }
 
-/// Whether the bytes are a film or a sound, which never becomes a picture.
+/// Returns `true` if the bytes are a film or a sound, which never becomes a picture.
 pub(super) fn is_film_or_sound(bytes: &[u8]) -> bool {
     let is_iso = bytes.get(4..8) == Some(b"ftyp") && iso_picture(bytes).is_none();
     let begins = |magic: &[u8]| bytes.starts_with(magic);
@@ -98,7 +98,7 @@ pub(super) fn is_film_or_sound(bytes: &[u8]) -> bool {
         || matches!(bytes, [0xff, 0xf1..=0xf3 | 0xf9..=0xfb, ..])
 }
 
-/// Reads what the given first bytes show; the length is the caller's to fill in.
+/// Reads the given first bytes. The caller fills in the length.
 pub(super) fn read(bytes: &[u8]) -> Header {
     let media_type = sniff(bytes);
     let size = media_type
@@ -109,12 +109,13 @@ pub(super) fn read(bytes: &[u8]) -> Header {
     Header { media_type, size, bytes: bytes.len() }
 }
 
-/// Whether files of the type begin with their size, at one place: what follows cannot change it.
+/// Returns `true` if files of the type have their size at a fixed place near the start, so that
+/// later bytes cannot change it.
 pub(super) fn says_size_first(header: &Header) -> bool {
     matches!(header.media_type, Some("image/png" | "image/gif" | "image/webp" | "image/bmp"))
 }
 
-/// An XML text whose first element is `svg`.
+/// Returns `true` for XML text whose first element is `svg`.
 fn is_svg(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(512)];
     let text = String::from_utf8_lossy(head);
@@ -141,7 +142,7 @@ mod tests {
         assert_eq!(sniff(b"BM is how this sentence starts"), None);
     }
 
-    /// The first box of an ISO file of those brands, and a little more.
+    /// Builds the first box of an ISO file with those brands, and a little more.
     fn iso(major: [u8; 4], compatible: &[&[u8; 4]]) -> Vec<u8> {
         let length = 16 + 4 * compatible.len() as u32;
         let mut bytes = [&length.to_be_bytes()[..], b"ftyp", &major, &[0; 4]].concat();

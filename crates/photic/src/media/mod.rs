@@ -1,6 +1,7 @@
-//! One picture, document or sound in a conversation: where its bytes are and what its header says.
+//! One picture, document or sound in a conversation: the source of its bytes and the facts in its
+//! header.
 //!
-//! Headers only: no pixel is decoded here, and nothing is fetched.
+//! Only headers are read: no pixel is decoded here, and nothing is fetched.
 
 mod address;
 mod bytes;
@@ -28,32 +29,32 @@ pub use payload::{Digest, Payload};
 pub(crate) use payload::{HEADER_LOOK, has_weak_magic, text_begins_like_image, whole_string_image};
 pub(crate) use whole::{Extent, extent};
 
-/// A piece of media and how it came.
+/// A piece of media, and the form it came in.
 #[derive(Clone, Debug)]
 pub struct Media<'a> {
     /// Picture, document or sound.
     pub kind: MediaKind,
-    /// Where the bytes are.
+    /// The source of the bytes.
     pub source: Source<'a>,
-    /// The type its sender says it has; never trusted.
+    /// The type its sender declared; never trusted.
     pub declared: Option<Str<'a>>,
     /// The `detail` its sender asked for.
     pub detail: Option<Str<'a>>,
     /// A file name or title, as sent.
     pub name: Option<Str<'a>>,
-    /// How it stood in the body.
+    /// The form in which it was in the body.
     pub found: Found,
-    /// How its part was spelled.
+    /// The spelling of its part.
     pub spelled: Spelled,
-    /// Why the bytes behind its address are not at hand, where somebody asked for them.
+    /// Set if the bytes behind its address were requested but are not available: the reason.
     pub withheld: Option<Reason>,
     /// The node it was read from.
     pub(crate) node: NodeId,
-    /// Where it stands inside the JSON that a string held.
+    /// JSON pointer to it within the JSON inside a string, if it was found there.
     pub(crate) inner: Option<String>,
 }
 
-/// Where the bytes of a medium are.
+/// The source of a medium's bytes.
 #[derive(Clone, Debug)]
 pub enum Source<'a> {
     /// In the body.
@@ -68,17 +69,17 @@ pub enum Source<'a> {
     Missing,
 }
 
-/// How the part of a medium was spelled, on the wire that has two ways.
+/// The spelling of a medium's part, on the wire that has two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spelled {
-    /// As the wire defines it: an object with members.
+    /// The wire's own: an object with members.
     #[default]
     InFull,
-    /// As some of its endpoints do: the address or the base64 as a string.
+    /// The one of some endpoints: the address or the base64 as a string.
     Short,
 }
 
-/// How a medium stood in the body.
+/// The form in which a medium was in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// In a typed part, well formed.
@@ -89,12 +90,12 @@ pub enum Found {
     Misfiled,
     /// As text: base64, a data URL, or JSON inside a string.
     AsText,
-    /// As an address in a typed part; the host fetched what is there.
+    /// As an address in a typed part; the host fetched its content.
     Fetched,
 }
 
 impl Media<'_> {
-    /// The header of the bytes, where they are in the body.
+    /// Returns the header of the bytes, if they are in the body.
     pub fn header(&self) -> Header {
         match &self.source {
             Source::Data(payload) => payload.header(),
@@ -107,7 +108,7 @@ impl Media<'_> {
 }
 
 impl Source<'_> {
-    /// A copy that borrows nothing.
+    /// Returns a copy that borrows nothing.
     pub(crate) fn into_owned(self) -> Source<'static> {
         match self {
             Self::Data(payload) => Source::Data(payload.into_owned()),
@@ -120,12 +121,12 @@ impl Source<'_> {
 }
 
 impl Media<'_> {
-    /// Whether it is labeled as a film or a sound, which never becomes a picture.
+    /// Returns `true` if it is labeled as a film or a sound, which never becomes a picture.
     pub(crate) fn says_film_or_sound(&self) -> bool {
         self.declared.as_ref().is_some_and(|label| says_film_or_sound(&label.decode()))
     }
 
-    /// Whether its bytes are a film or a sound.
+    /// Returns `true` if its bytes are a film or a sound.
     pub(crate) fn is_film_or_sound(&self) -> bool {
         match &self.source {
             Source::Data(payload) => payload.is_film_or_sound(),
@@ -134,7 +135,7 @@ impl Media<'_> {
     }
 }
 
-/// The kind of medium that a header shows.
+/// Returns the kind of medium that a header shows.
 pub(crate) fn sniff_kind(header: &Header) -> Option<MediaKind> {
     let media_type = header.media_type?;
     Some(if media_type.starts_with("image/") {

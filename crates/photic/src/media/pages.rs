@@ -1,19 +1,19 @@
-//! The number of pages of a PDF, counted without decoding anything in it.
+//! Counts the pages of a PDF without decoding anything in it.
 //!
-//! Must not trust the file: a page is counted where its object is seen, and what the tree of pages
-//! claims can only lower that number.
+//! The file is not trusted: a page is counted if its object is found, and the count in the page
+//! tree can only lower that number.
 
 use super::Payload;
 
-/// Larger files are not looked through.
+/// Maximum size of a file that is searched.
 const MOST_BYTES: usize = 8 << 20;
 
-/// Objects longer than this are no page trees.
+/// Maximum length of an object that can be a page tree.
 const LONGEST_OBJECT: usize = 1 << 20;
 
 impl Payload<'_> {
-    /// How many pages a PDF has; `None` where that cannot be told without decompressing it, where it
-    /// is too large to be looked through, and for anything that is no PDF.
+    /// Returns the number of pages of a PDF. Returns `None` if the pages cannot be counted without
+    /// decompressing it, if it is too large to be searched, and for anything that is not a PDF.
     pub fn pages(&self) -> Option<u32> {
         if self.decoded_len() > MOST_BYTES {
             return None;
@@ -40,7 +40,7 @@ fn count(pdf: &[u8]) -> Option<u32> {
     (pages > 0).then(|| claimed.map_or(pages, |claimed| pages.min(claimed)))
 }
 
-/// The `/Count` of the object that a position is in.
+/// Returns the `/Count` of the object around a position.
 fn claim(pdf: &[u8], at: usize) -> Option<u32> {
     let from = at.saturating_sub(LONGEST_OBJECT);
     let start = memchr::memmem::rfind(&pdf[from..at], b" obj").map_or(from, |found| from + found);
@@ -54,7 +54,7 @@ fn claim(pdf: &[u8], at: usize) -> Option<u32> {
     (number > 0).then_some(number)
 }
 
-/// The name that begins here, without its slash.
+/// Returns the name that begins here, without its slash.
 fn name(bytes: &[u8]) -> &[u8] {
     let Some(name) = bytes.strip_prefix(b"/") else { return &[] };
     let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(pages(&format!("{tree}{}{}", page(2), page(3))), Some(2));
         // A page that was changed later is in the file twice.
         assert_eq!(pages(&format!("{tree}{}{}{}", page(2), page(3), page(2))), Some(2));
-        // What the tree claims is not believed.
+        // The count in the page tree is not trusted.
         let tall = tree.replace("/Count 2", "/Count 4000000");
         assert_eq!(pages(&format!("{tall}{}", page(2))), Some(1));
         assert_eq!(pages(&format!("%PDF-1.4\n{}", page(2))), Some(1));

@@ -1,4 +1,4 @@
-//! Base64 as it stands in a body: checked, and put right where it is not canonical.
+//! Base64 in a body: checked, and corrected if it is not canonical.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ pub type Digest = [u8; 32];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload<'a>(Cow<'a, [u8]>);
 
-/// Senders forget padding and leave stray bits in the last character; readers forgive both.
+/// Senders forget padding and leave stray bits in the last character. This engine accepts both.
 pub(super) const FORGIVING: GeneralPurpose = GeneralPurpose::new(
     &ALPHABET,
     GeneralPurposeConfig::new()
@@ -25,16 +25,16 @@ pub(super) const FORGIVING: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Enough of a file for its type and, of the types that say it first, its size.
+/// Bytes that are enough for a file's type and, for types that put it first, its size.
 const GLANCE: usize = 48;
-/// Enough of a file for its type and, nearly always, its size.
+/// Bytes that are enough for a file's type and, nearly always, its size.
 const FIRST_LOOK: usize = 1024;
-/// Where the size may hide behind metadata: an embedded thumbnail, a color profile.
+/// Bytes to search if the size comes after metadata: an embedded thumbnail, a color profile.
 pub(crate) const HEADER_LOOK: usize = 256 * 1024;
 
 impl<'a> Payload<'a> {
-    /// Takes base64 as it is when it is canonical. `tail_is_base64` says that everything past the
-    /// first 256 bytes is already known to be.
+    /// Takes base64 as it is, if it is canonical. `tail_is_base64` says that everything past the
+    /// first 256 bytes is already known to be base64.
     pub(crate) fn canonical(base64: &'a [u8], tail_is_base64: bool) -> Option<Self> {
         let padding = base64.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
         let bare = &base64[..base64.len() - padding];
@@ -46,7 +46,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Reads base64 in any of the spellings seen in the wild: unpadded, URL-safe, broken over
-    /// lines, percent-encoded. Nothing is guessed: what does not decode is `None`.
+    /// lines, percent-encoded. Nothing is guessed: returns `None` if it does not decode.
     pub(crate) fn forgiving(text: &str) -> Option<Payload<'static>> {
         let mut base64 = Vec::with_capacity(text.len());
         let mut bytes = text.bytes();
@@ -69,8 +69,8 @@ impl<'a> Payload<'a> {
         (!decoded.is_empty()).then(|| Payload::encode(&decoded))
     }
 
-    /// Reads base64, borrowing where it can, and whether it was canonical. Escapes of JSON around
-    /// it (`\\/` for a slash) are not held against it.
+    /// Reads base64, borrowing if it can. Returns it, and `true` if it was canonical. JSON escapes
+    /// around it (`\\/` for a slash) do not make it non-canonical.
     pub(crate) fn read(text: &Str<'a>, tail_is_base64: bool) -> Option<(Self, bool)> {
         if let Str::Escaped(bytes) = text
             && let Some(payload) = Self::canonical(bytes, tail_is_base64)
@@ -100,39 +100,39 @@ impl<'a> Payload<'a> {
         Payload(Cow::Owned(STANDARD.encode(bytes).into_bytes()))
     }
 
-    /// The base64 text.
+    /// Returns the base64 text.
     pub fn base64(&self) -> &[u8] {
         &self.0
     }
 
-    /// The same, borrowed from this one.
+    /// Returns a payload that borrows from this one.
     pub fn by_ref(&self) -> Payload<'_> {
         Payload(Cow::Borrowed(&self.0))
     }
 
-    /// The base64 text, borrowed from the body where it came from there.
+    /// Returns the base64 text, borrowed from the body if it came from there.
     pub(crate) fn bytes(&self) -> Cow<'a, [u8]> {
         self.0.clone()
     }
 
-    /// A copy that borrows nothing.
+    /// Returns a copy that borrows nothing.
     pub(crate) fn into_owned(self) -> Payload<'static> {
         Payload(Cow::Owned(self.0.into_owned()))
     }
 
-    /// How many bytes it stands for.
+    /// Returns the number of bytes it encodes.
     pub fn decoded_len(&self) -> usize {
         let padding = self.0.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
         self.0.len() / 4 * 3 - padding.min(self.0.len())
     }
 
-    /// The bytes it stands for.
+    /// Returns the bytes it encodes.
     pub fn decode(&self) -> Vec<u8> {
         FORGIVING.decode(&*self.0).unwrap_or_default()
     }
 
-    /// Whether it stands for the same bytes. The text may differ all the same: in the last character
-    /// before the padding there may be stray bits, which no byte comes of.
+    /// Returns `true` if both encode the same bytes. The texts may still differ: the last
+    /// character before the padding may have stray bits, which do not encode anything.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (ours, theirs) = (&*self.0, &*other.0);
         let steady = ours.len().saturating_sub(4);
@@ -141,7 +141,7 @@ impl<'a> Payload<'a> {
             && FORGIVING.decode(&ours[steady..]) == FORGIVING.decode(&theirs[steady..])
     }
 
-    /// The content address of the bytes it stands for, computed without holding them all.
+    /// Returns the content address of the bytes it encodes, computed without holding them all.
     pub fn digest(&self) -> Digest {
         let mut hasher = blake3::Hasher::new();
         let mut buffer = [0u8; 12 * 1024];
@@ -153,7 +153,7 @@ impl<'a> Payload<'a> {
         *hasher.finalize().as_bytes()
     }
 
-    /// Whether the first bytes are those of a film or a sound.
+    /// Returns `true` if the first bytes are those of a film or a sound.
     pub(crate) fn is_film_or_sound(&self) -> bool {
         let mut buffer = [0; GLANCE + 3];
         let end = (GLANCE / 3 * 4).min(self.0.len());
@@ -161,7 +161,7 @@ impl<'a> Payload<'a> {
         header::is_film_or_sound(&buffer[..length])
     }
 
-    /// What the first bytes say.
+    /// Reads the header of the file.
     pub fn header(&self) -> Header {
         let bytes = self.decoded_len();
         let read = |length: usize, buffer: &mut [u8]| {
@@ -169,7 +169,7 @@ impl<'a> Payload<'a> {
             let length = FORGIVING.decode_slice(&self.0[..end], buffer).unwrap_or(0);
             header::read(&buffer[..length])
         };
-        // Padding is reckoned in before it is seen.
+        // The decoder sizes its output before it sees padding, so it needs three more bytes.
         let mut buffer = [0; FIRST_LOOK + 3];
         let mut header = read(GLANCE, &mut buffer);
         if header.size.is_none() || !header::says_size_first(&header) {
@@ -182,8 +182,8 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Whether the string as a whole is base64 of a picture: it must decode, and its bytes must begin
-/// as a picture begins, with a size. Length alone never decides.
+/// Reads a string that is base64 of a picture as a whole. It must decode, and its bytes must begin
+/// like a picture with a size. Length alone never decides.
 pub(crate) fn whole_string_image<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Payload<'a>> {
     // The shortest header that names a size is longer than this.
     if text.len() < 32 || !text_begins_like_image(text) {
@@ -194,14 +194,16 @@ pub(crate) fn whole_string_image<'a>(text: &Str<'a>, tail_is_base64: bool) -> Op
     (header.is_image() && header.size.is_some() && !has_weak_magic(&header)).then_some(payload)
 }
 
-/// Types that two or four bytes of anything can look like: not enough to take a text for a picture.
+/// Returns `true` for types that are recognized by two or four bytes. That is not enough to take a
+/// text for a picture.
 pub(crate) fn has_weak_magic(header: &Header) -> bool {
     matches!(header.media_type, Some("image/jxl" | "image/x-icon" | "image/svg+xml"))
 }
 
-/// The first base64 characters of every picture format we name: a cheap way to say no.
+/// Returns `false` if the text does not begin like the base64 of any known picture format. This is
+/// a cheap first test.
 pub(crate) fn text_begins_like_image(text: &Str<'_>) -> bool {
-    // `\/9j` is how some encoders write `/9j`.
+    // Some encoders write `/9j` as `\/9j`.
     let start = text.start();
     let bytes = start.strip_prefix(b"\\").unwrap_or(start);
     // PNG, JPEG (also URL-safe), GIF, RIFF, BMP, TIFF (both), ISO media (HEIC, AVIF).

@@ -2,9 +2,9 @@
 
 use super::bytes::Bytes;
 
-/// Directories and entries beyond this number are not followed; the file counts as cut.
+/// Maximum number of directories and entries that are followed. A file with more counts as cut.
 const MOST_ENTRIES: usize = 4096;
-/// Strips and tiles beyond this number are not followed.
+/// Maximum number of strips and tiles that are followed.
 const MOST_STRIPS: usize = 1 << 16;
 
 const STRIP_OFFSETS: u16 = 273;
@@ -12,7 +12,7 @@ const STRIP_LENGTHS: u16 = 279;
 const TILE_OFFSETS: u16 = 324;
 const TILE_LENGTHS: u16 = 325;
 
-/// Numbers of a file, in its own order of bytes.
+/// Reads numbers of a file, in its own byte order.
 struct Reader<'b, 'p> {
     bytes: &'b Bytes<'p>,
     half: fn([u8; 2]) -> u16,
@@ -26,11 +26,11 @@ struct Entry {
     /// Bytes of one value.
     size: usize,
     count: u32,
-    /// Where the values stand.
+    /// Offset of the values.
     at: usize,
 }
 
-/// Finds the end of the file; `None` where something lies outside of it or is not understood.
+/// Finds the end of the file. Returns `None` if something lies outside of it or is not understood.
 pub(super) fn end(
     bytes: &Bytes<'_>,
     half: fn([u8; 2]) -> u16,
@@ -69,7 +69,7 @@ pub(super) fn end(
         end = end.max(next + 4);
         directory = reader.word(next)?;
     }
-    // A word may be filled up at the end of the file.
+    // The last word of the file may be padded.
     let end = if bytes.len == end + 1 { bytes.len } else { end };
     has_pixels.then_some(end)
 }
@@ -105,7 +105,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Where the last strip or tile ends.
+    /// Returns the end of the last strip or tile.
     fn furthest(&self, offsets: Entry, lengths: Entry) -> Option<usize> {
         if offsets.count != lengths.count {
             return None;

@@ -1,8 +1,8 @@
-//! Decides where a picture ends, from the lengths that its format writes down.
+//! Finds the end of a picture, from the lengths that its format states.
 //!
-//! A text holds a picture only if the picture is there to its last byte: clients cut long tool
-//! results, and documentation quotes beginnings. No pixel is decoded and no payload is copied. The
-//! base64 is read at computed offsets, a few characters at a time.
+//! A text counts as a picture only if the picture is complete to its last byte: clients cut long
+//! tool results, and documentation quotes beginnings. No pixel is decoded and no payload is
+//! copied. The base64 is read at computed offsets, a few characters at a time.
 //!
 //! | format | rule |
 //! |---|---|
@@ -21,7 +21,7 @@
 use super::bytes::Bytes;
 use super::payload::Payload;
 
-/// How many bytes of padding may follow a picture.
+/// Maximum number of padding bytes that may follow a picture.
 const MOST_PADDING: usize = 16;
 
 /// The end of a picture, as far as its bytes tell.
@@ -31,13 +31,13 @@ pub(crate) enum Extent {
     Ends(usize),
     /// The picture is not complete.
     Cut,
-    /// The bytes are no picture whose end can be found.
+    /// The bytes are not a picture whose end can be found.
     Unknown,
 }
 
 impl Payload<'_> {
-    /// Whether the bytes are one complete picture and nothing else, by the lengths that its format
-    /// writes down. Only formats made of pixels are known; of an SVG this is never true.
+    /// Returns `true` if the bytes are one complete picture and nothing else, by the lengths that
+    /// its format states. Only raster formats are known; for an SVG this is always `false`.
     pub fn is_whole_picture(&self) -> bool {
         match extent(self) {
             Extent::Ends(end) => self.is_padding_from(end),
@@ -45,7 +45,8 @@ impl Payload<'_> {
         }
     }
 
-    /// Whether the bytes begin a picture that is not complete, or that something follows.
+    /// Returns `true` if the bytes begin a picture that is incomplete or has other bytes behind
+    /// it.
     pub(crate) fn is_broken_picture(&self) -> bool {
         match extent(self) {
             Extent::Ends(end) => !self.is_padding_from(end),
@@ -54,8 +55,9 @@ impl Payload<'_> {
         }
     }
 
-    /// The shortest file that counts as a whole picture of the same type and size: its header and its
-    /// end, without pixels. Nothing for formats that keep their size among the pixels.
+    /// Returns the shortest file that counts as a whole picture of the same type and size: its
+    /// header and its end, without pixels. Returns `None` for formats that keep their size among
+    /// the pixels.
     pub(crate) fn shortest_whole(&self) -> Option<Payload<'static>> {
         let bytes = Bytes::of(self);
         let mut head = match bytes.start() {
@@ -87,7 +89,7 @@ impl Payload<'_> {
             }
             _ => return None,
         };
-        // Without padding it can stand before other base64 and be told apart.
+        // Without padding, it can be put before other base64 and still be told apart.
         while !head.len().is_multiple_of(3) {
             head.push(0);
         }
@@ -137,7 +139,7 @@ fn png(bytes: &Bytes<'_>) -> Option<usize> {
     }
 }
 
-/// Where the segments of a JPEG lead: its frame, with the length of that segment, and its scan.
+/// The segments of a JPEG: the frame, with the length of that segment, and the scan.
 struct Segments {
     frame: Option<(usize, usize)>,
     scan: usize,
@@ -220,7 +222,7 @@ fn iso(bytes: &Bytes<'_>) -> Option<usize> {
     while at < bytes.len {
         let [a, b, c, d, kind @ ..] = bytes.read::<8>(at)?;
         let length = match u32::from_be_bytes([a, b, c, d]) {
-            // A box that reaches to the end of the file does not say where that is.
+            // A box that reaches to the end of the file does not state its length.
             0 => return None,
             1 => {
                 let long = u64::from_be_bytes(bytes.read(at + 8)?);

@@ -1,10 +1,13 @@
-//! Echoes: the stretches of an answer that the request says itself.
+//! Echoes: the parts of an answer that quote the request.
 //!
-//! Providers quote what they refuse, and whoever sends a request chooses its values. So an answer
-//! is also read without anything that occurs in the request: a long stretch anywhere in it, and a
-//! short one where it is a whole value, a whole phrase of one, or its beginning or end. Only letters
-//! and digits are compared, without regard to case, so quotes and escapes make no difference. Must
-//! stay linear in the size of the request.
+//! Providers quote the values that they refuse, and the client chooses those values. So an answer
+//! is also read without anything that occurs in the request:
+//!
+//! - a long run of letters anywhere in it
+//! - a short one that is a whole value, a whole phrase of one, or its beginning or end
+//!
+//! Only letters and digits are compared, ignoring case, so quotes and escapes make no difference.
+//! The time must stay linear in the size of the request.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::LazyLock;
@@ -12,17 +15,17 @@ use std::sync::LazyLock;
 use super::envelope::Layers;
 use super::said::Said;
 
-/// As many letters in a row are an echo wherever the request has them.
+/// Minimum number of letters in a row that are an echo anywhere in the request.
 const LONG: usize = 24;
-/// Fewer letters than this are no echo.
+/// Minimum number of letters of an echo.
 const SHORT: usize = 3;
-/// A step of the rolling hash; any odd number.
+/// The multiplier of the rolling hash; any odd number.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Bits of a hash that say where it is noted.
+/// Number of bits of a hash that index `Answer::noted`.
 const NOTED_BITS: u32 = 16;
 
-/// Words of the wires themselves, as letters only: they are in every request, and an answer that has
-/// one does not echo anybody.
+/// Words of the wires themselves, as letters only. They are in every request, so an answer that
+/// has one does not echo the client.
 static VOCABULARY: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     "text image images imageurl inputimage inputtext outputtext inputfile inputaudio file files \
      document documents audio video tool tools toolresult tooluse toolcall toolcalls toolcallid \
@@ -38,7 +41,7 @@ static VOCABULARY: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Blanks everything in an answer that the request says.
+/// Blanks everything in an answer that also occurs in the request.
 pub(super) fn blank(layers: &mut Layers, said: &[Said<'_>]) {
     let Layers { innermost, outer, codes } = layers;
     let mut texts: Vec<&mut String> =
@@ -56,18 +59,18 @@ pub(super) fn blank(layers: &mut Layers, said: &[Said<'_>]) {
 #[derive(Debug, Default)]
 struct Answer {
     letters: Vec<Letter>,
-    /// Where every stretch of [`LONG`] letters begins, by its hash.
+    /// The starts of every run of [`LONG`] letters, by its hash.
     stretches: BTreeMap<u64, Vec<usize>>,
-    /// Which hashes there may be, by their highest bits: most that a request has are not.
+    /// Flags for hashes that may occur, by their highest bits. Most hashes of a request do not.
     noted: Vec<bool>,
-    /// Where short phrases of whole words are.
+    /// The positions of short phrases of whole words.
     phrases: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
 #[derive(Debug)]
 struct Letter {
     folded: char,
-    /// The number of its text, and where it stands in it.
+    /// The index of its text, and its range within it.
     text: usize,
     start: usize,
     end: usize,
@@ -121,11 +124,11 @@ impl Answer {
         answer
     }
 
-    /// Marks what a string of the request says.
+    /// Marks the echoes of a string of the request.
     fn hear(&mut self, text: &str) {
         let mut hash = 0_u64;
         let mut window: VecDeque<char> = VecDeque::with_capacity(LONG + 1);
-        // Where the last words began, counted in letters.
+        // The starts of the last words, counted in letters.
         let mut starts: VecDeque<usize> = VecDeque::with_capacity(LONG + 1);
         let (mut count, mut in_word) = (0_usize, false);
         let (mut whole, mut phrase) = (Phrase::default(), Phrase::default());
@@ -180,7 +183,7 @@ impl Answer {
         }
     }
 
-    /// Marks a phrase wherever the answer has it. It need not be found again then.
+    /// Marks a phrase everywhere in the answer. It need not be found again then.
     fn mark(&mut self, phrase: &Phrase) {
         if (SHORT..=LONG).contains(&phrase.length)
             && !VOCABULARY.contains(phrase.letters.as_str())
@@ -204,7 +207,7 @@ impl Answer {
         }
     }
 
-    /// Puts an ellipsis in place of every echo of a text.
+    /// Replaces every echo in a text by an ellipsis.
     fn blank(&self, number: usize, text: &mut String) {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         let mut goes_on = false;
@@ -239,7 +242,7 @@ impl Phrase {
     }
 }
 
-/// A letter or digit without its case.
+/// Returns a letter or digit without its case.
 fn folded(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric().then(|| c.to_ascii_lowercase());
@@ -251,7 +254,7 @@ fn rolled(hash: u64, letter: char) -> u64 {
     hash.wrapping_mul(STEP).wrapping_add(u64::from(letter))
 }
 
-/// What a letter weighs when it leaves a window.
+/// The weight of a letter that leaves the window.
 const LAST: u64 = {
     let (mut weight, mut at) = (1_u64, 0);
     while at < LONG {

@@ -1,21 +1,21 @@
-//! Envelopes: the JSON, prefixes and quotations a provider's words arrive in.
+//! Envelopes: the JSON, prefixes and quotations around a provider's message.
 //!
-//! Owns finding the innermost message and keeping the outer words and codes beside it, because
-//! routers wrap the error of the upstream in their own, sometimes more than once. Must stay bounded
-//! in depth and size, and must take anything that is not an envelope for the message itself.
+//! Routers wrap the error of the upstream in their own, sometimes more than once. This module
+//! finds the innermost message and keeps the outer texts and codes beside it. Depth and size must
+//! stay bounded, and anything that is not an envelope must be taken as the message itself.
 
 use serde_json::Value;
 
-/// Wrappers within wrappers, at most.
+/// Maximum depth of wrappers within wrappers.
 const MAX_DEPTH: usize = 16;
-/// Bytes of a text that are looked at; an error that echoes the request can be megabytes long.
+/// Maximum bytes of a text that are read. An error that echoes the request can be megabytes long.
 const MAX_TEXT: usize = 8 * 1024;
-/// Outer texts and codes that are kept.
+/// Maximum number of outer texts, and of codes, that are kept.
 const MAX_KEPT: usize = 16;
-/// Entries of a validator's list that are read.
+/// Maximum number of entries of a validator's list that are read.
 const MAX_ENTRIES: usize = 16;
 
-/// Keys that hold the words of an error, in the order they are trusted.
+/// Keys that hold the message of an error, most trusted first.
 const MESSAGE_KEYS: [&str; 9] = [
     "message",
     "msg",
@@ -27,22 +27,22 @@ const MESSAGE_KEYS: [&str; 9] = [
     "reason",
     "description",
 ];
-/// Keys that hold its name or place.
+/// Keys that hold the name or place of an error.
 const CODE_KEYS: [&str; 5] = ["code", "type", "param", "status", "error_code"];
 
-/// An answer, taken apart.
+/// An answer, unwrapped.
 #[derive(Debug, Default)]
 pub(super) struct Layers {
-    /// What the provider said.
+    /// The provider's message.
     pub(super) innermost: String,
-    /// What those who passed it on said, outermost last.
+    /// The messages of the routers in between, outermost last.
     pub(super) outer: Vec<String>,
-    /// Codes, types and parameters met on the way, as `key: value`.
+    /// Codes, types and parameters found while unwrapping, as `key: value`.
     pub(super) codes: Vec<String>,
 }
 
 impl Layers {
-    /// Every text, the innermost first.
+    /// Returns every text, the innermost first.
     pub(super) fn all(&self) -> impl Iterator<Item = &str> {
         let rest = self.codes.iter().chain(&self.outer);
         std::iter::once(self.innermost.as_str()).chain(rest.map(String::as_str))
@@ -61,14 +61,14 @@ impl Layers {
     }
 }
 
-/// Takes a body apart.
+/// Unwraps a body.
 pub(super) fn peel(body: &str) -> Layers {
     let mut layers = Layers::default();
     text(body, &mut layers, 0);
     layers
 }
 
-/// A text is said as it stands, and then what it quotes.
+/// Reads a text: first the text itself, then the JSON it quotes.
 fn text(words: &str, layers: &mut Layers, depth: usize) {
     let words = words.trim();
     if depth > MAX_DEPTH {
@@ -85,17 +85,17 @@ fn text(words: &str, layers: &mut Layers, depth: usize) {
     layers.say(before);
     let said = layers.innermost.clone();
     value(&inner, layers, depth + 1);
-    // JSON without any words in it is itself all there is to say.
+    // JSON without a message in it is itself the message.
     if layers.innermost == said && (said.is_empty() || before.is_empty()) {
         layers.say(words);
     }
 }
 
-/// The first JSON object or list in a text, and what stands before it.
+/// Finds the first JSON object or list in a text. Returns it with the text before it.
 fn embedded(words: &str) -> Option<(&str, Value)> {
-    // A few places to try are enough: prose before JSON seldom has braces of its own.
+    // A few attempts are enough: prose before JSON seldom has braces of its own.
     for (at, _) in words.match_indices(['{', '[']).take(4) {
-        // A bracket inside a path (`messages[5]`) is no list.
+        // A bracket inside a path (`messages[5]`) does not begin a list.
         let opens =
             words[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '.');
         if !opens {
@@ -111,7 +111,7 @@ fn embedded(words: &str) -> Option<(&str, Value)> {
     None
 }
 
-/// Whether a value can be an envelope; a list of type names in a message is none.
+/// Returns `true` if a value can be an envelope. A list of type names in a message cannot.
 fn has_words(inner: &Value) -> bool {
     match inner {
         Value::Object(object) => !object.is_empty(),
@@ -140,7 +140,8 @@ fn value(inner: &Value, layers: &mut Layers, depth: usize) {
             let message = MESSAGE_KEYS.into_iter().find_map(|key| {
                 object.get(key).filter(|found| !found.is_null() && found.as_str() != Some(""))
             });
-            // The outer words first, so that what lies deeper is said last and ends innermost.
+            // The outer message first, so that the deeper one is added last and becomes the
+            // innermost.
             if let Some(found) = message {
                 value(found, layers, depth + 1);
             }
@@ -157,7 +158,7 @@ fn value(inner: &Value, layers: &mut Layers, depth: usize) {
     }
 }
 
-/// A list is either wrapped errors or a validator's findings, each with a place and a message.
+/// Reads a list: either wrapped errors, or a validator's findings with a place and a message each.
 fn entries(items: &[Value], layers: &mut Layers, depth: usize) {
     let findings: Vec<String> = items.iter().take(MAX_ENTRIES).filter_map(finding).collect();
     if findings.is_empty() {
@@ -169,7 +170,8 @@ fn entries(items: &[Value], layers: &mut Layers, depth: usize) {
     }
 }
 
-/// `body.messages.1.content.str: Input should be a valid string (string_type)`
+/// Formats a validator's finding, as in
+/// `body.messages.1.content.str: Input should be a valid string (string_type)`.
 fn finding(item: &Value) -> Option<String> {
     let place = item.get("loc")?.as_array()?;
     let steps: Vec<String> = place
@@ -181,7 +183,7 @@ fn finding(item: &Value) -> Option<String> {
     Some(format!("{}: {message} ({kind})", steps.join(".")))
 }
 
-/// The message in the printed form of a Python dictionary, which some proxies pass on.
+/// Returns the message in the printed form of a Python dictionary, which some proxies pass on.
 fn python_message(words: &str) -> Option<&str> {
     let start = words.rfind("'message': ")? + "'message': ".len();
     let rest = &words[start..];
@@ -192,7 +194,7 @@ fn python_message(words: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// The beginning of a text, cut between characters.
+/// Returns the beginning of a text, cut between characters.
 fn clip(words: &str) -> &str {
     &words[..words.floor_char_boundary(MAX_TEXT)]
 }

@@ -1,9 +1,10 @@
-//! Rejections: what a provider's refusal of a request means for the images in it.
+//! Rejections: the meaning of a provider's error for the images in the request.
 //!
-//! Owns the classes a healer branches on, and how an answer is read: the envelope is peeled, the
-//! ordered rules of `profiles/rejections.toml` are tried, and the place it names becomes a JSON
-//! pointer. Must never panic on any body, and must prefer `unrelated` to a guess: a wrong class
-//! costs the user pixels.
+//! This module owns the classes that a host branches on to repair a rejected request, and the
+//! reading of an answer. The envelope is unwrapped, the ordered rules of
+//! `profiles/rejections.toml` are tried, and the place named in the message becomes a JSON
+//! pointer. It must never panic on any body. It must prefer `unrelated` to a guess, because a
+//! wrong class costs the user pixels.
 
 mod echo;
 mod envelope;
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use envelope::Layers;
 pub use said::Said;
 
-/// What a rejection is about.
+/// The subject of a rejection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -35,15 +36,15 @@ pub enum Class {
     BadImage,
     /// The bytes are of a type the endpoint does not take.
     BadFormat,
-    /// The declared type is not that of the bytes, or is no type at all.
+    /// The declared type is not that of the bytes, or is not a type at all.
     BadLabel,
     /// The model takes no media of this kind anywhere.
     ModalityUnsupported,
-    /// The media stands where this endpoint does not take it, a tool result for instance.
+    /// The endpoint does not take media in this place, such as a tool result.
     RoleNotAllowed,
-    /// Messages stand in an order, or calls without a reply, that the endpoint refuses.
+    /// The endpoint refuses the order of the messages, or calls without a reply.
     Order,
-    /// A text that must say something is empty.
+    /// A text that must not be empty is empty.
     EmptyText,
     /// The whole request has too many bytes.
     BodyTooLarge,
@@ -51,22 +52,22 @@ pub enum Class {
     ContextOverflow,
     /// A setting is not known to this endpoint or model.
     KnobUnsupported,
-    /// The provider could not or would not fetch an address; inline bytes would do.
+    /// The provider did not fetch an address. Inline bytes would work.
     FetchFailed,
     /// Not about media: rate limits, keys, money, outages, anything else.
     Unrelated,
 }
 
-/// A provider's refusal, understood as far as it goes.
+/// A provider's rejection, as far as it is understood.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rejection {
-    /// What it is about.
+    /// The subject.
     pub class: Class,
     /// The limit it names: bytes, pixels, images or tokens, as the class implies.
     pub limit: Option<u64>,
     /// A JSON pointer into the rejected request, such as `/messages/3/content/1`.
     pub position: Option<String>,
-    /// The innermost message of the provider, at most a few kilobytes of it.
+    /// The provider's innermost message, at most a few kilobytes of it.
     pub text: String,
 }
 
@@ -75,8 +76,8 @@ pub fn classify(status: Option<u16>, body: &str) -> Rejection {
     understood(status, envelope::peel(body))
 }
 
-/// Reads a provider's answer by its own words: everything that the request says itself is left out
-/// of it first. A class that rests on what the caller wrote is then [`Class::Unrelated`].
+/// Reads a provider's answer without the parts that quote the request. A class that follows only
+/// from text of the caller is then [`Class::Unrelated`].
 pub fn classify_own_words(status: Option<u16>, body: &str, request: &[Said<'_>]) -> Rejection {
     let mut layers = envelope::peel(body);
     echo::blank(&mut layers, request);

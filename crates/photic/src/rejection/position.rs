@@ -1,17 +1,18 @@
 //! Positions: the place in a request that an error text names, as a JSON pointer.
 //!
-//! Owns the spellings in use (`messages.3.content.1.image.source`, `messages[5]`,
-//! `input[37].content[0].image_url`, `messages.[2].role`, and `messages.1.member.content.2.member`,
-//! which counts from one). Must keep only what exists in the
-//! request: type tags that validators weave into a path (`image`, `str`, `list[…]`) are dropped.
+//! This module owns the spellings in use (`messages.3.content.1.image.source`, `messages[5]`,
+//! `input[37].content[0].image_url`, `messages.[2].role`, and
+//! `messages.1.member.content.2.member`, which counts from one). It must keep only steps that
+//! exist in the request: type tags that validators insert into a path (`image`, `str`, `list[…]`)
+//! are dropped.
 
-/// Where a request keeps its conversation.
+/// The fields of a request that hold its conversation.
 const ROOTS: [&str; 3] = ["messages", "input", "contents"];
 
-/// Keys of a message or result under which lists of parts stand.
+/// Keys of a message or result that hold lists of parts.
 const KEYS: [&str; 3] = ["content", "output", "parts"];
 
-/// The first place the text names, if it names one.
+/// Returns the first place that the text names, if any.
 pub(super) fn pointer(text: &str) -> Option<String> {
     let mut found: Option<(usize, String)> = None;
     for root in ROOTS {
@@ -20,7 +21,7 @@ pub(super) fn pointer(text: &str) -> Option<String> {
                 break;
             }
             let bytes = text.as_bytes();
-            // `user_input[3]` is somebody's variable, not the request.
+            // `user_input[3]` is the name of a variable, not a path in the request.
             if at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_') {
                 continue;
             }
@@ -33,11 +34,11 @@ pub(super) fn pointer(text: &str) -> Option<String> {
     found.map(|(_, path)| path)
 }
 
-/// Follows a path from its root; it must begin with an index.
+/// Follows a path from its root. It must begin with an index.
 fn path(root: &str, mut rest: &[u8]) -> Option<String> {
     let mut pointer = format!("/{root}");
     let mut kept = 0;
-    // Where the index that was read last begins, while nothing has followed it.
+    // The start of the index that was read last, as long as no step has followed it.
     let mut index_at = None;
     while let Some((segment, after)) = segment(rest) {
         rest = after;
@@ -74,7 +75,8 @@ enum Segment<'a> {
     Name(&'a str),
 }
 
-/// One step of a path: `.3`, `[3]`, `.[3]`, `.name`, and `[tag|tag]` after a name, which is none.
+/// Reads one step of a path: `.3`, `[3]`, `.[3]` or `.name`. `[tag|tag]` after a name is not a
+/// step.
 fn segment(rest: &[u8]) -> Option<(Segment<'_>, &[u8])> {
     let (&first, after) = rest.split_first()?;
     match first {
@@ -97,7 +99,7 @@ fn segment(rest: &[u8]) -> Option<(Segment<'_>, &[u8])> {
     }
 }
 
-/// A number small enough to be an index and not an id.
+/// Returns `true` for a number small enough to be an index and not an id.
 fn is_index(text: &str) -> bool {
     (1..=6).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
 }

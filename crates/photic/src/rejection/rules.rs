@@ -1,8 +1,8 @@
 //! Rules: the ordered patterns of `profiles/rejections.toml`, compiled once.
 //!
-//! Owns trying them, the innermost words before codes and wrappers, and reading the limit a text
-//! names. Must leave every judgment to the data; the one exception is the status 413, which says
-//! everything by itself.
+//! This module tries them, on the innermost message before codes and wrappers, and reads the limit
+//! that a text names. Every judgment must come from the data. The one exception is the status 413,
+//! which is enough by itself.
 
 use std::sync::LazyLock;
 
@@ -16,14 +16,14 @@ const SHIPPED: &str = include_str!("../../profiles/rejections.toml");
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| load(SHIPPED).0);
 
-/// The class of an answer, and the limit it names.
+/// Returns the class of an answer, and the limit it names.
 pub(super) fn decide(status: Option<u16>, layers: &Layers) -> (Class, Option<u64>) {
     let fallback = if status == Some(413) { Class::BodyTooLarge } else { Class::Unrelated };
     first(&RULES, status, layers).map_or((fallback, None), |(_, verdict)| verdict)
 }
 
-/// The first rule that matches, and what it says: the provider's words, then the codes, then the
-/// words of those who passed it on.
+/// Returns the first rule that matches, and its result. It tries the provider's message, then the
+/// codes, then the messages of the routers in between.
 pub(super) fn first(
     rules: &[Rule],
     status: Option<u16>,
@@ -38,7 +38,7 @@ pub(super) fn first(
     [layers.innermost.as_str(), codes.as_str()].into_iter().chain(outer).find_map(judged)
 }
 
-/// Reads a file of rules; what cannot be read is left out and named.
+/// Reads a file of rules. Rules that cannot be read are left out and reported.
 pub(super) fn load(text: &str) -> (Vec<Rule>, Vec<String>) {
     let file = match toml::from_str::<File>(text) {
         Ok(file) => file,
@@ -69,10 +69,10 @@ struct Raw {
     class: Class,
     pattern: String,
     unless: Option<String>,
-    /// Only for answers with one of these statuses.
+    /// If not empty, the rule applies only to answers with one of these statuses.
     #[serde(default)]
     status: Vec<u16>,
-    /// The limit, where the text spells it out or leaves it to be understood.
+    /// The limit, if the text spells it out in words or implies it.
     limit: Option<u64>,
 }
 
@@ -117,9 +117,9 @@ impl Rule {
     }
 }
 
-/// The larger of the groups `limit` and `other`, in the unit of the group `unit`.
+/// Returns the larger of the groups `limit` and `other`, in the unit of the group `unit`.
 ///
-/// Two numbers are a width and a height, where the long side is the limit.
+/// Two numbers are a width and a height; the limit is on the longer side.
 fn named_limit(captures: &Captures<'_>) -> Option<u64> {
     let unit = captures.name("unit").map_or(1.0, |unit| bytes_of(unit.as_str()));
     let number = |group| {
@@ -130,7 +130,8 @@ fn named_limit(captures: &Captures<'_>) -> Option<u64> {
     (limit >= 1.0).then_some(limit as u64)
 }
 
-/// Decimal unless it says otherwise: the smaller reading never overshoots.
+/// Returns the bytes of a unit. Units are decimal unless the name is binary, because the smaller
+/// value never exceeds the limit.
 fn bytes_of(unit: &str) -> f64 {
     match unit.to_ascii_lowercase().as_str() {
         "kb" => 1e3,

@@ -7,11 +7,11 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use memchr::{memchr, memchr2};
 
-/// Levels of escaping that are undone: JSON within a string within JSON has three.
+/// Number of levels of escaping that are undone: JSON within a string within JSON has three.
 const LEVELS: usize = 3;
-/// Base64 that is longer holds no words as it stands, only in what it encodes.
+/// Base64 longer than this has no words of its own. Only the bytes it encodes may.
 const PAYLOAD: usize = 1024;
-/// Base64 that is shorter encodes too few letters to matter.
+/// Base64 shorter than this encodes too few letters to matter.
 const SHORTEST_PAYLOAD: usize = 8;
 
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -21,7 +21,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// Something that a request says.
+/// A text of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Said<'r> {
     /// A body of JSON: every key and every string in it.
@@ -31,7 +31,7 @@ pub enum Said<'r> {
 }
 
 impl Said<'_> {
-    /// Calls `hear` with every string, and with what it is when its escapes are undone.
+    /// Calls `hear` with every string, in its raw and its unescaped forms.
     pub(super) fn each(&self, mut hear: impl FnMut(&str)) {
         match self {
             Self::Text(text) => forms(text, &mut hear),
@@ -43,7 +43,8 @@ impl Said<'_> {
     }
 }
 
-/// Everything between two quotes of a body, as it is written there. The body need not be valid.
+/// Calls `found` with everything between two quotes of a body, as written. The body need not be
+/// valid.
 fn strings(body: &[u8], mut found: impl FnMut(&[u8])) {
     let mut rest = body;
     while let Some(start) = memchr(b'"', rest) {
@@ -62,7 +63,7 @@ fn strings(body: &[u8], mut found: impl FnMut(&[u8])) {
     }
 }
 
-/// A text, and what it becomes when whoever reads it decodes it.
+/// Calls `hear` with a text and its decoded forms.
 fn forms(text: &str, hear: &mut impl FnMut(&str)) {
     let payload = text.split_once(";base64,").map_or(text, |(_, payload)| payload);
     let is_payload = payload.len() >= SHORTEST_PAYLOAD && payload.bytes().all(is_base64);
@@ -93,12 +94,12 @@ const fn is_base64(byte: u8) -> bool {
 
 fn decoded(payload: &str) -> Option<Vec<u8>> {
     let whole = payload.trim_end_matches('=');
-    // One letter alone encodes nothing.
+    // A single character encodes no byte.
     let whole = if whole.len() % 4 == 1 { &whole[..whole.len() - 1] } else { whole };
     LENIENT.decode(whole).ok()
 }
 
-/// A text with its escapes undone, as JSON and most languages write them; what is no escape stays.
+/// Undoes the escapes of a text, as JSON and most languages write them. Invalid escapes stay.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

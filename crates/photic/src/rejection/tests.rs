@@ -20,7 +20,7 @@ struct Case {
     class: Class,
     limit: Option<u64>,
     position: Option<String>,
-    /// What the innermost message must be, where an envelope is the point of the case.
+    /// The expected innermost message, if the case is about an envelope.
     inner: Option<String>,
     source: String,
 }
@@ -116,7 +116,7 @@ fn status_alone() {
     for status in [None, Some(400), Some(404), Some(422), Some(500), Some(502)] {
         assert_eq!(classify(status, "").class, Class::Unrelated);
     }
-    // A limit on the rate is not about this image, however it is worded.
+    // A rate limit is not about this image, whatever its wording.
     assert_eq!(classify(Some(429), "too many images").class, Class::Unrelated);
 }
 
@@ -176,7 +176,8 @@ fn cut_anywhere_a_body_is_still_read() {
     }
 }
 
-/// How providers quote a value that they refuse. None of these is about media by itself.
+/// Messages in which providers quote a value that they refuse. None of these is about media by
+/// itself.
 const QUOTING: [&str; 6] = [
     "Invalid value: '{}'. Supported values are: 'low', 'high', and 'auto'.",
     "Unrecognized request argument supplied: {}",
@@ -186,7 +187,7 @@ const QUOTING: [&str; 6] = [
     "1 validation error\ninput_value='{}', input_type=str",
 ];
 
-/// The answer of a provider that quotes a value.
+/// Returns the answer of a provider that quotes a value.
 fn quoting(form: &str, value: &str) -> String {
     if form.starts_with("{\"") {
         let escaped = serde_json::to_string(value).unwrap();
@@ -208,7 +209,7 @@ fn what_the_request_says_itself_teaches_nothing() {
             serde_json::json!({"text": serde_json::json!({"message": value}).to_string()}),
         ];
         for (at, form) in QUOTING.into_iter().enumerate() {
-            // What a form says without any value is the provider's own.
+            // The class of a form without any value comes from the provider's own text.
             let own = classify(Some(400), &quoting(form, "x")).class;
             let said = places[(number + at) % places.len()].to_string();
             let answer = quoting(form, value);
@@ -276,8 +277,8 @@ fn an_answer_in_its_own_words_is_understood_whatever_it_names() {
 
 #[test]
 fn a_long_request_is_heard_in_one_pass() {
-    // As long as a stretch of itself over and over, which would be quadratic if it were looked up
-    // wherever it occurs.
+    // The answer repeats one run of letters over and over. This would be quadratic if the run were
+    // looked up at every position.
     let answer = "a".repeat(8000);
     let body = format!("{{\"text\":\"{}\"}}", "a ".repeat(1 << 20));
     let begun = std::time::Instant::now();

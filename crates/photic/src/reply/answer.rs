@@ -1,4 +1,4 @@
-//! The parts of a reply, in words that every wire shares.
+//! The parts of a reply, in a form that all wires share.
 
 use crate::json::Str;
 use crate::transcript::Transcript;
@@ -10,19 +10,19 @@ pub struct Reply<'a> {
     pub id: Option<Str<'a>>,
     /// The model that answered.
     pub model: Option<Str<'a>>,
-    /// When, in seconds; some wires do not say.
+    /// Time of creation in Unix seconds; some wires do not state it.
     pub created: Option<u64>,
-    /// Why it ended.
+    /// The reason why it ended.
     pub stop: Stop,
-    /// What it cost.
+    /// The token usage.
     pub usage: Option<Usage>,
     /// The error it is, if it is one.
     pub error: Option<Failure<'a>>,
-    /// What was said, as a transcript of one turn.
+    /// The content, as a transcript of one turn.
     pub(crate) said: Transcript<'a>,
 }
 
-/// Why a reply ended.
+/// The reason why a reply ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stop {
     /// The model was done.
@@ -38,26 +38,26 @@ pub enum Stop {
     Refused,
 }
 
-/// What a reply cost, in tokens.
+/// The token usage of a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Everything that was read, cached or not.
+    /// All input tokens, cached or not.
     pub input: u64,
-    /// Everything that was written.
+    /// All output tokens.
     pub output: u64,
-    /// How much of the input came from the cache.
+    /// Input tokens that were read from the cache.
     pub cache_read: u64,
-    /// How much of the input was written to the cache.
+    /// Input tokens that were written to the cache.
     pub cache_write: u64,
-    /// How much of the output was reasoning.
+    /// Output tokens that were reasoning.
     pub reasoning: u64,
 }
 
 /// An error instead of an answer.
 #[derive(Clone, Debug)]
 pub struct Failure<'a> {
-    /// The provider's word for it.
+    /// The provider's name for the error.
     pub kind: Option<Str<'a>>,
-    /// The provider's sentence.
+    /// The provider's message.
     pub message: Str<'a>,
 }

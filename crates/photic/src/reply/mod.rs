@@ -71,7 +71,8 @@ pub fn lift_reply(wire: Wire, body: &[u8]) -> Reply<'_> {
     reply
 }
 
-/// Writes a reply for a client of a wire. On the wire it came from it is the bytes that came in.
+/// Writes a reply for a client of a wire. On the wire it came from, these are the bytes that came
+/// in.
 ///
 /// ```
 /// use photic::Wire;
@@ -92,15 +93,15 @@ pub fn lower_reply<'a>(reply: &Reply<'a>, to: Wire) -> Segments<'a> {
 }
 
 impl<'a> Reply<'a> {
-    /// The turn.
+    /// Returns the turn.
     pub(crate) fn message(&self) -> &Message<'a> {
         // Made by `lift_reply`, which puts exactly one there.
         const EMPTY: &Message<'static> = &Message::new(Role::Assistant, Vec::new());
         self.said.messages.first().unwrap_or(EMPTY)
     }
 
-    /// Gives calls of tools that went by another name their own name back; `names` is what
-    /// [`crate::renamed_tools`] gave for the request.
+    /// Restores the original names of tools that were renamed in the request. `names` is the
+    /// result of [`crate::renamed_tools`] for the request.
     pub fn rename_calls(&mut self, names: &[(String, String)]) {
         let parts = self.said.messages.iter_mut().flat_map(|message| &mut message.parts);
         for part in parts {
@@ -112,7 +113,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Whether the turn calls a tool.
+    /// Returns `true` if the turn calls a tool.
     pub(crate) fn calls(&self) -> bool {
         self.message().parts.iter().any(|part| matches!(part, Part::Call(_)))
     }
@@ -123,27 +124,27 @@ fn failure<'a>(error: Value<'_, 'a>) -> Failure<'a> {
     let kind = ["type", "code", "status", "__type"].iter().find_map(|name| text(name));
     let kind = kind.filter(|kind| !kind.is_empty());
     let message = text("message").or_else(|| text("detail")).or_else(|| error.str());
-    // Better the whole body than no word of it.
+    // The whole body is better than no message.
     let message = message.unwrap_or_else(|| Str::Plain(String::from_utf8_lossy(error.raw())));
     Failure { kind, message }
 }
 
-/// The id of a call that came without one: made from what tells its reply from others.
+/// Creates an id for a call that came without one, from the facts that identify its reply.
 pub(crate) fn call_id(reply: &str, number: usize) -> String {
     let digest = blake3::hash(reply.as_bytes()).to_hex();
     format!("call_{}_{number}", &digest.as_str()[..16])
 }
 
-/// A point in time, which some servers give in fractions.
+/// Reads a point in time, which some servers give in fractions.
 fn seconds(value: Value<'_, '_>) -> Option<u64> {
     let text = std::str::from_utf8(value.raw()).ok()?;
     text.split('.').next()?.parse().ok()
 }
 
-/// A number in a reply; zero where it is not said.
+/// Reads a number in a reply; zero if it is absent.
 ///
-/// Bounded by what a JSON reader holds exactly, so that sums of a few never overflow, whatever a
-/// server claims.
+/// It is bounded by the integers that JSON readers hold exactly, so that sums of a few never
+/// overflow, whatever a server sends.
 pub(crate) fn number(value: Value<'_, '_>, path: &[&str]) -> u64 {
     const EXACT: u64 = 1 << 53;
     let found = path.iter().try_fold(value, |value, name| value.get(name));

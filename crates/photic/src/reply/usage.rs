@@ -1,4 +1,4 @@
-//! Finding the token counts of a reply without reading all of it.
+//! Finds the token counts of a reply without reading all of it.
 
 use super::{Usage, lift_reply};
 use crate::wire::Wire;
@@ -35,7 +35,7 @@ pub fn find_usage(wire: Wire, head: &[u8], tail: &[u8]) -> Option<Usage> {
     found
 }
 
-/// The counts of a reply that has them beside everything else, at its end.
+/// Reads the counts of a reply that has them beside its other members, at its end.
 fn spread(wire: Wire, tail: &[u8]) -> Option<Usage> {
     let last = tail.trim_ascii_end();
     let from = last.windows(DONE.len()).rposition(|here| here == DONE)?;
@@ -43,7 +43,7 @@ fn spread(wire: Wire, tail: &[u8]) -> Option<Usage> {
     lift_reply(wire, &reply).usage
 }
 
-/// The object that follows a name. Token counts hold no strings, so braces can be counted.
+/// Returns the object that follows a name. Token counts hold no strings, so braces can be counted.
 fn object(rest: &[u8]) -> Option<&[u8]> {
     let start =
         rest.iter().position(|byte| !matches!(byte, b' ' | b':' | b'\n' | b'\r' | b'\t'))?;

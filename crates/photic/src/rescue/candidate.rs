@@ -6,13 +6,13 @@ use super::prefix::prefix_start;
 use crate::json::{base64_run, is_base64};
 use crate::media::{Extent, Payload, extent, has_weak_magic};
 
-/// Openings that are no accident wherever they stand.
+/// Openings that are never a coincidence, wherever they occur.
 pub(super) const SIGNATURES: [&[u8]; 3] = [b"iVBORw0KGgoAAAANSUhEUg", b"R0lGODlh", b"R0lGODdh"];
 const HEX_OPENINGS: [&[u8]; 4] = [b"89504e470d0a1a0a", b"ffd8ff", b"474946383", b"52494646"];
 
-/// What a run of base64 that begins like a picture turned out to be.
+/// The result of reading a run of base64 that begins like a picture.
 pub(super) enum Read<'a> {
-    /// No picture, up to a place in the text.
+    /// Not a picture, up to a position in the text.
     Nothing {
         end: usize,
     },
@@ -20,7 +20,7 @@ pub(super) enum Read<'a> {
     Cut {
         end: usize,
     },
-    /// A picture that something follows without a break.
+    /// A picture with other base64 right behind it.
     Glued,
     Picture {
         payload: Payload<'a>,
@@ -40,7 +40,7 @@ pub(super) fn read(text: &[u8], run: Range<usize>) -> Read<'_> {
     let payload = Payload::canonical(&text[run.start..end], true)
         .filter(|_| padding <= 2)
         .or_else(|| Payload::from_digits(digits.to_vec()));
-    // A run of an impossible length may still go on behind a line break.
+    // A run of an impossible length may continue behind a line break.
     if let Some(payload) = payload {
         match extent(&payload) {
             Extent::Unknown => return Read::Nothing { end },
@@ -55,7 +55,7 @@ pub(super) fn read(text: &[u8], run: Range<usize>) -> Read<'_> {
     joined(text, run.start)
 }
 
-/// A picture that is whole, if its header can be read.
+/// Accepts a whole picture if its header can be read.
 fn judged(payload: Payload<'_>, end: usize) -> Read<'_> {
     let header = payload.header();
     if header.is_image() && header.size.is_some() && !has_weak_magic(&header) {
@@ -85,7 +85,7 @@ fn hex(text: &[u8], run: Range<usize>) -> Read<'_> {
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// Returns the bytes that hexadecimal digits encode.
 pub(super) fn hex_payload(digits: &[u8]) -> Option<Payload<'static>> {
     if !begins_hex(digits) {
         return None;
@@ -101,7 +101,7 @@ pub(super) fn hex_payload(digits: &[u8]) -> Option<Payload<'static>> {
     Some(Payload::encode(&bytes?))
 }
 
-/// The padding that follows base64, in bytes of the text.
+/// Returns the length of the padding behind base64, in bytes of the text.
 fn padding(rest: &[u8]) -> usize {
     let mut length = 0;
     for _ in 0..2 {
@@ -117,16 +117,16 @@ fn padding(rest: &[u8]) -> usize {
     length
 }
 
-/// A break that base64 goes on behind.
+/// A break within base64 that continues behind it.
 struct Join {
     /// Its length in the text.
     length: usize,
-    /// A digit that it stands for.
+    /// The base64 character that it encodes, if any.
     digit: Option<u8>,
     is_line: bool,
 }
 
-/// A line break, an escaped slash or a percent sign, raw or escaped.
+/// Reads a line break, an escaped slash or a percent escape, raw or escaped.
 fn join(text: &[u8], at: usize) -> Option<Join> {
     let rest = &text[at..];
     let percent = |word: &[u8]| rest.get(..3).is_some_and(|sign| sign.eq_ignore_ascii_case(word));
@@ -159,7 +159,7 @@ fn join(text: &[u8], at: usize) -> Option<Join> {
 /// Reads base64 that is broken over lines or holds escaped slashes.
 fn joined<'a>(text: &[u8], start: usize) -> Read<'a> {
     let mut digits = Vec::new();
-    // How many digits there are at the end of each piece, and where it ends in the text.
+    // For each piece, the number of digits up to its end, and its end in the text.
     let mut ends: Vec<(usize, usize)> = Vec::new();
     let mut at = start;
     loop {
@@ -179,7 +179,7 @@ fn joined<'a>(text: &[u8], start: usize) -> Read<'a> {
     let last = at;
     count(last - start);
     let read = |digits: &[u8]| {
-        // A digit that stands alone is no byte.
+        // A single leftover digit encodes no byte.
         let whole = digits.len() - usize::from(digits.len() % 4 == 1);
         Payload::from_digits(digits[..whole].to_vec())
     };
@@ -190,7 +190,8 @@ fn joined<'a>(text: &[u8], start: usize) -> Read<'a> {
             return judged(payload, last + padding(&text[last..]));
         }
         Extent::Ends(end) => (end * 4).div_ceil(3),
-        // Of a JPEG only the end tells; a line that is shorter than the one before is the last.
+        // A JPEG is recognized only by its end. A line that is shorter than the one before is the
+        // last.
         Extent::Cut => shorter_line(&ends),
     };
     let Ok(index) = ends.binary_search_by_key(&full, |(digits, _)| *digits) else {
@@ -203,7 +204,8 @@ fn joined<'a>(text: &[u8], start: usize) -> Read<'a> {
     }
 }
 
-/// How many digits there are at the end of the first line that is shorter than the one before it.
+/// Returns the number of digits up to the end of the first line that is shorter than the one
+/// before.
 fn shorter_line(ends: &[(usize, usize)]) -> usize {
     let lengths = |index: usize| ends[index].0 - if index == 0 { 0 } else { ends[index - 1].0 };
     (1..ends.len())
@@ -211,7 +213,7 @@ fn shorter_line(ends: &[(usize, usize)]) -> usize {
         .map_or(0, |index| ends[index].0)
 }
 
-/// Whether a text begins like the bytes of a picture in hexadecimal digits.
+/// Returns `true` if a text begins like the bytes of a picture in hexadecimal digits.
 pub(super) fn begins_hex(rest: &[u8]) -> bool {
     let head = &rest[..rest.len().min(16)];
     HEX_OPENINGS.iter().any(|opening| {
@@ -219,7 +221,7 @@ pub(super) fn begins_hex(rest: &[u8]) -> bool {
     }) && head.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Whether the head of an image data URL stands right before a place.
+/// Returns `true` if the head of an image data URL comes right before a position.
 pub(super) fn names_picture(text: &[u8], start: usize) -> bool {
     let from = prefix_start(text, start);
     from < start && text[from..start].windows(6).any(|word| word.eq_ignore_ascii_case(b"image/"))
@@ -230,7 +232,7 @@ thread_local! {
     pub(super) static WORK: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Counts the bytes that candidates are made of, so that a test can tell how much is looked at.
+/// Counts the bytes that candidates are made of, so that a test can measure the work.
 #[cfg(test)]
 fn count(bytes: usize) {
     WORK.with(|work| work.set(work.get() + bytes));

@@ -1,10 +1,10 @@
-//! Files that an agent reads stay whole: it will write them back, and an icon that became a marker
-//! would be lost.
+//! Keeps files that an agent reads whole. The agent will write them back, and an icon that was
+//! replaced by a marker would be lost.
 //!
-//! A call reads a file if its tool says so (`read_file`, `Read`, `view_file`), or if it is a command
-//! of a shell that prints files (`cat`, `head`, `sed -n`, `git show`, …). It does not if the file it
-//! names is a picture. A result that is exactly one picture, or exactly a list of typed parts, is
-//! what the tool made of a file and is shown; everything else stays to the byte.
+//! A call reads a file if the name of its tool says so (`read_file`, `Read`, `view_file`), or if
+//! it is a shell command that prints files (`cat`, `head`, `sed -n`, `git show`, …). It does not
+//! if the file it names is a picture. A result that is exactly one picture, or exactly a list of
+//! typed parts, was made by the tool from a file, and is shown. Everything else stays unchanged.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::json::{Doc, Kind, NodeId, Str, Value};
 use crate::media::Media;
 use crate::transcript::{Arguments, Call, MediaId, Message, Part, Text};
 
-/// Words in the name of a tool that say that it shows what is there.
+/// Words in the name of a tool for reading.
 const READS: [&str; 12] = [
     "read", "view", "open", "cat", "show", "get", "load", "fetch", "head", "tail", "grep", "search",
 ];
-/// Words in the name of a tool that say that this is a file.
+/// Words in the name of a tool for files.
 const FILES: [&str; 5] = ["file", "files", "path", "document", "notebook"];
 /// Arguments that name a file.
 const NAMES: [&str; 12] = [
@@ -53,14 +53,13 @@ const PRINTERS: [&str; 15] = [
     "Get-Content",
     "git",
 ];
-/// Endings of pictures.
+/// File extensions of pictures.
 const PICTURES: [&str; 13] = [
     "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "heic", "avif", "ico", "b64",
     "base64",
 ];
 
-/// Puts the text of files back together out of which pictures were taken; gives the strings that
-/// held them.
+/// Restores the text of files from which pictures were taken. Returns the strings that held them.
 pub(crate) fn keep_files_whole<'a>(
     doc: &Doc<'a>,
     messages: &mut [Message<'a>],
@@ -84,7 +83,7 @@ pub(crate) fn keep_files_whole<'a>(
                 continue;
             }
             for part in &mut result.content {
-                // What says of itself that it is a picture was made by the tool.
+                // A part that is labeled as a picture was made by the tool.
                 let Part::TextWithMedia(woven) = part else { continue };
                 if woven.typed {
                     continue;
@@ -102,7 +101,7 @@ pub(crate) fn keep_files_whole<'a>(
     kept
 }
 
-/// Takes media out of the list that parts refer to.
+/// Removes media from the list that parts refer to.
 fn forget(messages: &mut [Message<'_>], media: &mut Vec<Media<'_>>, gone: &[MediaId]) {
     if gone.is_empty() {
         return;
@@ -141,7 +140,7 @@ fn renumber(part: &mut Part<'_>, ids: &[MediaId]) {
     }
 }
 
-/// Whether a call asks for the text of a file.
+/// Returns `true` if a call asks for the text of a file.
 fn reads_file(call: &Call<'_>) -> bool {
     let name = call.name.decode();
     let words = words(&name);
@@ -166,7 +165,7 @@ fn reads_file(call: &Call<'_>) -> bool {
     (has(&READS) && (has(&FILES) || named.is_some())) || command.is_some_and(|line| prints(&line))
 }
 
-/// The words of a name, in lower case: `readFile`, `read_file` and `mcp__fs__read-file` alike.
+/// Splits a name into lower-case words: `readFile`, `read_file` and `mcp__fs__read-file` alike.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -183,7 +182,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The first string under one of some names, or in the list or object there.
+/// Returns the first string under one of some names, or in the list or object there.
 fn first_string(root: Value<'_, '_>, names: &[&str]) -> Option<String> {
     let value = names.iter().find_map(|name| root.get(name))?;
     match value.kind() {
@@ -202,7 +201,7 @@ fn is_picture(name: &str) -> bool {
     PICTURES.iter().any(|picture| ending.eq_ignore_ascii_case(picture))
 }
 
-/// Whether a command prints a file that is no picture.
+/// Returns `true` if a command prints a file that is not a picture.
 fn prints(command: &str) -> bool {
     let mut words = command.split_ascii_whitespace();
     // A shell that is called with the command as a string.

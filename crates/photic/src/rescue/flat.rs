@@ -1,20 +1,20 @@
-//! Finds whole pictures inside longer text, whatever the text is: prose, Markdown, HTML, Python
-//! reprs, YAML, CSV, JSON that does not parse.
+//! Finds whole pictures inside longer text of any kind: prose, Markdown, HTML, Python reprs, YAML,
+//! CSV, JSON that does not parse.
 //!
 //! The text is searched for runs of base64 characters. A run that begins like a picture is read as
-//! one: its format says where it ends ([`super::candidate`]), and what follows must not be base64. Such a
-//! span provably is one whole picture, so that it can leave the text without harm.
+//! one. Its format tells its end ([`super::candidate`]), and no base64 may follow. Such a span is
+//! provably one whole picture, so it can be taken out of the text safely.
 //!
-//! Some whole pictures stay all the same, and so does everything that is not whole:
+//! Some whole pictures stay, and so does everything that is not whole:
 //!
-//! - a small picture, less than [`SMALL`] pixels wide and high: an icon belongs to the text around it,
-//!   costs less there than as a picture, and shows a model nothing;
-//! - a picture in source code, a style sheet or a diff ([`super::source`]): the text is needed to the
-//!   letter.
+//! - a small picture, less than [`SMALL`] pixels wide and high: an icon belongs to the text around
+//!   it, costs less there than as a picture, and shows a model nothing;
+//! - a picture in source code, a style sheet or a diff ([`super::source`]): the text must stay
+//!   exact.
 //!
-//! What stays and could be a picture is reported ([`Left`]). Time is linear in the length of the
-//! text: runs are found by looking at every [`SHORTEST_RUN`]th byte, and no byte is given to two
-//! candidates.
+//! A picture, or a possible one, that stays is reported ([`Left`]). Time is linear in the length
+//! of the text: runs are found by testing every [`SHORTEST_RUN`]th byte, and no byte is given to
+//! two candidates.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,15 +30,16 @@ use crate::finding::Code;
 use crate::json::{Str, base64_run, is_base64};
 use crate::media::{MediaKind, Payload, Source};
 
-/// A picture of fewer pixels than this on both sides stays in the text it stands in.
+/// A picture of fewer pixels than this on both sides stays in its text.
 pub(super) const SMALL: u32 = 64;
-/// Shorter runs are not looked at. The first characters of every PNG are a longer one.
+/// Minimum length of a run that is read. The first characters of every PNG are a longer one.
 const SHORTEST_RUN: usize = 20;
 
-/// Words and the pictures between them; one more text than pictures.
+/// Texts and the pictures between them; one more text than pictures.
 pub(super) type Split<'a> = (Vec<Str<'a>>, Vec<Rescued<'a>>);
 
-/// Takes the whole pictures out of a text; `None` where it holds none. What stays is added to `left`.
+/// Takes the whole pictures out of a text. Returns `None` if it holds none. Possible pictures that
+/// stay are added to `left`.
 pub(super) fn split<'a>(text: &Str<'a>, left: &mut Left) -> Option<Split<'a>> {
     match text {
         Str::Escaped(bytes) => cut(bytes, left, |range| Str::Escaped(&bytes[range])),
@@ -53,7 +54,7 @@ pub(super) fn split<'a>(text: &Str<'a>, left: &mut Left) -> Option<Split<'a>> {
     }
 }
 
-/// Reports what in a text could be a picture, where none may be taken out.
+/// Reports possible pictures in a text that none may be taken out of.
 pub(super) fn report(text: &Str<'_>, left: &mut Left) {
     let mut inside = Left::default();
     if cut(text.bytes(), &mut inside, |_| Str::plain("")).is_some() {
@@ -90,7 +91,7 @@ fn cut<'a>(
             Read::Glued => left.add(Code::ImageInsideLongerText),
             Read::Picture { payload, end } => {
                 runs.at = end;
-                // An escaped slash takes its backslash with it.
+                // An escaped slash is removed together with its backslash.
                 let escape = text[..start].iter().rev().take_while(|&&byte| byte == b'\\').count();
                 let escape = if text[start] == b'/' { escape } else { 0 };
                 let start = prefix_start(text, start - escape);
@@ -120,7 +121,7 @@ fn cut<'a>(
     Some((texts, media))
 }
 
-/// A picture without a name or label.
+/// Creates a picture without a name or label.
 pub(super) fn picture(payload: Payload<'_>) -> Rescued<'_> {
     let source = Source::Data(payload);
     Rescued {
@@ -133,7 +134,7 @@ pub(super) fn picture(payload: Payload<'_>) -> Rescued<'_> {
     }
 }
 
-/// Whether a picture is too small to leave the text it stands in.
+/// Returns `true` if a picture is so small that it stays in its text.
 pub(super) fn is_small(payload: &Payload<'_>) -> bool {
     payload.header().size.is_some_and(|(width, height)| width < SMALL && height < SMALL)
 }
@@ -156,7 +157,7 @@ impl Runs<'_> {
                 continue;
             }
             let start = place + 1 - back;
-            // Most runs are words: a few bytes tell.
+            // Most runs are words, and a few bytes are enough to see that.
             let near = self.text[place..].iter().take(SHORTEST_RUN);
             let near = near.take_while(|&&byte| is_base64(byte)).count();
             let end = if near < SHORTEST_RUN {
@@ -174,10 +175,10 @@ impl Runs<'_> {
     }
 }
 
-/// How pictures begin in base64. Those of two letters are told apart by their headers.
+/// The base64 openings of pictures. Those of two letters are told apart by their headers.
 const OPENINGS: [&[u8]; 8] =
     [b"iVBORw0KGgo", b"/9j/", b"R0lGOD", b"UklGR", b"Qk", b"SUkqA", b"TU0AK", b"AAAA"];
-/// Where in a run a picture begins, if one does.
+/// Returns the position in a run at which a picture begins, if one does.
 fn begins(text: &[u8], run: &Range<usize>) -> Option<usize> {
     let opens = |at: usize| {
         let rest = &text[at..run.end];
@@ -187,11 +188,11 @@ fn begins(text: &[u8], run: &Range<usize>) -> Option<usize> {
         return Some(run.start);
     }
     let before = &text[..run.start];
-    // The last letter of an escape, as in `\n`, is no part of the run.
+    // The last letter of an escape, as in `\n`, does not belong to the run.
     if before.ends_with(b"\\") && opens(run.start + 1) {
         return Some(run.start + 1);
     }
-    // `\/9j\/4` is how some encoders write `/9j/4`.
+    // Some encoders write `/9j/4` as `\/9j\/4`.
     let slashed = before.ends_with(b"/9j\\") && text[run.clone()].starts_with(b"/");
     slashed.then(|| run.start - 4)
 }
@@ -201,7 +202,7 @@ fn holds_signature(run: &[u8]) -> bool {
         && SIGNATURES.iter().any(|signature| memchr::memmem::find(run, signature).is_some())
 }
 
-/// Whether a text spells the bytes of a PNG outside of base64: as escapes or as numbers.
+/// Returns `true` if a text spells the bytes of a PNG outside of base64: as escapes or as numbers.
 fn spells_bytes(text: &[u8]) -> bool {
     static SPELLINGS: LazyLock<[Finder<'static>; 2]> =
         LazyLock::new(|| ["x89PNG", "137"].map(Finder::new));
@@ -214,7 +215,8 @@ fn spells_bytes(text: &[u8]) -> bool {
             }))
 }
 
-/// What follows a number, if it is the next of a list or of an object with numbers as keys.
+/// Returns the text behind a number, if the number is the next of a list or of an object with
+/// numbers as keys.
 fn next_number<'t>(text: &'t [u8], key: &[u8], number: &[u8]) -> Option<&'t [u8]> {
     fn skipped(text: &[u8]) -> &[u8] {
         let is_sign = |byte: &u8| matches!(byte, b' ' | b',' | b'"' | b'\\' | b':' | b'\n');

@@ -1,20 +1,20 @@
-//! Pictures that were written into text: found by what their bytes are, never by length.
+//! Pictures that were written into text. They are recognized by their bytes, never by length.
 //!
-//! A picture leaves a text only if it is there to its last byte and the text around it stays what
-//! it was. What is taken depends on whose text it is:
+//! A picture is taken out of a text only if it is complete to its last byte and the text around it
+//! stays valid. The rules depend on the author of the text:
 //!
 //! - **The result of a tool** is written by a program. A text that is one picture becomes that
-//!   picture; JSON that spells typed parts becomes those parts; pictures inside longer text are
-//!   replaced by a short marker each ([`flat`]). Small pictures, source code, style sheets and diffs
-//!   stay.
+//!   picture. JSON that spells typed parts becomes those parts. Pictures inside longer text are
+//!   replaced by a short marker each ([`flat`]). Small pictures, source code, style sheets and
+//!   diffs stay.
 //! - **A file that an agent reads** stays whole, whatever it holds ([`files`]): the agent will
-//!   write it back. The call says that it reads a file, by its name, its arguments or its command.
-//! - **The words of a user or operator** stay, unless the text is exactly one whole picture or
-//!   exactly a list of typed parts as SDKs serialize it.
-//! - **The words of the model** are never looked at.
+//!   write it back. The name, arguments or command of the call show that it reads a file.
+//! - **The text of a user or operator** stays, unless it is exactly one whole picture or exactly a
+//!   list of typed parts as SDKs serialize it.
+//! - **The text of the model** is never searched.
 //!
-//! What stays and could be a picture is reported by a finding ([`Left`]): cut off, small, part of a
-//! file or of source code, or inside a longer text. Nothing is left in silence.
+//! A possible picture that stays is reported by a finding ([`Left`]): cut off, small, part of a
+//! file or of source code, or inside a longer text. Nothing is left silently.
 
 mod candidate;
 mod files;
@@ -32,7 +32,7 @@ use shapes::whole_string;
 pub(crate) use shapes::{Structured, spelled_bytes, typed_part_of_another_wire};
 use walk::{from_json, from_json_text};
 
-/// How much may be taken out of a text.
+/// The pictures that may be taken out of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Every whole picture.
@@ -41,14 +41,14 @@ pub(crate) enum Scope {
     Exact,
 }
 
-/// What was found in a text, and what stays in it.
+/// The media found in a text, and the codes for possible pictures that stay in it.
 #[derive(Debug)]
 pub(crate) struct Looked<'a> {
     pub(crate) found: Rescue<'a>,
     pub(crate) left: Left,
 }
 
-/// Codes for what stays in a text and could be a picture, each once.
+/// Codes for possible pictures that stay in a text, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Left(Vec<Code>);
 
@@ -63,21 +63,21 @@ impl Left {
         other.0.into_iter().for_each(|code| self.add(code));
     }
 
-    /// The codes, in the order they were met.
+    /// Returns the codes, in the order they were found.
     pub(crate) fn into_codes(self) -> Vec<Code> {
         self.0
     }
 }
 
-/// What a text turned out to be.
+/// The result of searching a text.
 #[derive(Debug)]
 pub(crate) enum Rescue<'a> {
-    /// Words.
+    /// Text only.
     Nothing,
-    /// A list of parts that names images by address only. It stays as it is: an address that a
-    /// tool returned is not for the provider to fetch.
+    /// A list of parts that names images only by address. It stays unchanged: the provider must
+    /// not fetch an address that a tool returned.
     Addresses,
-    /// Media, and words around them, in order.
+    /// Media, and the texts around them, in order.
     Found(Vec<Piece<'a>>),
 }
 
@@ -85,10 +85,10 @@ pub(crate) enum Rescue<'a> {
 #[derive(Debug)]
 pub(crate) enum Piece<'a> {
     Text(Str<'a>),
-    /// A part that names an image by address, as it stands.
+    /// A part that names an image by address, unchanged.
     Address(Str<'a>),
     Media(Box<Rescued<'a>>),
-    /// Words with media in them; one more text than media.
+    /// Texts with media between them; one more text than media.
     TextWithMedia(Vec<Str<'a>>, Vec<Rescued<'a>>),
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Rescued<'a> {
     pub(crate) declared: Option<Str<'a>>,
     pub(crate) name: Option<Str<'a>>,
     pub(crate) inner: Option<String>,
-    /// Whether the JSON around it says that it is a picture.
+    /// `true` if the JSON around it says that it is a picture.
     pub(crate) typed: bool,
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn from_text<'a>(value: Value<'_, 'a>, scope: Scope) -> Looked<'a> {
     Looked { found, left }
 }
 
-/// Finds media in JSON that stands in the body itself, in the place of a tool's words.
+/// Finds media in JSON that is in the body itself, in the place of a tool's text.
 pub(crate) fn from_structured<'a>(value: Value<'_, 'a>) -> Looked<'a> {
     let mut left = Left::default();
     let words = || vec![Piece::Text(Str::Plain(String::from_utf8_lossy(value.raw())))];
@@ -130,14 +130,14 @@ pub(crate) fn from_structured<'a>(value: Value<'_, 'a>) -> Looked<'a> {
     Looked { found: if is_found { Rescue::Found(pieces) } else { Rescue::Nothing }, left }
 }
 
-/// Whether a text holds anything that could be a picture.
+/// Returns `true` if a text holds anything that could be a picture.
 pub(crate) fn may_hold_picture(text: &Str<'_>) -> bool {
     let mut left = Left::default();
     flat::report(text, &mut left);
     !left.0.is_empty()
 }
 
-/// Takes pictures out of the words among some pieces, or reports them where they must stay.
+/// Takes pictures out of the texts among some pieces, or reports them if they must stay.
 fn split_words<'a>(pieces: Vec<Piece<'a>>, scope: Scope, left: &mut Left) -> Vec<Piece<'a>> {
     let mut split = |text: Str<'a>| match scope {
         Scope::Anything => flat::split(&text, left).unwrap_or_else(|| (vec![text], Vec::new())),
@@ -176,7 +176,7 @@ fn split_words<'a>(pieces: Vec<Piece<'a>>, scope: Scope, left: &mut Left) -> Vec
 }
 
 impl<'a> Rescued<'a> {
-    /// As a medium of the transcript, standing at a node of the body.
+    /// Converts it to a medium of the transcript, at a node of the body.
     pub(crate) fn into_media(self, node: u32) -> Media<'a> {
         Media {
             kind: self.kind,
@@ -192,7 +192,7 @@ impl<'a> Rescued<'a> {
         }
     }
 
-    /// Whether it is a picture that stays in the text it stands in.
+    /// Returns `true` if it is a picture so small that it stays in its text.
     fn is_small(&self) -> bool {
         matches!(&self.source, Source::Data(payload) if flat::is_small(payload))
     }

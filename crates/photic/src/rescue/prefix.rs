@@ -1,16 +1,16 @@
-//! The words that say that base64 follows: `data:image/png;base64,`, `image/png;base64,`, `base64:`.
+//! Prefixes that announce base64: `data:image/png;base64,`, `image/png;base64,`, `base64:`.
 
-/// Words longer than this are no such prefix.
+/// Maximum length of such a prefix.
 const LONGEST: usize = 128;
 
-/// Where the prefix begins that ends at `start`; `start` itself where there is none.
+/// Returns the start of the prefix that ends at `start`, or `start` itself if there is none.
 pub(super) fn prefix_start(text: &[u8], start: usize) -> usize {
     let window = &text[start.saturating_sub(LONGEST)..start];
     let offset = start - window.len();
     let Some((b',' | b':', before)) = window.split_last() else { return start };
     let Some(head) = strip_end(before, b"base64") else { return start };
     let Some(head) = head.strip_suffix(b";") else { return offset + head.len() };
-    // The type and its parameters, back to what cannot stand in them.
+    // The type and its parameters, back to the first character that cannot be part of them.
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"/+.-_;=:\\".contains(byte);
     let parts = head.iter().rev().take_while(|byte| is_part(byte)).count();
     let label = &head[head.len() - parts..];
@@ -22,7 +22,7 @@ pub(super) fn prefix_start(text: &[u8], start: usize) -> usize {
     }
 }
 
-/// Strips the words before the base64 that fills the rest of a text.
+/// Strips the prefix before the base64 that fills the rest of a text.
 pub(super) fn strip_prefix(text: &str) -> Option<&str> {
     let head = text.as_bytes().iter().take(LONGEST).position(|byte| matches!(byte, b',' | b':'))?;
     let start = head + 1;

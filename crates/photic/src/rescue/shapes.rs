@@ -12,7 +12,7 @@ use crate::media::{
     sniff_kind, text_begins_like_image, whole_string_image,
 };
 
-/// The members that SDKs give their parts; none of them says anything that the model would miss.
+/// The members that SDKs give their parts. None of them holds content for the model.
 pub(super) const KNOWN_MEMBERS: [&str; 34] = [
     "type",
     "text",
@@ -50,15 +50,15 @@ pub(super) const KNOWN_MEMBERS: [&str; 34] = [
     "force_download",
 ];
 
-/// Parts, and what a tool of MCP says beside them for programs.
+/// The parts of an MCP tool's result, and its structured content for programs.
 pub(super) struct Spelled<'d, 'a> {
     pub(super) list: Value<'d, 'a>,
     pub(super) structured: Option<Value<'d, 'a>>,
 }
 
-/// The list of parts in `{"content": […]}` (a tool result of MCP) or `{"type":"content","value":[…]}`
-/// (an output of the AI SDK), where nothing else stands beside it that would be lost. Some SDKs
-/// write every member that is not there as null, with underscores.
+/// Finds the list of parts in `{"content": […]}` (a tool result of MCP) or
+/// `{"type":"content","value":[…]}` (an output of the AI SDK), if nothing beside it would be lost.
+/// Some SDKs write every absent member as null, with underscores.
 pub(super) fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Spelled<'d, 'a>> {
     let mut list = None;
     let mut structured = None;
@@ -75,7 +75,7 @@ pub(super) fn list_within<'d, 'a>(value: Value<'d, 'a>) -> Option<Spelled<'d, 'a
     list.map(|list| Spelled { list, structured })
 }
 
-/// What a tool of MCP says for programs; servers are asked to say it in words, too.
+/// The structured content of an MCP tool's result. Servers are asked to repeat it as text.
 pub(crate) struct Structured(Option<serde_json::Value>);
 
 impl Structured {
@@ -89,8 +89,8 @@ impl Structured {
         Self(serde_json::from_str(&text).ok())
     }
 
-    /// Whether a text is its JSON, or that of the `result` that a server wrapped to make it an
-    /// object. White space and the order of members do not count.
+    /// Returns `true` if a text is its JSON, or that of the `result` that a server wrapped to make
+    /// it an object. White space and the order of members do not count.
     pub(crate) fn is_said_by(&self, text: &Str<'_>) -> bool {
         let said = serde_json::from_str::<serde_json::Value>(&text.decode());
         let (Some(meant), Ok(said)) = (&self.0, said) else { return false };
@@ -99,7 +99,8 @@ impl Structured {
     }
 }
 
-/// A medium spelled as an object with a `type`, and the node that holds its bytes.
+/// Reads a medium spelled as an object with a `type`. Returns it with the node that holds its
+/// bytes.
 pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(Rescued<'a>, u32)> {
     const TYPES: [&str; 15] = [
         "image",
@@ -154,7 +155,7 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
         Source::Data(Payload::read(&text, bytes.has_base64_tail())?.0)
     };
     let kind = match &source {
-        // The bytes decide; the label only where they say nothing.
+        // The bytes decide. The label counts only if they are not recognized.
         Source::Data(payload) => sniff_kind(&payload.header())
             .filter(|kind| !(says_film_or_sound && *kind == MediaKind::Image))?,
         _ if says_image => MediaKind::Image,
@@ -163,8 +164,8 @@ pub(super) fn typed_media<'a>(value: Value<'_, 'a>, type_name: &str) -> Option<(
     Some((Rescued { kind, source, declared, name, inner: None, typed: true }, bytes.id()))
 }
 
-/// Bytes that a JSON writer spelled out: a list of numbers, Node's `Buffer`, or the object with the
-/// keys 0, 1, 2, … that a typed array becomes (AI SDK 7 sends downloaded images so).
+/// Reads bytes that a JSON writer spelled out: a list of numbers, Node's `Buffer`, or the object
+/// with the keys 0, 1, 2, … that a typed array becomes (AI SDK 7 sends downloaded images so).
 pub(crate) fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
     let byte = |number: Value<'_, '_>| number.u64().and_then(|number| u8::try_from(number).ok());
     match value.kind() {
@@ -181,8 +182,8 @@ pub(crate) fn spelled_bytes(value: Value<'_, '_>) -> Option<Vec<u8>> {
     }
 }
 
-/// One whole picture that fills the string: a data URL, bare base64 with or without words that say
-/// so, or hexadecimal digits.
+/// Reads one whole picture that fills the string: a data URL, bare base64 with or without a
+/// prefix, or hexadecimal digits.
 pub(super) fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<Rescued<'a>> {
     let (payload, declared) = match DataUrl::parse(text, tail_is_base64) {
         Some(url) => (url.payload?, url.media_type),
@@ -194,7 +195,7 @@ pub(super) fn whole_string<'a>(text: &Str<'a>, tail_is_base64: bool) -> Option<R
     is_whole(&payload).then(|| Rescued { declared, ..picture(payload) })
 }
 
-/// Base64 behind `base64:`, `base64,` or `image/png;base64,`.
+/// Reads base64 behind `base64:`, `base64,` or `image/png;base64,`.
 fn announced<'a>(text: &Str<'a>) -> Option<Payload<'a>> {
     let start = text.start();
     ["base64", "image"].iter().find(|word| {
@@ -213,7 +214,8 @@ fn hexadecimal(text: &Str<'_>) -> Option<Payload<'static>> {
     hex_payload(text.bytes().trim_ascii())
 }
 
-/// One whole picture made of pixels. A drawing is text, and a model reads it better than a notice.
+/// Returns `true` for one whole raster picture. An SVG is text, which a model reads better than a
+/// notice.
 fn is_whole(payload: &Payload<'_>) -> bool {
     payload.is_whole_picture() && {
         let header = payload.header();
@@ -221,8 +223,8 @@ fn is_whole(payload: &Payload<'_>) -> bool {
     }
 }
 
-/// Whether an object says that it is a picture, as the parts of SDKs do. What a file says of an icon
-/// (`"type": "image/png"`) does not count.
+/// Returns `true` if an object says that it is a picture, as the parts of SDKs do. The media type
+/// of an icon in a file (`"type": "image/png"`) does not count.
 pub(super) fn names_picture(object: Value<'_, '_>) -> bool {
     object.entries().any(|(key, value)| match &*key.decode() {
         "type" | "kind" => {
@@ -236,7 +238,7 @@ pub(super) fn names_picture(object: Value<'_, '_>) -> bool {
     })
 }
 
-/// One whole picture that JSON spells otherwise than as a string: its bytes as numbers, or its
+/// Reads one whole picture that JSON does not spell as one string: its bytes as numbers, or its
 /// base64 as a list of lines.
 pub(super) fn spelled_picture(value: Value<'_, '_>) -> Option<Rescued<'static>> {
     let payload = if begins_like_bytes(value) {
@@ -253,7 +255,8 @@ pub(super) fn spelled_picture(value: Value<'_, '_>) -> Option<Rescued<'static>> 
     is_whole(&payload).then(|| picture(payload))
 }
 
-/// Whether a value could be bytes that begin like a picture, from its first members.
+/// Returns `true` if a value could be bytes that begin like a picture, judging by its first
+/// member.
 fn begins_like_bytes(value: Value<'_, '_>) -> bool {
     /// The first byte of PNG, JPEG, GIF, RIFF, BMP and the two TIFFs; ISO files begin with zeros.
     const FIRST: [u64; 8] =
@@ -270,13 +273,13 @@ fn begins_like_bytes(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// What a part says it is; pydantic-ai calls it its kind.
+/// Returns the type of a part, which pydantic-ai calls its kind.
 pub(super) fn type_of<'a>(part: Value<'_, 'a>) -> Option<Cow<'a, str>> {
     let name = part.get("type").or_else(|| part.get("kind"))?;
     Some(name.str()?.decode())
 }
 
-/// A medium spelled as a typed part, for readers that met a type their wire does not have.
+/// Reads a medium from a typed part whose type the reader's own wire does not have.
 pub(crate) fn typed_part_of_another_wire<'a>(part: Value<'_, 'a>) -> Option<Rescued<'a>> {
     typed_media(part, &type_of(part)?).map(|(found, _)| found)
 }

@@ -1,18 +1,18 @@
-//! Whether a picture stands in source code, a style sheet, a diff or a listing of a file.
+//! Detects pictures in source code, a style sheet, a diff or a listing of a file.
 //!
-//! Such a text is quoted, edited and written back: it must stay to the letter. Only the words near
-//! the picture are looked at, so that the cost does not depend on the length of the text.
+//! Such a text is quoted, edited and written back, so it must stay exact. Only the text near the
+//! picture is searched, so that the cost does not depend on the length of the text.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// How much before the picture is looked at.
+/// Number of bytes before the picture that are searched.
 const BEFORE: usize = 512;
-/// How much behind it.
+/// Number of bytes behind the picture that are searched.
 const AFTER: usize = 128;
 
-/// Words that stand in code and style sheets and hardly anywhere else.
+/// Strings that occur in code and style sheets and hardly anywhere else.
 const MARKS: [&str; 30] = [
     "=>",
     "function(",
@@ -49,7 +49,7 @@ const MARKS: [&str; 30] = [
 const DECLARATIONS: [&str; 8] =
     ["const ", "let ", "var ", "static ", "final ", "val ", "export ", "return "];
 
-/// Whether the picture at that place of a text is part of source code.
+/// Returns `true` if the picture at that position of a text is part of source code.
 pub(super) fn is_source(text: &[u8], picture: Range<usize>) -> bool {
     let before = &text[picture.start.saturating_sub(BEFORE)..picture.start];
     let after = &text[picture.end..text.len().min(picture.end + AFTER)];
@@ -64,13 +64,13 @@ pub(super) fn is_source(text: &[u8], picture: Range<usize>) -> bool {
         })
 }
 
-/// The words without quotation marks, escapes and spaces at their end.
+/// Returns the text without quotation marks, escapes and spaces at its end.
 fn before_quote(before: &[u8]) -> &[u8] {
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'\\' | b' ' | b'(');
     &before[..before.len() - before.iter().rev().take_while(|byte| is_quote(byte)).count()]
 }
 
-/// `url(…)` of a style sheet.
+/// Returns `true` for `url(…)` of a style sheet.
 fn is_url_function(before: &[u8]) -> bool {
     let words = before_quote(before);
     let quotes = &before[words.len()..];
@@ -79,8 +79,8 @@ fn is_url_function(before: &[u8]) -> bool {
         && words[words.len() - 3..].eq_ignore_ascii_case(b"url")
 }
 
-/// `NAME = "…"`, `a.b="…"`: not an attribute of HTML or an argument of a Python repr, which have no
-/// space before the equals sign and no dot in their name.
+/// Returns `true` for `NAME = "…"` and `a.b="…"`. An attribute of HTML or an argument of a Python
+/// repr does not count: it has no space before the equals sign and no dot in its name.
 fn is_assigned(before: &[u8]) -> bool {
     let words = before_quote(before);
     let Some(target) = words.strip_suffix(b"=") else { return false };
@@ -90,7 +90,7 @@ fn is_assigned(before: &[u8]) -> bool {
     target.ends_with(b" ") || target.ends_with(b":") || name.contains(&b'.') || name.contains(&b'[')
 }
 
-/// `const NAME: &str = …` on the line of the picture.
+/// Returns `true` for `const NAME: &str = …` on the line of the picture.
 fn is_declared(line: &[u8]) -> bool {
     DECLARATIONS.iter().any(|word| {
         memmem::find(line, word.as_bytes())
@@ -98,7 +98,7 @@ fn is_declared(line: &[u8]) -> bool {
     })
 }
 
-/// A line of a diff.
+/// Returns `true` for a line of a diff.
 fn is_changed(before: &[u8], line: &[u8]) -> bool {
     let is_code = |next: u8| matches!(next, b' ' | b'"' | b'\'' | b'<' | b'\\');
     match line {
@@ -109,7 +109,8 @@ fn is_changed(before: &[u8], line: &[u8]) -> bool {
     }
 }
 
-/// A line with its number or its file before it, as editors, `grep` and `cat -n` print it.
+/// Returns `true` for a line with its number or file before it, as editors, `grep` and `cat -n`
+/// print it.
 fn is_listed(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii_start();
     let digits = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -126,7 +127,7 @@ fn is_listed(line: &[u8]) -> bool {
     numbered || found
 }
 
-/// What stands before the picture on its line.
+/// Returns the text before the picture on its line.
 fn line_before(before: &[u8]) -> &[u8] {
     let raw = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
     let escaped = memmem::rfind(before, b"\\n").map_or(0, |at| at + 2);

@@ -1,4 +1,5 @@
-//! Walking JSON that a string held: parts where it spells parts, else words with holes in them.
+//! Walks JSON inside a string. JSON that spells parts becomes parts; other JSON becomes text with
+//! its media taken out.
 
 use super::shapes::{
     KNOWN_MEMBERS, Spelled, Structured, list_within, names_picture, spelled_picture, type_of,
@@ -8,13 +9,14 @@ use super::{Piece, Rescued, Scope};
 use crate::json::{Doc, Kind, Str, Value, escape_into};
 use crate::media::Source;
 
-/// JSON in JSON in JSON: deeper than this nobody nests by accident.
+/// Maximum depth of JSON within JSON. Deeper nesting does not occur by accident.
 const DEEPEST: usize = 3;
 
 /// Finds media in a text that is JSON.
 pub(super) fn from_json_text<'a>(value: Value<'_, 'a>, scope: Scope) -> Option<Vec<Piece<'a>>> {
     let inside = value.inside()?;
-    // JSON with a string in it has escaped quotes; without one only numbers could be a picture.
+    // JSON with a string in it has escaped quotes. Without a string, only numbers could be a
+    // picture.
     let is_numbers = matches!(Str::Escaped(inside).start(), [b'[', b' ' | b'0'..=b'9', ..]);
     if !(value.has_escapes() || is_numbers) || !begins_like_json(inside) {
         return None;
@@ -40,13 +42,13 @@ pub(super) fn from_json_text<'a>(value: Value<'_, 'a>, scope: Scope) -> Option<V
     Some(pieces.into_iter().map(Piece::into_owned).collect())
 }
 
-/// The typed parts that a text spells; nothing else that may be in it.
+/// Returns the typed parts that a text spells, and ignores anything else in it.
 fn parts_of_plain_json(plain: &str) -> Option<Vec<Piece<'_>>> {
     let doc = Doc::parse(plain.as_bytes()).ok()?;
     Walk { doc: &doc, text: plain.as_bytes(), depth: DEEPEST }.as_parts(doc.root()?)
 }
 
-/// Finds media in JSON that stands in the body itself, in the place of words.
+/// Finds media in JSON that is in the body itself, in the place of text.
 pub(super) fn from_json<'a>(value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
     from_plain_json(std::str::from_utf8(value.raw()).ok()?, 1)
 }
@@ -75,7 +77,7 @@ fn begins_like_json(text: &[u8]) -> bool {
 enum Outcome<'a> {
     Found(Vec<Piece<'a>>),
     Nothing,
-    /// Some string holds JSON of its own that may hold media.
+    /// A string holds JSON of its own that may hold media.
     Deeper,
 }
 
@@ -93,7 +95,7 @@ impl<'a> Walk<'_, 'a> {
         self.woven(root, 0..self.text.len())
     }
 
-    /// A stretch of the text as words with holes where values are pictures.
+    /// Returns a range of the text with holes in the place of values that are pictures.
     fn woven(&self, value: Value<'_, 'a>, stretch: std::ops::Range<usize>) -> Outcome<'a> {
         let mut holes = Vec::new();
         let mut deeper = false;
@@ -128,8 +130,8 @@ impl<'a> Walk<'_, 'a> {
         Outcome::Found(vec![Piece::TextWithMedia(texts, media)])
     }
 
-    /// A slice of the text, still escaped at the first depth and plain below, between quotation
-    /// marks that are not in it.
+    /// Returns a slice of the text, between quotation marks that are not in it. It is still
+    /// escaped at the first depth, and plain below.
     fn words(&self, range: std::ops::Range<usize>, open: &str, close: &str) -> Str<'a> {
         let bytes = &self.text[range];
         let words = if self.doc.is_escaped() {
@@ -143,7 +145,7 @@ impl<'a> Walk<'_, 'a> {
         Str::plain([open, &words.decode(), close].concat())
     }
 
-    /// The content parts that a list, or a result with a list, spells out.
+    /// Returns the content parts that a list, or a result with a list, spells out.
     fn as_parts(&self, value: Value<'_, 'a>) -> Option<Vec<Piece<'a>>> {
         if let Some(mut found) = spelled_picture(value) {
             found.inner = Some(String::new());
@@ -175,8 +177,8 @@ impl<'a> Walk<'_, 'a> {
         Some(parts).filter(|parts| holds_media(parts))
     }
 
-    /// What a tool said for programs, unless its words say the same; `None` if it takes more than
-    /// a look to know what it holds.
+    /// Adds the structured content of a tool's result, unless its text repeats it. Returns `None`
+    /// if the content needs a deeper search.
     fn add_structured(&self, structured: Value<'_, 'a>, parts: &mut Vec<Piece<'a>>) -> Option<()> {
         let meant = Structured::of(structured);
         let is_said =
@@ -193,10 +195,10 @@ impl<'a> Walk<'_, 'a> {
         Some(())
     }
 
-    /// A content part in any of the dialects that SDKs serialize.
+    /// Reads a content part in any of the dialects that SDKs serialize.
     fn typed_part(&self, value: Value<'_, 'a>) -> Option<Piece<'a>> {
         let type_name = type_of(value)?;
-        // What a part says beside what we know of it would be lost: then it is woven instead.
+        // Unknown members of a part would be lost, so such a part is kept as text with holes.
         if value.entries().any(|(key, _)| !KNOWN_MEMBERS.contains(&&*key.decode())) {
             return None;
         }
@@ -220,7 +222,7 @@ impl<'a> Walk<'_, 'a> {
         if matches!(found.source, Source::Url(_)) {
             return Some(Piece::Address(self.words(value.span(), "", "")));
         }
-        // A picture whose end is missing is no picture.
+        // An incomplete picture does not count as one.
         if matches!(&found.source, Source::Data(payload) if payload.is_broken_picture()) {
             return None;
         }
@@ -228,7 +230,7 @@ impl<'a> Walk<'_, 'a> {
         Some(Piece::Media(Box::new(Rescued { inner, ..found })))
     }
 
-    /// Weaves media out of JSON that stands in strings of this (unescaped) JSON.
+    /// Takes media out of JSON inside strings of this (unescaped) JSON.
     fn weave_deep(&self, plain: &str) -> Option<(Vec<Str<'a>>, Vec<Rescued<'a>>)> {
         let mut texts = Vec::new();
         let mut media = Vec::new();
@@ -278,8 +280,8 @@ impl<'a> Walk<'_, 'a> {
     }
 }
 
-/// The stretch of a text that a picture takes, and the quotation mark that its marker needs: a
-/// string keeps its own, so that the text remains JSON.
+/// Returns the range of the text that a picture takes, and the quotation mark that its marker
+/// needs. A string keeps its own marks, so that the text remains JSON.
 fn hole(value: Value<'_, '_>) -> (std::ops::Range<usize>, &'static str) {
     let span = value.span();
     match value.inside() {
@@ -291,13 +293,13 @@ fn hole(value: Value<'_, '_>) -> (std::ops::Range<usize>, &'static str) {
     }
 }
 
-/// Calls `visit` with every string of a value, and with every picture that is spelled otherwise, in
-/// order; and whether the object around it says that it is a picture.
+/// Calls `visit` with every string of a value, and with every picture that is spelled otherwise,
+/// in order. The flag is `true` if the object around it says that it is a picture.
 fn each_candidate<'v, 'a>(
     value: Value<'v, 'a>,
     visit: &mut impl FnMut(Value<'v, 'a>, bool, Option<Rescued<'static>>),
 ) {
-    // Iterative: the depth of the JSON is not ours to trust.
+    // Iterative, because the depth of the JSON is untrusted.
     let mut open = vec![(value, false)];
     let mut found = Vec::new();
     while let Some((value, named)) = open.pop() {
@@ -321,7 +323,7 @@ fn each_candidate<'v, 'a>(
     }
 }
 
-/// Pieces as one woven text; parts of a list are set apart by line breaks.
+/// Joins pieces into one text with media. Parts of a list are separated by line breaks.
 fn flatten(pieces: Vec<Piece<'_>>) -> (Vec<Str<'static>>, Vec<Rescued<'static>>) {
     let mut texts = vec![String::new()];
     let mut media = Vec::new();
@@ -362,11 +364,11 @@ fn escaped(text: &Str<'_>) -> String {
 
 fn may_hold_json(text: &Str<'_>) -> bool {
     let bytes = text.bytes();
-    // Shorter than any picture with its JSON around it.
+    // Anything shorter is less than a picture with its JSON around it.
     bytes.len() > 64 && begins_like_json(bytes) && bytes.contains(&b'"')
 }
 
-/// Whether there is more than words in it.
+/// Returns `true` if it holds anything but text.
 fn holds_media(pieces: &[Piece<'_>]) -> bool {
     pieces.iter().any(|piece| !matches!(piece, Piece::Text(_)))
 }

@@ -1,12 +1,12 @@
-//! Calls that a wire tells in one piece: their arguments are gathered first.
+//! Calls for a wire that sends each in one piece. Their arguments are collected first.
 
-/// Calls that are under way, in order.
+/// The calls that are not complete yet, in order.
 #[derive(Debug, Default)]
 pub(crate) struct WholeCalls {
     open: Vec<(usize, WholeCall)>,
 }
 
-/// A call and what has come of its arguments.
+/// A call, and the part of its arguments that has arrived.
 #[derive(Debug)]
 pub(crate) struct WholeCall {
     pub(crate) id: String,
@@ -25,14 +25,14 @@ impl WholeCalls {
         }
     }
 
-    /// All of them: nothing more will come.
+    /// Takes all calls. No more arguments will arrive.
     pub(crate) fn take(&mut self) -> Vec<WholeCall> {
         std::mem::take(&mut self.open).into_iter().map(|(_, call)| call).collect()
     }
 }
 
 impl WholeCall {
-    /// The arguments as a JSON object.
+    /// Returns the arguments as a JSON object.
     pub(crate) fn object(&self) -> String {
         let mut out = crate::json::Out::new();
         let arguments = crate::transcript::Arguments::Text(crate::json::Str::plain(&*self.json));

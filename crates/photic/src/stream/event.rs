@@ -1,41 +1,41 @@
-//! What happens in a streamed reply, in words that every wire shares.
+//! The events of a streamed reply, in a form that all wires share.
 
 use crate::json::Value;
 use crate::reply::{Stop, Usage};
 
-/// What a client asked of a stream.
+/// The options of a stream that a client asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StreamOptions {
-    /// Token counts at the end, on the wire that sends them on request only.
+    /// `true` for token counts at the end, on the wire that sends them only on request.
     pub(crate) usage: bool,
-    /// Chunks as the elements of one array, on the wire that has both forms.
+    /// `true` for chunks as the elements of one array, on the wire that has both forms.
     pub(crate) array: bool,
 }
 
-/// One thing that happens.
+/// One event of a streamed reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The reply begins.
     Begin(Begin),
-    /// More words.
+    /// More text.
     Text(String),
-    /// More words of a refusal.
+    /// More text of a refusal.
     Refusal(String),
     /// A call begins; calls are counted from 0.
     Call { index: usize, id: String, name: String },
     /// More of the arguments of a call: a piece of JSON text.
     Arguments { index: usize, json: String },
-    /// Why the reply is about to end.
+    /// The reason why the reply is about to end.
     Stop(Stop),
-    /// What it cost so far; what is zero was not said.
+    /// The token usage so far; a zero means that the count was not sent.
     Usage(Usage),
     /// The reply has ended.
     End,
-    /// It failed.
+    /// The reply failed.
     Failed(Failed),
 }
 
-/// How a reply begins.
+/// The first facts of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Begin {
     pub(crate) id: String,
@@ -51,14 +51,14 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    /// One of our own.
+    /// Creates an error of our own.
     pub(crate) fn ours(message: &str) -> Self {
         Self { kind: "api_error".to_owned(), message: message.to_owned() }
     }
 }
 
 impl Usage {
-    /// Takes over what the other says.
+    /// Takes over the counts that the other has.
     pub(crate) const fn update(&mut self, other: &Self) {
         const fn newer(old: &mut u64, new: u64) {
             if new > 0 {
@@ -73,13 +73,13 @@ impl Usage {
     }
 }
 
-/// The string of that name, or an empty one.
+/// Returns the string member of that name, or an empty string.
 pub(crate) fn text(value: Value<'_, '_>, name: &str) -> String {
     let text = value.get(name).and_then(|text| text.str());
     text.map(|text| text.decode().into_owned()).unwrap_or_default()
 }
 
-/// An error, in the members that all wires share.
+/// Reads an error, from the members that all wires share.
 pub(crate) fn failed(error: Value<'_, '_>) -> Failed {
     let kind = [text(error, "type"), text(error, "code")].into_iter().find(|kind| !kind.is_empty());
     Failed { kind: kind.unwrap_or_else(|| "api_error".to_owned()), message: text(error, "message") }

@@ -1,7 +1,8 @@
 //! AWS event streams: frames of bytes with named events in them, both directions.
 //!
-//! A frame is its length, the length of its headers, a check sum of both, headers, payload, and a
-//! check sum of everything before it. Sums are written and not demanded: the transport has its own.
+//! A frame is its length, the length of its headers, a checksum of both, headers, payload, and a
+//! checksum of everything before it. Checksums are written but not verified: the transport has its
+//! own.
 
 use super::LONGEST;
 
@@ -10,7 +11,7 @@ const SUM: usize = 4;
 /// The type of a header whose value is a string.
 const STRING: u8 = 7;
 
-/// Cuts a stream of bytes into events, wherever the chunks end.
+/// Cuts a stream of bytes into events. Chunks may end anywhere.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     bytes: Vec<u8>,
@@ -18,7 +19,8 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// Every event that these bytes complete, as an object with its name as the only member.
+    /// Returns every event that these bytes complete, as an object with its name as the only
+    /// member.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         if self.broken {
             return Vec::new();
@@ -43,12 +45,12 @@ impl Frames {
         events
     }
 
-    /// Bytes of an event that is not complete.
+    /// Returns the number of bytes held of an incomplete event.
     pub(super) const fn held(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether these are no frames, or one that no provider sends.
+    /// Returns `true` if the bytes are not frames, or a frame is longer than any provider sends.
     pub(super) const fn is_broken(&self) -> bool {
         self.broken
     }
@@ -76,7 +78,7 @@ fn event_of(frame: &[u8]) -> Option<Vec<u8>> {
     let mut event = Vec::with_capacity(payload.len() + 32);
     event.extend_from_slice(b"{\"");
     if let Some(kind) = exception {
-        // The kind joins what the payload says, which is an object with a message.
+        // The kind is added to the payload, which is an object with a message.
         event.extend_from_slice(b"exception\":{\"type\":\"");
         event.extend_from_slice(kind);
         event.push(b'"');
@@ -92,7 +94,8 @@ fn event_of(frame: &[u8]) -> Option<Vec<u8>> {
     Some(event)
 }
 
-/// The name and value of the first header, and the others; only strings are known.
+/// Returns the name and value of the first header, and the remaining headers. Only strings are
+/// known.
 fn header(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (&length, rest) = bytes.split_first()?;
     let (name, rest) = rest.split_at_checked(usize::from(length))?;
@@ -123,7 +126,7 @@ pub(crate) fn exception(out: &mut Vec<u8>, name: &str, payload: &str) {
 fn write(out: &mut Vec<u8>, headers: &[(&str, &str)], payload: &str) {
     let mut head = Vec::new();
     for (name, value) in headers {
-        // Names of ours are short.
+        // Our own names are short.
         head.push(u8::try_from(name.len()).unwrap_or(0));
         head.extend_from_slice(name.as_bytes());
         head.push(STRING);
@@ -142,7 +145,7 @@ fn write(out: &mut Vec<u8>, headers: &[(&str, &str)], payload: &str) {
     out.extend_from_slice(&sum.to_be_bytes());
 }
 
-/// The sum of IEEE 802.3.
+/// Computes the checksum of IEEE 802.3.
 fn crc32(bytes: &[u8]) -> u32 {
     let mut sum = u32::MAX;
     for &byte in bytes {

@@ -1,8 +1,8 @@
-//! Replies that are streamed: the events of one wire become the events of another as they come.
+//! Streamed replies: the events of one wire become the events of another as they arrive.
 //!
-//! Everything is a state machine over bytes: a reader takes events apart into neutral [`Event`]s, a
-//! writer puts them together again. Nothing waits for what it does not need: what came in with one
-//! chunk goes out with it. On its own wire a stream is passed on as it is, without any of this.
+//! Everything is a state machine over bytes: a reader parses events into neutral [`Event`]s, and a
+//! writer writes them again. Nothing is delayed without need: an event is passed on with the chunk
+//! that completes it. On its own wire a stream is passed on unchanged, without any of this.
 
 mod buffered_calls;
 mod event;
@@ -18,26 +18,26 @@ use crate::wire::{FramingKind, StreamReader, StreamWriter, Wire};
 use frames::Frames;
 use sse::{JsonLines, Lines};
 
-/// The most bytes of an event, and of what has to be gathered of a reply before it can be written. No event of
-/// a provider is longer; what is would only fill the memory.
+/// Maximum bytes of an event, and of the part of a reply that must be collected before it can be
+/// written. No event of a provider is longer; a longer one would only fill the memory.
 const LONGEST: usize = 64 << 20;
 
-/// A stream on its way from one wire to another.
+/// The translation of a stream from one wire to another.
 #[derive(Debug)]
 pub struct Stream {
     framing: Framing,
     reader: Box<dyn StreamReader>,
     writer: Box<dyn StreamWriter>,
-    /// Whether the reply has come to its end, one way or the other.
+    /// `true` if the reply has ended, with or without an error.
     over: bool,
     failed: bool,
-    /// Bytes that the writer keeps until the end of the reply.
+    /// Number of bytes that the writer keeps until the end of the reply.
     gathered: usize,
-    /// Names that tools went by, each with the tool's own.
+    /// New names of tools, each with the tool's own.
     names: Vec<(String, String)>,
 }
 
-/// How the events of a wire are told apart.
+/// The way the events of a wire are separated.
 #[derive(Debug)]
 enum Framing {
     ServerSent(Lines),
@@ -62,7 +62,7 @@ impl Framing {
         }
     }
 
-    /// What the end of the stream completes.
+    /// Returns the bytes that complete the last event at the end of the stream.
     const fn last(&self) -> &'static [u8] {
         match self {
             Self::ServerSent(_) => b"\n\n",
@@ -89,8 +89,8 @@ impl Framing {
 }
 
 impl Stream {
-    /// A stream of one wire, to be read by a client of another. `with_usage` is what a client of
-    /// Chat Completions asked for with `stream_options.include_usage`.
+    /// Creates a stream from one wire to a client of another. `with_usage` is the value of
+    /// `stream_options.include_usage` that a client of Chat Completions sent.
     pub fn new(from: Wire, to: Wire, with_usage: bool) -> Self {
         let options = StreamOptions { usage: with_usage, array: false };
         Self::with_options(from, to, options)
@@ -108,21 +108,22 @@ impl Stream {
         }
     }
 
-    /// Gives calls of tools that went by another name their own name back; `names` is what
-    /// [`crate::renamed_tools`] gave for the request.
+    /// Restores the original names of tools that were renamed in the request. `names` is the
+    /// result of [`crate::renamed_tools`] for the request.
     #[must_use]
     pub fn renaming(mut self, names: Vec<(String, String)>) -> Self {
         self.names = names;
         self
     }
 
-    /// A stream for a client that did not ask for server-sent events, on a wire where it then reads
-    /// one array, element by element ([`Http::stream_query`](crate::wire::Http::stream_query)).
+    /// Creates a stream for a client that did not ask for server-sent events, on a wire where it
+    /// then reads one array, element by element
+    /// ([`Http::stream_query`](crate::wire::Http::stream_query)).
     pub fn array(from: Wire, to: Wire) -> Self {
         Self::with_options(from, to, StreamOptions { usage: false, array: true })
     }
 
-    /// Takes what has come and gives what can be passed on.
+    /// Reads bytes that arrived, and returns the bytes that can be passed on.
     pub fn feed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         if self.over {
@@ -145,28 +146,29 @@ impl Stream {
         out
     }
 
-    /// Ends the reply with an error that says why. Nothing is passed on after that.
+    /// Ends the reply with an error that gives the reason. Nothing is passed on after that.
     pub fn fail(&mut self, why: &str) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(Event::Failed(Failed::ours(why)), &mut out);
         out
     }
 
-    /// Bytes that are held: of an event that is not complete, and of what can be written only at the end.
+    /// Returns the number of bytes held: of an incomplete event, and of content that can be
+    /// written only at the end.
     pub const fn held(&self) -> usize {
         self.framing.held() + self.gathered
     }
 
-    /// Whether the reply has failed: what comes after that means nothing.
+    /// Returns `true` if the reply has failed. Bytes that arrive after that have no meaning.
     pub const fn has_failed(&self) -> bool {
         self.failed
     }
 
-    /// The stream has ended; what is left to say. One that ended early says so.
+    /// Ends the stream and returns the last bytes. A stream that ended early ends with an error.
     pub fn finish(&mut self) -> Vec<u8> {
         let mut out = self.feed(self.framing.last());
         let last = if self.reader.has_stopped() {
-            // Some servers never say that they are done.
+            // Some servers never send an end.
             Event::End
         } else {
             Event::Failed(Failed::ours("the stream ended before the reply did"))
@@ -175,7 +177,7 @@ impl Stream {
         out
     }
 
-    /// Whether the reply has come to its end.
+    /// Returns `true` if the reply has ended.
     pub const fn is_over(&self) -> bool {
         self.over
     }

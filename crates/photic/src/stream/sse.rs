@@ -1,21 +1,21 @@
-//! Server-sent events and lines of JSON: lines in, data out; data in, lines out.
+//! Reads and writes server-sent events, and reads lines of JSON.
 
 use super::LONGEST;
 use crate::json::escape_into;
 
-/// Cuts a stream of bytes into the data of events, wherever the chunks end.
+/// Cuts a stream of bytes into the data of events. Chunks may end anywhere.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     /// The line that is not yet complete.
     line: Vec<u8>,
     /// The data of the event that is not yet complete.
     data: Vec<u8>,
-    /// Whether an event was longer than any may be; nothing is read from then on.
+    /// `true` if an event was longer than the limit. Nothing is read from then on.
     overfull: bool,
 }
 
 impl Lines {
-    /// The data of every event that these bytes complete.
+    /// Returns the data of every event that these bytes complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut events = Vec::new();
         let mut rest = bytes;
@@ -37,17 +37,18 @@ impl Lines {
         events
     }
 
-    /// Whether more came than any event holds.
+    /// Returns `true` if an event was longer than the limit.
     pub(super) const fn is_overfull(&self) -> bool {
         self.overfull
     }
 
-    /// Bytes of an event that is not complete.
+    /// Returns the number of bytes held of an incomplete event.
     pub(super) const fn held(&self) -> usize {
         self.line.len() + self.data.len()
     }
 
-    /// Whether so many bytes more can be of one event. What is held of one that is too long is let go.
+    /// Returns `true` if an event may grow by so many bytes. An event that gets too long is
+    /// dropped.
     fn takes(&mut self, more: usize) -> bool {
         if self.held() + more > LONGEST {
             *self = Self { overfull: true, ..Self::default() };
@@ -56,7 +57,7 @@ impl Lines {
     }
 
     fn field(&mut self, line: &[u8]) {
-        // Names of events repeat what the data says; ids and comments mean nothing here.
+        // The names of events repeat their data; ids and comments have no meaning here.
         if let Some(value) = line.strip_prefix(b"data:") {
             if !self.data.is_empty() {
                 self.data.push(b'\n');
@@ -76,12 +77,12 @@ impl Lines {
 #[derive(Debug, Default)]
 pub(super) struct JsonLines {
     line: Vec<u8>,
-    /// Whether a line was longer than any may be; nothing is read from then on.
+    /// `true` if a line was longer than the limit. Nothing is read from then on.
     overfull: bool,
 }
 
 impl JsonLines {
-    /// Every line that these bytes complete.
+    /// Returns every line that these bytes complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = Vec::new();
         let mut rest = bytes;
@@ -102,12 +103,12 @@ impl JsonLines {
         lines
     }
 
-    /// Whether more came than any line holds.
+    /// Returns `true` if a line was longer than the limit.
     pub(super) const fn is_overfull(&self) -> bool {
         self.overfull
     }
 
-    /// Bytes of a line that is not complete.
+    /// Returns the number of bytes held of an incomplete line.
     pub(super) const fn held(&self) -> usize {
         self.line.len()
     }
@@ -120,7 +121,7 @@ impl JsonLines {
     }
 }
 
-/// Writes an event; wires that name their events say the name twice.
+/// Writes an event. Wires that name their events also have the name in the data.
 pub(crate) fn event(out: &mut Vec<u8>, name: Option<&str>, data: &str) {
     if let Some(name) = name {
         out.extend_from_slice(b"event: ");
@@ -132,7 +133,7 @@ pub(crate) fn event(out: &mut Vec<u8>, name: Option<&str>, data: &str) {
     out.extend_from_slice(b"\n\n");
 }
 
-/// A JSON string.
+/// Returns a text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     let mut json = Vec::with_capacity(text.len() + 2);
     json.push(b'"');

@@ -1,5 +1,6 @@
-//! Writing the bodies of wires whose messages are lists of blocks: Messages, `Converse` and
-//! `generateContent`. The walk over a conversation is here, the spelling of a block in each folder.
+//! Writes the bodies of wires whose messages are lists of blocks: Messages, `Converse` and
+//! `generateContent`. The walk over a conversation is here; the spelling of a block is in each
+//! folder.
 
 use super::MessageRules;
 use crate::json::{Out, Segments, Str};
@@ -18,7 +19,7 @@ pub(super) trait Blocks {
     /// Writes a medium.
     fn media<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart);
 
-    /// Writes a call; `first` if no other of its message comes before it.
+    /// Writes a call. `first` is `true` if it is the first call of its message.
     fn call<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, call: &Call<'a>, first: bool);
 
     /// Writes a tool result.
@@ -34,7 +35,7 @@ pub(super) struct Layout {
     pub(super) system: &'static str,
     /// The JSON around the blocks of the instructions.
     pub(super) around_system: (&'static str, &'static str),
-    /// Instructions may also be messages in the list; elsewhere all of them are gathered.
+    /// `true` if instructions may also be messages in the list. On other wires they are collected.
     pub(super) system_in_list: bool,
     /// The member for the list of messages.
     pub(super) list: &'static str,
@@ -99,7 +100,7 @@ pub(super) fn blocks<'a, B: Blocks>(
                 first_call = false;
             }
             Part::Result(result) => B::result(writer, out, result),
-            // An assistant's opaque items concern its own wire only.
+            // An assistant's opaque items are for its own wire only.
             Part::Opaque(_) if role == Role::Assistant => {}
             Part::Opaque(_) => B::text(out, &Str::plain(notice::NOT_CARRIED)),
             Part::Nested(nested) => {

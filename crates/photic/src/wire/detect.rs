@@ -1,9 +1,9 @@
-//! Finding out which wire a body belongs to.
+//! Detects the wire that a body belongs to.
 
 use super::Wire;
 use crate::json::{Doc, Kind, Value};
 
-/// Returns the wire a request body most likely belongs to, or `None` if it is no request.
+/// Returns the wire a request body most likely belongs to, or `None` if it is not a request.
 ///
 /// ```
 /// use photic::Wire;
@@ -27,17 +27,17 @@ fn most_likely(body: &[u8], likeness: impl Fn(Wire, Value<'_, '_>) -> u8) -> Opt
     (likeness(best, root) > 0).then_some(best)
 }
 
-/// The list of messages, on the wires that call it `messages`.
+/// Returns the list of messages, on the wires that call it `messages`.
 pub(super) fn messages<'d, 'a>(root: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     root.get("messages").filter(|list| list.kind() == Kind::Array)
 }
 
-/// The parts of a message.
+/// Returns the parts of a message.
 pub(super) fn blocks<'d, 'a>(message: Value<'d, 'a>) -> impl Iterator<Item = Value<'d, 'a>> {
     message.get("content").into_iter().flat_map(Value::items)
 }
 
-/// Returns whether a body could be one of a wire with a list `messages`, of which no message is
+/// Returns `true` if a body could be one of a wire with a list `messages`, none of which is
 /// `foreign`.
 pub(super) fn fits_messages(root: Value<'_, '_>, foreign: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let has_list = |name: &str| root.get(name).is_some_and(Value::is_list);
@@ -47,7 +47,7 @@ pub(super) fn fits_messages(root: Value<'_, '_>, foreign: impl Fn(Value<'_, '_>)
     }
 }
 
-/// Returns whether a message holds a tool result inside its content.
+/// Returns `true` if a message holds a tool result inside its content.
 pub(super) fn nests_result(message: Value<'_, '_>) -> bool {
     blocks(message).any(|block| {
         block.get("type").is_some_and(|name| name.is("tool_result"))
@@ -55,7 +55,7 @@ pub(super) fn nests_result(message: Value<'_, '_>) -> bool {
     })
 }
 
-/// Returns whether a message is a tool's, or lists calls beside its content.
+/// Returns `true` if a message is a tool's, or lists calls beside its content.
 pub(super) fn is_flat_tool_message(message: Value<'_, '_>) -> bool {
     message.get("tool_calls").is_some() || message.get("role").is_some_and(|role| role.is("tool"))
 }

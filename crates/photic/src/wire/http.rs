@@ -1,4 +1,4 @@
-//! The HTTP interface of a wire: paths, headers, errors. Builds and reads strings; does no I/O.
+//! The HTTP interface of a wire: paths, headers, errors. Builds and parses strings; does no I/O.
 
 use std::borrow::Cow;
 
@@ -14,17 +14,18 @@ pub struct Http {
     pub family: &'static str,
     /// The provider's name in OpenTelemetry's `gen_ai.provider.name`.
     pub provider: &'static str,
-    /// The header that holds the key, and what is written before it.
+    /// The header that holds the key, and the prefix before the key.
     pub key_header: (&'static str, &'static str),
     /// Headers that only clients of this wire send.
     pub telling_headers: &'static [&'static str],
-    /// Beginnings of the names of headers that mean nothing to other providers.
+    /// Prefixes of header names that have no meaning for other providers.
     pub header_prefixes: &'static [&'static str],
-    /// Those headers hold a signature of one body, so that none survives a change of it.
+    /// `true` if those headers hold a signature of the body, which is invalid once the body
+    /// changes.
     pub signs_requests: bool,
     /// Headers without which a request is rejected, with their values.
     pub required_headers: &'static [(&'static str, &'static str)],
-    /// The header in which a reply names its request.
+    /// The header in which a reply gives the id of its request.
     pub request_id_header: &'static str,
     /// The framing of streams.
     pub framing: FramingKind,
@@ -44,7 +45,7 @@ pub struct Http {
     pub usage_member: Option<&'static str>,
 }
 
-/// How the events of a stream are told apart.
+/// The way the events of a stream are separated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FramingKind {
     /// Server-sent events.
@@ -59,7 +60,7 @@ impl FramingKind {
     /// Every framing.
     pub const ALL: [Self; 3] = [Self::ServerSent, Self::JsonLines, Self::AmazonFrames];
 
-    /// Its media type.
+    /// Returns its media type.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::ServerSent => "text/event-stream",
@@ -69,35 +70,36 @@ impl FramingKind {
     }
 }
 
-/// Whether the base address that SDKs take ends in a version.
+/// The version at the end of the base address that SDKs take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseVersion {
-    /// It does, in whichever the server has; the usual one is this.
+    /// The base address ends in a version, usually in this one.
     Part(&'static str),
-    /// It may end in this one.
+    /// The base address may end in this version.
     Optional(&'static str),
-    /// There is none.
+    /// The base address has no version.
     None,
 }
 
-/// What the path of a request says. On some wires the model and whether to stream are part of it.
+/// The parameters in the path of a request. On some wires the path names the model and the
+/// streaming mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathParams {
     /// The model, if the path names it.
     pub model: Option<String>,
-    /// Whether the reply is to be streamed.
+    /// `true` if the reply is to be streamed.
     pub stream: bool,
 }
 
 impl PathParams {
-    /// The model as one segment of a path.
+    /// Returns the model as one segment of a path.
     pub(super) fn segment(&self) -> String {
         let model = self.model.as_deref().unwrap_or_default();
         escaped(model.strip_prefix("models/").unwrap_or(model))
     }
 }
 
-/// A kind of error that every provider distinguishes, each in its own words.
+/// A kind of error that every provider distinguishes, under its own name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The request is wrong.
@@ -116,15 +118,15 @@ pub enum ErrorKind {
     NoCredentials,
     /// The key does not allow it.
     Forbidden,
-    /// There is no such thing.
+    /// The requested resource does not exist.
     NotFound,
     /// The client sends too much at once.
     RateLimited,
     /// The provider cannot be reached, or closed the connection.
     BadGateway,
-    /// Something that the answer needs cannot be reached at the moment.
+    /// A service that the answer needs cannot be reached at the moment.
     Unavailable,
-    /// The server has too much to do.
+    /// The server is overloaded.
     Overloaded,
     /// The server does not have this feature.
     Unimplemented,
@@ -132,18 +134,18 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// An error in a provider's own words.
+/// An error with the provider's own names.
 #[derive(Clone, Debug)]
 pub struct ErrorWords<'e> {
     /// The status of the reply.
     pub status: u16,
-    /// The provider's word for the kind of error.
+    /// The provider's name for the kind of error.
     pub kind: &'e str,
     /// The provider's code for it, on wires that have one.
     pub code: Option<&'e str>,
     /// The parameter that is wrong, on wires that name it.
     pub param: Option<&'e str>,
-    /// A sentence for people.
+    /// A message for people.
     pub message: &'e str,
     /// A more exact code, on wires that have one.
     pub detail: Option<&'e str>,
@@ -152,20 +154,20 @@ pub struct ErrorWords<'e> {
 }
 
 impl<'e> ErrorWords<'e> {
-    /// An error of that kind, with nothing beside its message.
+    /// Creates an error of that kind, with only a message.
     pub const fn new(status: u16, kind: &'e str, message: &'e str) -> Self {
         Self { status, kind, code: None, param: None, message, detail: None, request_id: None }
     }
 }
 
 impl Wire {
-    /// The constants of its HTTP interface.
+    /// Returns the constants of its HTTP interface.
     pub fn http(self) -> &'static Http {
         self.protocol().http()
     }
 
-    /// The address to which whole conversations with a model are posted. `base` is the base address
-    /// that SDKs of the wire take, with or without its version where that is optional.
+    /// Returns the address to which conversations with a model are posted. `base` is the base
+    /// address that SDKs of the wire take, with or without its version if that is optional.
     pub fn address(self, base: &str, model: &str) -> String {
         let base = base.trim_end_matches('/');
         let params = PathParams { model: Some(model.to_owned()), stream: false };
@@ -181,12 +183,12 @@ impl Wire {
         }
     }
 
-    /// The header that holds a key, and what is written before it.
+    /// Returns the header that holds a key, and the prefix before the key.
     pub fn key_header(self) -> (&'static str, &'static str) {
         self.http().key_header
     }
 
-    /// The path of a request, below the provider's host, and its query.
+    /// Returns the path of a request, below the provider's host, and its query.
     pub fn path(self, params: &PathParams) -> (Cow<'static, str>, Option<&'static str>) {
         self.protocol().path(params)
     }
@@ -206,24 +208,25 @@ impl Wire {
         self.protocol().parse_path(path)
     }
 
-    /// The wire's word for a kind of error.
+    /// Returns the wire's name for a kind of error.
     pub fn error_word(self, kind: ErrorKind) -> &'static str {
         self.protocol().error_word(kind)
     }
 
-    /// The body of an error.
+    /// Returns the body of an error.
     pub fn error_body(self, error: &ErrorWords<'_>) -> Json {
         self.protocol().error_body(error)
     }
 
-    /// Documents on the server that describe a model; see [`crate::profile::questions`].
+    /// Returns the documents on the server that describe a model; see
+    /// [`crate::profile::questions`].
     pub(crate) fn model_documents(self, base: &str, root: &str, model: &str) -> Vec<Question> {
         self.protocol().model_documents(base, root, model)
     }
 }
 
-/// Percent-encodes a name as one segment of a path: some names have colons, and those of inference
-/// profiles slashes.
+/// Percent-encodes a name as one segment of a path. Some names have colons, and those of inference
+/// profiles have slashes.
 pub fn escaped(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let one = |byte: u8| if plain(byte) { char::from(byte).into() } else { format!("%{byte:02X}") };

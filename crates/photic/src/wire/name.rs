@@ -36,12 +36,12 @@ macro_rules! declare {
 wires!(declare);
 
 impl Wire {
-    /// Its position in [`Wire::ALL`].
+    /// Returns its position in [`Wire::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The wire of that name.
+    /// Returns the wire of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| wire.name() == name)
     }

@@ -1,4 +1,4 @@
-//! What Chat Completions and Responses have in common: settings, but for the objects around them,
+//! Code that Chat Completions and Responses share: settings, except for the objects around them,
 //! errors, and the documents that describe a model.
 
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub(super) struct Around {
     pub(super) allowed: (&'static str, &'static str),
 }
 
-/// Writes which functions may or must be called, and whether several at once.
+/// Writes the choice of functions, and the setting for parallel calls.
 pub(super) fn write_choice<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, around: &Around) {
     let named = |out: &mut Out<'a>, name: &Str<'a>| {
         out.json(around.function.0).string(name).json(around.function.1);
@@ -52,8 +52,8 @@ pub(super) fn write_choice<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, a
     }
 }
 
-/// Writes name, schema and strictness of the form an answer must have. A name is demanded; `field`
-/// is where it stands.
+/// Writes the name, schema and strictness of the answer's format. A name is required; `field` is
+/// the path of the name.
 pub(super) fn write_schema<'a>(
     writer: &mut Writer<'_, 'a>,
     out: &mut Out<'a>,
@@ -70,7 +70,7 @@ pub(super) fn write_schema<'a>(
     }
 }
 
-/// The wire's word for a kind of error.
+/// Returns the wire's name for a kind of error.
 pub(super) const fn error_word(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Invalid
@@ -90,7 +90,7 @@ pub(super) const fn error_word(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// The body of an error.
+/// Returns the body of an error.
 pub(super) fn error_body(words: &ErrorWords<'_>) -> Json {
     json!({"error": {
         "message": words.message,
@@ -100,7 +100,8 @@ pub(super) fn error_body(words: &ErrorWords<'_>) -> Json {
     }})
 }
 
-/// Documents that describe a model: servers that imitate these wires have some of their own.
+/// Returns the documents that describe a model. Servers that imitate these wires have some of
+/// their own.
 pub(super) fn model_documents(base: &str, root: &str, model: &str) -> Vec<Question> {
     vec![
         Question::get(format!("{base}/models")),

@@ -1,5 +1,5 @@
-//! Writing the bodies of wires whose tool results are messages of their own: Chat Completions,
-//! Responses and `/api/chat`. What they have in common is here, the spelling in each folder.
+//! Writes the bodies of wires whose tool results are messages of their own: Chat Completions,
+//! Responses and `/api/chat`. The code they share is here; the spelling is in each folder.
 
 use crate::json::{Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};

@@ -1,8 +1,8 @@
 //! The trait that every wire implements.
 //!
 //! A wire is one folder with one implementation of [`Protocol`], and one line in the registry of
-//! `wire/table.rs`. Everything else in the workspace asks [`Wire`](super::Wire), whose methods
-//! delegate to the implementation; nothing outside of the folders matches on a wire.
+//! `wire/table.rs`. Everything else in the workspace uses [`Wire`](super::Wire), whose methods
+//! delegate to the implementation. No code outside of the folders matches on a wire.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -21,23 +21,23 @@ use crate::settings::Word;
 use crate::stream::{Event, StreamOptions};
 use crate::transcript::Message;
 
-/// One provider API: how its bodies are read and written, and how it is spoken over HTTP.
+/// One provider API: reads and writes its bodies, and defines its HTTP interface.
 pub(crate) trait Protocol: Sync {
-    /// The rules its messages follow.
+    /// Returns the rules its messages follow.
     fn rules(&self) -> &'static MessageRules;
 
-    /// The constants of its HTTP interface.
+    /// Returns the constants of its HTTP interface.
     fn http(&self) -> &'static Http;
 
-    /// How likely a request body is one of this wire: 0 for not at all. The wire with the highest
-    /// number wins.
+    /// Returns the likelihood that a request body belongs to this wire; 0 if it cannot. The wire
+    /// with the highest number is chosen.
     fn likeness(&self, root: Value<'_, '_>) -> u8;
 
-    /// How likely a reply is one of this wire, counted in the same way.
+    /// Returns the likelihood that a reply belongs to this wire, on the same scale.
     fn reply_likeness(&self, root: Value<'_, '_>) -> u8;
 
     /// Returns `false` if a request body plainly belongs to another wire. Readers are lenient, and
-    /// so are many servers: anything else fits.
+    /// so are many servers, so any other body fits.
     fn fits(&self, root: Value<'_, '_>) -> bool;
 
     /// Reads the messages and settings of a request.
@@ -56,7 +56,7 @@ pub(crate) trait Protocol: Sync {
     fn content<'a>(&self, writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>);
 
     /// Writes the images of a message as a list, on a wire that keeps them beside the content
-    /// ([`MessageRules::images_beside`]); returns whether there are any.
+    /// ([`MessageRules::images_beside`]). Returns `true` if there are any.
     fn images<'a>(
         &self,
         _writer: &Writer<'_, 'a>,
@@ -66,13 +66,13 @@ pub(crate) trait Protocol: Sync {
         false
     }
 
-    /// The name of a shared setting on this wire.
+    /// Returns the way this wire expresses a shared setting.
     fn setting(&self, name: &str) -> Word;
 
-    /// Returns whether the wire has a slot for a medium of that kind that comes from that source.
+    /// Returns `true` if the wire has a slot for a medium of that kind and source.
     fn carries(&self, kind: MediaKind, source: &Source<'_>) -> bool;
 
-    /// Returns whether a document from that source is sent with its name.
+    /// Returns `true` if a document from that source is sent with its name.
     fn names_document(&self, _source: &Source<'_>) -> bool {
         false
     }
@@ -93,26 +93,26 @@ pub(crate) trait Protocol: Sync {
     /// Writes the events of a streamed reply.
     fn stream_writer(&self, options: StreamOptions) -> Box<dyn StreamWriter>;
 
-    /// The path of a request, below the base address, and its query.
+    /// Returns the path of a request, below the base address, and its query.
     fn path(&self, params: &PathParams) -> (Cow<'static, str>, Option<&'static str>);
 
     /// Reads the path of a request, without version and trailing slash. Returns `None` if no
     /// conversation is posted there.
     fn parse_path(&self, path: &str) -> Option<PathParams>;
 
-    /// The wire's word for a kind of error.
+    /// Returns the wire's name for a kind of error.
     fn error_word(&self, kind: ErrorKind) -> &'static str;
 
-    /// The body of an error.
+    /// Returns the body of an error.
     fn error_body(&self, error: &ErrorWords<'_>) -> Json;
 
-    /// Documents on the server that describe a model, the most telling first. `base` is the base
-    /// address of an SDK, `root` the same without its version.
+    /// Returns the documents on the server that describe a model, the most useful first. `base` is
+    /// the base address of an SDK, `root` the same without its version.
     fn model_documents(&self, base: &str, root: &str, model: &str) -> Vec<Question>;
 }
 
-/// Implements [`Protocol`] for a wire. Methods that look alike in every folder call the function of
-/// the same name in the folder's files; the others are written out where the macro is used.
+/// Implements [`Protocol`] for a wire. Methods that look alike in every folder call the function
+/// of that name in the folder's files. The others are written out at each use of the macro.
 macro_rules! implement_protocol {
     ($wire:ident { $($method:item)* }) => {
         impl $crate::wire::Protocol for $wire {
@@ -188,13 +188,12 @@ macro_rules! implement_protocol {
 
 pub(super) use implement_protocol;
 
-/// Takes the events of a streamed reply apart.
+/// Reads the events of a streamed reply.
 pub(crate) trait StreamReader: Debug + Send + Sync {
     /// Reads the data of one event.
     fn read(&mut self, data: &[u8], events: &mut Vec<Event>);
 
-    /// Returns whether the server gave a reason to stop: then nothing but the formal end can be
-    /// missing.
+    /// Returns `true` if the server sent a finish reason. Only the formal end can be missing then.
     fn has_stopped(&self) -> bool {
         false
     }
@@ -205,14 +204,15 @@ pub(crate) trait StreamWriter: Debug + Send + Sync {
     /// Writes one event.
     fn write(&mut self, event: Event, out: &mut Vec<u8>);
 
-    /// How many bytes of an event are kept until the reply ends.
+    /// Returns the number of bytes of an event that are kept until the reply ends.
     fn keeps(&self, _event: &Event) -> usize {
         0
     }
 }
 
 impl Event {
-    /// The bytes of a call's arguments: what writers keep that send calls only when complete.
+    /// Returns the number of bytes of a call's arguments. Writers that send only complete calls
+    /// keep them.
     pub(crate) const fn argument_bytes(&self) -> usize {
         match self {
             Self::Arguments { json, .. } => json.len(),

@@ -22,7 +22,7 @@ macro_rules! implement {
 wires!(implement);
 
 impl Wire {
-    /// Whether the model is named in the body; elsewhere it is part of the path.
+    /// Returns `true` if the body names the model. On other wires the path does.
     pub fn names_model(self) -> bool {
         self.rules().names_model
     }

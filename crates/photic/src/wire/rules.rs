@@ -12,13 +12,13 @@ pub(crate) struct MessageRules {
     pub(crate) nests_results: bool,
     /// The content of a tool result is always a list of blocks.
     pub(crate) lists_results: bool,
-    /// A tool result says the name of its tool.
+    /// A tool result names its tool.
     pub(crate) names_results: bool,
     /// The content of every message but a tool's is always a list of parts.
     pub(crate) lists_content: bool,
-    /// A failed tool result holds text only.
+    /// A failed tool result holds only text.
     pub(crate) text_only_failures: bool,
-    /// No two calls of a conversation may share an id; elsewhere, no two of one turn.
+    /// No two calls of a conversation may share an id. On other wires, no two of one turn may.
     pub(crate) unique_call_ids: bool,
     /// Ids of calls are limited to letters, digits, `_` and `-`.
     pub(crate) plain_call_ids: bool,
@@ -38,15 +38,15 @@ pub(crate) struct MessageRules {
     pub(crate) text_documents: bool,
     /// A document may be named by a URL.
     pub(crate) document_urls: bool,
-    /// An image may say how closely it is to be looked at.
+    /// An image may state a `detail`.
     pub(crate) detail: bool,
-    /// The model is named in the body; elsewhere it is part of the path.
+    /// The body names the model. On other wires the path does.
     pub(crate) names_model: bool,
     /// Messages of these roles may carry a prompt cache breakpoint.
     pub(crate) markable: &'static [Role],
     /// Tools may be declared strict.
     pub(crate) strict_tools: bool,
-    /// How a choice among some of the tools is expressed.
+    /// The choices among some of the tools that the wire can express.
     pub(crate) allowed_tools: AllowedTools,
     /// There is a setting for reasoning effort.
     pub(crate) effort: bool,
@@ -56,13 +56,13 @@ pub(crate) struct MessageRules {
     pub(crate) extended: bool,
 }
 
-/// Which choices among some of the tools a wire can express.
+/// The choices among some of the tools that a wire can express.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AllowedTools {
-    /// Any.
+    /// Any choice.
     Yes,
-    /// Only that one of them must be called.
+    /// Only the choice that one of them must be called.
     IfForced,
-    /// None.
+    /// No such choice.
     No,
 }

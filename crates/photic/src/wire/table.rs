@@ -1,10 +1,10 @@
 //! The table of wires: one line each.
 
-/// Calls a macro with the table: a variant of [`Wire`](super::Wire), its name in flags, files and
-/// reports, and the implementation of `Protocol` in its folder.
+/// Calls a macro with the table. A line has a variant of [`Wire`](super::Wire), its name in flags,
+/// files and reports, and the implementation of `Protocol` in its folder.
 ///
-/// One macro takes the names from it and another the implementations, so that a file that needs to
-/// name a wire does not depend on every wire.
+/// One macro takes the names from it and another the implementations. So a file that needs to name
+/// a wire does not depend on every wire.
 macro_rules! wires {
     ($callback:ident) => {
         $callback! {
@@ -20,7 +20,7 @@ macro_rules! wires {
             BedrockConverse = "bedrock-converse" => bedrock_converse::BedrockConverse,
             /// Ollama's own `/api/chat`.
             Ollama = "ollama" => ollama::Ollama,
-            /// A wire that no provider speaks, to test what a wire consists of.
+            /// A wire that no provider has, to test the parts that a wire consists of.
             Sample = "sample" => sample::Sample; if feature "sample-wire",
         }
     };

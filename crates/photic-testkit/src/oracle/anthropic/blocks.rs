@@ -1,7 +1,7 @@
 //! The content blocks of a Messages request.
 //!
-//! Owns which block may stand in which role, and the shape of each. Must never look beyond its own
-//! block: order and pairing belong to the turns.
+//! This module owns the roles in which a block is allowed, and the shape of each. It must never
+//! look beyond its own block: order and pairing belong to the turns.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -13,7 +13,7 @@ use crate::oracle::witness::{Place, Witness};
 
 const RESULT: [&str; 6] =
     ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"];
-/// Blocks the model or the service wrote: known, and replayed as they are.
+/// Blocks that the model or the service wrote: known, and sent again unchanged.
 const OPAQUE: [&str; 11] = [
     "thinking",
     "redacted_thinking",
@@ -28,7 +28,7 @@ const OPAQUE: [&str; 11] = [
     "mid_conv_system",
 ];
 
-/// One block and where it stands; plain string content counts as one text.
+/// One block and its pointer. Plain string content counts as one text.
 pub(super) struct Block<'v> {
     pub(super) at: String,
     what: What<'v>,
@@ -54,7 +54,7 @@ impl<'v> Block<'v> {
         }
     }
 
-    /// Who makes the call, where the block says so.
+    /// Returns the caller of a tool, if the block names it.
     pub(super) fn caller(&self) -> Option<&'v str> {
         match self.what {
             What::Plain(_) => None,
@@ -63,7 +63,7 @@ impl<'v> Block<'v> {
     }
 }
 
-/// The content of a message as blocks; only the last assistant message may be empty.
+/// Reads the content of a message as blocks. Only the last assistant message may be empty.
 pub(super) fn of<'v>(
     w: &mut Witness<'_>,
     content: Option<&'v Value>,
@@ -90,10 +90,10 @@ pub(super) fn of<'v>(
     blocks
 }
 
-/// One block of a turn.
+/// Reads one block of a turn.
 pub(super) fn read(w: &mut Witness<'_>, slot: Slot, block: &Block<'_>) {
     let place = Place::new(slot, &block.at);
-    // The first block of a message: a label does not reach over from the message before.
+    // The first block of a message. A label does not carry over from the message before.
     if block.at.ends_with("/content") || block.at.ends_with("/content/0") {
         w.content();
     }
@@ -129,7 +129,7 @@ fn part(w: &mut Witness<'_>, place: &Place, part: &Value) {
     }
 }
 
-/// A text block: never blank.
+/// Reads a text block, which must not be blank.
 pub(super) fn text(w: &mut Witness<'_>, place: &Place, part: &Value) {
     let Some(object) = w.object(Some(part), &place.at) else { return };
     w.fields(object, &place.at, &["type", "text", "cache_control", "citations"]);
@@ -174,12 +174,12 @@ fn result(w: &mut Witness<'_>, place: &Place, result: &Map<String, Value>) {
     let is_error = result.get("is_error").and_then(Value::as_bool).unwrap_or(false);
     let (texts, images) = (w.seen.texts.len(), w.seen.images.len());
     let inside = Place::result(id, format!("{at}/content"));
-    // Code reads this result, the model does not.
+    // Code reads this result; the model does not.
     w.unread = w.for_code.iter().any(|call| call == id);
     w.content();
     match result.get("content") {
         None => {}
-        // A tool may have nothing to say.
+        // A tool may return nothing.
         Some(Value::String(text)) if text.is_empty() && !is_error => {}
         Some(Value::String(text)) if text.is_empty() => empty(w, &inside.at),
         Some(Value::String(text)) => w.text(&inside, text),
@@ -250,7 +250,7 @@ fn image(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
     }
 }
 
-/// A search result: a source, a title, and texts.
+/// Reads a search result: a source, a title, and texts.
 fn search_result(w: &mut Witness<'_>, place: &Place, block: &Map<String, Value>) {
     let known = ["type", "source", "title", "content", "citations", "cache_control"];
     w.fields(block, &place.at, &known);
@@ -335,7 +335,7 @@ fn pdf(w: &mut Witness<'_>, at: &str, data: &str) -> Option<Source> {
     Some(Source::Inline(bytes))
 }
 
-/// The content of a document made of blocks.
+/// Reads the content of a document made of blocks.
 fn nested(w: &mut Witness<'_>, place: &Place, source: &Map<String, Value>) {
     match source.get("content") {
         Some(Value::String(text)) => w.text(place, text),

@@ -1,6 +1,6 @@
-//! Cache breakpoints of a Messages request: how many, on which blocks, and in which order of lifetimes.
+//! Cache breakpoints of a Messages request: their number, blocks, and order of lifetimes.
 //!
-//! Owns the walk in the order in which the service builds its prefix: tools, system, messages.
+//! The walk follows the order in which the service builds its prefix: tools, system, messages.
 
 use serde_json::{Map, Value};
 
@@ -9,13 +9,16 @@ use crate::oracle::witness::Witness;
 /// One breakpoint.
 struct Breakpoint {
     at: String,
-    /// It lives an hour instead of five minutes.
+    /// `true` if it lives an hour instead of five minutes.
     long: bool,
 }
 
-/// At most so many cache breakpoints in the whole request; the one the service sets by itself, when
-/// asked at the top level, takes a place too. Thinking and empty texts cannot carry one, and none
-/// that lives an hour may come after one that lives five minutes.
+/// Checks the cache breakpoints of the whole request:
+///
+/// - There is a maximum number. The one that the service sets by itself, if the top level asks
+///   for it, counts too.
+/// - Thinking and empty texts cannot carry one.
+/// - None that lives an hour may come after one that lives five minutes.
 pub(super) fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>) {
     let mut found = Vec::new();
     for key in ["tools", "system"] {
@@ -28,7 +31,7 @@ pub(super) fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>) {
         let blocks = content.get("content").and_then(Value::as_array).into_iter().flatten();
         for (index, block) in blocks.enumerate() {
             let at = format!("/messages/{message}/content/{index}");
-            // The input of a call is the tool's own data, whatever its keys are named.
+            // The input of a call is the tool's own data, whatever its keys are.
             if block["type"] == "tool_use" {
                 own(block, &at, &mut found);
             } else {
@@ -42,7 +45,7 @@ pub(super) fn breakpoints(w: &mut Witness<'_>, body: &Map<String, Value>) {
             }
         }
     }
-    // The one that the service sets by itself stands on the last block.
+    // The breakpoint that the service sets by itself is on the last block.
     if let Some(automatic) = body.get("cache_control").filter(|mark| mark.is_object()) {
         found.push(Breakpoint { at: "/cache_control".to_owned(), long: is_long(automatic) });
     }
@@ -68,7 +71,7 @@ fn own(value: &Value, at: &str, found: &mut Vec<Breakpoint>) {
     }
 }
 
-/// The breakpoints of a value: those inside it before its own, which ends it.
+/// Finds the breakpoints of a value. Those inside it come before its own, which ends it.
 fn find(value: &Value, at: &str, found: &mut Vec<Breakpoint>) {
     match value {
         Value::Array(list) => {

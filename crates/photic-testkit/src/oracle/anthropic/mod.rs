@@ -1,7 +1,8 @@
 //! `POST /v1/messages`, as a strict host of it reads a request.
 //!
-//! Owns turns, the order of results in the turn behind the calls, and the body as a whole; the
-//! blocks are in `blocks`. Must never merge neighbors of one role unless the rules say so.
+//! This module owns the turns, the order of results in the turn behind the calls, and the body as
+//! a whole. The blocks are in `blocks`. It must never merge neighbors of one role unless the rules
+//! say so.
 
 mod blocks;
 mod cache;
@@ -98,20 +99,21 @@ impl<'v> Turn<'v> {
         }
     }
 
-    /// The ids of the calls of this turn.
+    /// Returns the ids of the calls of this turn.
     fn calls(&self) -> Vec<&'v str> {
         let calls = self.blocks.iter().filter(|block| block.kind() == "tool_use");
         calls.filter_map(|block| block.id("id")).collect()
     }
 
-    /// The ids of the calls that code makes in its container: their results are not for the model.
+    /// Returns the ids of the calls that code makes in its container. Their results are not for
+    /// the model.
     fn calls_of_code(&self) -> Vec<&'v str> {
         let calls = self.blocks.iter().filter(|block| block.kind() == "tool_use");
         let by_code = calls.filter(|block| block.caller().is_some_and(|caller| caller != "direct"));
         by_code.filter_map(|block| block.id("id")).collect()
     }
 
-    /// Whether a tool that the service runs has no result in this turn.
+    /// Returns `true` if a tool that the service runs has no result in this turn.
     fn is_unresolved(&self) -> bool {
         let is_server = |kind: &str| matches!(kind, "server_tool_use" | "mcp_tool_use");
         let resolved = |id: &str| {
@@ -123,14 +125,14 @@ impl<'v> Turn<'v> {
         servers.any(|block| !block.id("id").is_some_and(resolved))
     }
 
-    /// The ids of the results in this turn.
+    /// Returns the ids of the results in this turn.
     fn results(&self) -> Vec<&'v str> {
         let results = self.blocks.iter().filter(|block| block.kind() == "tool_result");
         results.filter_map(|block| block.id("tool_use_id")).collect()
     }
 }
 
-/// The messages as turns, their content as blocks.
+/// Reads the messages as turns, and their content as blocks.
 fn turns<'v>(w: &mut Witness<'_>, messages: &'v [Value]) -> Vec<Turn<'v>> {
     let mut turns: Vec<Turn<'v>> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
@@ -153,7 +155,8 @@ fn turns<'v>(w: &mut Witness<'_>, messages: &'v [Value]) -> Vec<Turn<'v>> {
     turns
 }
 
-/// A `system` message stands behind a user turn, and before an assistant turn or at the end.
+/// Checks that a `system` message is behind a user turn, and before an assistant turn or at the
+/// end.
 fn order(
     w: &mut Witness<'_>,
     before: Option<&Turn<'_>>,
@@ -169,7 +172,7 @@ fn order(
     }
 }
 
-/// Every call of a turn is answered in the next one, first thing, and nothing else is.
+/// Checks that every call of a turn is answered at the start of the next one, and nothing else is.
 fn pairs(
     w: &mut Witness<'_>,
     before: Option<&Turn<'_>>,
@@ -213,7 +216,8 @@ fn pairs(
     }
 }
 
-/// While a server tool waits or code makes calls, the next user turn holds results and nothing else.
+/// Checks that the next user turn holds only results while a server tool waits or code makes
+/// calls.
 fn alone(w: &mut Witness<'_>, before: &Turn<'_>, turn: &Turn<'_>) {
     let waits = before.is_unresolved() || !before.calls_of_code().is_empty();
     if !waits || turn.role != "user" || turn.results().is_empty() {

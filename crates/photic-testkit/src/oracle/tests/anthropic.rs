@@ -274,7 +274,7 @@ fn no_breakpoint_of_an_hour_follows_one_of_five_minutes() {
     across["system"] = json!([marked("5m")]);
     let found = bad(WIRE, &across, &rules);
     assert_eq!(found, owned(&[("breakpoint_order", "/messages/0/content/0")]));
-    // The automatic one stands at the end.
+    // The automatic breakpoint is at the end.
     let mut automatic = body(json!([user(json!([marked("5m")]))]));
     automatic["cache_control"] = json!({"type": "ephemeral", "ttl": "1h"});
     let found = bad(WIRE, &automatic, &rules);
@@ -325,7 +325,7 @@ fn nothing_stands_beside_results_that_a_server_tool_waits_for() {
         ];
         assert_eq!(found, owned(&siblings));
     }
-    // What code reads is no text for the model.
+    // A result for code is not text for the model.
     let base64 = image::base64(&image::png(64, 64, [1, 2, 3]));
     let read =
         body(json!([user("go"), assistant(json!([by_code])), user(json!([result("a", base64)]))]));

@@ -1,6 +1,6 @@
-//! The oracle against itself: good bodies pass, and every violation has a body that earns it.
+//! Tests the oracle itself: good bodies pass, and every violation has a body that causes it.
 //!
-//! Owns one table per wire. Must never use `photic` to make a body.
+//! There is one table per wire. These tests must never use `photic` to make a body.
 
 mod anthropic;
 mod chat;
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use super::{Limits, Many, Patches, Resize, Rules, Seen, Violation, look, read_with};
 use crate::image;
 
-/// What a strict host sees; panics with its complaints.
+/// Returns the content that a strict host sees. Panics with its complaints.
 fn good(wire: &str, body: &Value, rules: &Rules) -> Seen {
     read_with(wire, body.to_string().as_bytes(), rules).unwrap_or_else(|violations| {
         panic!("{}", violations.iter().map(Violation::to_string).collect::<Vec<_>>().join("\n"))
     })
 }
 
-/// The code and the pointer of every complaint.
+/// Returns the code and the pointer of every complaint.
 fn bad(wire: &str, body: &Value, rules: &Rules) -> Vec<(&'static str, String)> {
     let (_, violations) = look(wire, body.to_string().as_bytes(), rules);
     violations.into_iter().map(|violation| (violation.code, violation.pointer)).collect()

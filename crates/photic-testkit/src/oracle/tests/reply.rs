@@ -1,4 +1,4 @@
-//! Replies: one good one per wire, and what a typed client would stumble over.
+//! Replies: one good one per wire, and replies that a typed client would reject.
 
 use serde_json::{Value, json};
 

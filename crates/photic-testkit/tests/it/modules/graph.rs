@@ -1,9 +1,9 @@
 //! The module graph of a crate: which file names an item that another file defines.
 //!
-//! It is read from the text. An arrow goes from the file that names an item to the file that defines
-//! it: `use crate::plan::Fate` is an arrow to `plan/fate.rs`, although `plan/mod.rs` passes the name
-//! on. Three things are no arrow: passing a name on, using what the module around a file defines
-//! (the two are one unit), and a method call, whose receiver the text does not tell.
+//! It is read from the text. An arrow goes from the file that names an item to the file that
+//! defines it: `use crate::plan::Fate` is an arrow to `plan/fate.rs`, although `plan/mod.rs`
+//! re-exports the name. Three things are not arrows: a re-export, the use of an item of a parent
+//! module (the two are one unit), and a method call, because the text does not show its receiver.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use super::text::{Import, Tokens};
 pub(crate) struct Graph {
     /// Paths below `src/`.
     files: Vec<String>,
-    /// From file to file, with the path that is written there.
+    /// The arrows from file to file, each with the path that is written there.
     arrows: BTreeMap<(usize, usize), String>,
 }
 
@@ -32,7 +32,7 @@ enum Target {
     Item(usize),
 }
 
-/// Paths that pass names on to each other more often than this do not end.
+/// Maximum number of re-exports that a path is followed through.
 const MAX_STEPS: usize = 16;
 
 impl Graph {
@@ -64,14 +64,14 @@ impl Graph {
         Self { files: sources.iter().map(|(path, _)| path.clone()).collect(), arrows }
     }
 
-    /// Every arrow: the file that names an item, the file that defines it, and the path.
+    /// Returns every arrow: the file that names an item, the file that defines it, and the path.
     pub(crate) fn arrows(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.arrows
             .iter()
             .map(|(&(from, to), path)| (&*self.files[from], &*self.files[to], path.as_str()))
     }
 
-    /// Every circle of more than one file, each with the arrows between its files.
+    /// Returns every circle of more than one file, each with the arrows between its files.
     pub(crate) fn circles(&self) -> Vec<(Vec<&str>, Vec<String>)> {
         let reached: Vec<BTreeSet<usize>> =
             (0..self.files.len()).map(|from| self.reached(from)).collect();
@@ -114,7 +114,7 @@ struct Walk<'m> {
 }
 
 impl Walk<'_> {
-    /// The files whose items a file names.
+    /// Returns the files whose items a file names.
     fn arrows_of(&self, from: usize) -> Vec<(usize, String)> {
         let module = &self.modules[from];
         let tokens = &module.tokens;
@@ -128,18 +128,18 @@ impl Walk<'_> {
             .filter_map(|(path, is_glob)| {
                 let to = match self.resolve(from, path, MAX_STEPS)? {
                     Target::Item(to) => to,
-                    // A module that is imported to be named later is no arrow yet.
+                    // A module that is imported to be named later is not an arrow yet.
                     Target::Module(to) if is_glob => to,
                     Target::Module(_) => return None,
                 };
-                // A module may use what the module around it defines: the two are one unit.
+                // A module may use the items of a parent module: the two are one unit.
                 let is_around = module.path.starts_with(&self.modules[to].path);
                 (!is_around).then(|| (to, path.join("::")))
             })
             .collect()
     }
 
-    /// The target of a path that is written in a module; none if it leaves the crate.
+    /// Returns the target of a path that is written in a module; `None` if it leaves the crate.
     fn resolve(&self, at: usize, path: &[String], steps: usize) -> Option<Target> {
         let (first, rest) = path.split_first()?;
         match first.as_str() {
@@ -171,7 +171,7 @@ impl Walk<'_> {
         Some(self.imported(at, name, after, steps).unwrap_or(Target::Item(at)))
     }
 
-    /// The target of a name that a module imports.
+    /// Returns the target of a name that a module imports.
     fn imported(&self, at: usize, name: &str, rest: &[String], steps: usize) -> Option<Target> {
         let steps = steps.checked_sub(1)?;
         let imports = &self.modules[at].tokens.imports;
@@ -190,7 +190,7 @@ impl Walk<'_> {
     }
 }
 
-/// The path of the module that a file below `src/` is.
+/// Returns the module path of a file below `src/`.
 fn module_path(file: &str) -> Vec<String> {
     let stem = file.strip_suffix(".rs").unwrap_or(file);
     let mut path: Vec<String> = stem.split('/').map(str::to_owned).collect();

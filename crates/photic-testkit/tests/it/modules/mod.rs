@@ -9,7 +9,7 @@ use crate::sources::code_of;
 use crate::tidy::{report, sources};
 use graph::Graph;
 
-/// A circle of imports may hold this many files; a file and its parent often share one.
+/// Maximum number of files in a circle of imports. A file and its parent often form one.
 const MAX_CIRCLE: usize = 4;
 
 /// Crates without any circle.
@@ -20,8 +20,8 @@ const LARGER: &[(&str, usize)] =
     &[("photic-doctor", 5), ("photic-fleet", 6), ("photic-mock", 10), ("photic-store", 6)];
 
 /// The layers of a crate from bottom to top. A layer is a list of folders or files below `src/`,
-/// without extension; files of one layer may use each other, and what is below it. A file in no
-/// layer may be used by none (`lib.rs`, `main.rs`).
+/// without extension. Files of one layer may use each other and the layers below. A file in no
+/// layer may not be used by others (`lib.rs`, `main.rs`).
 const LAYERS: &[(&str, &[&[&str]])] = &[(
     "photic-gateway",
     &[
@@ -82,7 +82,7 @@ fn no_arrow_points_up() {
     report("no file uses what is above it", &complaints);
 }
 
-/// The height of a file's layer: that of the longest name it begins with.
+/// Returns the height of a file's layer: that of the longest name it begins with.
 fn layer(layers: &[&[&str]], file: &str) -> Option<usize> {
     let stem = file.strip_suffix(".rs").unwrap_or(file);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
@@ -94,7 +94,8 @@ fn layer(layers: &[&[&str]], file: &str) -> Option<usize> {
     names.filter(|(_, name)| fits(name)).max_by_key(|(_, name)| name.len()).map(|(at, _)| at)
 }
 
-/// The module graph of every crate, by its name. Programs below `src/bin/` are crates of their own.
+/// Returns the module graph of every crate, by its name. Programs below `src/bin/` are crates of
+/// their own.
 fn graphs() -> BTreeMap<String, Graph> {
     let mut crates: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for (path, text) in sources() {

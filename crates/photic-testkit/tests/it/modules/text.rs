@@ -1,13 +1,13 @@
-//! What the text of a file says about names: imports, paths and definitions.
+//! Reads names from the text of a file: imports, paths and definitions.
 
 use std::collections::BTreeSet;
 
 /// The names of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    /// What it imports or passes on.
+    /// The names that it imports or re-exports.
     pub(crate) imports: Vec<Import>,
-    /// Paths of two and more names that are written outside of imports.
+    /// Paths of two or more names that are written outside of imports.
     pub(crate) paths: Vec<Vec<String>>,
     /// Names that are written outside of imports.
     pub(crate) names: BTreeSet<String>,
@@ -22,11 +22,11 @@ pub(crate) struct Import {
     /// The name in this file.
     pub(crate) name: String,
     pub(crate) is_glob: bool,
-    /// It is passed on to others.
+    /// `true` if it is re-exported.
     pub(crate) is_public: bool,
 }
 
-/// A piece of code, as far as names need it.
+/// A token of code, as far as names need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     Name(String),
@@ -42,7 +42,7 @@ impl Tokens {
         let mut read = Self::default();
         let mut at = 0;
         while at < tokens.len() {
-            // `use<'a>` in a type is no declaration.
+            // `use<'a>` in a type is not a declaration.
             let declares = tokens.get(at + 1) != Some(&Token::Symbol('<'));
             if tokens[at] == name("use") && declares {
                 let is_public = at > 0 && is_visible(&tokens[..at]);
@@ -57,7 +57,7 @@ impl Tokens {
         read
     }
 
-    /// Takes the name or path that stands at a token, and gives the position after it.
+    /// Takes the name or path at a token, and returns the position after it.
     fn take(&mut self, tokens: &[Token], at: usize) -> usize {
         let Token::Name(first) = &tokens[at] else { return at + 1 };
         let keyword = ["fn", "struct", "enum", "trait", "type", "const", "static", "mod"];
@@ -135,11 +135,11 @@ impl Tree<'_> {
     }
 }
 
-/// The declaration that follows these tokens is visible to other files.
+/// Returns `true` if the declaration that follows these tokens is visible to other files.
 fn is_visible(before: &[Token]) -> bool {
     match before.last() {
         Some(Token::Name(word)) => word == "pub",
-        // `pub(crate)`; a tuple or a call does not stand before `use`.
+        // `pub(crate)`; a tuple or a call cannot come before `use`.
         Some(Token::Symbol(')')) => true,
         _ => false,
     }
@@ -149,7 +149,7 @@ fn name(word: &str) -> Token {
     Token::Name(word.to_owned())
 }
 
-/// Cuts code into names and symbols. Literals are left out.
+/// Splits code into names and symbols. Literals are left out.
 fn split(code: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let chars: Vec<char> = code.chars().collect();
@@ -184,7 +184,7 @@ fn split(code: &str) -> Vec<Token> {
     tokens
 }
 
-/// The end of a raw string whose prefix ends here, if it is one.
+/// Returns the end of a raw string whose prefix ends here, if it is one.
 fn raw_string(chars: &[char], word: &str, at: usize) -> Option<usize> {
     let hashes = chars[at..].iter().take_while(|c| **c == '#').count();
     if !matches!(word, "r" | "br") || chars.get(at + hashes) != Some(&'"') {
@@ -207,7 +207,7 @@ fn after_string(chars: &[char], at: usize) -> usize {
     at + 1
 }
 
-/// After a character, or after the quote of a lifetime.
+/// Returns the position after a character, or after the quote of a lifetime.
 fn after_quote(chars: &[char], at: usize) -> usize {
     match (chars.get(at + 1), chars.get(at + 2)) {
         (Some('\\'), _) => {

@@ -1,9 +1,9 @@
-//! Telling a Messages body from others.
+//! Tells a Messages body from those of other wires.
 
 use crate::json::Value;
 use crate::wire::detect::{blocks, fits_messages, is_flat_tool_message, messages};
 
-/// Below that of Chat Completions: servers of that wire take some of these members, too.
+/// Returns less than Chat Completions does: servers of that wire take some of these members, too.
 pub(super) fn likeness(root: Value<'_, '_>) -> u8 {
     let Some(messages) = messages(root) else { return 0 };
     let is_own = messages.items().any(has_own_blocks)
@@ -16,7 +16,8 @@ pub(super) fn likeness(root: Value<'_, '_>) -> u8 {
     if is_own || names_claude(root, messages) { 40 } else { 0 }
 }
 
-/// A plain text conversation looks like one of Chat Completions; the model's name is the best hint.
+/// A plain text conversation looks like one of Chat Completions. The model's name is the best
+/// hint.
 fn names_claude(root: Value<'_, '_>, messages: Value<'_, '_>) -> bool {
     let model = root.get("model").and_then(|model| model.str()).map(|model| model.decode());
     let has_system =

@@ -23,7 +23,7 @@ pub(super) const HTTP: Http = Http {
     usage_member: Some("usage"),
 };
 
-/// The words that clients of this wire branch on.
+/// Returns the error type that clients of this wire branch on.
 pub(super) const fn error_word(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Invalid | ErrorKind::MethodNotAllowed => "invalid_request_error",

@@ -1,4 +1,4 @@
-//! Messages → transcript.
+//! Reads a Messages body into a transcript.
 
 use crate::json::{Kind, Value};
 use crate::lift::{Draft, Lifter, Pending, TextOwner, base64_medium, medium, text_of};
@@ -55,8 +55,8 @@ pub(super) fn read_turn<'d, 'a>(
     Message { node: Some(turn.id()), slot, ..Message::new(role, parts) }
 }
 
-/// How many blocks a block stands in. Real ones stand in three at the most (a result, a document
-/// in it, an image in that); deeper ones are not ours to follow.
+/// The number of blocks around a block. Real ones have three at most (a result, a document in it,
+/// an image in that). Deeper ones are not followed, because the depth is untrusted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Depth(u8);
 
@@ -119,8 +119,7 @@ fn read_block<'d, 'a>(
     parts.push(read);
 }
 
-/// Notes what the provider's own tools wait for: results of tools that it runs, and of calls that
-/// code makes.
+/// Notes the calls that the provider's own tools wait for: of tools that it runs, and of code.
 fn note_pending(pending: &mut Pending, block: Value<'_, '_>, type_name: &str) {
     let id = |name: &str| text_of(block, name).decode().into_owned();
     match type_name {
@@ -140,7 +139,7 @@ fn note_pending(pending: &mut Pending, block: Value<'_, '_>, type_name: &str) {
     }
 }
 
-/// Whether a document is made of blocks.
+/// Returns `true` if a document is made of blocks.
 fn has_content_source(block: Value<'_, '_>) -> bool {
     let source = block.get("source");
     source.and_then(|source| source.get("type")).is_some_and(|name| name.is("content"))
@@ -176,7 +175,7 @@ fn read_result<'d, 'a>(
     let slot = block.get("content");
     let call_id = text_of(block, "tool_use_id");
     let bounds = lifter.pending.bounds(&call_id.decode());
-    // What code reads is nothing for the model to look at.
+    // A result for code is not shown to the model.
     let words = if bounds.for_code { TextOwner::Own } else { TextOwner::Foreign };
     let mut content = Vec::new();
     match slot.map(|slot| (slot, slot.kind())) {

@@ -1,4 +1,4 @@
-//! Transcript → Messages.
+//! Writes a transcript as a Messages body.
 
 use crate::json::{Out, Segments, Str};
 use crate::lower::{Step, Writer};
@@ -73,7 +73,7 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     out.json("}");
 }
 
-/// Writes what stands under `content`, or under `system`.
+/// Writes the value of `content`, or of `system`.
 pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     match message.parts.as_slice() {
         [Part::Text(only)]

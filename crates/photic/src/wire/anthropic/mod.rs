@@ -1,6 +1,6 @@
 //! Anthropic Messages: turns of content blocks, tool results inside user turns.
 //!
-//! Its traps: results come first and together, and an error result holds text only.
+//! Its traps: results must come first and together, and an error result holds only text.
 
 mod detect;
 mod http;

@@ -1,4 +1,4 @@
-//! Messages: replies.
+//! Replies of Messages.
 
 use super::lift::read_turn;
 use super::lower::content;
@@ -19,7 +19,7 @@ pub(super) fn lift_reply<'d, 'a>(
     (vec![message], stop_of(reason.as_ref()), usage)
 }
 
-/// Why it ended.
+/// Returns the reason why a reply ended.
 pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     match reason.map(Str::decode).as_deref() {
         Some("tool_use") => Stop::Calls,
@@ -30,7 +30,7 @@ pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     }
 }
 
-/// The word for it.
+/// Returns this wire's name for the reason.
 pub(super) const fn stop_reason(stop: Stop, calls: bool) -> &'static str {
     match stop {
         Stop::Length => "max_tokens",
@@ -41,12 +41,12 @@ pub(super) const fn stop_reason(stop: Stop, calls: bool) -> &'static str {
     }
 }
 
-/// What it cost.
+/// Reads the token usage.
 pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     let cache_read = number(usage, &["cache_read_input_tokens"]);
     let cache_write = number(usage, &["cache_creation_input_tokens"]);
     Usage {
-        // This wire counts only what missed the cache as input.
+        // On this wire, `input_tokens` counts only the tokens that missed the cache.
         input: number(usage, &["input_tokens"]) + cache_read + cache_write,
         output: number(usage, &["output_tokens"]),
         cache_read,
@@ -55,7 +55,7 @@ pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     }
 }
 
-/// The words for it.
+/// Writes the token usage.
 pub(super) fn usage_json(usage: &Usage) -> String {
     format!(
         "{{\"input_tokens\":{},\"output_tokens\":{},\"cache_read_input_tokens\":{},\
@@ -79,7 +79,7 @@ pub(super) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
     out.json("{\"id\":").string(&reply.id.clone().unwrap_or(Str::plain("")));
     out.json(",\"type\":\"message\",\"role\":\"assistant\",\"model\":");
     out.string(&reply.model.clone().unwrap_or(Str::plain(""))).json(",\"content\":");
-    // A list always: clients of this wire iterate over it.
+    // Always a list, because clients of this wire iterate over it.
     match reply.message().parts.as_slice() {
         [Part::Text(only)] if only.text.is_empty() => {
             out.json("[]");

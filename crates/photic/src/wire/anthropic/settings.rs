@@ -1,4 +1,4 @@
-//! The settings of Messages, both ways.
+//! Reads and writes the settings of Messages.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use crate::json::{Out, Str, Value};
 use crate::lower::{ANY_OBJECT, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 
-/// The wire demands a number; this one every model accepts.
+/// The wire requires a number. Every model accepts this one.
 const MAX_TOKENS: &str = "4096";
 
-/// Fields this wire defines and the others have no word for.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] = &[
     "thinking",
     "container",
@@ -22,7 +22,7 @@ const OWN: &[&str] = &[
     "fallbacks",
 ];
 
-/// How this wire says a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     match name {
         "temperature" => Word::Field("temperature"),
@@ -77,7 +77,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                 settings.continues_elsewhere = true;
                 settings.lose(key, value);
             }
-            // Same name, other meaning than on the wires that share it.
+            // The name is shared with other wires, but the meaning differs.
             "service_tier" => settings.lose(key, value),
             _ => settings.other_field(key, value, OWN),
         }
@@ -96,7 +96,7 @@ fn read_format<'a>(format: Value<'_, 'a>, settings: &mut Settings<'a>) {
 }
 
 fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
-    // A tool with a versioned type of its own runs on the provider's side.
+    // A tool with a versioned type of its own is run by the provider.
     let is_function = tool.get("type").is_none_or(|kind| kind.is("custom") || kind.is_null());
     let Some(schema) = tool.get("input_schema").filter(|_| is_function) else {
         settings.tools.push(Tool::foreign(tool));
@@ -115,7 +115,7 @@ fn read_choice<'a>(value: Value<'_, 'a>) -> Option<ToolChoice<'a>> {
     }
 }
 
-/// What this wire calls its own.
+/// The fields of this wire.
 const FIELDS: &[&str] = &[
     "messages",
     "system",

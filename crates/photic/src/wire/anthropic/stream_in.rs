@@ -1,4 +1,4 @@
-//! Messages: streamed replies, taken apart.
+//! Reads streamed replies of Messages.
 
 use crate::json::{Doc, Value};
 use crate::stream::{Begin, Event, failed, text};
@@ -49,7 +49,7 @@ impl crate::wire::StreamReader for StreamReader {
             }
             "message_stop" => events.push(Event::End),
             "error" => events.extend(root.get("error").map(|error| Event::Failed(failed(error)))),
-            // Pings, the end of blocks, and what may come to be.
+            // Pings, the end of blocks, and events that may be added in the future.
             _ => {}
         }
     }
@@ -67,7 +67,7 @@ impl StreamReader {
                     events.push(Event::Arguments { index, json });
                 }
             }
-            // Reasoning and its signatures travel only on their own wire.
+            // Reasoning and its signatures are sent only on their own wire.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Messages: streamed replies, put together.
+//! Writes streamed replies of Messages.
 
 use crate::reply::{Stop, Usage};
 use crate::stream::{Begin, Event, Failed, event, quoted};
@@ -11,9 +11,9 @@ use super::reply::{stop_reason, usage_json};
 pub(super) struct StreamWriter {
     usage: Usage,
     stop: Stop,
-    /// How many blocks were begun.
+    /// Number of blocks started.
     blocks: usize,
-    /// The block that is open: of words, or of a call.
+    /// The block that is open: a text, or a call.
     open: Option<Open>,
     /// The block of each call.
     calls: Vec<usize>,
@@ -40,7 +40,7 @@ impl crate::wire::StreamWriter for StreamWriter {
                     ),
                 );
             }
-            // This wire has no word of its own for a refusal.
+            // This wire has no block of its own for a refusal.
             Event::Text(text) | Event::Refusal(text) => {
                 if self.open != Some(Open::Words) {
                     self.start(out, Open::Words, "{\"type\":\"text\",\"text\":\"\"}");

@@ -1,4 +1,4 @@
-//! Members of a Messages body that the reader does not look at.
+//! Lists the members of a Messages body that the reader ignores.
 
 use crate::json::{Kind, Value};
 use crate::lift::text_of;

@@ -1,4 +1,4 @@
-//! Telling a `Converse` body from others.
+//! Tells a `Converse` body from those of other wires.
 
 use crate::json::Value;
 use crate::wire::detect::{blocks, fits_messages, is_flat_tool_message, messages};

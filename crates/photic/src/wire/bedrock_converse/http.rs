@@ -1,4 +1,4 @@
-//! `Converse` over HTTP: the model and whether to stream are part of the path, requests are signed.
+//! `Converse` over HTTP: the path names the model and the streaming mode, and requests are signed.
 
 use std::borrow::Cow;
 
@@ -31,7 +31,7 @@ pub(super) fn path(params: &PathParams) -> (Cow<'static, str>, Option<&'static s
     (format!("/model/{}/{verb}", params.segment()).into(), None)
 }
 
-/// `/model/NAME/converse`.
+/// Reads `/model/NAME/converse`.
 pub(super) fn parse_path(path: &str) -> Option<PathParams> {
     let (model, verb) = path.strip_prefix("/model/")?.rsplit_once('/')?;
     let stream = match verb {
@@ -42,7 +42,7 @@ pub(super) fn parse_path(path: &str) -> Option<PathParams> {
     Some(PathParams { model: Some(unescaped(model)), stream })
 }
 
-/// The names of the service's exceptions.
+/// Returns the name of the service's exception.
 pub(super) const fn error_word(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::MethodNotAllowed => {

@@ -1,4 +1,4 @@
-//! `Converse` → transcript.
+//! Reads a `Converse` body into a transcript.
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{Draft, Lifter, TextOwner, audio_type, base64_medium, medium, text_of};
@@ -44,7 +44,7 @@ pub(super) fn read_turn<'d, 'a>(
     Message { node: Some(turn.id()), slot, ..Message::new(role, parts) }
 }
 
-/// What a block stands in.
+/// The container of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Turn,
@@ -161,7 +161,7 @@ fn from_source<'a>(
     Some(medium(kind, Source::File(uri.str()?), declared, Found::Typed, uri.id()))
 }
 
-/// The blocks of a document that is made of them.
+/// Returns the blocks of a document that is made of blocks.
 fn document_blocks<'d, 'a>(document: Value<'d, 'a>) -> Option<Value<'d, 'a>> {
     document.get("source")?.get("content").filter(|list| list.kind() == Kind::Array)
 }
@@ -183,7 +183,7 @@ fn nested<'d, 'a>(
     Part::Nested(Nested { parts, path, words_only: true, changed: false, node: Some(block.id()) })
 }
 
-/// The formats of documents, and the types that they are words for.
+/// The formats of documents, and their media types.
 pub(super) const DOCUMENTS: [(&str, &str); 9] = [
     ("pdf", "application/pdf"),
     ("txt", "text/plain"),

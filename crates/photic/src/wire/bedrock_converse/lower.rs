@@ -1,4 +1,4 @@
-//! Transcript → `Converse`.
+//! Writes a transcript as a `Converse` body.
 
 use super::lift::DOCUMENTS;
 use crate::json::{Out, Segments, Str};
@@ -53,7 +53,7 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     blocks::unit(writer, out, message, "assistant");
 }
 
-/// Writes what stands under `content`, or under `system`.
+/// Writes the value of `content`, or of `system`.
 pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     out.json("[");
     blocks::blocks::<ConverseBlocks>(writer, out, &message.parts, message.role);
@@ -62,7 +62,7 @@ pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
         _ => false,
     };
     let says = |part: &Part<'a>| matches!(part, Part::Text(text) if !text.is_blank());
-    // The service takes a document only beside some words.
+    // The service takes a document only beside some text.
     if message.parts.iter().any(is_paper) && !message.parts.iter().any(says) {
         text_block(out, &Str::plain(notice::DOCUMENT_ABOVE));
     }
@@ -134,7 +134,7 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
     match &media.source {
         Source::Data(_) => {}
         Source::Text(text) => return text_block(out, text),
-        // Where something is stored means nothing elsewhere; addresses are not taken.
+        // The place where a file is stored has no meaning on other wires, and URLs are not taken.
         Source::Url(_) | Source::File(_) | Source::Missing => {
             return text_block(out, &Str::plain(notice::NOT_CARRIED));
         }
@@ -142,7 +142,8 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
     let inner = |out: &mut Out<'a>| {
         out.json("{\"format\":").quoted(&format);
         if media.kind == MediaKind::Document {
-            // A name is read by the model, so nobody else's is passed on; no two may be the same.
+            // The model reads the name, so names from other sources are not passed on. No two may
+            // be the same.
             out.json(",\"name\":").quoted(&format!("document {}", medium.id + 1));
         }
         let payload = writer.payload(medium.id).unwrap_or_default();

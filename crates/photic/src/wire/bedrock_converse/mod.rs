@@ -1,7 +1,7 @@
 //! Amazon Bedrock's `Converse`: turns of content blocks that are named by their only member.
 //!
-//! Its traps: turns alternate, a document needs a neutral name and a text beside it, tool turns need
-//! declared tools, and which results may hold pictures depends on the model behind it.
+//! Its traps: turns alternate, a document needs a neutral name and a text beside it, and tool
+//! turns need declared tools. Whether a result may hold pictures depends on the model.
 
 mod detect;
 mod http;
@@ -80,7 +80,7 @@ implement_protocol!(BedrockConverse {
     }
 
     fn model_documents(&self, _base: &str, _root: &str, _model: &str) -> Vec<Question> {
-        // Its models are described by another service.
+        // Another service describes its models.
         Vec::new()
     }
 });

@@ -1,4 +1,4 @@
-//! `Converse`: replies.
+//! Replies of `Converse`.
 
 use super::lift::read_turn;
 use super::lower::content;
@@ -22,7 +22,7 @@ pub(super) fn lift_reply<'d, 'a>(
     (messages, stop_of(reason.as_ref()), root.get("usage").map(usage_of))
 }
 
-/// Why it ended.
+/// Returns the reason why a reply ended.
 pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     match reason.map(Str::decode).as_deref() {
         Some("tool_use") => Stop::Calls,
@@ -33,7 +33,7 @@ pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     }
 }
 
-/// The word for it.
+/// Returns this wire's name for the reason.
 pub(super) const fn stop_reason(stop: Stop, calls: bool) -> &'static str {
     match stop {
         Stop::Length => "max_tokens",
@@ -44,12 +44,12 @@ pub(super) const fn stop_reason(stop: Stop, calls: bool) -> &'static str {
     }
 }
 
-/// What it cost.
+/// Reads the token usage.
 pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     let cache_read = number(usage, &["cacheReadInputTokens"]);
     let cache_write = number(usage, &["cacheWriteInputTokens"]);
     Usage {
-        // This wire counts only what missed the cache as input.
+        // On this wire, `inputTokens` counts only the tokens that missed the cache.
         input: number(usage, &["inputTokens"]) + cache_read + cache_write,
         output: number(usage, &["outputTokens"]),
         cache_read,
@@ -58,7 +58,7 @@ pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     }
 }
 
-/// The words for it.
+/// Writes the token usage.
 pub(super) fn usage_json(usage: &Usage) -> String {
     format!(
         "{{\"inputTokens\":{},\"outputTokens\":{},\"totalTokens\":{},\

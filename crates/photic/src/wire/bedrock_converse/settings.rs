@@ -1,4 +1,4 @@
-//! The settings of `Converse`, both ways.
+//! Reads and writes the settings of `Converse`.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,7 +7,7 @@ use crate::json::{Out, Str, Value};
 use crate::lower::{ANY_OBJECT, Members, Step, Writer};
 use crate::settings::{Function, Settings, Tool, ToolChoice, Word};
 
-/// How this wire says a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     match name {
         "temperature" => Word::Member("temperature"),
@@ -35,7 +35,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
                 settings.lose_others(value, &["tools", "toolChoice"]);
             }
             "additionalModelRequestFields" => {
-                // Spelled there because this wire has no word for it.
+                // Sent there because this wire has no field for it.
                 if let Some(top_k) = value.get("top_k") {
                     settings.share("top_k", top_k);
                 }
@@ -67,7 +67,7 @@ fn inference<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
     }
 }
 
-/// Reads a tool; the marks that stand among them are none.
+/// Reads a tool. Cache breakpoints in the list of tools are not tools.
 fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
     let Some(spec) = tool.get("toolSpec") else {
         settings.tools.push(Tool::foreign(tool));
@@ -92,7 +92,7 @@ fn read_choice<'a>(choice: Value<'_, 'a>, settings: &mut Settings<'a>) {
     settings.take_choice(Str::plain("toolConfig.toolChoice"), choice, read);
 }
 
-/// What this wire calls its own.
+/// The fields of this wire.
 const FIELDS: &[&str] = &["messages", "system", "inferenceConfig", "toolConfig", "modelId"];
 
 /// Writes the settings of a request from another wire.
@@ -120,7 +120,8 @@ fn write_inference<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, members: 
 
 fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>]) {
     let offers = writer.offers();
-    // A history with calls is refused unless tools are declared: then those that were called are.
+    // A history with calls is refused unless tools are declared. Then the called tools are
+    // declared.
     let called: BTreeSet<String> = steps
         .iter()
         .flat_map(|step| step.message.calls())
@@ -133,7 +134,7 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>])
     let is_bare = offers.is_empty();
     for tool in offers {
         out.comma().json("{\"toolSpec\":{\"name\":").string(&tool.name);
-        // An empty one is refused.
+        // An empty description is refused.
         if let Some(text) = tool.description.as_ref().filter(|text| !text.is_empty()) {
             out.json(",\"description\":").string(text);
         }
@@ -164,7 +165,7 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>, steps: &[Step<'a>])
         Some(ToolChoice::Named(name)) => {
             out.json(",\"toolChoice\":{\"tool\":{\"name\":").string(&name).json("}}");
         }
-        // There is no word for none.
+        // This wire has no choice for "no tool".
         Some(ToolChoice::None) => writer.no_word("tool_choice"),
         None => {}
     }

@@ -1,10 +1,10 @@
-//! `ConverseStream`: streamed replies, taken apart.
+//! Reads streamed replies of `ConverseStream`.
 
 use super::reply::{stop_of, usage_of};
 use crate::json::{Doc, Value};
 use crate::stream::{Begin, Event, failed, text};
 
-/// Reads events; each comes as an object with its name as the only member.
+/// Reads events. Each is an object with its name as the only member.
 #[derive(Debug, Default)]
 pub(super) struct StreamReader {
     /// The indexes of the blocks that are calls, in order.
@@ -13,7 +13,7 @@ pub(super) struct StreamReader {
 }
 
 impl crate::wire::StreamReader for StreamReader {
-    /// Whether the message has ended: then only what it cost can be missing.
+    /// Returns `true` if the message has ended. Only its token usage may still follow.
     fn has_stopped(&self) -> bool {
         self.stopped
     }
@@ -43,7 +43,7 @@ impl crate::wire::StreamReader for StreamReader {
                 events.push(Event::End);
             }
             "exception" => events.push(Event::Failed(failed(event))),
-            // The end of blocks, and what may come to be.
+            // The end of blocks, and events that may be added in the future.
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! `ConverseStream`: streamed replies, put together.
+//! Writes streamed replies of `ConverseStream`.
 
 use super::reply::{stop_reason, usage_json};
 use crate::reply::{Stop, Usage};
@@ -10,9 +10,9 @@ use crate::structure::plain_id;
 pub(super) struct StreamWriter {
     usage: Usage,
     stop: Stop,
-    /// How many blocks were begun.
+    /// Number of blocks started.
     blocks: usize,
-    /// Whether the block that was begun last is one of words, of a call, or over.
+    /// The kind of the last block, a text or a call; `None` if it is closed.
     open: Option<Open>,
     /// The block of each call.
     calls: Vec<usize>,
@@ -28,7 +28,7 @@ impl crate::wire::StreamWriter for StreamWriter {
     fn write(&mut self, what: Event, out: &mut Vec<u8>) {
         match what {
             Event::Begin(_) => frame(out, "messageStart", "{\"role\":\"assistant\"}"),
-            // This wire has no word of its own for a refusal.
+            // This wire has no block of its own for a refusal.
             Event::Text(text) | Event::Refusal(text) => {
                 if self.open != Some(Open::Words) {
                     self.start(out, Open::Words);

@@ -1,4 +1,4 @@
-//! Members of a `Converse` body that the reader does not look at.
+//! Lists the members of a `Converse` body that the reader ignores.
 
 use crate::json::Value;
 use crate::lift::text_of;

@@ -1,4 +1,4 @@
-//! Telling a `generateContent` body from others.
+//! Tells a `generateContent` body from those of other wires.
 
 use crate::json::{Kind, Value};
 

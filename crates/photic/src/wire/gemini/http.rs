@@ -1,4 +1,4 @@
-//! `generateContent` over HTTP: the model and whether to stream are part of the path.
+//! `generateContent` over HTTP: the path names the model and the streaming mode.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub(super) fn path(params: &PathParams) -> (Cow<'static, str>, Option<&'static s
     (format!("/v1beta/models/{model}:generateContent").into(), None)
 }
 
-/// `…/models/NAME:generateContent`, whatever comes before it.
+/// Reads `…/models/NAME:generateContent`, with any path before it.
 pub(super) fn parse_path(path: &str) -> Option<PathParams> {
     let (rest, verb) = path.rsplit_once(':')?;
     let stream = match verb {

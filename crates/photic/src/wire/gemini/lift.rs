@@ -1,4 +1,4 @@
-//! `generateContent` → transcript.
+//! Reads a `generateContent` body into a transcript.
 //!
 //! Every name may be spelled in camel case or with underscores: the service takes both.
 
@@ -27,7 +27,7 @@ pub(super) fn lift<'d, 'a>(lifter: &mut Lifter<'d, 'a>, root: Value<'d, 'a>) -> 
     let mut before = Role::Unknown;
     for content in list.into_iter().flat_map(Value::items) {
         let role = match text_of(content, "role").decode().as_ref() {
-            // A single turn may leave its role out; older clients say `function`.
+            // A single turn may leave its role out. Older clients send `function`.
             "user" | "function" | "" => Role::User,
             "model" => Role::Assistant,
             "system" => Role::System,
@@ -152,7 +152,7 @@ fn read_response<'d, 'a>(
     })
 }
 
-/// The words of a response that is nothing but words, and what they are called.
+/// Returns the text of a response that is only text, and the name of its member.
 fn words_of<'d, 'a>(response: Value<'d, 'a>) -> Option<(&'static str, Value<'d, 'a>)> {
     let mut entries = response.entries();
     let (key, value) = entries.next()?;
@@ -174,10 +174,10 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     let data = blob.get("data").filter(|data| data.kind() == Kind::String)?;
     let declared = either(blob, "mimeType", "mime_type").and_then(|label| label.str());
     let label = declared.as_ref().map(|label| label.decode().to_ascii_lowercase());
-    // Films and whatever else may come are the service's own business.
+    // Video and other types are left to the service.
     let kind = label.as_deref().map_or(Some(MediaKind::Image), kind_of);
     let mut media = base64_medium(data, declared.as_ref(), kind.unwrap_or(MediaKind::Image));
-    // The service reads both alphabets of base64, and its own SDK writes the one for addresses.
+    // The service reads both alphabets of base64, and its own SDK writes the URL-safe one.
     let is_labeled =
         label.as_deref().is_none_or(|label| is_type(label) && proper_name(label) == label);
     if media.found == Found::Mended && is_labeled && is_url_safe(data) {
@@ -196,7 +196,7 @@ fn inline<'a>(blob: Value<'_, 'a>) -> Option<Media<'a>> {
     Some(media)
 }
 
-/// Whether a string is base64 in the alphabet for addresses, with or without its padding.
+/// Returns `true` if a string is base64 in the URL-safe alphabet, with or without padding.
 fn is_url_safe(data: Value<'_, '_>) -> bool {
     let Some(text) = data.str() else { return false };
     let text = text.decode();
@@ -206,13 +206,13 @@ fn is_url_safe(data: Value<'_, '_>) -> bool {
     is_padded && text.len() - bare.len() <= 2 && bare.len() % 4 != 1 && bare.bytes().all(plain)
 }
 
-/// How closely to look at a part, in the word other wires have for it.
+/// Returns the resolution of a part as the `detail` that other wires have.
 pub(super) fn resolution<'a>(part: Value<'_, 'a>) -> Option<Str<'a>> {
     let level = either(part, "mediaResolution", "media_resolution")?.get("level")?.str()?;
     level_of(&level).map(|detail| Str::plain(detail.name()))
 }
 
-/// What the service keeps, or fetches by itself.
+/// Reads a file that the service stores, or fetches by itself.
 fn stored<'a>(file: Value<'_, 'a>) -> Option<Media<'a>> {
     let uri = either(file, "fileUri", "file_uri")?;
     let declared = either(file, "mimeType", "mime_type").and_then(|label| label.str());

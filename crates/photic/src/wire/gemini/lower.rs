@@ -1,4 +1,4 @@
-//! Transcript → `generateContent`.
+//! Writes a transcript as a `generateContent` body.
 
 use crate::json::{NodeId, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
@@ -63,7 +63,7 @@ fn text_part<'a>(out: &mut Out<'a>, text: &Str<'a>) {
     out.comma().json("{\"text\":").string(text).json("}");
 }
 
-/// The names that a part of our own wire goes by: camel case, unless it came with underscores.
+/// Returns the name of a member of a part: camel case, unless it came with underscores.
 fn spelled(
     writer: &Writer<'_, '_>,
     node: NodeId,
@@ -92,7 +92,7 @@ pub(super) fn function_call<'a>(
     out.json(",\"name\":").string(&call.name).json(",\"args\":");
     call.arguments.as_object(out);
     out.json("}");
-    // Of calls made at once, the first carries the signature of the thought behind them.
+    // Of parallel calls, the first carries the signature of the reasoning behind them.
     if let Some(signature) = writer.plan.profile.quirks.call_signature.as_deref().filter(|_| first)
     {
         out.json(",\"thoughtSignature\":").quoted(signature);
@@ -131,7 +131,7 @@ fn function_response<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &To
         return;
     }
     out.comma().json("{\"functionResponse\":{\"id\":").string(&result.call_id);
-    // The wire demands a name; a result whose call is unknown got a stand-in that has one.
+    // The wire requires a name. A result without a known call got an added call that has one.
     let name = result.name.clone().unwrap_or(Str::plain(notice::UNKNOWN_TOOL));
     out.json(",\"name\":").string(&name).json(",\"response\":");
     response(writer, out, result);
@@ -142,14 +142,14 @@ fn function_response<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &To
     out.json("}}");
 }
 
-/// The words of a result; a failed one says so by where they stand.
+/// Writes the text of a result. The name of the member shows whether the tool failed.
 fn response<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
     let words: Vec<Part<'a>> = result
         .content
         .iter()
         .filter(|part| match part {
             Part::Media(_) => false,
-            // What stood among the media stays there.
+            // An opaque part that was among the media stays there.
             Part::Opaque(_) => writer.verbatim(part).is_none(),
             _ => true,
         })
@@ -178,7 +178,7 @@ fn media_part<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart)
     let media = writer.media(medium.id);
     match &media.source {
         Source::Data(_) => {
-            // The rest of the part (a resolution, say) stays where it is written anew in place.
+            // If the part is rewritten in place, its other members (a resolution, say) stay.
             let blob = |out: &mut Out<'a>| {
                 out.json("{\"mimeType\":").quoted(&writer.media_type(medium.id));
                 let payload = writer.payload(medium.id).unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Google's `generateContent`: contents of parts, results as `functionResponse` parts of the user.
 //!
-//! Its traps: a result carries media in `parts` on Gemini 3 and later only, names its tool, and a
-//! replayed call wants the signature of the thought behind it. Ids of calls are optional.
+//! Its traps: a result carries media in `parts` only on Gemini 3 and later, a result names its
+//! tool, and a replayed call needs the signature of the reasoning behind it. Ids of calls are
+//! optional.
 
 mod detect;
 mod http;

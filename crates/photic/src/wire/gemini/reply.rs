@@ -1,4 +1,4 @@
-//! `generateContent`: replies.
+//! Replies of `generateContent`.
 
 use super::lift::read_content;
 use super::lower::content;
@@ -27,7 +27,7 @@ pub(super) fn lift_reply<'d, 'a>(
     (messages, stop_of(reason.as_ref()), usage)
 }
 
-/// Calls that came without an id get one that no other reply has.
+/// Gives calls that came without an id one that no other reply has.
 fn name_calls<'a>(messages: &mut [Message<'a>], own: &str, lifter: &Lifter<'_, 'a>) {
     let mut number = 0;
     for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
@@ -42,7 +42,7 @@ fn name_calls<'a>(messages: &mut [Message<'a>], own: &str, lifter: &Lifter<'_, '
     }
 }
 
-/// Why it ended.
+/// Returns the reason why a reply ended.
 pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     match reason.map(Str::decode).as_deref() {
         Some("MAX_TOKENS") => Stop::Length,
@@ -53,7 +53,7 @@ pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     }
 }
 
-/// The word for it; calls have none of their own.
+/// Returns this wire's name for the reason. Calls have none of their own.
 pub(super) const fn finish_reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Length => "MAX_TOKENS",
@@ -62,12 +62,12 @@ pub(super) const fn finish_reason(stop: Stop) -> &'static str {
     }
 }
 
-/// What it cost.
+/// Reads the token usage.
 pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     let reasoning = number(usage, &["thoughtsTokenCount"]);
     Usage {
         input: number(usage, &["promptTokenCount"]),
-        // This wire counts thoughts apart.
+        // This wire counts reasoning separately.
         output: number(usage, &["candidatesTokenCount"]) + reasoning,
         cache_read: number(usage, &["cachedContentTokenCount"]),
         cache_write: 0,
@@ -75,7 +75,7 @@ pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     }
 }
 
-/// The words for it.
+/// Writes the token usage.
 pub(super) fn usage_json(usage: &Usage) -> String {
     format!(
         "{{\"promptTokenCount\":{},\"candidatesTokenCount\":{},\"totalTokenCount\":{},\
@@ -111,7 +111,7 @@ fn error<'a>(out: &mut Out<'a>, failure: &Failure<'a>) {
     out.json(",\"status\":").quoted(status).json("}}");
 }
 
-/// The number and word of an error, from the word that other wires have for it.
+/// Returns the status code and name of an error, from the name that other wires have for it.
 pub(super) fn code_of(kind: Option<&str>) -> (&'static str, &'static str) {
     match kind {
         Some("invalid_request_error" | "ValidationException" | "INVALID_ARGUMENT") => {

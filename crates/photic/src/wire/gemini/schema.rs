@@ -1,4 +1,4 @@
-//! Schemas: this wire also speaks a dialect of its own, with the names of types in capitals.
+//! Schemas. This wire also has a dialect of its own, with the names of types in capitals.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use crate::json::{Kind, Value};
 
 const TYPES: [&str; 7] = ["STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL"];
 
-/// The schema as every other wire wants it.
+/// Returns the schema in the form that every other wire takes.
 pub(super) fn as_json_schema<'a>(schema: Value<'_, 'a>) -> Cow<'a, [u8]> {
     let raw = schema.raw();
     let mut edits = Vec::new();
-    // Iterative: the depth of the JSON is not ours to trust.
+    // Iterative, because the depth of the JSON is untrusted.
     let mut open = vec![schema];
     while let Some(value) = open.pop() {
         match value.kind() {

@@ -1,4 +1,4 @@
-//! The settings of `generateContent`, both ways.
+//! Reads and writes the settings of `generateContent`.
 
 use super::schema::as_json_schema;
 use super::spelling::{either, level_of};
@@ -7,7 +7,7 @@ use crate::lift::text_of;
 use crate::lower::{Because, Members, Writer, list_of_strings};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word, strings};
 
-/// The shared settings and their names here.
+/// The shared settings and their names on this wire.
 const WORDS: [(&str, &str, &str); 8] = [
     ("temperature", "temperature", "temperature"),
     ("top_p", "topP", "top_p"),
@@ -19,7 +19,7 @@ const WORDS: [(&str, &str, &str); 8] = [
     ("top_logprobs", "logprobs", "logprobs"),
 ];
 
-/// How this wire says a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     match WORDS.iter().find(|(neutral, ..)| *neutral == name) {
         Some((_, word, _)) => Word::Member(word),
@@ -73,7 +73,7 @@ fn generation<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
             "stopSequences" | "stop_sequences" => settings.take_stops(value),
             "responseMimeType" | "response_mime_type" => {
                 if value.is("application/json") {
-                    // A schema says so as well.
+                    // A schema implies it.
                     let schemas = [
                         either(config, "responseSchema", "response_schema"),
                         either(config, "responseJsonSchema", "response_json_schema"),
@@ -144,7 +144,7 @@ fn read_choice<'a>(config: Value<'_, 'a>, settings: &mut Settings<'a>) {
         ("ANY", 0) => ToolChoice::Any,
         ("ANY", 1) => ToolChoice::Named(allowed.remove(0)),
         ("ANY", _) => ToolChoice::Among(allowed, true),
-        // Calls or words, and calls that match their schemas.
+        // Calls or text, and calls that match their schemas.
         ("VALIDATED", names) => {
             settings.lose_because(field(), config, Because::Widened);
             if names == 0 { ToolChoice::Auto } else { ToolChoice::Among(allowed, false) }

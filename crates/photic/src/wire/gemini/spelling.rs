@@ -1,9 +1,9 @@
-//! Names and words that Google spells in two ways.
+//! Names and values that Google spells in two ways.
 
 use crate::json::{Str, Value};
 use crate::tokens::Detail;
 
-/// The member of either spelling.
+/// Returns the member of either spelling.
 pub(super) fn either<'d, 'a>(
     value: Value<'d, 'a>,
     camel: &str,
@@ -12,7 +12,7 @@ pub(super) fn either<'d, 'a>(
     value.get(camel).or_else(|| value.get(snake)).filter(|value| !value.is_null())
 }
 
-/// The level that a resolution names, for a part or for the whole request.
+/// Returns the level that a resolution names, for a part or for the whole request.
 pub(super) fn level_of(name: &Str<'_>) -> Option<Detail> {
     match &*name.decode() {
         "MEDIA_RESOLUTION_LOW" => Some(Detail::Low),

@@ -1,4 +1,4 @@
-//! `streamGenerateContent`: streamed replies, taken apart.
+//! Reads streamed replies of `streamGenerateContent`.
 
 use super::reply::{stop_of, usage_of};
 use super::spelling::either;
@@ -15,7 +15,7 @@ pub(super) struct StreamReader {
 }
 
 impl crate::wire::StreamReader for StreamReader {
-    /// Whether the service gave a reason to stop: it has no other word for the end.
+    /// Returns `true` if the service sent a finish reason. It sends no other end.
     fn has_stopped(&self) -> bool {
         self.stopped
     }
@@ -54,7 +54,7 @@ impl crate::wire::StreamReader for StreamReader {
 
 impl StreamReader {
     fn part(&mut self, part: Value<'_, '_>, events: &mut Vec<Event>) {
-        // Thoughts travel only on their own wire.
+        // Reasoning is sent only on its own wire.
         if part.get("thought").and_then(|flag| flag.bool()).unwrap_or(false) {
             return;
         }

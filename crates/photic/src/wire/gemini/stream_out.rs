@@ -1,17 +1,17 @@
-//! `streamGenerateContent`: streamed replies, put together.
+//! Writes streamed replies of `streamGenerateContent`.
 
 use super::reply::{code_of, finish_reason, usage_json};
 use crate::reply::{Stop, Usage};
 use crate::stream::{Begin, Event, Failed, WholeCalls, event, quoted};
 
-/// Writes chunks. A call is one part, so its arguments are gathered until it is complete.
+/// Writes chunks. A call is one part, so its arguments are collected until it is complete.
 #[derive(Debug, Default)]
 pub(super) struct StreamWriter {
     begin: Begin,
     usage: Usage,
     stop: Stop,
     calls: WholeCalls,
-    /// Whether the chunks are the elements of one array, and how many there have been.
+    /// Set if the chunks are the elements of one array: the number of chunks written so far.
     array: Option<usize>,
 }
 
@@ -50,7 +50,7 @@ impl crate::wire::StreamWriter for StreamWriter {
 }
 
 impl StreamWriter {
-    /// Chunks for a client that did not ask for server-sent events.
+    /// Creates a writer for a client that did not ask for server-sent events.
     pub(super) fn of_array() -> Self {
         Self { array: Some(0), ..Self::default() }
     }

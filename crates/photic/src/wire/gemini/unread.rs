@@ -1,4 +1,4 @@
-//! Members of a `generateContent` body that the reader does not look at.
+//! Lists the members of a `generateContent` body that the reader ignores.
 
 use super::lift::resolution;
 use super::spelling::either;

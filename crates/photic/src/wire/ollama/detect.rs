@@ -1,4 +1,4 @@
-//! Telling an `/api/chat` body from others.
+//! Tells an `/api/chat` body from those of other wires.
 
 use crate::json::{Kind, Value};
 use crate::wire::detect::{fits_messages, messages, nests_result};
@@ -12,7 +12,8 @@ pub(super) fn likeness(root: Value<'_, '_>) -> u8 {
     if is_own { 60 } else { 0 }
 }
 
-/// Returns whether a message lists images as bare base64. Routers list parts under the same name.
+/// Returns `true` if a message lists images as bare base64. Routers list parts under the same
+/// name.
 fn has_bare_images(message: Value<'_, '_>) -> bool {
     let mut images = message.get("images").into_iter().flat_map(Value::items);
     images.any(|image| image.kind() == Kind::String)

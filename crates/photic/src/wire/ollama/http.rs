@@ -1,4 +1,4 @@
-//! `/api/chat` over HTTP: no keys, a JSON document a line.
+//! `/api/chat` over HTTP: no keys, one JSON document per line.
 
 use serde_json::{Value as Json, json};
 

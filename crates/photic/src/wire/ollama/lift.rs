@@ -1,4 +1,4 @@
-//! `/api/chat` → transcript.
+//! Reads an `/api/chat` body into a transcript.
 
 use super::MARKER;
 use crate::json::{Kind, Str, Value};
@@ -96,7 +96,7 @@ fn assistant_fields<'a>(ids: &mut CallIds<'a>, message: Value<'_, 'a>, parts: &m
     }
 }
 
-/// Words and pictures: where a marker stands for it, else before all words.
+/// Reads text and pictures. A picture goes to its marker in the text, or before all text.
 fn read_content<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     message: Value<'d, 'a>,
@@ -106,7 +106,7 @@ fn read_content<'d, 'a>(
     let images = message.get("images").into_iter().flat_map(Value::items);
     let mut images = images.map(|image| {
         let mut media = base64_medium(image, None, MediaKind::Image);
-        // Sounds travel in the same list.
+        // Sounds are in the same list.
         if media.is_film_or_sound() {
             media.kind = MediaKind::Audio;
         }
@@ -126,7 +126,7 @@ fn read_content<'d, 'a>(
                     marked.extend(images.next());
                 }
             }
-            // More pictures than markers: the rest stands in front.
+            // More pictures than markers: the others go in front.
             parts.extend(images);
             parts.append(&mut marked);
         }
@@ -139,7 +139,7 @@ fn read_content<'d, 'a>(
     }
 }
 
-/// The pieces of a text between its markers.
+/// Returns the pieces of a text between its markers.
 fn cut<'a>(text: &Str<'a>) -> Vec<Str<'a>> {
     match text {
         Str::Escaped(bytes) => {
@@ -159,11 +159,11 @@ fn cut<'a>(text: &Str<'a>) -> Vec<Str<'a>> {
     }
 }
 
-/// Without the line breaks that set a marker apart.
+/// Removes the line breaks around a marker.
 fn trimmed(escaped: &[u8]) -> &[u8] {
     let inner = escaped.strip_prefix(b"\\n").unwrap_or(escaped);
     match inner.strip_suffix(b"\\n") {
-        // A backslash of the text before an `n` is no line break.
+        // An escaped backslash before an `n` is not a line break.
         Some(rest)
             if rest.iter().rev().take_while(|&&byte| byte == b'\\').count().is_multiple_of(2) =>
         {

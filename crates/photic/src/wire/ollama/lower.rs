@@ -1,4 +1,4 @@
-//! Transcript → `/api/chat`.
+//! Writes a transcript as an `/api/chat` body.
 
 use super::MARKER;
 use crate::json::{Out, Segments, Str};
@@ -69,7 +69,7 @@ fn tool_call<'a>(out: &mut Out<'a>, call: &Call<'a>) {
     out.json("}}");
 }
 
-/// The parts that are said and shown, and whether they are those of a failed result.
+/// Returns the content of a message or of its result, and `true` for a failed result.
 fn said<'m, 'a>(message: &'m Message<'a>) -> (&'m [Part<'a>], bool) {
     match message.results().next() {
         Some(result) => (&result.content, result.is_error),
@@ -77,7 +77,7 @@ fn said<'m, 'a>(message: &'m Message<'a>) -> (&'m [Part<'a>], bool) {
     }
 }
 
-/// A medium that goes into the list beside the words.
+/// Returns a medium that goes into the list beside the text.
 fn shown(writer: &Writer<'_, '_>, part: &Part<'_>) -> Option<MediaPart> {
     match part {
         Part::Media(medium) if writer.media(medium.id).kind != MediaKind::Document => {
@@ -87,14 +87,14 @@ fn shown(writer: &Writer<'_, '_>, part: &Part<'_>) -> Option<MediaPart> {
     }
 }
 
-/// Writes the words, with markers where pictures stand between them.
+/// Writes the text, with markers for pictures between its parts.
 pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     let (parts, is_error) = said(message);
     let pictures = parts.iter().filter(|part| shown(writer, part).is_some()).count();
     let first_words = parts.iter().position(|part| is_words(part));
     let last_picture = parts.iter().rposition(|part| shown(writer, part).is_some());
     let last_words = parts.iter().rposition(|part| is_words(part));
-    // Without markers every picture stands in front; for one picture that is as good.
+    // Without markers every picture comes before the text, which is good enough for one picture.
     let between = first_words < last_picture && last_picture < last_words;
     let marks = first_words.is_some() && first_words < last_picture && (pictures > 1 || between);
     let mut words: Vec<Str<'a>> = Vec::new();
@@ -137,7 +137,7 @@ fn is_words(part: &Part<'_>) -> bool {
     matches!(part, Part::Text(text) | Part::Refusal(text) if !text.text.is_empty())
 }
 
-/// A text in which nothing is taken for a marker, where there are pictures to be put in its place.
+/// Returns a text without accidental markers, if there are pictures that could be put there.
 fn unmarked<'a>(text: &Str<'a>, has_pictures: bool) -> Str<'a> {
     let plain = text.decode();
     if has_pictures && plain.contains(MARKER) {
@@ -147,7 +147,7 @@ fn unmarked<'a>(text: &Str<'a>, has_pictures: bool) -> Str<'a> {
     }
 }
 
-/// Writes the list of pictures; whether there are any.
+/// Writes the list of pictures. Returns `true` if there are any.
 pub(super) fn images<'a>(
     writer: &Writer<'_, 'a>,
     out: &mut Out<'a>,

@@ -1,6 +1,6 @@
-//! Ollama's own chat: content is one string, and pictures stand beside it as bare base64.
+//! Ollama's own chat API: content is one string, and pictures are beside it as bare base64.
 //!
-//! Its traps: no types, no addresses, and `[img]` in the text says where each picture belongs.
+//! Its traps: no types, no addresses, and `[img]` in the text marks the place of each picture.
 
 mod detect;
 mod http;
@@ -95,5 +95,5 @@ implement_protocol!(Ollama {
     }
 });
 
-/// Where a picture belongs, in a text.
+/// The marker for the place of a picture in a text.
 const MARKER: &str = "[img]";

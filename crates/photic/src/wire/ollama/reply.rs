@@ -1,4 +1,4 @@
-//! `/api/chat`: replies.
+//! Replies of `/api/chat`.
 
 use super::lift::read_message;
 use super::lower::unit;
@@ -34,7 +34,7 @@ pub(super) fn lift_reply<'d, 'a>(
     (messages, stop_of(reason.as_ref()), Some(usage_of(root)))
 }
 
-/// Why it ended.
+/// Returns the reason why a reply ended.
 pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     match reason.map(Str::decode).as_deref() {
         Some("length") => Stop::Length,
@@ -42,7 +42,7 @@ pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     }
 }
 
-/// The word for it; calls have none of their own.
+/// Returns this wire's name for the reason. Calls have none of their own.
 pub(super) const fn done_reason(stop: Stop) -> &'static str {
     match stop {
         Stop::Length => "length",
@@ -50,7 +50,7 @@ pub(super) const fn done_reason(stop: Stop) -> &'static str {
     }
 }
 
-/// What it cost.
+/// Reads the token usage.
 pub(super) fn usage_of(root: Value<'_, '_>) -> Usage {
     Usage {
         input: number(root, &["prompt_eval_count"]),
@@ -59,7 +59,7 @@ pub(super) fn usage_of(root: Value<'_, '_>) -> Usage {
     }
 }
 
-/// The members for why it ended and what it cost.
+/// Writes the members for the finish reason and the token usage.
 pub(super) fn ending(stop: Stop, usage: &Usage) -> String {
     format!(
         "\"done\":true,\"done_reason\":\"{}\",\"total_duration\":0,\"load_duration\":0,\
@@ -91,9 +91,9 @@ pub(super) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
     out.finish()
 }
 
-/// A point in time as this wire writes it, from the seconds since 1970.
+/// Formats a point in time for this wire, from the seconds since 1970.
 pub(super) fn time(seconds: u64) -> String {
-    // No calendar of a provider goes beyond the year 9999.
+    // No provider sends a year beyond 9999.
     let seconds = seconds.min(253_402_300_799);
     let (days, clock) = (seconds / 86_400, seconds % 86_400);
     // Counted from the first of March of the year 0, so that leap days come last.

@@ -1,4 +1,4 @@
-//! The settings of `/api/chat`, both ways.
+//! Reads and writes the settings of `/api/chat`.
 
 use crate::json::{Kind, Out, Str, Value};
 use crate::lower::{Because, Members, Writer};
@@ -16,10 +16,10 @@ const OPTIONS: [(&str, &str); 8] = [
     ("repetition_penalty", "repeat_penalty"),
 ];
 
-/// Fields this wire defines and the others have no word for.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] = &["keep_alive", "truncate", "shift", "template"];
 
-/// How this wire says a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     match OPTIONS.iter().find(|(neutral, _)| *neutral == name) {
         Some((_, word)) => Word::Member(word),
@@ -35,7 +35,7 @@ pub(super) fn word(name: &str) -> Word {
 /// Reads the settings of a request.
 pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
     let mut settings = Settings::default();
-    // Unlike elsewhere, silence means a stream.
+    // Unlike other wires, this one streams by default.
     if root.get("stream").is_none() {
         settings.shared.push(("stream", b"true"));
     }
@@ -91,14 +91,14 @@ fn read_tool<'a>(tool: Value<'_, 'a>, settings: &mut Settings<'a>) {
     settings.tools.push(Tool::Function(Function { strict: None, ..function }));
 }
 
-/// What this wire calls its own.
+/// The fields of this wire.
 const FIELDS: &[&str] = &["messages", "tools", "format", "options", "think", "keep_alive"];
 
 /// Writes the settings of a request from another wire.
 pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let members = writer.common_settings(out, FIELDS);
     let settings = &writer.transcript.settings;
-    // Silence would mean a stream.
+    // The default would be a stream.
     out.comma().key("stream").raw(settings.shared("stream").unwrap_or(b"false"));
     write_options(writer, out, &members);
     match &settings.format {
@@ -122,7 +122,7 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     if writer.transcript.settings.functions().next().is_none() {
         return writer.no_tools();
     }
-    // Tools that must not be called are not offered; what else may be demanded has no word here.
+    // Tools that must not be called are not offered. The wire cannot express other choices.
     match writer.tool_choice() {
         Some(ToolChoice::None) => return writer.withhold_tools(),
         Some(ToolChoice::Auto) => writer.omit_setting("tool_choice", Because::Implied),

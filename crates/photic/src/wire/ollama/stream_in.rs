@@ -1,11 +1,11 @@
-//! `/api/chat`: streamed replies, taken apart.
+//! Reads streamed replies of `/api/chat`.
 
 use super::reply::{stop_of, usage_of};
 use crate::json::{Doc, Value};
 use crate::reply::call_id;
 use crate::stream::{Begin, Event, Failed, text};
 
-/// Reads lines, each a reply of its own.
+/// Reads lines. Each is a reply of its own.
 #[derive(Debug, Default)]
 pub(super) struct StreamReader {
     begun: Option<String>,

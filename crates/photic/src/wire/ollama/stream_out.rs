@@ -1,10 +1,10 @@
-//! `/api/chat`: streamed replies, put together.
+//! Writes streamed replies of `/api/chat`.
 
 use super::reply::{ending, time};
 use crate::reply::{Stop, Usage};
 use crate::stream::{Begin, Event, Failed, WholeCalls, quoted};
 
-/// Writes lines. A call stands whole in one line, so its arguments are gathered first.
+/// Writes lines. A call is complete in one line, so its arguments are collected first.
 #[derive(Debug, Default)]
 pub(super) struct StreamWriter {
     begin: Begin,

@@ -1,4 +1,4 @@
-//! Members of an `/api/chat` body that the reader does not look at.
+//! Lists the members of an `/api/chat` body that the reader ignores.
 
 use crate::json::Value;
 use crate::lift::text_of;

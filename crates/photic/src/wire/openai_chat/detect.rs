@@ -1,4 +1,4 @@
-//! Telling a Chat Completions body from others.
+//! Tells a Chat Completions body from those of other wires.
 
 use crate::json::Value;
 use crate::wire::detect::{blocks, fits_messages, messages, nests_result};
@@ -11,7 +11,7 @@ pub(super) fn likeness(root: Value<'_, '_>) -> u8 {
             || blocks(message)
                 .any(|part| part.get("image_url").is_some() || part.get("file").is_some())
     });
-    // A conversation of plain text that says nothing else is taken for one of this wire.
+    // A plain text conversation without other hints is taken for one of this wire.
     if is_chat { 50 } else { 10 }
 }
 

@@ -1,4 +1,4 @@
-//! Chat Completions → transcript.
+//! Reads a Chat Completions body into a transcript.
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{
@@ -77,8 +77,8 @@ pub(super) fn read_message<'d, 'a>(
     }
 }
 
-/// The result of a function of the first API, if there is a picture in it; else the message travels
-/// as it is. It answers no id, and its content is a string.
+/// Reads the result of a function of the first API, if there is a picture in it. Otherwise the
+/// message is sent unchanged. It has no call id, and its content is a string.
 fn read_function<'d, 'a>(
     lifter: &mut Lifter<'d, 'a>,
     message: Value<'d, 'a>,
@@ -112,9 +112,9 @@ fn read_function<'d, 'a>(
     })
 }
 
-/// What an assistant message says outside its content.
+/// Reads the fields of an assistant message beside its content.
 fn assistant_fields<'a>(message: Value<'_, 'a>, parts: &mut Vec<Part<'a>>) {
-    // Spelled so by DeepSeek and the servers that follow it.
+    // DeepSeek and compatible servers use this name.
     if let Some(thinking) = message.get("reasoning_content").filter(|value| !value.is_null()) {
         parts.insert(0, Part::Thinking(Opaque { node: Some(thinking.id()) }));
     }
@@ -131,7 +131,7 @@ fn read_call<'a>(call: Value<'_, 'a>) -> Part<'a> {
         (Some(function), _) => {
             let arguments =
                 match function.get("arguments").filter(|json| json.kind() == Kind::Object) {
-                    // Spelled as JSON by servers that grew out of another wire.
+                    // Some servers send JSON here instead of a string.
                     Some(json) => Arguments::Json(json.raw()),
                     None => Arguments::Text(text_of(function, "arguments")),
                 };
@@ -227,7 +227,7 @@ fn read_part<'d, 'a>(
     parts.push(read);
 }
 
-/// A sound that is a string of base64, if its bytes say which.
+/// Reads a sound that is a string of base64, if its bytes show its type.
 fn read_short_audio<'a>(audio: Value<'_, 'a>) -> Option<Media<'a>> {
     audio.str()?;
     let media = base64_medium(audio, None, MediaKind::Audio);
@@ -235,7 +235,8 @@ fn read_short_audio<'a>(audio: Value<'_, 'a>) -> Option<Media<'a>> {
     is_audio.then_some(Media { spelled: Spelled::Short, ..media })
 }
 
-/// A document whose bytes are at hand; an address is between the client and its provider.
+/// Reads a document whose bytes are in the body. An address is left to the client and its
+/// provider.
 fn read_document<'a>(part: Value<'_, 'a>) -> Option<Media<'a>> {
     let address = part.get("document_url")?;
     begins_with_data(&address.str()?).then(|| Media {

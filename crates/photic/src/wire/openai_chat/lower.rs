@@ -1,4 +1,4 @@
-//! Transcript → Chat Completions.
+//! Writes a transcript as a Chat Completions body.
 
 use crate::json::{Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
@@ -41,7 +41,7 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     out.json("}");
 }
 
-/// Writes what stands under `content`.
+/// Writes the value of `content`.
 pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     if let Some(result) = message.results().next() {
         return parts::result::<ChatParts>(writer, out, result, message.marked);
@@ -74,7 +74,8 @@ pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &
     }
 }
 
-/// Calls, thoughts and a refusal stand in fields of their own, beside the content.
+/// Returns `true` for parts in fields of their own beside the content: calls, reasoning, a
+/// refusal.
 fn has_own_field(part: &Part<'_>) -> bool {
     match part {
         Part::Call(_) | Part::Thinking(_) | Part::Mark(_) => true,

@@ -1,6 +1,6 @@
 //! OpenAI Chat Completions, and the many servers that imitate it.
 //!
-//! Its trap: a `tool` message carries text only, so images have to stand in a user message.
+//! Its trap: a `tool` message carries only text, so images must go into a user message.
 
 mod detect;
 mod http;

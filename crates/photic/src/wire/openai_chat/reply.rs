@@ -1,4 +1,4 @@
-//! Chat completions: replies.
+//! Replies of Chat Completions.
 
 use super::lift::read_message;
 use super::lower::unit;
@@ -24,7 +24,7 @@ pub(super) fn lift_reply<'d, 'a>(
     (messages, stop_of(reason.as_ref()), usage)
 }
 
-/// Why it ended.
+/// Returns the reason why a reply ended.
 pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     match reason.map(Str::decode).as_deref() {
         Some("tool_calls" | "function_call") => Stop::Calls,
@@ -34,7 +34,7 @@ pub(super) fn stop_of(reason: Option<&Str<'_>>) -> Stop {
     }
 }
 
-/// The word for it.
+/// Returns this wire's name for the reason.
 pub(super) const fn finish_reason(stop: Stop, calls: bool) -> &'static str {
     match stop {
         Stop::Length => "length",
@@ -44,7 +44,7 @@ pub(super) const fn finish_reason(stop: Stop, calls: bool) -> &'static str {
     }
 }
 
-/// What it cost.
+/// Reads the token usage.
 pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     Usage {
         input: number(usage, &["prompt_tokens"]),
@@ -55,7 +55,7 @@ pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     }
 }
 
-/// The words for it.
+/// Writes the token usage.
 pub(super) fn usage_json(usage: &Usage) -> String {
     format!(
         "{{\"prompt_tokens\":{},\"completion_tokens\":{},\"total_tokens\":{},\
@@ -99,7 +99,7 @@ pub(super) fn lower_reply<'a>(writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Seg
     out.finish()
 }
 
-/// An error in the words of both wires of this provider.
+/// Writes an error in the form that both wires of this provider share.
 pub(crate) fn error<'a>(out: &mut Out<'a>, failure: &Failure<'a>) {
     out.json("{\"error\":{\"message\":").string(&failure.message).json(",\"type\":");
     out.string(&failure.kind.clone().unwrap_or(Str::plain("api_error")));

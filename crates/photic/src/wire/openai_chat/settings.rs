@@ -1,4 +1,4 @@
-//! The settings of Chat Completions, both ways.
+//! Reads and writes the settings of Chat Completions.
 
 use crate::json::{Out, Str, Value};
 use crate::lift::text_of;
@@ -7,11 +7,11 @@ use crate::profile::{AnswerLimit, StreamOptions};
 use crate::settings::{Format, Function, SHARED, Settings, Tool, ToolChoice, Word};
 use crate::wire::openai::{Around, write_choice, write_schema};
 
-/// Fields this wire defines and the others have no word for.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] =
     &["modalities", "audio", "prediction", "web_search_options", "moderation", "image"];
 
-/// How this wire says a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     SHARED.iter().find(|shared| **shared == name).map_or(Word::Absent, |word| Word::Field(word))
 }
@@ -38,7 +38,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
             "tool_choice" | "function_call" => read_choice(key, value, &mut settings),
             "parallel_tool_calls" => settings.take_parallel_calls(value),
             "reasoning_effort" => settings.take_effort(value),
-            // Spelled so by routers.
+            // Routers use this spelling.
             "reasoning" if value.get("effort").is_some_and(|effort| effort.str().is_some()) => {
                 if let Some(effort) = value.get("effort") {
                     settings.take_effort(effort);
@@ -127,7 +127,7 @@ fn read_format<'a>(key: Str<'a>, value: Value<'_, 'a>, settings: &mut Settings<'
     settings.lose_others(value, &["type", "json_schema"]);
 }
 
-/// What this wire calls its own.
+/// The fields of this wire.
 const FIELDS: &[&str] = &[
     "messages",
     "max_tokens",
@@ -156,13 +156,13 @@ pub(super) fn write<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
     let quirks = &writer.plan.profile.quirks;
     let streams = settings.shared.iter().any(|(name, raw)| *name == "stream" && *raw == b"true");
     if streams && quirks.stream_options == StreamOptions::Taken {
-        // On other wires a stream always ends with what it cost.
+        // On other wires a stream always ends with its token usage.
         out.comma().key("stream_options").json("{\"include_usage\":true}");
         writer.add("stream_options");
     }
     if let Some(most) = settings.max_tokens {
-        // The older name is refused by models that reason; the newer is ignored where unknown,
-        // but for endpoints that refuse whatever they do not know.
+        // Reasoning models refuse the older name. Most servers ignore the newer one if they do not
+        // know it, but some endpoints refuse unknown fields.
         let name = match quirks.answer_limit {
             AnswerLimit::MaxCompletionTokens => "max_completion_tokens",
             AnswerLimit::MaxTokens => "max_tokens",

@@ -1,4 +1,4 @@
-//! Chat completions: streamed replies, taken apart.
+//! Reads streamed replies of Chat Completions.
 
 use crate::json::{Doc, Value};
 use crate::stream::{Begin, Event, failed, text};
@@ -69,7 +69,7 @@ impl StreamReader {
         let part = |name: &str| function.map(|function| text(function, name)).unwrap_or_default();
         let (id, name) = (text(call, "id"), part("name"));
         let number = call.get("index").and_then(|index| index.u64());
-        // Servers that forget the index send whole calls, each with an id.
+        // Servers that omit the index send whole calls, each with an id.
         let known = match number {
             Some(number) => self.calls.iter().position(|&other| other == number),
             None if id.is_empty() => self.calls.len().checked_sub(1),

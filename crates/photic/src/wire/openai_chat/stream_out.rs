@@ -1,4 +1,4 @@
-//! Chat completions: streamed replies, put together.
+//! Writes streamed replies of Chat Completions.
 
 use crate::reply::{Stop, Usage};
 use crate::stream::{Begin, Event, Failed, event, quoted};
@@ -9,7 +9,7 @@ use super::reply::finish_reason;
 #[derive(Debug)]
 pub(super) struct StreamWriter {
     begin: Begin,
-    /// Whether the client asked to be told what it cost.
+    /// `true` if the client asked for the token usage.
     with_usage: bool,
     usage: Usage,
     stop: Stop,

@@ -1,4 +1,4 @@
-//! Members of a Chat Completions body that the reader does not look at.
+//! Lists the members of a Chat Completions body that the reader ignores.
 
 use crate::json::{Kind, Value};
 use crate::lift::text_of;
@@ -45,7 +45,7 @@ fn part<'a>(part: Value<'_, 'a>, unread: &mut Unread<'a>) {
             unread.within(part, "file", &["file_data", "file_id", "filename"]);
         }
         "document_url" => unread.object(part, &["type", "document_url", "document_name"]),
-        // What is not understood is left out whole.
+        // A part that is not understood is left out as a whole.
         _ => {}
     }
 }

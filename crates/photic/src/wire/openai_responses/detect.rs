@@ -1,4 +1,4 @@
-//! Telling a Responses body from others.
+//! Tells a Responses body from those of other wires.
 
 use crate::json::Value;
 

@@ -1,4 +1,4 @@
-//! Responses → transcript.
+//! Reads a Responses body into a transcript.
 
 use crate::json::{Kind, Str, Value};
 use crate::lift::{
@@ -70,7 +70,7 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
             let output = item.get("output");
             let caller = item.get("caller").and_then(|caller| caller.get("type"));
             let for_code = caller.is_some_and(|caller| !caller.is("direct"));
-            // What code reads is nothing for the model to look at.
+            // A result for code is not shown to the model.
             let words = if for_code { TextOwner::Own } else { TextOwner::Foreign };
             slot = output.map(|output| output.id());
             let mut content = Vec::new();
@@ -119,11 +119,11 @@ pub(super) fn read_item<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>
     Message { node: Some(item.id()), slot, ..Message::new(role, parts) }
 }
 
-/// What a command printed, in each entry of its output.
+/// The members with a command's output, in each entry of a result.
 const PRINTED: [&[&str]; 2] = [&["stdout"], &["stderr"]];
 
-/// The result of a tool that the provider or the client runs by itself, if there is a picture in what
-/// it printed; else the item travels as it is.
+/// Reads the result of a tool that the provider or the client runs by itself, if there is a
+/// picture in its output. Otherwise the item is sent unchanged.
 fn read_hosted<'d, 'a>(lifter: &mut Lifter<'d, 'a>, item: Value<'d, 'a>) -> Option<ToolResult<'a>> {
     let output = item.get("output")?;
     let before = lifter.count();
@@ -183,7 +183,7 @@ fn call<'a>(
     })
 }
 
-/// The hosted computer tool: its action is JSON, its name is ours.
+/// Reads a call of the hosted computer tool. Its action is JSON, and photic gives it a name.
 fn screen_call<'a>(item: Value<'_, 'a>) -> Part<'a> {
     Part::Call(Call {
         id: text_of(item, "call_id"),

@@ -1,4 +1,4 @@
-//! Transcript → Responses.
+//! Writes a transcript as a Responses body.
 
 use crate::json::{Kind, Out, Segments, Str};
 use crate::lower::{Step, Writer, joined, texts};
@@ -59,7 +59,7 @@ pub(super) fn unit<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Mes
     }
 }
 
-/// Writes what stands in the slot of an item.
+/// Writes the content of an item.
 pub(super) fn content<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, message: &Message<'a>) {
     if let Some(result) = message.results().next() {
         return result_output(writer, out, result, message.marked);
@@ -131,8 +131,8 @@ fn result_output<'a>(
     parts::result::<ResponsesParts>(writer, out, result, marked);
 }
 
-/// The output of the hosted computer tool is one picture and nothing else; one that cannot be read
-/// stays as it is.
+/// Writes the output of the hosted computer tool: one picture and nothing else. A picture that
+/// cannot be read stays unchanged.
 fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
     let Some(slot) = result.slot else { return };
     let medium = result.content.iter().find_map(|part| match part {
@@ -141,7 +141,7 @@ fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResul
         }
         _ => None,
     });
-    // An output of another shape is not ours to put right.
+    // An output of another shape is not changed.
     let is_picture = writer.transcript.doc.value(slot).kind() == Kind::Object;
     match medium.filter(|_| is_picture) {
         Some(medium) => {
@@ -149,7 +149,7 @@ fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResul
             writer.address(&mut address, medium.id);
             writer.patched(out, slot, vec![(&["image_url"], address)]);
         }
-        // One that is left out leaves a dot: the slot takes no words.
+        // A picture that is left out becomes a dot, because the slot takes no text.
         None if is_picture && matches!(result.content.as_slice(), [Part::Text(_)]) => {
             let mut dot = Out::new();
             dot.quoted(notice::DOT);
@@ -161,8 +161,8 @@ fn screenshot<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResul
     }
 }
 
-/// The output of a hosted tool: one string, or a list of what commands printed, each in members of
-/// its own.
+/// Writes the output of a hosted tool: one string, or a list of the outputs of commands, each in
+/// members of its own.
 fn hosted<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, result: &ToolResult<'a>) {
     let list = result.slot.map(|slot| writer.transcript.doc.value(slot));
     let Some(list) = list.filter(|slot| slot.is_list()) else {

@@ -1,6 +1,6 @@
 //! OpenAI Responses: a flat list of typed items.
 //!
-//! Its trap: `image_url` is a string here, and a call and its output are items of their own.
+//! Its traps: `image_url` is a string here, and a call and its output are items of their own.
 
 mod detect;
 mod http;

@@ -1,4 +1,4 @@
-//! Responses: replies.
+//! Replies of Responses.
 
 use super::lift::read_item;
 use crate::json::{Out, Segments, Str, Value};
@@ -24,7 +24,7 @@ pub(super) fn lift_reply<'d, 'a>(
     (messages, stop_of(root, calls), usage)
 }
 
-/// Why it ended.
+/// Returns the reason why a reply ended.
 pub(super) fn stop_of(response: Value<'_, '_>, calls: bool) -> Stop {
     let cut = response.get("incomplete_details").and_then(|details| details.get("reason")?.str());
     match cut.as_ref().map(Str::decode).as_deref() {
@@ -35,7 +35,7 @@ pub(super) fn stop_of(response: Value<'_, '_>, calls: bool) -> Stop {
     }
 }
 
-/// What it cost.
+/// Reads the token usage.
 pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     Usage {
         input: number(usage, &["input_tokens"]),
@@ -46,7 +46,7 @@ pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     }
 }
 
-/// The words for it.
+/// Writes the token usage.
 pub(super) fn usage_json(usage: &Usage) -> String {
     format!(
         "{{\"input_tokens\":{},\"input_tokens_details\":{{\"cached_tokens\":{},\"cache_write_tokens\":{}}},\
@@ -122,7 +122,7 @@ pub(super) fn lower_reply<'a>(_writer: &Writer<'_, 'a>, reply: &Reply<'a>) -> Se
         call.arguments.as_string(&mut out);
         out.json("}");
     }
-    // What the request said is not ours to know here; clients insist on the fields.
+    // The settings of the request are not known here, but clients require the fields.
     out.json("],\"parallel_tool_calls\":true,\"tool_choice\":\"auto\",\"tools\":[]");
     if let Some(usage) = &reply.usage {
         out.json(",\"usage\":").json(&usage_json(usage));

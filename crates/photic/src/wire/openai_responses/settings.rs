@@ -1,4 +1,4 @@
-//! The settings of Responses, both ways.
+//! Reads and writes the settings of Responses.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::lower::{Because, NO_ARGUMENTS, Writer};
 use crate::settings::{Format, Function, Settings, Tool, ToolChoice, Word};
 use crate::wire::openai::{Around, write_choice, write_schema};
 
-/// Fields this wire defines and the others have no word for.
+/// Fields of this wire that no other wire can express.
 const OWN: &[&str] = &[
     "include",
     "previous_response_id",
@@ -22,7 +22,7 @@ const OWN: &[&str] = &[
     "stream_options",
 ];
 
-/// How this wire says a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     const FIELDS: [&str; 12] = [
         "temperature",
@@ -52,7 +52,7 @@ pub(super) fn read<'a>(root: Value<'_, 'a>) -> Settings<'a> {
         match &*key.decode() {
             "instructions" => {}
             "input" => {
-                // Tools that came after the first turn.
+                // Tools that were added after the first turn.
                 let is_offer = |item: &Value<'_, 'a>| {
                     item.get("type").is_some_and(|name| name.is("additional_tools"))
                 };
@@ -149,7 +149,7 @@ fn read_format<'a>(value: Value<'_, 'a>, settings: &mut Settings<'a>) {
     settings.lose_others(value, &["type", "name", "schema", "strict"]);
 }
 
-/// What this wire calls its own.
+/// The fields of this wire.
 const FIELDS: &[&str] = &[
     "input",
     "instructions",
@@ -210,7 +210,7 @@ fn tools<'a>(writer: &mut Writer<'_, 'a>, out: &mut Out<'a>) {
             out.json(",\"description\":").string(text);
         }
         out.json(",\"parameters\":").bytes(tool.schema.unwrap_or(Cow::Borrowed(NO_ARGUMENTS)));
-        // Absent means strict here, and not elsewhere.
+        // The default is strict here, but not on other wires.
         out.json(",\"strict\":").boolean(tool.strict == Some(true)).json("}");
     }
     out.json("]");

@@ -1,4 +1,4 @@
-//! Responses: streamed replies, taken apart.
+//! Reads streamed replies of Responses.
 
 use crate::json::{Doc, Value, escape_into};
 use crate::stream::{Begin, Event, Failed, failed, text};
@@ -9,7 +9,7 @@ use super::reply::{stop_of, usage_of};
 #[derive(Debug, Default)]
 pub(super) struct StreamReader {
     begun: bool,
-    /// The items that are calls, in order: their index, and whether they take free text.
+    /// The items that are calls, in order: the index, and `true` for a call with free text.
     calls: Vec<(u64, bool)>,
 }
 
@@ -51,7 +51,7 @@ impl crate::wire::StreamReader for StreamReader {
                 let error = root.get("error").unwrap_or(root);
                 events.push(Event::Failed(failed(error)));
             }
-            // Reasoning, hosted tools, and the ends of what was given in pieces.
+            // Reasoning, hosted tools, and the ends of content that was sent in pieces.
             _ => {}
         }
     }
@@ -77,7 +77,7 @@ impl StreamReader {
         let index = self.calls.len() - 1;
         events.push(Event::Call { index, id: text(item, "call_id"), name: text(item, "name") });
         if is_free {
-            // Elsewhere arguments are JSON.
+            // On other wires arguments are JSON.
             events.push(Event::Arguments { index, json: "{\"input\":\"".to_owned() });
         }
     }
@@ -94,7 +94,7 @@ fn number(root: Value<'_, '_>) -> u64 {
     root.get("output_index").and_then(|index| index.u64()).unwrap_or(0)
 }
 
-/// A text as it stands inside a JSON string.
+/// Escapes a text for the inside of a JSON string.
 fn inside(text: &str) -> String {
     let mut json = Vec::with_capacity(text.len());
     escape_into(text.as_bytes(), &mut json);

@@ -1,4 +1,4 @@
-//! Responses: streamed replies, put together.
+//! Writes streamed replies of Responses.
 
 use crate::reply::{Stop, Usage};
 use crate::stream::{Begin, Event, Failed, event, quoted};
@@ -11,9 +11,9 @@ pub(super) struct StreamWriter {
     begin: Begin,
     usage: Usage,
     stop: Stop,
-    /// Events are counted.
+    /// Number of events written.
     sequence: usize,
-    /// What was begun, in order; the last one may be open.
+    /// The items that were started, in order. The last one may be open.
     items: Vec<Item>,
     open: bool,
     /// The item of each call.
@@ -23,7 +23,7 @@ pub(super) struct StreamWriter {
 #[derive(Debug)]
 struct Item {
     kind: Kind,
-    /// The words, or the arguments.
+    /// The text, or the arguments.
     said: String,
 }
 
@@ -84,7 +84,7 @@ impl crate::wire::StreamWriter for StreamWriter {
 
     fn keeps(&self, event: &Event) -> usize {
         match event {
-            // All of it is repeated when the reply ends.
+            // The end of the reply repeats all of it.
             Event::Text(text) | Event::Refusal(text) => text.len(),
             _ => event.argument_bytes(),
         }
@@ -92,7 +92,7 @@ impl crate::wire::StreamWriter for StreamWriter {
 }
 
 impl StreamWriter {
-    /// More words, in a message of their own kind.
+    /// Writes more text, in a message of its own kind.
     fn words(&mut self, out: &mut Vec<u8>, kind: Kind, text: &str) {
         let name = match kind {
             Kind::Refusal => "response.refusal.delta",
@@ -192,7 +192,7 @@ impl StreamWriter {
         }
     }
 
-    /// The part that holds words, as it stands.
+    /// Returns the part that holds text, with the content so far.
     fn part(&self, at: usize, said: &str) -> Option<String> {
         let said = quoted(said);
         match self.items[at].kind {
@@ -226,8 +226,8 @@ impl StreamWriter {
         }
     }
 
-    /// The response as it stands; what the request said is not known here, but clients insist on
-    /// the fields.
+    /// Returns the response with the content so far. The settings of the request are not known
+    /// here, but clients require the fields.
     fn response(&self, status: &str, done: bool) -> String {
         let Begin { id, model, created } = &self.begin;
         let (id, model) = (quoted(id), quoted(model));

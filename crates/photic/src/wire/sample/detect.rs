@@ -1,4 +1,4 @@
-//! Telling a body of the sample wire from others.
+//! Tells a body of the sample wire from those of other wires.
 
 use crate::json::Value;
 

@@ -1,4 +1,4 @@
-//! Sample wire → transcript.
+//! Reads a body of the sample wire into a transcript.
 
 use crate::json::{Kind, Value};
 use crate::lift::{Draft, Lifter, TextOwner, base64_medium, text_of};

@@ -1,4 +1,4 @@
-//! Transcript → sample wire.
+//! Writes a transcript as a body of the sample wire.
 
 use crate::json::{Out, Segments, Str};
 use crate::lower::{Step, Writer};

@@ -1,9 +1,9 @@
-//! A wire that no provider speaks, made to show what a wire consists of. It exists with the feature
-//! `sample-wire` only, and only the test `sample_wire` asks for it.
+//! A wire that no provider has. It shows the parts that a wire consists of. It exists only with
+//! the feature `sample-wire`, which only the test `sample_wire` enables.
 //!
-//! A request is `{"model", "turns": [{"who": "user", "says": [{"text"} | {"png"}]}]}`; a bot's turn
-//! may have `"calls": [{"id", "name", "with"}]`, and a tool's turn says with `"answers"` which call
-//! it answers. A stream is one JSON document a line.
+//! A request is `{"model", "turns": [{"who": "user", "says": [{"text"} | {"png"}]}]}`. A bot's
+//! turn may have `"calls": [{"id", "name", "with"}]`. In a tool's turn, `"answers"` is the id of
+//! the call it answers. A stream is one JSON document per line.
 
 mod detect;
 mod http;

@@ -1,4 +1,4 @@
-//! Sample wire: replies.
+//! Replies of the sample wire.
 
 use super::lift::read_turn;
 use super::lower::unit;
@@ -20,13 +20,13 @@ pub(super) fn lift_reply<'d, 'a>(
     (messages, stop, root.get("usage").map(usage_of))
 }
 
-/// The token counts of a reply.
+/// Reads the token usage of a reply.
 pub(super) fn usage_of(usage: Value<'_, '_>) -> Usage {
     let (input, output) = (number(usage, &["read"]), number(usage, &["written"]));
     Usage { input, output, ..Usage::default() }
 }
 
-/// Writes token counts.
+/// Writes the token usage.
 pub(super) fn usage_json(usage: &Usage) -> String {
     format!("{{\"read\":{},\"written\":{}}}", usage.input, usage.output)
 }

@@ -1,10 +1,10 @@
-//! The settings of the sample wire: the model and whether to stream.
+//! The settings of the sample wire: the model and the streaming mode.
 
 use crate::json::{Out, Value};
 use crate::lower::Writer;
 use crate::settings::{Settings, Word};
 
-/// The name of a shared setting.
+/// Returns the way this wire expresses a shared setting.
 pub(super) fn word(name: &str) -> Word {
     match name {
         "stream" => Word::Field("stream"),

@@ -1,4 +1,4 @@
-//! Sample wire: streamed replies, read.
+//! Reads streamed replies of the sample wire.
 
 use super::reply::usage_of;
 use crate::json::Doc;

@@ -1,10 +1,10 @@
-//! Sample wire: streamed replies, written.
+//! Writes streamed replies of the sample wire.
 
 use super::reply::usage_json;
 use crate::reply::Usage;
 use crate::stream::{Event, Failed, WholeCalls, quoted};
 
-/// Writes lines. A call is one line, so its arguments are gathered first.
+/// Writes lines. A call is one line, so its arguments are collected first.
 #[derive(Debug, Default)]
 pub(super) struct StreamWriter {
     usage: Usage,

@@ -1,4 +1,4 @@
-//! Members of a body that the reader does not look at.
+//! Lists the members of a body of the sample wire that the reader ignores.
 
 use crate::json::Value;
 use crate::lower::Unread;
