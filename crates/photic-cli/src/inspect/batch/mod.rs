@@ -26,7 +26,7 @@ use progress::Meter;
 
 /// How long a statement may take: nobody waits for it but this process.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What is written costs that many times what is read, unless somebody says what it does. WorkList
+/// What is written costs that many times what is read, unless somebody says what it does. List
 /// prices lie between four and eight.
 const WRITTEN: f64 = 8.0;
 
