@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p photic --example plan_and_explain`
 
+#![expect(clippy::print_stdout, reason = "an example prints its result")]
+
 use photic::{Policy, Wire, profile};
 
 /// One gray pixel as PNG, in base64.

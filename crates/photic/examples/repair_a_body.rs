@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p photic --example repair_a_body`
 
+#![expect(clippy::print_stdout, reason = "an example prints its result")]
+
 use photic::RepairOptions;
 
 /// One gray pixel as PNG, in base64. Real screenshots are larger and look the same from here.

@@ -2,6 +2,8 @@
 //!
 //! `cargo run -p photic --example stream_across_wires`
 
+#![expect(clippy::print_stdout, reason = "an example prints its result")]
+
 use photic::{Stream, Wire};
 
 const EVENTS: [&str; 5] = [

@@ -109,13 +109,8 @@ pub(super) async fn build(config: &Config) -> Result<Parts, StartError> {
     // In a fleet the next request may reach another process, which does not have the objects.
     #[cfg(feature = "openwop")]
     let objects = if is_fleet { None } else { Some(Objects::new()?) };
-    let backend = match backend {
-        Some(backend) => Some(backend),
-        None => local_backend(config)?,
-    };
-    let recorder = backend
-        .as_ref()
-        .map(|backend| Arc::new(Recorder::new(Arc::clone(backend), &config.record)));
+    let backend = backend.map_or_else(|| local_backend(config), |backend| Ok(Some(backend)))?;
+    let recorder = backend.clone().map(|one| Arc::new(Recorder::new(one, &config.record)));
 
     let memory = MemoryBudget::new(config.limits.memory_mib());
     let picture_bytes = memory.cache(config.limits.pictures_mib);

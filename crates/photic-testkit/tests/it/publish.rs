@@ -7,9 +7,6 @@ use crate::tidy::{report, root, sources};
 /// The packages that are not published: programs for tests.
 const UNPUBLISHED: [&str; 1] = ["photic-fleet-test"];
 
-/// Packages whose manifest has no keywords and categories yet.
-const KEYWORDS_OWED: [&str; 1] = ["photic-gateway"];
-
 /// Modules that are tests because their parent declares them so, not by their name.
 const TESTS: [&str; 1] = ["crates/photic-net/src/fetch/secured.rs"];
 
@@ -19,7 +16,6 @@ fn every_published_package_says_what_it_is() {
     for package in published() {
         let mut miss = |what: &str| complaints.push(format!("{}: {what}", package.name));
         let folder = root().join("crates").join(package.name.as_str());
-        let owed = KEYWORDS_OWED.contains(&package.name.as_str());
         for (there, what) in [
             (package.description.is_some(), "no description"),
             (package.license.is_some(), "no license"),
@@ -28,11 +24,8 @@ fn every_published_package_says_what_it_is() {
             (package.readme().is_some_and(|path| path.is_file()), "no README.md"),
             (folder.join("LICENSE-APACHE").is_file(), "no LICENSE-APACHE"),
             (folder.join("LICENSE-MIT").is_file(), "no LICENSE-MIT"),
-            (owed || (1..=5).contains(&package.keywords.len()), "keywords: one to five are wanted"),
-            (
-                owed || (1..=5).contains(&package.categories.len()),
-                "categories: one to five are wanted",
-            ),
+            ((1..=5).contains(&package.keywords.len()), "keywords: one to five are wanted"),
+            ((1..=5).contains(&package.categories.len()), "categories: one to five are wanted"),
             (package.keywords.iter().all(|word| word.len() <= 20), "a keyword is too long"),
         ] {
             if !there {
