@@ -177,7 +177,7 @@ fn what_is_no_session_is_refused() {
     let words = stderr(&output);
     assert!(
         words
-            .contains("is no session that photic knows; looked for sessions of claude-code, codex"),
+            .contains("is not a session that photic knows; supported are sessions of claude-code, codex"),
         "{words}"
     );
     assert_eq!(doctor(&folder.0, &["--fix"]).status.code(), Some(2));
