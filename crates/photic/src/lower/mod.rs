@@ -62,7 +62,8 @@ pub struct Lowered<'a> {
 /// let profile = Profile::generic(Wire::Anthropic);
 /// let plan = photic::plan(photic::survey(&transcript), &profile, &Policy::default());
 /// let lowered = photic::lower(&transcript, &plan);
-/// assert_eq!(photic::detect(&lowered.body.to_vec()), Some(Wire::Anthropic));
+/// // Anthropic demands `max_tokens`, which the request did not say.
+/// assert_eq!(lowered.decisions[0].did.name(), "added_field");
 /// ```
 pub fn lower<'a>(transcript: &Transcript<'a>, plan: &Plan<'_>) -> Lowered<'a> {
     lower_prepared(transcript, plan, const { &Prepared::new() })
