@@ -268,7 +268,9 @@ mod tests {
     fn what_cannot_be_used_is_named_and_keeps_its_secrets() {
         let says = |url: &str| bases(&[("ANTHROPIC_HOST", url)], &[]).unwrap_err().to_string();
         assert!(says("ftp://h").starts_with("`ANTHROPIC_HOST`: `ftp://h` does not begin"));
-        assert!(says("http://u:secret@h").starts_with("`ANTHROPIC_HOST`: the URL contains a user name"));
+        assert!(
+            says("http://u:secret@h").starts_with("`ANTHROPIC_HOST`: the URL contains a user name")
+        );
         assert!(!says("http://u:secret@h").contains("secret"));
     }
 

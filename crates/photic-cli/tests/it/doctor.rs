@@ -176,8 +176,9 @@ fn what_is_no_session_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     let words = stderr(&output);
     assert!(
-        words
-            .contains("is not a session that photic knows; supported are sessions of claude-code, codex"),
+        words.contains(
+            "is not a session that photic knows; supported are sessions of claude-code, codex"
+        ),
         "{words}"
     );
     assert_eq!(doctor(&folder.0, &["--fix"]).status.code(), Some(2));

@@ -10,13 +10,7 @@ use crate::tidy::{report, root, sources};
 const LEAST: usize = 120;
 
 /// Crates below that minimum, each with a minimum of its own. These numbers only rise.
-const FLOORS: [(&str, usize); 5] = [
-    ("photic-cli", 95),
-    ("photic-gateway", 112),
-    ("photic-pixels", 115),
-    ("photic-render", 112),
-    ("photic-store", 114),
-];
+const FLOORS: [(&str, usize); 1] = [("photic-testkit", 90)];
 
 #[test]
 fn published_crates_are_documented() {

@@ -18,3 +18,5 @@ mod sources;
 mod threats;
 #[cfg(test)]
 mod tidy;
+#[cfg(test)]
+mod words;

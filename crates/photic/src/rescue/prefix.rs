@@ -1,11 +1,11 @@
 //! Prefixes that announce base64: `data:image/png;base64,`, `image/png;base64,`, `base64:`.
 
 /// Maximum length of such a prefix.
-const LONGEST: usize = 128;
+const MAX_PREFIX: usize = 128;
 
 /// Returns the start of the prefix that ends at `start`, or `start` itself if there is none.
 pub(super) fn prefix_start(text: &[u8], start: usize) -> usize {
-    let window = &text[start.saturating_sub(LONGEST)..start];
+    let window = &text[start.saturating_sub(MAX_PREFIX)..start];
     let offset = start - window.len();
     let Some((b',' | b':', before)) = window.split_last() else { return start };
     let Some(head) = strip_end(before, b"base64") else { return start };
@@ -24,7 +24,8 @@ pub(super) fn prefix_start(text: &[u8], start: usize) -> usize {
 
 /// Strips the prefix before the base64 that fills the rest of a text.
 pub(super) fn strip_prefix(text: &str) -> Option<&str> {
-    let head = text.as_bytes().iter().take(LONGEST).position(|byte| matches!(byte, b',' | b':'))?;
+    let head =
+        text.as_bytes().iter().take(MAX_PREFIX).position(|byte| matches!(byte, b',' | b':'))?;
     let start = head + 1;
     (prefix_start(text.as_bytes(), start) == 0).then(|| &text[start..])
 }

@@ -4,7 +4,7 @@
 //! checksum of everything before it. Checksums are written but not verified: the transport has its
 //! own.
 
-use super::LONGEST;
+use super::MAX_EVENT_BYTES;
 
 const PRELUDE: usize = 12;
 const SUM: usize = 4;
@@ -29,7 +29,7 @@ impl Frames {
         let mut events = Vec::new();
         let mut at = 0;
         while let Some(length) = word(&self.bytes, at) {
-            if !(PRELUDE + SUM..=LONGEST).contains(&length) {
+            if !(PRELUDE + SUM..=MAX_EVENT_BYTES).contains(&length) {
                 self.broken = true;
                 break;
             }

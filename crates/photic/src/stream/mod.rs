@@ -20,7 +20,7 @@ use sse::{JsonLines, Lines};
 
 /// Maximum bytes of an event, and of the part of a reply that must be collected before it can be
 /// written. No event of a provider is longer; a longer one would only fill the memory.
-const LONGEST: usize = 64 << 20;
+const MAX_EVENT_BYTES: usize = 64 << 20;
 
 /// The translation of a stream from one wire to another.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Stream {
         }
         for event in events {
             self.gathered += self.writer.keeps(&event);
-            if self.gathered > LONGEST {
+            if self.gathered > MAX_EVENT_BYTES {
                 self.write(Event::Failed(Failed::ours("the reply is too long")), &mut out);
             }
             self.write(event, &mut out);
@@ -209,7 +209,7 @@ mod tests {
         );
         let mut gathered = Stream::new(Wire::OpenAiChat, Wire::OpenAiResponses, false);
         let mut passed = Stream::new(Wire::OpenAiChat, Wire::Anthropic, false);
-        for _ in 0..=LONGEST / words.len() {
+        for _ in 0..=MAX_EVENT_BYTES / words.len() {
             gathered.feed(delta.as_bytes());
             passed.feed(delta.as_bytes());
         }

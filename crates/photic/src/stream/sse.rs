@@ -1,6 +1,6 @@
 //! Reads and writes server-sent events, and reads lines of JSON.
 
-use super::LONGEST;
+use super::MAX_EVENT_BYTES;
 use crate::json::escape_into;
 
 /// Cuts a stream of bytes into the data of events. Chunks may end anywhere.
@@ -50,7 +50,7 @@ impl Lines {
     /// Returns `true` if an event may grow by so many bytes. An event that gets too long is
     /// dropped.
     fn takes(&mut self, more: usize) -> bool {
-        if self.held() + more > LONGEST {
+        if self.held() + more > MAX_EVENT_BYTES {
             *self = Self { overfull: true, ..Self::default() };
         }
         !self.overfull
@@ -114,7 +114,7 @@ impl JsonLines {
     }
 
     fn takes(&mut self, more: usize) -> bool {
-        if self.line.len() + more > LONGEST {
+        if self.line.len() + more > MAX_EVENT_BYTES {
             *self = Self { overfull: true, ..Self::default() };
         }
         !self.overfull
@@ -151,7 +151,7 @@ mod tests {
         let piece = vec![b'x'; 1 << 20];
         let (mut lines, mut json) = (Lines::default(), JsonLines::default());
         let mut event = Lines::default();
-        for _ in 0..=LONGEST / piece.len() {
+        for _ in 0..=MAX_EVENT_BYTES / piece.len() {
             assert!(lines.feed(&piece).is_empty() && json.feed(&piece).is_empty());
             assert!(event.feed(&[b"data: ", piece.as_slice(), b"\n"].concat()).is_empty());
         }
