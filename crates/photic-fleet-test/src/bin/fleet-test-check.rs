@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Parser;
 use photic_fleet::{Audit, Bucket, BucketOptions, Fleet, Postgres, PostgresOptions};
-use photic_fleet_test::check::{Findings, Recalled, Sample, audits, foreign, replicas, turns};
+use photic_fleet_test::check::{CachedBlobs, Findings, Sample, audits, foreign, replicas, turns};
 use photic_fleet_test::{journal, tenants};
 use photic_store::{LocalStore, Store, Tenant};
 
@@ -78,10 +78,10 @@ async fn main() -> anyhow::Result<ExitCode> {
     Ok(if findings.complained == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn recalled<R, B>(store: Store<R, B>) -> Arc<Store<R, Recalled<B>>> {
+fn recalled<R, B>(store: Store<R, B>) -> Arc<Store<R, CachedBlobs<B>>> {
     Arc::new(Store {
         record: store.record,
-        blobs: Recalled::new(store.blobs),
+        blobs: CachedBlobs::new(store.blobs),
         tenant: store.tenant,
     })
 }

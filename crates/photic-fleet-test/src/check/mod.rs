@@ -18,7 +18,7 @@ use crate::connection::AgentRequest;
 
 pub use audits::audits;
 pub use foreign::foreign;
-pub use recall::Recalled;
+pub use recall::CachedBlobs;
 pub use replicas::replicas;
 pub use turns::turns;
 

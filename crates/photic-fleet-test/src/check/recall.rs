@@ -8,19 +8,19 @@ use photic_store::{BlobError, BlobId, Blobs, Listed};
 
 /// Blobs with a cache of those that were read.
 #[derive(Debug)]
-pub struct Recalled<B> {
+pub struct CachedBlobs<B> {
     blobs: B,
     read: Mutex<BTreeMap<BlobId, Vec<u8>>>,
 }
 
-impl<B> Recalled<B> {
+impl<B> CachedBlobs<B> {
     /// Creates an empty cache.
     pub const fn new(blobs: B) -> Self {
         Self { blobs, read: Mutex::new(BTreeMap::new()) }
     }
 }
 
-impl<B: Blobs> Blobs for Recalled<B> {
+impl<B: Blobs> Blobs for CachedBlobs<B> {
     async fn put(&self, bytes: &[u8]) -> Result<BlobId, BlobError> {
         self.blobs.put(bytes).await
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use photic_fleet_test::check::{Findings, Recalled, turns};
+use photic_fleet_test::check::{CachedBlobs, Findings, turns};
 use photic_fleet_test::journal::{self, Journal, Line, Turn};
 use photic_store::contract::{Conversation, picture};
 use photic_store::{FileBlobs, LocalStore, Sqlite, Store};
 
-type Local = Arc<Store<Sqlite, Recalled<FileBlobs>>>;
+type Local = Arc<Store<Sqlite, CachedBlobs<FileBlobs>>>;
 
 /// Creates three turns of a session with a picture each, and their journal.
 async fn kept(name: &str) -> (Local, Vec<Turn>) {
@@ -32,7 +32,7 @@ async fn kept(name: &str) -> (Local, Vec<Turn>) {
             picture: Some(blake3::hash(&png).to_hex().to_string()),
         });
     }
-    let blobs = Recalled::new(store.blobs);
+    let blobs = CachedBlobs::new(store.blobs);
     (Arc::new(Store { record: store.record, blobs, tenant: store.tenant }), noted)
 }
 

@@ -31,10 +31,10 @@ const USUAL: usize = 3;
 pub(super) struct Player<'s> {
     session: &'s Session,
     rule: Rule,
-    way: Way,
+    way: PolicyChoice,
 }
 
-enum Way {
+enum PolicyChoice {
     Planned { keeper: Box<Keeper>, marks: bool },
     Usual(Contender),
 }
@@ -46,13 +46,13 @@ impl<'s> Player<'s> {
             let floor =
                 Floor { views: setting.floor, turns: default.turns.min(setting.floor), ..default };
             let keeper = Keeper::new(policy, floor, setting.cache.prices, setting.room);
-            Way::Planned { keeper: Box::new(keeper), marks }
+            PolicyChoice::Planned { keeper: Box::new(keeper), marks }
         };
         let way = match contender {
             Contender::Photic(policy) => planned(policy, true),
             Contender::Unmarked(policy) => planned(policy, false),
             Contender::All | Contender::Sliding(_) | Contender::Interval { .. } => {
-                Way::Usual(contender)
+                PolicyChoice::Usual(contender)
             }
         };
         Self { session: &setting.session, rule: setting.cache.rule, way }
@@ -64,7 +64,7 @@ impl<'s> Player<'s> {
         let Session { system, text, image, .. } = *self.session;
         let views = self.session.views(step);
         match &mut self.way {
-            Way::Planned { keeper, .. } => {
+            PolicyChoice::Planned { keeper, .. } => {
                 let prompt = if step == 1 { system } else { 0 };
                 let view = View::new(image, 0);
                 let new = views - self.session.views(step - 1);
@@ -74,7 +74,7 @@ impl<'s> Player<'s> {
                 });
                 keeper.frontier()
             }
-            Way::Usual(contender) => match *contender {
+            PolicyChoice::Usual(contender) => match *contender {
                 Contender::Photic(_) | Contender::Unmarked(_) | Contender::All => 0,
                 Contender::Sliding(most) => views.saturating_sub(most),
                 Contender::Interval { least, every } => {
@@ -87,10 +87,10 @@ impl<'s> Player<'s> {
     /// Returns the marks of the request, the most important first.
     pub(super) fn marks(&self, request: Request, before: Request) -> Vec<Place> {
         match &self.way {
-            Way::Planned { keeper, marks: true } => self.planned(keeper, request, before),
+            PolicyChoice::Planned { keeper, marks: true } => self.planned(keeper, request, before),
             // The wire marks the end by itself, and clients add no marks.
             _ if matches!(self.rule, Rule::Tail { .. }) => Vec::new(),
-            Way::Planned { marks: false, .. } | Way::Usual(_) => {
+            PolicyChoice::Planned { marks: false, .. } | PolicyChoice::Usual(_) => {
                 let newest = (1..=request.step).rev().take(USUAL);
                 newest.map(|step| self.session.end(step)).chain([Place::PROMPT]).collect()
             }
