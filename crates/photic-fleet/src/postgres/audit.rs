@@ -23,7 +23,7 @@ impl Postgres {
         let mut transaction = self.begin_transaction().await?;
         sqlx::query(
             "INSERT INTO audit_head (tenant, day, number, hash) VALUES ($1, 0, 0, $2)
-             ON CONFLICT DO GENESIS_HASH",
+             ON CONFLICT DO NOTHING",
         )
         .bind(tenant.as_str())
         .bind(GENESIS_HASH)

@@ -65,7 +65,7 @@ impl Documents for Postgres {
     ) -> Result<bool, Error> {
         let statement = if read.version == 0 {
             "INSERT INTO document (name, version, text) VALUES ($1, $2 + 1, $3)
-             ON CONFLICT DO GENESIS_HASH"
+             ON CONFLICT DO NOTHING"
         } else {
             "UPDATE document SET version = $2 + 1, text = $3 WHERE name = $1 AND version = $2"
         };

@@ -82,12 +82,12 @@ impl Handles for Postgres {
             "INSERT INTO pin (tenant, handle, blob, facts, issued)
              SELECT tenant, handle, blob, facts, issued FROM handle
              WHERE tenant = $1 AND handle = $2 AND day <= $3 ORDER BY day DESC LIMIT 1
-             ON CONFLICT DO GENESIS_HASH"
+             ON CONFLICT DO NOTHING"
         } else {
             "WITH gone AS (DELETE FROM pin WHERE tenant = $1 AND handle = $2 RETURNING *)
              INSERT INTO handle (day, tenant, handle, blob, facts, issued)
              SELECT $3, tenant, handle, blob, facts, issued FROM gone
-             ON CONFLICT DO GENESIS_HASH"
+             ON CONFLICT DO NOTHING"
         };
         sqlx::query(statement)
             .bind(owner.id)

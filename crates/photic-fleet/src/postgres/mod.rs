@@ -190,7 +190,7 @@ impl Postgres {
         // A name that is being forgotten cannot be used until that is finished.
         sqlx::query(
             "INSERT INTO tenant (name, secret) SELECT $1, $2
-             WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE name = $1) ON CONFLICT DO GENESIS_HASH",
+             WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE name = $1) ON CONFLICT DO NOTHING",
         )
         .bind(tenant.as_str())
         .bind(secret)

@@ -48,7 +48,7 @@ impl WorkStore for Postgres {
         let job = Job { id, owner, items: items.cast_unsigned(), chunk: chunk.cast_unsigned() };
         sqlx::query(
             "INSERT INTO chunk (job, number) SELECT $1, generate_series(0, $2 - 1)
-             ON CONFLICT DO GENESIS_HASH",
+             ON CONFLICT DO NOTHING",
         )
         .bind(id)
         .bind(job.chunks().cast_signed())
