@@ -115,7 +115,7 @@ def put_afterwards():
 @attack(12, "nobody says what is left")
 def no_check():
     world = Forgotten.get()
-    harm_if("nothing is left" not in world.said, f"it only says: {world.said.strip()}")
+    harm_if("everything but the audit log is deleted" not in world.said, f"it only says: {world.said.strip()}")
 
 
 @attack(12, "more is signed for than a tenant may keep")
