@@ -6,7 +6,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use crate::blobs::BlobId;
-use crate::record::SessionId;
+use crate::session_id::SessionId;
 
 /// Error of the blob storage.
 #[derive(Debug, thiserror::Error)]
@@ -108,5 +108,11 @@ impl From<rusqlite::Error> for Error {
             }
             _ => Self::Record(error),
         }
+    }
+}
+
+impl From<getrandom::Error> for Error {
+    fn from(_: getrandom::Error) -> Self {
+        Self::Random
     }
 }
