@@ -147,12 +147,19 @@ pub trait Handles: Send + Sync {
         handle: &Handle,
     ) -> impl Future<Output = Result<Option<IssuedHandle>, Error>> + Send;
 
-    /// Pins or unpins the blob behind a handle. Returns whether the handle exists.
+    /// Keeps the blob behind a handle even if no session refers to it. Returns `true` if the handle
+    /// exists.
     fn pin(
         &self,
         tenant: &Tenant,
         handle: &Handle,
-        pinned: bool,
+    ) -> impl Future<Output = Result<bool, Error>> + Send;
+
+    /// Undoes [`Handles::pin`]. Returns `true` if the handle exists.
+    fn unpin(
+        &self,
+        tenant: &Tenant,
+        handle: &Handle,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 }
 
