@@ -26,7 +26,7 @@ fuzz_target!(|body: &[u8]| {
 });
 
 fn convert(from: Wire, to: Wire, body: &[u8], chunk: usize) -> Vec<u8> {
-    let mut way = Stream::new(from, to, true);
+    let mut way = Stream::with_usage(from, to);
     let mut out: Vec<u8> = body.chunks(chunk).flat_map(|bytes| way.feed(bytes)).collect();
     out.extend(way.finish());
     assert!(way.is_over());

@@ -1,5 +1,6 @@
 //! The errors of this crate: one variant for each case that a caller can handle.
 
+use std::error::Error as StdError;
 use std::path::PathBuf;
 
 use crate::format::kind::SessionFormat;
@@ -21,7 +22,7 @@ pub enum Error {
     Changed(PathBuf),
     /// The database is in use, or broken.
     #[error("cannot use the database `{}`", .0.display())]
-    Database(PathBuf, #[source] rusqlite::Error),
+    Database(PathBuf, #[source] Box<dyn StdError + Send + Sync>),
     /// Media can be moved only out of text files.
     #[error("`{}` is a database; media can be moved only out of text files", .0.display())]
     NoLines(PathBuf),

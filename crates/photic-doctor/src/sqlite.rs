@@ -69,7 +69,7 @@ pub(crate) fn detect(path: &Path) -> Result<(SessionFormat, SessionTable), Error
         let query = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
         database.query_row(query, [table, column], |row| row.get::<_, i64>(0))
     };
-    let failed = |error| Error::Database(path.to_owned(), error);
+    let failed = in_database(path);
     if has("part", "data").map_err(failed)? == 1 && has("part", "message_id").map_err(failed)? == 1
     {
         return Ok((SessionFormat::OpenCode, SessionTable::Parts));
@@ -88,7 +88,7 @@ pub(crate) fn each(
     table: SessionTable,
     visit: &mut dyn FnMut(SessionRow<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let failed = |error| Error::Database(path.to_owned(), error);
+    let failed = in_database(path);
     let database = open(path)?;
     let mut statement = database.prepare(table.select()).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
@@ -106,7 +106,7 @@ pub(crate) fn each(
 
 /// Makes a complete copy, including changes that are still in the log.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
-    let failed = |error| Error::Database(from.to_owned(), error);
+    let failed = in_database(from);
     // `VACUUM INTO` never overwrites; an existing file was left by a failed copy.
     let _ = std::fs::remove_file(to);
     open(from)?.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map_err(failed).map(drop)
@@ -118,7 +118,7 @@ pub(crate) fn rewrite(
     table: SessionTable,
     change: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
 ) -> Result<(), Error> {
-    let failed = |error| Error::Database(path.to_owned(), error);
+    let failed = in_database(path);
     let mut new = Vec::new();
     each(path, table, &mut |row| {
         if let Some(text) = change(row.text) {
@@ -142,7 +142,12 @@ fn open(path: &Path) -> Result<Connection, Error> {
         Some(address) => Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI),
         None => Connection::open_with_flags(path, flags),
     };
-    database.map_err(|error| Error::Database(path.to_owned(), error))
+    database.map_err(in_database(path))
+}
+
+/// Returns a function that converts an error of the database at `path`.
+fn in_database(path: &Path) -> impl Fn(rusqlite::Error) -> Error + Copy {
+    move |error| Error::Database(path.to_owned(), error.into())
 }
 
 /// The URI for reading a database without creating files beside it. `SQLite` creates a log

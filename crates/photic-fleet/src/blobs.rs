@@ -7,13 +7,14 @@
 //! every read. Bytes are shared within a tenant and a day, never beyond.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use photic_store::{BlobError, BlobId, Blobs, Error, Listed, Tenant};
 
 use crate::bucket::{Bucket, BucketError};
-use crate::packs::Packs;
+use crate::packs::{Folder, Job};
 use crate::postgres::{BlobLocation, Postgres};
 
 /// The blobs of one tenant.
@@ -38,9 +39,34 @@ impl BucketBlobs {
         self.index.places(&self.tenant, id).await.map_err(index_failed)
     }
 
-    /// Returns the queue of blobs to store in this replica.
-    pub(crate) fn packs(&self) -> &Packs {
-        self.index.packs()
+    /// Stores blobs of a day together with others that arrive meanwhile. A separate task writes
+    /// the objects, so a caller that stops waiting does not affect others.
+    async fn pack(&self, folder: Folder, blobs: Vec<(BlobId, Bytes)>) -> Result<(), BlobError> {
+        let (job, outcome) = Job::new(blobs);
+        if let Some(jobs) = self.index.packs().add(folder, job) {
+            tokio::spawn(self.clone().write_packs(folder, jobs));
+        }
+        match outcome.await {
+            Ok(stored) => stored.map_err(|error| BlobError::Unavailable(error.into())),
+            Err(_) => Err(BlobError::Unavailable("the blob writer has stopped".into())),
+        }
+    }
+
+    /// Writes objects while jobs wait.
+    async fn write_packs(self, folder: Folder, jobs: Vec<Job>) {
+        let mut next = Some(jobs);
+        while let Some(jobs) = next {
+            let all = jobs.iter().flat_map(|job| job.blobs.iter().cloned());
+            // Equal blobs of several callers are stored once.
+            let all: BTreeMap<BlobId, Bytes> = all.collect();
+            let all: Vec<(BlobId, Bytes)> = all.into_iter().collect();
+            let stored = self.write(folder, &all).await.map_err(Arc::new);
+            for job in jobs {
+                // The caller may have stopped waiting.
+                let _ = job.done.send(stored.clone());
+            }
+            next = self.index.packs().next(folder);
+        }
     }
 
     /// Copies a blob to storage that outlives its day.
@@ -52,7 +78,7 @@ impl BucketBlobs {
     /// Writes blobs as one object and indexes their locations.
     pub(crate) async fn write(
         &self,
-        (owner, day): (i64, i32),
+        (owner, day): Folder,
         blobs: &[(BlobId, Bytes)],
     ) -> Result<(), BlobError> {
         let object = key(owner, day)?;

@@ -13,7 +13,7 @@ use object_store::signer::Signer as _;
 use object_store::{PutMode, PutOptions};
 use serde::Serialize;
 
-use crate::bucket::{Bucket, BucketError, BucketOptions, Connections};
+use crate::bucket::{Bucket, BucketError, BucketOptions, Connections, failed};
 
 /// Result of the examination of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -154,8 +154,8 @@ impl Trial<'_> {
         let key = self.bucket.path(&self.key("given"));
         let signed = async |seconds| {
             let lasting = Duration::from_secs(seconds);
-            let signed = self.bucket.signer().signed_url(Method::GET, &key, lasting).await?;
-            Ok::<_, BucketError>(signed.to_string())
+            let signed = self.bucket.signer().signed_url(Method::GET, &key, lasting).await;
+            signed.map(|address| address.to_string()).map_err(failed)
         };
         let good = signed(60).await?;
         let short = signed(1).await?;
@@ -172,7 +172,8 @@ impl Trial<'_> {
         let request = Request::get(address).body(HttpRequestBody::empty());
         let request = request.map_err(|_| BucketError::Address)?;
         let reply = self.bucket.client().execute(request).await;
-        Ok(reply.map_err(BucketError::Unreached)?.status().is_success())
+        let reply = reply.map_err(|error| BucketError::Unreached(error.into()))?;
+        Ok(reply.status().is_success())
     }
 
     async fn removes(&self) -> Result<bool, BucketError> {

@@ -2,8 +2,7 @@
 //! charges per request.
 //!
 //! A blob does not wait if nothing is being written, and callers are told only after their bytes
-//! are stored. A separate task writes the objects, so a caller that stops waiting does not affect
-//! others.
+//! are stored. These are the queues; [`BucketBlobs`](crate::BucketBlobs) writes the objects.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,13 +11,11 @@ use bytes::Bytes;
 use photic_store::{BlobError, BlobId};
 use tokio::sync::oneshot;
 
-use crate::blobs::BucketBlobs;
-
 /// Largest shared object in bytes. When this much waits, it is written at once.
 const MAX_OBJECT_BYTES: usize = 8 << 20;
 
 /// Tenant and day of an object.
-type Folder = (i64, i32);
+pub(crate) type Folder = (i64, i32);
 
 /// The queues of blobs to store.
 #[derive(Debug, Default)]
@@ -36,15 +33,27 @@ struct Queue {
 
 /// Blobs of a caller that waits.
 #[derive(Debug)]
-struct Job {
-    blobs: Vec<(BlobId, Bytes)>,
+pub(crate) struct Job {
+    pub(crate) blobs: Vec<(BlobId, Bytes)>,
     bytes: usize,
-    done: oneshot::Sender<Result<(), Arc<BlobError>>>,
+    pub(crate) done: oneshot::Sender<Outcome>,
+}
+
+/// Whether the blobs of a job were stored.
+pub(crate) type Outcome = Result<(), Arc<BlobError>>;
+
+impl Job {
+    /// Creates a job, and the receiver of its outcome.
+    pub(crate) fn new(blobs: Vec<(BlobId, Bytes)>) -> (Self, oneshot::Receiver<Outcome>) {
+        let (done, outcome) = oneshot::channel();
+        let bytes = blobs.iter().map(|(_, bytes)| bytes.len()).sum();
+        (Self { blobs, bytes, done }, outcome)
+    }
 }
 
 impl Packs {
     /// Adds a job. Returns the jobs to write now, if any.
-    fn add(&self, folder: Folder, job: Job) -> Option<Vec<Job>> {
+    pub(crate) fn add(&self, folder: Folder, job: Job) -> Option<Vec<Job>> {
         let mut queues = self.queues();
         let queue = queues.entry(folder).or_default();
         queue.bytes += job.bytes;
@@ -53,7 +62,7 @@ impl Packs {
     }
 
     /// Records that an object is written. Returns the jobs to write next.
-    fn next(&self, folder: Folder) -> Option<Vec<Job>> {
+    pub(crate) fn next(&self, folder: Folder) -> Option<Vec<Job>> {
         let mut queues = self.queues();
         let queue = queues.get_mut(&folder)?;
         queue.writing = queue.writing.saturating_sub(1);
@@ -86,41 +95,5 @@ impl Queue {
         self.bytes -= bytes;
         self.writing += 1;
         Some(jobs)
-    }
-}
-
-impl BucketBlobs {
-    /// Stores blobs of a day together with others that arrive meanwhile.
-    pub(crate) async fn pack(
-        &self,
-        folder: Folder,
-        blobs: Vec<(BlobId, Bytes)>,
-    ) -> Result<(), BlobError> {
-        let (done, outcome) = oneshot::channel();
-        let bytes = blobs.iter().map(|(_, bytes)| bytes.len()).sum();
-        if let Some(jobs) = self.packs().add(folder, Job { blobs, bytes, done }) {
-            tokio::spawn(self.clone().write_packs(folder, jobs));
-        }
-        match outcome.await {
-            Ok(stored) => stored.map_err(|error| BlobError::Unavailable(error.into())),
-            Err(_) => Err(BlobError::Unavailable("the blob writer has stopped".into())),
-        }
-    }
-
-    /// Writes objects while jobs wait.
-    async fn write_packs(self, folder: Folder, jobs: Vec<Job>) {
-        let mut next = Some(jobs);
-        while let Some(jobs) = next {
-            let all = jobs.iter().flat_map(|job| job.blobs.iter().cloned());
-            // Equal blobs of several callers are stored once.
-            let all: BTreeMap<BlobId, Bytes> = all.collect();
-            let all: Vec<(BlobId, Bytes)> = all.into_iter().collect();
-            let stored = self.write(folder, &all).await.map_err(Arc::new);
-            for job in jobs {
-                // The caller may have stopped waiting.
-                let _ = job.done.send(stored.clone());
-            }
-            next = self.packs().next(folder);
-        }
     }
 }

@@ -6,7 +6,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use crate::blobs::BlobId;
-use crate::record::SessionId;
+use crate::session_id::SessionId;
 
 /// Error of the blob storage.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum Error {
     Blob(#[from] BlobError),
     /// The disk is full.
     #[error("cannot write the record: the disk is full")]
-    Full(#[source] rusqlite::Error),
+    Full(#[source] Box<dyn StdError + Send + Sync>),
     /// The record was written by a newer version of photic.
     #[error(
         "the record has format {found}, but this version of photic supports up to {known}; update photic"
@@ -84,7 +84,7 @@ pub enum Error {
     OtherJob(String),
     /// The database failed.
     #[error("cannot read or write the record")]
-    Record(#[source] rusqlite::Error),
+    Record(#[source] Box<dyn StdError + Send + Sync>),
     /// The system has no random numbers for identifiers and secrets.
     #[error("the system has no random numbers")]
     Random,
@@ -99,14 +99,8 @@ pub enum Error {
     Refused(#[source] Box<dyn StdError + Send + Sync>),
 }
 
-impl From<rusqlite::Error> for Error {
-    fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DiskFull) => Self::Full(error),
-            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
-                Self::Damaged("it is not a readable database")
-            }
-            _ => Self::Record(error),
-        }
+impl From<getrandom::Error> for Error {
+    fn from(_: getrandom::Error) -> Self {
+        Self::Random
     }
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blobs::BlobId;
 use crate::error::Error;
+use crate::letters::{LETTERS, NAME_LETTERS, spell};
 
 /// Owner of sessions and handles.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -65,9 +66,6 @@ impl fmt::Debug for Secret {
 }
 
 const PREFIX: &str = "img_";
-const LENGTH: usize = 16;
-/// Letters and digits that are not easily confused.
-pub(crate) const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl Handle {
     /// Derives the handle of a blob from a tenant's secret.
@@ -80,16 +78,6 @@ impl Handle {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// Encodes the first 80 bits as sixteen letters.
-pub(crate) fn spell(bytes: &[u8; 32]) -> String {
-    let letter = |at: usize| {
-        let (byte, bit) = (at * 5 / 8, at * 5 % 8);
-        let window = u16::from_be_bytes([bytes[byte], bytes[byte + 1]]);
-        char::from(LETTERS[usize::from(window >> (11 - bit) & 31)])
-    };
-    (0..LENGTH).map(letter).collect()
 }
 
 impl fmt::Display for Handle {
@@ -108,7 +96,8 @@ impl FromStr for Handle {
 
     fn from_str(text: &str) -> Result<Self, NotAHandle> {
         let letters = text.strip_prefix(PREFIX).ok_or(NotAHandle)?;
-        let is_one = letters.len() == LENGTH && letters.bytes().all(|byte| LETTERS.contains(&byte));
+        let is_one =
+            letters.len() == NAME_LETTERS && letters.bytes().all(|byte| LETTERS.contains(&byte));
         is_one.then(|| Self(text.to_owned())).ok_or(NotAHandle)
     }
 }
@@ -158,12 +147,19 @@ pub trait Handles: Send + Sync {
         handle: &Handle,
     ) -> impl Future<Output = Result<Option<IssuedHandle>, Error>> + Send;
 
-    /// Pins or unpins the blob behind a handle. Returns whether the handle exists.
+    /// Keeps the blob behind a handle even if no session refers to it. Returns `true` if the handle
+    /// exists.
     fn pin(
         &self,
         tenant: &Tenant,
         handle: &Handle,
-        pinned: bool,
+    ) -> impl Future<Output = Result<bool, Error>> + Send;
+
+    /// Undoes [`Handles::pin`]. Returns `true` if the handle exists.
+    fn unpin(
+        &self,
+        tenant: &Tenant,
+        handle: &Handle,
     ) -> impl Future<Output = Result<bool, Error>> + Send;
 }
 

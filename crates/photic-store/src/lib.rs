@@ -23,6 +23,8 @@
 //! |---|---|
 //! | `blobs` | content-addressed blobs: the [`Blobs`] trait, files in a directory |
 //! | `handle` | handles: stable names of blobs, one per tenant |
+//! | `letters` | the letters of names |
+//! | `session_id` | identifiers of sessions |
 //! | [`media`] | references to uploaded media, with an expiry |
 //! | [`record`] | the [`Record`] trait: sessions, messages, turns, choices |
 //! | `sqlite` | the record in one `SQLite` file |
@@ -43,9 +45,11 @@ mod blobs;
 pub mod contract;
 mod error;
 mod handle;
+mod letters;
 pub mod media;
 pub mod private;
 pub mod record;
+mod session_id;
 mod sqlite;
 mod store;
 mod wait;

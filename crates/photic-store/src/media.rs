@@ -13,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::blobs::BlobId;
 use crate::error::Error;
-use crate::handle::{Facts, LETTERS, Tenant};
-use crate::record::SessionId;
+use crate::handle::{Facts, Tenant};
+use crate::letters::LETTERS;
+use crate::session_id::SessionId;
 
 /// Reference of a tenant to uploaded media: `mr_` and 26 letters and digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ const EVENTS: [&str; 5] = [
 ];
 
 fn main() {
-    let mut stream = Stream::new(Wire::Anthropic, Wire::OpenAiChat, true);
+    let mut stream = Stream::with_usage(Wire::Anthropic, Wire::OpenAiChat);
     for event in EVENTS {
         print!("{}", String::from_utf8_lossy(&stream.feed(event.as_bytes())));
     }

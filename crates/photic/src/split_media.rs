@@ -140,6 +140,17 @@ impl<'a> SplitBody<'a> {
 }
 
 /// Creates the stub of a medium. Returns `None` if it is not in the body as canonical base64.
+///
+/// ```
+/// use photic::Wire;
+///
+/// let body = br#"{"messages":[{"role":"user","content":[{"type":"image_url",
+///   "image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let survey = photic::survey(&transcript);
+/// let stub = photic::remember(&transcript, survey.sightings[0].media);
+/// assert_eq!(stub.map(|stub| stub.bytes), Some(8));
+/// ```
 pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<MediaStub> {
     match &transcript.media.get(media)?.source {
         Source::Data(payload) => MediaStub::of(payload),

@@ -58,8 +58,8 @@ fn replies_and_streams_are_translated() {
         let back: Value = serde_json::from_slice(&back).unwrap();
         assert_eq!(back["turn"]["says"], json!([{"text": "Hello"}]), "{wire}");
         assert_eq!(back["usage"], json!({"read": 7, "written": 2}), "{wire}");
-        let mut there = Stream::new(Wire::Sample, wire, true);
-        let mut back = Stream::new(wire, Wire::Sample, false);
+        let mut there = Stream::with_usage(Wire::Sample, wire);
+        let mut back = Stream::new(wire, Wire::Sample);
         let lines = b"{\"text\":\"Hello\"}\n{\"usage\":{\"read\":7,\"written\":2}}\n";
         let mut bytes = there.feed(lines);
         bytes.extend(there.finish());

@@ -5,6 +5,7 @@
 
 mod connections;
 
+use std::error::Error as StdError;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -74,20 +75,10 @@ pub enum BucketError {
     Random,
     /// A signed URL was not answered.
     #[error("the server of the bucket is unreachable")]
-    Unreached(#[source] object_store::client::HttpError),
+    Unreached(#[source] Box<dyn StdError + Send + Sync>),
     /// The server refused or is unreachable.
     #[error("the server of the bucket failed")]
-    Server(#[source] Box<object_store::Error>),
-}
-
-impl From<object_store::Error> for BucketError {
-    fn from(error: object_store::Error) -> Self {
-        match error {
-            object_store::Error::NotFound { .. } => Self::Absent,
-            object_store::Error::AlreadyExists { .. } => Self::There,
-            error => Self::Server(error.into()),
-        }
-    }
+    Server(#[source] Box<dyn StdError + Send + Sync>),
 }
 
 impl Bucket {
@@ -134,7 +125,7 @@ impl Bucket {
             };
         }
         let client = HttpClient::new(connections);
-        let objects = Arc::new(builder.build()?);
+        let objects = Arc::new(builder.build().map_err(failed)?);
         Ok(Self { objects, client, folder, patience: options.patience })
     }
 
@@ -217,7 +208,16 @@ impl Bucket {
         doing: impl Future<Output = Result<T, object_store::Error>>,
     ) -> Result<T, BucketError> {
         let done = tokio::time::timeout(self.patience, doing).await;
-        Ok(done.map_err(|_| BucketError::Late)??)
+        done.map_err(|_| BucketError::Late)?.map_err(failed)
+    }
+}
+
+/// Converts an error of the client.
+pub(crate) fn failed(error: object_store::Error) -> BucketError {
+    match error {
+        object_store::Error::NotFound { .. } => BucketError::Absent,
+        object_store::Error::AlreadyExists { .. } => BucketError::There,
+        error => BucketError::Server(error.into()),
     }
 }
 

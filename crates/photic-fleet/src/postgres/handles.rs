@@ -69,7 +69,46 @@ impl Handles for Postgres {
         Ok(Some(IssuedHandle { blob: blob.into(), facts, pinned }))
     }
 
-    async fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
+    async fn pin(&self, tenant: &Tenant, handle: &Handle) -> Result<bool, Error> {
+        self.move_handle(
+            tenant,
+            handle,
+            "INSERT INTO pin (tenant, handle, blob, facts, issued)
+             SELECT tenant, handle, blob, facts, issued FROM handle
+             WHERE tenant = $1 AND handle = $2 AND day <= $3 ORDER BY day DESC LIMIT 1
+             ON CONFLICT DO NOTHING",
+        )
+        .await
+    }
+
+    async fn unpin(&self, tenant: &Tenant, handle: &Handle) -> Result<bool, Error> {
+        // An unpinned handle belongs to the current day.
+        self.move_handle(
+            tenant,
+            handle,
+            "WITH gone AS (DELETE FROM pin WHERE tenant = $1 AND handle = $2 RETURNING *)
+             INSERT INTO handle (day, tenant, handle, blob, facts, issued)
+             SELECT $3, tenant, handle, blob, facts, issued FROM gone
+             ON CONFLICT DO NOTHING",
+        )
+        .await
+    }
+}
+
+impl Postgres {
+    /// Returns the secret of a tenant if it exists. Unlike [`Handles::secret`], it does not create
+    /// the tenant.
+    pub async fn known_secret(&self, tenant: &Tenant) -> Result<Option<Secret>, Error> {
+        Ok(self.find_owner(tenant).await?.map(|owner| owner.secret))
+    }
+
+    /// Runs a statement that pins or unpins a handle. Returns `true` if the handle exists.
+    async fn move_handle(
+        &self,
+        tenant: &Tenant,
+        handle: &Handle,
+        statement: &'static str,
+    ) -> Result<bool, Error> {
         if self.resolve(tenant, handle).await?.is_none() {
             return Ok(false);
         }
@@ -77,18 +116,6 @@ impl Handles for Postgres {
         let day = self.today().await?;
         let mut transaction = self.begin_transaction().await?;
         beside_others(&mut transaction, &owner).await?;
-        // An unpinned handle belongs to the current day.
-        let statement = if pinned {
-            "INSERT INTO pin (tenant, handle, blob, facts, issued)
-             SELECT tenant, handle, blob, facts, issued FROM handle
-             WHERE tenant = $1 AND handle = $2 AND day <= $3 ORDER BY day DESC LIMIT 1
-             ON CONFLICT DO NOTHING"
-        } else {
-            "WITH gone AS (DELETE FROM pin WHERE tenant = $1 AND handle = $2 RETURNING *)
-             INSERT INTO handle (day, tenant, handle, blob, facts, issued)
-             SELECT $3, tenant, handle, blob, facts, issued FROM gone
-             ON CONFLICT DO NOTHING"
-        };
         sqlx::query(statement)
             .bind(owner.id)
             .bind(handle.as_str())
@@ -98,13 +125,5 @@ impl Handles for Postgres {
             .map_err(failed)?;
         transaction.commit().await.map_err(failed)?;
         Ok(true)
-    }
-}
-
-impl Postgres {
-    /// Returns the secret of a tenant if it exists. Unlike [`Handles::secret`], it does not create
-    /// the tenant.
-    pub async fn known_secret(&self, tenant: &Tenant) -> Result<Option<Secret>, Error> {
-        Ok(self.find_owner(tenant).await?.map(|owner| owner.secret))
     }
 }

@@ -7,9 +7,9 @@ use photic_store::Tenant;
 
 use super::database::QuotaDatabase;
 use super::flight::InFlight;
+use super::limits::{Limits, QuotaKind, lock};
 use super::minute::MinuteQuota;
 use super::stored::StoredSum;
-use super::{Limits, QuotaKind, lock};
 
 /// Lifetime of cached limits.
 const LIMITS_LIFETIME: Duration = Duration::from_secs(10);

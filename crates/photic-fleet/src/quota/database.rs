@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use photic_store::Error;
 
-use super::{QuotaOptions, lock};
+use super::limits::{QuotaOptions, lock};
 use crate::Postgres;
 
 /// Pause after the database did not answer.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::account::QuotaAccount;
 use super::database::QuotaDatabase;
-use super::{QuotaExceeded, QuotaKind, lock};
+use super::limits::{QuotaExceeded, QuotaKind, lock};
 use crate::postgres::ShareRequest;
 
 /// Number of chunks in a limit.

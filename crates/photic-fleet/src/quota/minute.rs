@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use photic_store::Tenant;
 
 use super::database::QuotaDatabase;
-use super::{QuotaExceeded, QuotaKind, lock};
+use super::limits::{QuotaExceeded, QuotaKind, lock};
 use crate::postgres::{GrantedShare, ShareRequest};
 
 /// Number of shares in a limit.

@@ -11,7 +11,7 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::account::QuotaAccount;
 use super::database::QuotaDatabase;
-use super::{QuotaExceeded, QuotaKind, lock};
+use super::limits::{QuotaExceeded, QuotaKind, lock};
 use crate::Postgres;
 
 /// Shortest lifetime of a sum.

@@ -27,7 +27,7 @@ async fn furnish(fleet: &Fleet, tenant: &Tenant) -> (SessionId, String) {
     }
     let blob = BlobId::of(&picture(0, 2000));
     let handle = store.name(blob.as_bytes()).await.unwrap();
-    assert!(store.record.pin(tenant, &handle, true).await.unwrap());
+    assert!(store.record.pin(tenant, &handle).await.unwrap());
     store.choose(&id, blob.as_bytes(), Some(photic::Choice::Drop)).await.unwrap();
     let made = MadeBlob { blob, media_type: "image/png".into(), size: (1, 1) };
     fleet.record.keep_derivative(tenant, &[7; 16], &made).await.unwrap();

@@ -29,7 +29,7 @@ async fn days_go_whole_and_pinned_pictures_stay() {
             async move { store.name(blob.as_bytes()).await.unwrap() }
         };
         let (pinned, other) = (handle(0).await, handle(1).await);
-        assert!(store.record.pin(&store.tenant, &pinned, true).await.unwrap());
+        assert!(store.record.pin(&store.tenant, &pinned).await.unwrap());
         let made = MadeBlob {
             blob: BlobId::of(&picture(2, 2000)),
             media_type: "image/png".into(),
@@ -65,7 +65,7 @@ async fn days_go_whole_and_pinned_pictures_stay() {
         assert_eq!(contract::existing(&store).await.unwrap().blobs, 1);
 
         // Unpinned, it belongs to this day and goes with it.
-        store.record.pin(&store.tenant, &pinned, false).await.unwrap();
+        store.record.unpin(&store.tenant, &pinned).await.unwrap();
         fleet.retire(0).await.unwrap();
         assert_eq!(store.blobs.get(&issued.blob).await.unwrap(), picture(0, 2000));
         fleet.record.pretend_later(1);

@@ -176,8 +176,8 @@ async fn change(fleet: &Fleet, tenant: &Tenant, names: &Names) -> Answers {
         ),
         names.answer("choose", &store.choose(&names.session, digest, drop).await),
         names.answer("choose back", &store.choose(&names.session, digest, None).await),
-        names.answer("pin", &record.pin(tenant, &names.handle, true).await),
-        names.answer("let go", &record.pin(tenant, &names.handle, false).await),
+        names.answer("pin", &record.pin(tenant, &names.handle).await),
+        names.answer("let go", &record.unpin(tenant, &names.handle).await),
         names.answer("delete_media", &record.delete_media(tenant, &names.reference).await),
         names.answer("forget", &store.forget(&names.session).await),
         names.answer(

@@ -34,7 +34,11 @@ impl Translation {
         if self.array {
             return (JSON, StreamTranslator::array(self.from, self.to).renaming(self.renamed));
         }
-        let translator = StreamTranslator::new(self.from, self.to, self.usage_in_stream);
+        let translator = if self.usage_in_stream {
+            StreamTranslator::with_usage(self.from, self.to)
+        } else {
+            StreamTranslator::new(self.from, self.to)
+        };
         (self.to.http().framing.media_type(), translator.renaming(self.renamed))
     }
 }

@@ -57,7 +57,7 @@ fn said(wire: Wire, stream: bool, reply: &Reply) -> String {
         let chat: Value = serde_json::from_slice(&chat).unwrap();
         return chat["choices"][0]["message"]["content"].as_str().unwrap_or_default().to_owned();
     }
-    let mut events = Stream::new(wire, Wire::OpenAiChat, true);
+    let mut events = Stream::with_usage(wire, Wire::OpenAiChat);
     let chat = [events.feed(&reply.body), events.finish()].concat();
     let chat = String::from_utf8(chat).unwrap();
     let data = chat.lines().filter_map(|line| line.strip_prefix("data: {"));

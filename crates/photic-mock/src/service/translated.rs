@@ -19,7 +19,7 @@ impl Service for Translated {
     }
 
     fn events(&self, reply: &Reply) -> Vec<Vec<u8>> {
-        let mut stream = Stream::new(Wire::OpenAiChat, reply.wire, true);
+        let mut stream = Stream::with_usage(Wire::OpenAiChat, reply.wire);
         let events = chat::Chat.events(reply);
         let mut out: Vec<Vec<u8>> = events.iter().map(|event| stream.feed(event)).collect();
         out.push(stream.finish());

@@ -29,7 +29,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(
     let facts = Facts { media_type: Some("image/png".into()), ..Facts::default() };
     store.record.issue(&store.tenant, &asked, &facts).await?;
     let handle = store.record.issue(&store.tenant, &pinned, &facts).await?;
-    store.record.pin(&store.tenant, &handle, true).await?;
+    store.record.pin(&store.tenant, &handle).await?;
     // A blob that will be referenced soon.
     store.collect(&GracePeriods::default()).await?;
     promise("what was stored lately stays", store.blobs.has(&stray).await?)?;

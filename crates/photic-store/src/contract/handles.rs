@@ -26,13 +26,13 @@ pub(super) async fn suite<H: Handles>(handles: &H) -> Result<(), ContractViolati
     for (tenant, handle) in [(&ours, &other), (&theirs, &handle)] {
         let found = handles.resolve(tenant, handle).await?;
         promise("which means nothing to the first", found.is_none())?;
-        promise("nor can it be pinned", !handles.pin(tenant, handle, true).await?)?;
+        promise("nor can it be pinned", !handles.pin(tenant, handle).await?)?;
     }
-    promise("a handle is pinned", handles.pin(&ours, &handle, true).await?)?;
+    promise("a handle is pinned", handles.pin(&ours, &handle).await?)?;
     handles.issue(&ours, &blob, &facts("four")).await?;
     let pinned = handles.resolve(&ours, &handle).await?.is_some_and(|one| one.pinned);
     promise("and stays so", pinned)?;
-    handles.pin(&ours, &handle, false).await?;
+    handles.unpin(&ours, &handle).await?;
     let secrets = (handles.secret(&ours).await?, handles.secret(&theirs).await?);
     promise("secrets differ", secrets.0 != secrets.1)?;
     promise("and stay", handles.secret(&ours).await? == secrets.0)

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
 use super::handles::find_or_make;
-use super::{Sqlite, begin};
+use super::{Sqlite, begin, failed};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Facts, Handle, Secret, Tenant};
@@ -20,16 +20,18 @@ impl Sqlite {
         let transaction = begin(&mut connection)?;
         let (owner, secret) = find_or_make(&transaction, tenant)?;
         let (session, turns) = transaction
-            .prepare_cached("SELECT id, turns FROM session WHERE name = ? AND tenant = ?")?
+            .prepare_cached("SELECT id, turns FROM session WHERE name = ? AND tenant = ?")
+            .map_err(failed)?
             .query_row(params![id.as_str(), owner], |row| {
                 Ok((row.get::<_, i64>(0)?, row.get::<_, u64>(1)?))
             })
-            .optional()?
+            .optional()
+            .map_err(failed)?
             .ok_or_else(|| Error::NoSession(id.clone()))?;
         let writer = Writer { transaction: &transaction, session, owner, secret: &secret };
         let number = turns + 1;
         writer.write(number, entry)?;
-        transaction.commit()?;
+        transaction.commit().map_err(failed)?;
         Ok(number)
     }
 }
@@ -60,8 +62,10 @@ impl Writer<'_> {
         let text = |text: &str| self.piece(&NewSegment { raw: text.as_bytes(), cuts: Vec::new() });
         let made: i64 = self
             .transaction
-            .prepare_cached("SELECT coalesce(max(id), 0) FROM made")?
-            .query_row([], |row| row.get(0))?;
+            .prepare_cached("SELECT coalesce(max(id), 0) FROM made")
+            .map_err(failed)?
+            .query_row([], |row| row.get(0))
+            .map_err(failed)?;
         self.execute(
             "INSERT INTO turn (session, number, wire, tip, before, after, profile, policy,
                 circumstances, made, digest, length, images, tokens, usd, kin, time)
@@ -93,20 +97,29 @@ impl Writer<'_> {
     }
 
     fn execute(&self, statement: &str, values: impl rusqlite::Params) -> Result<(), Error> {
-        self.transaction.prepare_cached(statement)?.execute(values)?;
+        self.transaction
+            .prepare_cached(statement)
+            .map_err(failed)?
+            .execute(values)
+            .map_err(failed)?;
         Ok(())
     }
 
     /// Writes the new messages. Returns the row of the last message and the number of new ones.
     fn messages(&self, links: &[NewMessage<'_>]) -> Result<(Option<i64>, usize), Error> {
-        let (known, mut tip) = known(self.transaction, links)?;
-        let mut insert = self.transaction.prepare_cached(
-            "INSERT INTO message (session, parent, chain, text, places) VALUES (?, ?, ?, ?, ?)",
-        )?;
+        let (known, mut tip) = known(self.transaction, links).map_err(failed)?;
+        let mut insert = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO message (session, parent, chain, text, places) VALUES (?, ?, ?, ?, ?)",
+            )
+            .map_err(failed)?;
         for link in &links[known..] {
             let places = Some(link.stretch.places()).filter(|places| !places.is_empty());
             let text = link.stretch.text();
-            insert.execute(params![self.session, tip, link.chain, &*text, places])?;
+            insert
+                .execute(params![self.session, tip, link.chain, &*text, places])
+                .map_err(failed)?;
             tip = Some(self.transaction.last_insert_rowid());
         }
         Ok((tip, links.len() - known))
@@ -123,9 +136,11 @@ impl Writer<'_> {
         let find = "SELECT id FROM piece WHERE digest = ?";
         let found: Option<i64> = self
             .transaction
-            .prepare_cached(find)?
+            .prepare_cached(find)
+            .map_err(failed)?
             .query_row([digest], |row| row.get(0))
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         if let Some(id) = found {
             return Ok(id);
         }
@@ -166,9 +181,11 @@ impl Writer<'_> {
             .transaction
             .prepare_cached(
                 "SELECT blob FROM made WHERE session = ? AND key = ? ORDER BY id DESC LIMIT 1",
-            )?
+            )
+            .map_err(failed)?
             .query_row(params![self.session, key], |row| row.get(0))
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         if latest == Some(made.map(|made| *made.blob.as_bytes())) {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Sqlite, begin, now};
+use super::{Sqlite, begin, failed, now};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::Tenant;
@@ -21,20 +21,24 @@ impl Sqlite {
                 params![id.as_str(), tenant.as_str()],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
-            .optional()?;
+            .optional().map_err(failed)?;
         let Some((session, tenant)) = session else { return Ok(false) };
-        transaction.execute(
-            "DELETE FROM handle WHERE tenant = ?1 AND pinned = 0
+        transaction
+            .execute(
+                "DELETE FROM handle WHERE tenant = ?1 AND pinned = 0
              AND blob IN (SELECT blob FROM held WHERE session = ?2)
              AND NOT EXISTS (SELECT 1 FROM held JOIN session ON session.id = held.session
                 WHERE held.blob = handle.blob AND held.session <> ?2 AND session.tenant = ?1)",
-            params![tenant, session],
-        )?;
+                params![tenant, session],
+            )
+            .map_err(failed)?;
         for table in ["turn", "message", "made", "choice", "held", "media"] {
-            transaction.execute(&format!("DELETE FROM {table} WHERE session = ?"), [session])?;
+            transaction
+                .execute(&format!("DELETE FROM {table} WHERE session = ?"), [session])
+                .map_err(failed)?;
         }
-        transaction.execute("DELETE FROM session WHERE id = ?", [session])?;
-        transaction.commit()?;
+        transaction.execute("DELETE FROM session WHERE id = ?", [session]).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(true)
     }
 
@@ -45,27 +49,33 @@ impl Sqlite {
                 "SELECT EXISTS (SELECT 1 FROM held WHERE blob = ?1) OR EXISTS
                  (SELECT 1 FROM handle WHERE blob = ?1 AND (pinned OR issued >= ?2)) OR EXISTS
                  (SELECT 1 FROM media WHERE blob = ?1 AND expires > ?3)",
-            )?
-            .query_row(params![blob.as_bytes(), milliseconds(since), now()], |row| row.get(0))?;
+            )
+            .map_err(failed)?
+            .query_row(params![blob.as_bytes(), milliseconds(since), now()], |row| row.get(0))
+            .map_err(failed)?;
         Ok(reached)
     }
 
     pub(super) fn sweep_unused(&self, since: SystemTime) -> Result<(), Error> {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
-        transaction.execute_batch(
-            "DELETE FROM piece WHERE id NOT IN (SELECT before FROM turn UNION
+        transaction
+            .execute_batch(
+                "DELETE FROM piece WHERE id NOT IN (SELECT before FROM turn UNION
                 SELECT after FROM turn UNION SELECT profile FROM turn UNION
                 SELECT policy FROM turn UNION SELECT circumstances FROM turn);
              DELETE FROM memory WHERE blob NOT IN (SELECT blob FROM held);",
-        )?;
-        transaction.execute(
-            "DELETE FROM handle WHERE pinned = 0 AND issued < ?
+            )
+            .map_err(failed)?;
+        transaction
+            .execute(
+                "DELETE FROM handle WHERE pinned = 0 AND issued < ?
              AND blob NOT IN (SELECT blob FROM held)",
-            [milliseconds(since)],
-        )?;
-        transaction.execute("DELETE FROM media WHERE expires <= ?", [now()])?;
-        Ok(transaction.commit()?)
+                [milliseconds(since)],
+            )
+            .map_err(failed)?;
+        transaction.execute("DELETE FROM media WHERE expires <= ?", [now()]).map_err(failed)?;
+        transaction.commit().map_err(failed)
     }
 }
 

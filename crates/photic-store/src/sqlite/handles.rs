@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 
-use super::{Sqlite, begin, now};
+use super::{Sqlite, begin, failed, now};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
@@ -16,7 +16,7 @@ impl Sqlite {
         }
         let transaction = begin(&mut connection)?;
         let (_, secret) = find_or_make(&transaction, tenant)?;
-        transaction.commit()?;
+        transaction.commit().map_err(failed)?;
         Ok(secret)
     }
 
@@ -32,12 +32,14 @@ impl Sqlite {
                 "INSERT INTO handle (tenant, handle, blob, facts, issued) VALUES (?, ?, ?, ?, ?)
                  ON CONFLICT DO UPDATE SET facts = excluded.facts, issued = excluded.issued
                  WHERE blob = excluded.blob",
-            )?
-            .execute(params![id, handle.as_str(), blob.as_bytes(), facts, now()])?;
+            )
+            .map_err(failed)?
+            .execute(params![id, handle.as_str(), blob.as_bytes(), facts, now()])
+            .map_err(failed)?;
         if changed == 0 {
             return Err(Error::Damaged("two blobs have one handle"));
         }
-        transaction.commit()?;
+        transaction.commit().map_err(failed)?;
         Ok(handle)
     }
 
@@ -48,23 +50,37 @@ impl Sqlite {
             .prepare_cached(
                 "SELECT blob, facts, pinned FROM handle JOIN tenant ON tenant.id = handle.tenant
                  WHERE tenant.name = ? AND handle = ?",
-            )?
+            )
+            .map_err(failed)?
             .query_row(params![tenant.as_str(), handle.as_str()], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         let Some((blob, facts, pinned)) = found else { return Ok(None) };
         let facts = serde_json::from_str(&facts).map_err(|_| Error::Damaged("facts"))?;
         Ok(Some(IssuedHandle { blob: blob.into(), facts, pinned }))
     }
 
-    /// Pins or unpins the blob behind a handle. See [`Handles::pin`].
-    pub fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
-        let changed = self.connection().execute(
-            "UPDATE handle SET pinned = ?
+    /// Pins the blob behind a handle. See [`Handles::pin`].
+    pub fn pin(&self, tenant: &Tenant, handle: &Handle) -> Result<bool, Error> {
+        self.set_pinned(tenant, handle, true)
+    }
+
+    /// Unpins the blob behind a handle. See [`Handles::unpin`].
+    pub fn unpin(&self, tenant: &Tenant, handle: &Handle) -> Result<bool, Error> {
+        self.set_pinned(tenant, handle, false)
+    }
+
+    fn set_pinned(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
+        let changed = self
+            .connection()
+            .execute(
+                "UPDATE handle SET pinned = ?
              WHERE handle = ? AND tenant = (SELECT id FROM tenant WHERE name = ?)",
-            params![pinned, handle.as_str(), tenant.as_str()],
-        )?;
+                params![pinned, handle.as_str(), tenant.as_str()],
+            )
+            .map_err(failed)?;
         Ok(changed > 0)
     }
 }
@@ -86,8 +102,12 @@ impl Handles for Sqlite {
         self.resolve(tenant, handle)
     }
 
-    async fn pin(&self, tenant: &Tenant, handle: &Handle, pinned: bool) -> Result<bool, Error> {
-        self.pin(tenant, handle, pinned)
+    async fn pin(&self, tenant: &Tenant, handle: &Handle) -> Result<bool, Error> {
+        self.pin(tenant, handle)
+    }
+
+    async fn unpin(&self, tenant: &Tenant, handle: &Handle) -> Result<bool, Error> {
+        self.unpin(tenant, handle)
     }
 }
 
@@ -97,9 +117,11 @@ pub(super) fn find(
     tenant: &Tenant,
 ) -> Result<Option<(i64, Secret)>, Error> {
     Ok(connection
-        .prepare_cached("SELECT id, secret FROM tenant WHERE name = ?")?
+        .prepare_cached("SELECT id, secret FROM tenant WHERE name = ?")
+        .map_err(failed)?
         .query_row([tenant.as_str()], |row| Ok((row.get(0)?, Secret(row.get(1)?))))
-        .optional()?)
+        .optional()
+        .map_err(failed)?)
 }
 
 /// Finds a tenant by name. Creates it with a new secret if it does not exist.
@@ -112,9 +134,11 @@ pub(super) fn find_or_make(
     }
     let mut secret = [0; 32];
     getrandom::fill(&mut secret).map_err(|_| Error::Random)?;
-    transaction.execute(
-        "INSERT INTO tenant (name, secret) VALUES (?, ?)",
-        params![tenant.as_str(), secret],
-    )?;
+    transaction
+        .execute(
+            "INSERT INTO tenant (name, secret) VALUES (?, ?)",
+            params![tenant.as_str(), secret],
+        )
+        .map_err(failed)?;
     Ok((transaction.last_insert_rowid(), Secret(secret)))
 }

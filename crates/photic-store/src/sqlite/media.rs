@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::handles::find_or_make;
-use super::{Sqlite, begin, now};
+use super::{Sqlite, begin, failed, now};
 use crate::error::Error;
 use crate::handle::Tenant;
 use crate::media::{Media, MediaRecord, MediaRef, NewMedia, columns, minted};
@@ -22,14 +22,15 @@ impl Media for Sqlite {
             let found = transaction.query_row(find, params![id.as_str(), owner], |row| row.get(0));
             match found {
                 Err(rusqlite::Error::QueryReturnedNoRows) => Err(Error::NoSession(id.clone())),
-                other => Ok::<i64, Error>(other?),
+                other => Ok::<i64, Error>(other.map_err(failed)?),
             }
         });
         transaction
             .prepare_cached(
                 "INSERT INTO media (tenant, reference, blob, facts, memory, session, expires)
                  VALUES (?, ?, ?, ?, ?, ?, ?)",
-            )?
+            )
+            .map_err(failed)?
             .execute(params![
                 owner,
                 reference.as_str(),
@@ -38,8 +39,9 @@ impl Media for Sqlite {
                 memory,
                 session.transpose()?,
                 now().saturating_add(lasting),
-            ])?;
-        transaction.commit()?;
+            ])
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(reference)
     }
 
@@ -54,14 +56,22 @@ impl Media for Sqlite {
             "SELECT reference, blob, facts, memory, expires
              FROM media JOIN tenant ON tenant.id = media.tenant
              WHERE tenant.name = ? AND reference IN (SELECT value FROM json_each(?)) AND expires > ?",
-        )?;
-        let mut rows = statement.query(params![tenant.as_str(), names, now()])?;
+        ).map_err(failed)?;
+        let mut rows = statement.query(params![tenant.as_str(), names, now()]).map_err(failed)?;
         let mut found = BTreeMap::new();
-        while let Some(row) = rows.next()? {
-            let (reference, facts, memory): (String, String, String) =
-                (row.get(0)?, row.get(2)?, row.get(3)?);
-            let (reference, minted) =
-                minted(&reference, row.get(1)?, &facts, &memory, row.get(4)?)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            let (reference, facts, memory): (String, String, String) = (
+                row.get(0).map_err(failed)?,
+                row.get(2).map_err(failed)?,
+                row.get(3).map_err(failed)?,
+            );
+            let (reference, minted) = minted(
+                &reference,
+                row.get(1).map_err(failed)?,
+                &facts,
+                &memory,
+                row.get(4).map_err(failed)?,
+            )?;
             found.insert(reference, minted);
         }
         Ok(found)
@@ -77,7 +87,7 @@ impl Media for Sqlite {
         );
         match held {
             Err(rusqlite::Error::QueryReturnedNoRows) => Ok(false),
-            other => Ok(other? > now()),
+            other => Ok(other.map_err(failed)? > now()),
         }
     }
 }

@@ -10,11 +10,12 @@ mod read;
 mod sessions;
 mod work;
 
+use std::error::Error as StdError;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::error::Error;
 
@@ -48,7 +49,7 @@ impl Sqlite {
         }
         match Self::connect_in_turn(&path) {
             // There is no space for the shared-memory file. A single process can read without it.
-            Err(Error::Full(error) | Error::Record(error)) if is_about_room(&error) => {
+            Err(Error::Full(error) | Error::Record(error)) if is_about_room(&*error) => {
                 Self::connect(&path, "exclusive")
             }
             other => other,
@@ -62,7 +63,7 @@ impl Sqlite {
         let since = Instant::now();
         loop {
             match Self::connect(path, "normal") {
-                Err(Error::Record(error)) if is_busy(&error) && since.elapsed() < BUSY_TIMEOUT => {
+                Err(Error::Record(error)) if is_busy(&*error) && since.elapsed() < BUSY_TIMEOUT => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 other => return other,
@@ -71,14 +72,14 @@ impl Sqlite {
     }
 
     fn connect(path: &Path, locking: &str) -> Result<Self, Error> {
-        let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY_TIMEOUT)?;
-        connection.pragma_update(None, "locking_mode", locking)?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
-        connection.pragma_update(None, "synchronous", "full")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
+        let connection = Connection::open(path).map_err(failed)?;
+        connection.busy_timeout(BUSY_TIMEOUT).map_err(failed)?;
+        connection.pragma_update(None, "locking_mode", locking).map_err(failed)?;
+        connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
+        connection.pragma_update(None, "synchronous", "full").map_err(failed)?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         // Forgotten data is erased from the file, too.
-        connection.pragma_update(None, "secure_delete", true)?;
+        connection.pragma_update(None, "secure_delete", true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
         let record = Self { connection: Mutex::new(connection) };
         record.make()?;
@@ -91,7 +92,7 @@ impl Sqlite {
             connection.query_row("PRAGMA user_version", [], |row| row.get::<_, u32>(0))
         };
         let mut connection = self.connection();
-        let found = format(&connection)?;
+        let found = format(&connection).map_err(failed)?;
         if found > FORMAT {
             return Err(Error::TooNew { found, known: FORMAT });
         }
@@ -101,12 +102,12 @@ impl Sqlite {
         let mut make = || {
             let transaction = begin(&mut connection)?;
             // Another process may have been faster.
-            let found = format(&transaction)?;
+            let found = format(&transaction).map_err(failed)?;
             for step in MIGRATIONS.iter().skip(found as usize) {
-                transaction.execute_batch(step)?;
+                transaction.execute_batch(step).map_err(failed)?;
             }
-            transaction.pragma_update(None, "user_version", FORMAT.max(found))?;
-            Ok(transaction.commit()?)
+            transaction.pragma_update(None, "user_version", FORMAT.max(found)).map_err(failed)?;
+            transaction.commit().map_err(failed)
         };
         match make() {
             // An older format can be read without the new tables.
@@ -122,19 +123,35 @@ impl Sqlite {
 }
 
 /// Begins a transaction that excludes other writers.
-fn begin(connection: &mut Connection) -> Result<Transaction<'_>, rusqlite::Error> {
-    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+fn begin(connection: &mut Connection) -> Result<Transaction<'_>, Error> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)
 }
 
-fn is_busy(error: &rusqlite::Error) -> bool {
-    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+/// Converts an error of `SQLite`. This is a function and no `From`, so that the version of the
+/// library is not part of the public API.
+fn failed(error: rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => Error::Full(error.into()),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            Error::Damaged("it is not a readable database")
+        }
+        _ => Error::Record(error.into()),
+    }
+}
+
+fn is_busy(error: &(dyn StdError + 'static)) -> bool {
+    code(error) == Some(ErrorCode::DatabaseBusy)
 }
 
 /// Recognizes errors of a full disk. A locked file is excluded, because exclusive access would lock
 /// out its other users.
-fn is_about_room(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{CannotOpen, DiskFull, SystemIoFailure};
-    matches!(error.sqlite_error_code(), Some(CannotOpen | DiskFull | SystemIoFailure))
+fn is_about_room(error: &(dyn StdError + 'static)) -> bool {
+    use ErrorCode::{CannotOpen, DiskFull, SystemIoFailure};
+    matches!(code(error), Some(CannotOpen | DiskFull | SystemIoFailure))
+}
+
+fn code(error: &(dyn StdError + 'static)) -> Option<ErrorCode> {
+    error.downcast_ref::<rusqlite::Error>()?.sqlite_error_code()
 }
 
 /// Returns the time in milliseconds since 1970.

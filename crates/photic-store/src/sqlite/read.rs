@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use photic::{Choice, Digest, MediaStub, Wire};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::Sqlite;
+use super::{Sqlite, failed};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::Tenant;
@@ -24,7 +24,8 @@ impl Sqlite {
                     digest, length, images, tokens, usd, time
                  FROM turn JOIN session ON session.id = turn.session
                  WHERE session.name = ? AND number = ?",
-            )?
+            )
+            .map_err(failed)?
             .query_row(params![id.as_str(), number], |row| {
                 let pieces: [i64; 5] =
                     [row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?];
@@ -49,7 +50,8 @@ impl Sqlite {
                 };
                 Ok((turn, wire, pieces))
             })
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         let Some((turn, wire, [before, after, profile, policy, circumstances])) = found else {
             return Ok(None);
         };
@@ -71,14 +73,16 @@ impl Sqlite {
 
     fn read_messages(&self, turn: &StoredTurn) -> Result<Vec<StoredSegment>, Error> {
         let connection = self.connection();
-        let mut find =
-            connection.prepare_cached("SELECT text, places, parent FROM message WHERE id = ?")?;
+        let mut find = connection
+            .prepare_cached("SELECT text, places, parent FROM message WHERE id = ?")
+            .map_err(failed)?;
         let mut messages = Vec::new();
         let mut next = turn.row.1;
         while let Some(id) = next {
             let (message, parent) = find
                 .query_row([id], |row| Ok((kept(row)?, row.get(2)?)))
-                .optional()?
+                .optional()
+                .map_err(failed)?
                 .ok_or(Error::Damaged("a message is missing"))?;
             messages.push(message?);
             next = parent;
@@ -93,13 +97,15 @@ impl Sqlite {
         blobs: &BTreeSet<BlobId>,
     ) -> Result<BTreeSet<BlobId>, Error> {
         let connection = self.connection();
-        let mut find = connection.prepare_cached(
-            "SELECT 1 FROM held JOIN session ON session.id = held.session
+        let mut find = connection
+            .prepare_cached(
+                "SELECT 1 FROM held JOIN session ON session.id = held.session
              WHERE session.name = ? AND blob = ?",
-        )?;
+            )
+            .map_err(failed)?;
         let mut held = BTreeSet::new();
         for blob in blobs {
-            if find.exists(params![id.as_str(), blob.as_bytes()])? {
+            if find.exists(params![id.as_str(), blob.as_bytes()]).map_err(failed)? {
                 held.insert(*blob);
             }
         }
@@ -111,11 +117,13 @@ impl Sqlite {
         blobs: &BTreeSet<BlobId>,
     ) -> Result<BTreeMap<BlobId, MediaStub>, Error> {
         let connection = self.connection();
-        let mut find = connection.prepare_cached("SELECT memory FROM memory WHERE blob = ?")?;
+        let mut find = connection
+            .prepare_cached("SELECT memory FROM memory WHERE blob = ?")
+            .map_err(failed)?;
         let mut memories = BTreeMap::new();
         for blob in blobs {
             let found: Option<String> =
-                find.query_row([blob.as_bytes()], |row| row.get(0)).optional()?;
+                find.query_row([blob.as_bytes()], |row| row.get(0)).optional().map_err(failed)?;
             if let Some(memory) = found {
                 let memory =
                     serde_json::from_str(&memory).map_err(|_| Error::Damaged("a memory"))?;
@@ -132,22 +140,26 @@ impl Sqlite {
             .prepare_cached(
                 "SELECT blob, media_type, width, height FROM made
                  WHERE session = ? AND key = ? AND id <= ? ORDER BY id DESC LIMIT 1",
-            )?
+            )
+            .map_err(failed)?
             .query_row(params![session, key, until], |row| {
                 let blob: Option<[u8; 32]> = row.get(0)?;
                 let (media_type, size) = (row.get(1)?, (row.get(2)?, row.get(3)?));
                 Ok(blob.map(|blob| MadeBlob { blob: blob.into(), media_type, size }))
             })
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         Ok(found.flatten())
     }
 }
 
 fn piece(connection: &Connection, id: i64) -> Result<StoredSegment, Error> {
     connection
-        .prepare_cached("SELECT text, places FROM piece WHERE id = ?")?
+        .prepare_cached("SELECT text, places FROM piece WHERE id = ?")
+        .map_err(failed)?
         .query_row([id], kept)
-        .optional()?
+        .optional()
+        .map_err(failed)?
         .ok_or(Error::Damaged("a piece is missing"))?
 }
 

@@ -6,7 +6,7 @@ use photic::{Choice, Digest};
 use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::handles::find_or_make;
-use super::{Sqlite, begin, now};
+use super::{Sqlite, begin, failed, now};
 use crate::error::Error;
 use crate::handle::Tenant;
 use crate::record::{Chain, Session, SessionId};
@@ -26,17 +26,18 @@ impl Sqlite {
         transaction.execute(
             "INSERT INTO session (name, tenant, title, created, last) VALUES (?1, ?2, ?3, ?4, ?4)",
             params![id.as_str(), tenant, title, now()],
-        )?;
-        transaction.commit()?;
+        ).map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(id)
     }
 
     pub(super) fn all_sessions(&self, tenant: &Tenant) -> Result<Vec<Session>, Error> {
         let connection = self.connection();
-        let mut statement =
-            connection.prepare_cached(&format!("{FACTS} ORDER BY last DESC, session.id DESC"))?;
-        let found = statement.query_map([tenant.as_str()], facts)?;
-        found.map(|session| session?).collect()
+        let mut statement = connection
+            .prepare_cached(&format!("{FACTS} ORDER BY last DESC, session.id DESC"))
+            .map_err(failed)?;
+        let found = statement.query_map([tenant.as_str()], facts).map_err(failed)?;
+        found.map(|session| session.map_err(failed)?).collect()
     }
 
     pub(super) fn one_session(
@@ -46,9 +47,11 @@ impl Sqlite {
     ) -> Result<Option<Session>, Error> {
         let connection = self.connection();
         let found = connection
-            .prepare_cached(&format!("{FACTS} AND session.name = ?"))?
+            .prepare_cached(&format!("{FACTS} AND session.name = ?"))
+            .map_err(failed)?
             .query_row(params![tenant.as_str(), id.as_str()], facts)
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         found.transpose()
     }
 
@@ -57,13 +60,17 @@ impl Sqlite {
         keys: &[Chain],
     ) -> Result<Option<(SessionId, u64)>, Error> {
         let connection = self.connection();
-        let mut find = connection.prepare_cached(
-            "SELECT name, number FROM turn JOIN session ON session.id = turn.session
+        let mut find = connection
+            .prepare_cached(
+                "SELECT name, number FROM turn JOIN session ON session.id = turn.session
              WHERE kin = ? ORDER BY time DESC, session.id DESC, number DESC LIMIT 1",
-        )?;
+            )
+            .map_err(failed)?;
         for chain in keys {
-            let found: Option<(String, u64)> =
-                find.query_row([chain], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            let found: Option<(String, u64)> = find
+                .query_row([chain], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()
+                .map_err(failed)?;
             if let Some((name, number)) = found {
                 let id = name.parse().map_err(|_| Error::Damaged("the name of a session"))?;
                 return Ok(Some((id, number)));
@@ -79,12 +86,14 @@ impl Sqlite {
         number: u64,
         usd: f64,
     ) -> Result<(), Error> {
-        self.connection().execute(
-            "UPDATE turn SET usd = ?1 WHERE number = ?2 AND session = (
+        self.connection()
+            .execute(
+                "UPDATE turn SET usd = ?1 WHERE number = ?2 AND session = (
                 SELECT session.id FROM session JOIN tenant ON tenant.id = session.tenant
                 WHERE session.name = ?3 AND tenant.name = ?4)",
-            params![usd, number, id.as_str(), tenant.as_str()],
-        )?;
+                params![usd, number, id.as_str(), tenant.as_str()],
+            )
+            .map_err(failed)?;
         Ok(())
     }
 
@@ -104,39 +113,48 @@ impl Sqlite {
                 params![id.as_str(), tenant.as_str()],
                 |row| row.get(0),
             )
-            .optional()?
+            .optional()
+            .map_err(failed)?
             .ok_or_else(|| Error::NoSession(id.clone()))?;
         match choice {
-            None => transaction.execute(
-                "DELETE FROM choice WHERE session = ? AND picture = ?",
-                params![session, picture],
-            )?,
-            Some(choice) => transaction.execute(
-                "INSERT OR REPLACE INTO choice (session, picture, choice, time)
+            None => transaction
+                .execute(
+                    "DELETE FROM choice WHERE session = ? AND picture = ?",
+                    params![session, picture],
+                )
+                .map_err(failed)?,
+            Some(choice) => transaction
+                .execute(
+                    "INSERT OR REPLACE INTO choice (session, picture, choice, time)
                  VALUES (?, ?, ?, ?)",
-                params![
-                    session,
-                    picture,
-                    serde_json::to_string(&choice).map_err(|_| Error::Damaged("a choice"))?,
-                    now()
-                ],
-            )?,
+                    params![
+                        session,
+                        picture,
+                        serde_json::to_string(&choice).map_err(|_| Error::Damaged("a choice"))?,
+                        now()
+                    ],
+                )
+                .map_err(failed)?,
         };
-        Ok(transaction.commit()?)
+        transaction.commit().map_err(failed)
     }
 
     pub(super) fn choices_of(&self, id: &SessionId) -> Result<BTreeMap<Digest, Choice>, Error> {
         let connection = self.connection();
-        let mut statement = connection.prepare_cached(
-            "SELECT picture, choice FROM choice JOIN session ON session.id = choice.session
+        let mut statement = connection
+            .prepare_cached(
+                "SELECT picture, choice FROM choice JOIN session ON session.id = choice.session
              WHERE name = ?",
-        )?;
-        let found = statement.query_map([id.as_str()], |row| {
-            Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(1)?))
-        })?;
+            )
+            .map_err(failed)?;
+        let found = statement
+            .query_map([id.as_str()], |row| {
+                Ok((row.get::<_, Digest>(0)?, row.get::<_, String>(1)?))
+            })
+            .map_err(failed)?;
         found
             .map(|each| {
-                let (picture, choice) = each?;
+                let (picture, choice) = each.map_err(failed)?;
                 let choice =
                     serde_json::from_str(&choice).map_err(|_| Error::Damaged("a choice"))?;
                 Ok((picture, choice))

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
 use super::handles::find_or_make;
-use super::{Sqlite, begin, now};
+use super::{Sqlite, begin, failed, now};
 use crate::error::Error;
 use crate::handle::Tenant;
 use crate::work::{
@@ -22,35 +22,39 @@ impl WorkStore for Sqlite {
             "INSERT INTO job (tenant, name, digest, items, chunk, opened) VALUES (?, ?, ?, ?, ?, ?)
              ON CONFLICT DO UPDATE SET opened = excluded.opened",
             params![owner, list.name, list.digest, list.items, list.chunk.max(1), now()],
-        )?;
-        let (digest, job) = transaction.query_row(
-            "SELECT digest, id, items, chunk FROM job WHERE tenant = ? AND name = ?",
-            params![owner, list.name],
-            |row| {
-                let job = Job { id: row.get(1)?, owner, items: row.get(2)?, chunk: row.get(3)? };
-                Ok((row.get::<_, [u8; 32]>(0)?, job))
-            },
-        )?;
+        ).map_err(failed)?;
+        let (digest, job) = transaction
+            .query_row(
+                "SELECT digest, id, items, chunk FROM job WHERE tenant = ? AND name = ?",
+                params![owner, list.name],
+                |row| {
+                    let job =
+                        Job { id: row.get(1)?, owner, items: row.get(2)?, chunk: row.get(3)? };
+                    Ok((row.get::<_, [u8; 32]>(0)?, job))
+                },
+            )
+            .map_err(failed)?;
         if digest != list.digest {
             return Err(Error::OtherJob(list.name.to_owned()));
         }
-        let mut insert = transaction.prepare_cached(
-            "INSERT INTO chunk (job, number) VALUES (?, ?) ON CONFLICT DO NOTHING",
-        )?;
-        let there: u64 =
-            transaction.query_row("SELECT count(*) FROM chunk WHERE job = ?", [job.id], |row| {
-                row.get(0)
-            })?;
+        let mut insert = transaction
+            .prepare_cached("INSERT INTO chunk (job, number) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            .map_err(failed)?;
+        let there: u64 = transaction
+            .query_row("SELECT count(*) FROM chunk WHERE job = ?", [job.id], |row| row.get(0))
+            .map_err(failed)?;
         for number in there..job.chunks() {
-            insert.execute(params![job.id, number])?;
+            insert.execute(params![job.id, number]).map_err(failed)?;
         }
         drop(insert);
-        transaction.execute(
-            "UPDATE chunk SET done = 0 WHERE job = ?1
+        transaction
+            .execute(
+                "UPDATE chunk SET done = 0 WHERE job = ?1
              AND NOT EXISTS (SELECT 1 FROM chunk WHERE job = ?1 AND done = 0)",
-            [job.id],
-        )?;
-        transaction.commit()?;
+                [job.id],
+            )
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(job)
     }
 
@@ -67,9 +71,11 @@ impl WorkStore for Sqlite {
                     (SELECT number FROM chunk WHERE job = ?1 AND done = 0
                         AND (until IS NULL OR until <= ?4) ORDER BY number LIMIT 1)
                  RETURNING number",
-            )?
+            )
+            .map_err(failed)?
             .query_row(params![job.id, worker.as_bytes(), after(lease), now()], |row| row.get(0))
-            .optional()?)
+            .optional()
+            .map_err(failed)?)
     }
 
     async fn keep(&self, worker: &WorkerId, lease: Duration) -> Result<(), Error> {
@@ -79,9 +85,11 @@ impl WorkStore for Sqlite {
             "UPDATE chunk SET until = ?2 WHERE worker = ?1",
             "UPDATE answer SET until = ?2 WHERE worker = ?1 AND text IS NULL",
         ] {
-            transaction.execute(statement, params![worker.as_bytes(), after(lease)])?;
+            transaction
+                .execute(statement, params![worker.as_bytes(), after(lease)])
+                .map_err(failed)?;
         }
-        Ok(transaction.commit()?)
+        transaction.commit().map_err(failed)
     }
 
     async fn finish(
@@ -91,11 +99,14 @@ impl WorkStore for Sqlite {
         chunk: u64,
         outcome: &str,
     ) -> Result<bool, Error> {
-        let ended = self.connection().execute(
-            "UPDATE chunk SET done = 1, worker = NULL, until = NULL, outcome = ?4
+        let ended = self
+            .connection()
+            .execute(
+                "UPDATE chunk SET done = 1, worker = NULL, until = NULL, outcome = ?4
              WHERE job = ?1 AND number = ?2 AND worker = ?3",
-            params![job.id, chunk, worker.as_bytes(), outcome],
-        )?;
+                params![job.id, chunk, worker.as_bytes(), outcome],
+            )
+            .map_err(failed)?;
         Ok(ended == 1)
     }
 
@@ -106,36 +117,43 @@ impl WorkStore for Sqlite {
         chunk: u64,
         outcome: &str,
     ) -> Result<(), Error> {
-        self.connection().execute(
-            "UPDATE chunk SET worker = NULL, until = NULL, outcome = ?4
+        self.connection()
+            .execute(
+                "UPDATE chunk SET worker = NULL, until = NULL, outcome = ?4
              WHERE job = ?1 AND number = ?2 AND worker = ?3",
-            params![job.id, chunk, worker.as_bytes(), outcome],
-        )?;
+                params![job.id, chunk, worker.as_bytes(), outcome],
+            )
+            .map_err(failed)?;
         Ok(())
     }
 
     async fn status(&self, job: &Job) -> Result<JobStatus, Error> {
-        Ok(self.connection().query_row(
-            "SELECT count(*) FILTER (WHERE done = 1),
+        Ok(self
+            .connection()
+            .query_row(
+                "SELECT count(*) FILTER (WHERE done = 1),
                 count(*) FILTER (WHERE done = 0 AND until > ?2),
                 (SELECT spent FROM job WHERE id = ?1)
                 + (SELECT coalesce(sum(reserved), 0) FROM answer WHERE job = ?1 AND text IS NULL)
              FROM chunk WHERE job = ?1",
-            params![job.id, now()],
-            |row| {
-                let spent = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
-                let spent = Usd::billionths(spent);
-                Ok(JobStatus { done: row.get(0)?, taken: row.get(1)?, spent })
-            },
-        )?)
+                params![job.id, now()],
+                |row| {
+                    let spent = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
+                    let spent = Usd::billionths(spent);
+                    Ok(JobStatus { done: row.get(0)?, taken: row.get(1)?, spent })
+                },
+            )
+            .map_err(failed)?)
     }
 
     async fn outcome(&self, job: &Job, chunk: u64) -> Result<Option<String>, Error> {
         let connection = self.connection();
         let found: Option<Option<String>> = connection
-            .prepare_cached("SELECT outcome FROM chunk WHERE job = ? AND number = ?")?
+            .prepare_cached("SELECT outcome FROM chunk WHERE job = ? AND number = ?")
+            .map_err(failed)?
             .query_row(params![job.id, chunk], |row| row.get(0))
-            .optional()?;
+            .optional()
+            .map_err(failed)?;
         Ok(found.flatten())
     }
 
@@ -159,10 +177,12 @@ impl WorkStore for Sqlite {
                 .prepare_cached(
                     "SELECT spent + (SELECT coalesce(sum(reserved), 0) FROM answer
                         WHERE job = ?1 AND text IS NULL) FROM job WHERE id = ?1",
-                )?
-                .query_row([job.id], |row| row.get(0))?;
+                )
+                .map_err(failed)?
+                .query_row([job.id], |row| row.get(0))
+                .map_err(failed)?;
             if Usd::billionths(spent) + asking.estimate > cap {
-                transaction.commit()?;
+                transaction.commit().map_err(failed)?;
                 return Ok(Claim::Over);
             }
         }
@@ -170,7 +190,8 @@ impl WorkStore for Sqlite {
             .prepare_cached(
                 "INSERT INTO answer (tenant, key, stored, worker, job, until, reserved)
                  VALUES (?, ?, ?, ?, ?, ?, ?)",
-            )?
+            )
+            .map_err(failed)?
             .execute(params![
                 job.owner,
                 asking.key,
@@ -179,8 +200,9 @@ impl WorkStore for Sqlite {
                 job.id,
                 after(asking.lease),
                 asking.estimate.as_billionths()
-            ])?;
-        transaction.commit()?;
+            ])
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(Claim::Ask)
     }
 
@@ -201,9 +223,11 @@ impl WorkStore for Sqlite {
                     stored = excluded.stored, worker = NULL, job = NULL, until = NULL,
                     reserved = NULL
                  RETURNING text",
-            )?
-            .query_row(params![job.owner, key, answer, now()], |row| row.get(0))?;
-        transaction.commit()?;
+            )
+            .map_err(failed)?
+            .query_row(params![job.owner, key, answer, now()], |row| row.get(0))
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)?;
         Ok(kept)
     }
 
@@ -217,11 +241,13 @@ impl WorkStore for Sqlite {
         let mut connection = self.connection();
         let transaction = begin(&mut connection)?;
         spend(&transaction, job.id, cost)?;
-        transaction.execute(
-            "DELETE FROM answer WHERE tenant = ? AND key = ? AND worker = ? AND text IS NULL",
-            params![job.owner, key, worker.as_bytes()],
-        )?;
-        Ok(transaction.commit()?)
+        transaction
+            .execute(
+                "DELETE FROM answer WHERE tenant = ? AND key = ? AND worker = ? AND text IS NULL",
+                params![job.owner, key, worker.as_bytes()],
+            )
+            .map_err(failed)?;
+        transaction.commit().map_err(failed)
     }
 
     async fn answers(
@@ -230,12 +256,17 @@ impl WorkStore for Sqlite {
         keys: &[QuestionKey],
     ) -> Result<BTreeMap<QuestionKey, String>, Error> {
         let connection = self.connection();
-        let mut find = connection.prepare_cached(
-            "SELECT text FROM answer WHERE tenant = ? AND key = ? AND text IS NOT NULL",
-        )?;
+        let mut find = connection
+            .prepare_cached(
+                "SELECT text FROM answer WHERE tenant = ? AND key = ? AND text IS NOT NULL",
+            )
+            .map_err(failed)?;
         let mut found = BTreeMap::new();
         for key in keys {
-            let text = find.query_row(params![job.owner, key], |row| row.get(0)).optional()?;
+            let text = find
+                .query_row(params![job.owner, key], |row| row.get(0))
+                .optional()
+                .map_err(failed)?;
             found.extend(text.map(|text| (*key, text)));
         }
         Ok(found)
@@ -248,9 +279,9 @@ impl WorkStore for Sqlite {
         let transaction = begin(&mut connection)?;
         for statement in ["DELETE FROM job WHERE opened < ?", "DELETE FROM answer WHERE stored < ?"]
         {
-            transaction.execute(statement, [before])?;
+            transaction.execute(statement, [before]).map_err(failed)?;
         }
-        Ok(transaction.commit()?)
+        transaction.commit().map_err(failed)
     }
 }
 
@@ -266,7 +297,8 @@ fn standing_of(
     key: &QuestionKey,
 ) -> Result<Option<QuestionState>, Error> {
     Ok(transaction
-        .prepare_cached("SELECT text, until FROM answer WHERE tenant = ? AND key = ?")?
+        .prepare_cached("SELECT text, until FROM answer WHERE tenant = ? AND key = ?")
+        .map_err(failed)?
         .query_row(params![job.owner, key], |row| {
             let text: Option<String> = row.get(0)?;
             let until: Option<i64> = row.get(1)?;
@@ -275,7 +307,8 @@ fn standing_of(
                 QuestionState::Answered,
             ))
         })
-        .optional()?)
+        .optional()
+        .map_err(failed)?)
 }
 
 /// Charges a question whose worker died to the job that asked it.
@@ -284,15 +317,17 @@ fn bill_the_dead(transaction: &Transaction<'_>, job: &Job, key: &QuestionKey) ->
         "DELETE FROM answer WHERE tenant = ? AND key = ? AND text IS NULL RETURNING job, reserved",
         params![job.owner, key],
         |row| Ok((row.get(0)?, row.get(1)?)),
-    )?;
+    ).map_err(failed)?;
     spend(transaction, of.unwrap_or(job.id), Usd::billionths(reserved.unwrap_or_default()))
 }
 
 fn spend(transaction: &Transaction<'_>, job: i64, cost: Usd) -> Result<(), Error> {
     if cost > Usd::ZERO {
         transaction
-            .prepare_cached("UPDATE job SET spent = spent + ? WHERE id = ?")?
-            .execute(params![cost.as_billionths(), job])?;
+            .prepare_cached("UPDATE job SET spent = spent + ? WHERE id = ?")
+            .map_err(failed)?
+            .execute(params![cost.as_billionths(), job])
+            .map_err(failed)?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ fn a_handle_is_the_same_for_ever_and_its_newest_facts_hold() {
     assert_eq!(record.issue(&tenant, &blob, &facts("two")).unwrap(), first);
     let issued = record.resolve(&tenant, &first).unwrap().unwrap();
     assert_eq!((issued.blob, issued.facts, issued.pinned), (blob, facts("two"), false));
-    assert!(record.pin(&tenant, &first, true).unwrap());
+    assert!(record.pin(&tenant, &first).unwrap());
     assert!(record.resolve(&tenant, &first).unwrap().unwrap().pinned);
     // Issuing it again keeps it pinned.
     record.issue(&tenant, &blob, &facts("three")).unwrap();
@@ -38,7 +38,7 @@ fn a_handle_of_one_tenant_means_nothing_to_another() {
     let (ours, theirs) = (Tenant::new("ours"), Tenant::new("theirs"));
     let handle = record.issue(&ours, &blob, &facts("")).unwrap();
     assert_eq!(record.resolve(&theirs, &handle).unwrap(), None);
-    assert!(!record.pin(&theirs, &handle, true).unwrap());
+    assert!(!record.pin(&theirs, &handle).unwrap());
     let other = record.issue(&theirs, &blob, &facts("")).unwrap();
     assert_ne!(handle, other);
     assert_eq!(record.resolve(&ours, &other).unwrap(), None);

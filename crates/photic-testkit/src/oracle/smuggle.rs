@@ -49,7 +49,7 @@ pub struct Smuggled {
 impl Smuggled {
     /// Returns `true` if it should have been shown instead. This depends on the author of the
     /// text.
-    pub fn is_fault(&self, in_result: bool) -> bool {
+    pub(super) fn is_fault(&self, in_result: bool) -> bool {
         let large = |(width, height): (u32, u32)| width >= SMALL || height >= SMALL;
         self.whole.is_some_and(|size| self.fills || (in_result && large(size)))
     }

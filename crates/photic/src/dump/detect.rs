@@ -7,6 +7,15 @@ use crate::json::{Doc, Kind, Value};
 
 /// Returns the framework whose dump a body is, or `None` for a request of a wire and anything
 /// else.
+///
+/// ```
+/// use photic::Dump;
+///
+/// let result = br#"{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}]}"#;
+/// assert_eq!(photic::detect_dump(result), Some(Dump::Mcp));
+/// let request = br#"{"messages":[{"role":"user","content":"Hello"}]}"#;
+/// assert_eq!(photic::detect_dump(request), None);
+/// ```
 pub fn detect_dump(body: &[u8]) -> Option<Dump> {
     let doc = Doc::parse(body).ok()?;
     let root = doc.root()?;

@@ -81,6 +81,16 @@ fn name_of(transcript: &Transcript<'_>, node: NodeId) -> NodeId {
 ///
 /// A reply that is translated back must use the old names; give the list to
 /// [`crate::reply::Reply::rename_calls`] or [`crate::Stream::renaming`].
+///
+/// ```
+/// use photic::{Profile, Wire};
+///
+/// let body = br#"{"messages":[{"role":"user","content":"Look!"}],
+///   "tools":[{"type":"function","function":{"name":"screen.shot"}}]}"#;
+/// let (transcript, _) = photic::lift(Wire::OpenAiChat, body);
+/// let renamed = photic::renamed_tools(&transcript, &Profile::generic(Wire::Anthropic));
+/// assert_eq!(renamed, [("screen_shot".to_owned(), "screen.shot".to_owned())]);
+/// ```
 pub fn renamed_tools(transcript: &Transcript<'_>, profile: &Profile) -> Vec<(String, String)> {
     let rule = profile.settings.tool_names.as_ref();
     let names = transcript.settings.functions().map(|tool| tool.name.decode().into_owned());

@@ -89,11 +89,29 @@ impl Framing {
 }
 
 impl Stream {
-    /// Creates a stream from one wire to a client of another. `with_usage` is the value of
-    /// `stream_options.include_usage` that a client of Chat Completions sent.
-    pub fn new(from: Wire, to: Wire, with_usage: bool) -> Self {
-        let options = StreamOptions { usage: with_usage, array: false };
-        Self::with_options(from, to, options)
+    /// Creates a stream from one wire to a client of another.
+    ///
+    /// ```
+    /// use photic::{Stream, Wire};
+    ///
+    /// let mut stream = Stream::new(Wire::Anthropic, Wire::OpenAiChat);
+    /// let event = "event: content_block_delta\n\
+    ///   data: {\"type\":\"content_block_delta\",\"index\":0,\
+    ///   \"delta\":{\"type\":\"text_delta\",\"text\":\"Hello\"}}\n\n";
+    /// let out = String::from_utf8(stream.feed(event.as_bytes()))?;
+    /// assert!(out.contains(r#""content":"Hello""#));
+    /// # Ok::<_, std::string::FromUtf8Error>(())
+    /// ```
+    pub fn new(from: Wire, to: Wire) -> Self {
+        Self::with_options(from, to, StreamOptions { usage: false, array: false })
+    }
+
+    /// Creates a stream that ends with its token counts. A client of Chat Completions asks for them
+    /// with `stream_options.include_usage`
+    /// ([`Settings::usage_in_stream`](crate::settings::Settings::usage_in_stream)). On every other
+    /// wire the counts are part of the reply, and this is [`Stream::new`].
+    pub fn with_usage(from: Wire, to: Wire) -> Self {
+        Self::with_options(from, to, StreamOptions { usage: true, array: false })
     }
 
     fn with_options(from: Wire, to: Wire, options: StreamOptions) -> Self {
@@ -207,8 +225,8 @@ mod tests {
         let delta = format!(
             "data: {{\"id\":\"c\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{words}\"}}}}]}}\n\n"
         );
-        let mut gathered = Stream::new(Wire::OpenAiChat, Wire::OpenAiResponses, false);
-        let mut passed = Stream::new(Wire::OpenAiChat, Wire::Anthropic, false);
+        let mut gathered = Stream::new(Wire::OpenAiChat, Wire::OpenAiResponses);
+        let mut passed = Stream::new(Wire::OpenAiChat, Wire::Anthropic);
         for _ in 0..=MAX_EVENT_BYTES / words.len() {
             gathered.feed(delta.as_bytes());
             passed.feed(delta.as_bytes());
@@ -221,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_reply_can_be_ended_with_a_reason() {
-        let mut stream = Stream::new(Wire::OpenAiChat, Wire::Anthropic, false);
+        let mut stream = Stream::new(Wire::OpenAiChat, Wire::Anthropic);
         let said = String::from_utf8(stream.fail("no room")).unwrap();
         assert!(said.contains("no room"), "{said}");
         assert!(stream.finish().is_empty());

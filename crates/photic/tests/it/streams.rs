@@ -35,7 +35,7 @@ fn chat() -> Vec<u8> {
 }
 
 fn convert(from: Wire, to: Wire, stream: &[u8], chunk: usize) -> Vec<u8> {
-    let mut way = Stream::new(from, to, true);
+    let mut way = Stream::with_usage(from, to);
     let mut out: Vec<u8> = stream.chunks(chunk).flat_map(|bytes| way.feed(bytes)).collect();
     out.extend(way.finish());
     assert!(way.is_over());
@@ -118,7 +118,7 @@ fn what_came_in_goes_out_at_once() {
     let stream = chat();
     let text = String::from_utf8(stream).unwrap();
     for to in Wire::ALL {
-        let mut way = Stream::new(Wire::OpenAiChat, to, false);
+        let mut way = Stream::new(Wire::OpenAiChat, to);
         let mut seen = 0;
         for event in text.split_inclusive("\n\n").take(8) {
             let out = way.feed(event.as_bytes());
@@ -221,7 +221,7 @@ fn errors_in_mid_stream_are_errors_on_every_wire() {
             _ => unreachable!("only the six wires are tested here"),
         };
         for to in Wire::ALL {
-            let mut way = Stream::new(from, to, false);
+            let mut way = Stream::new(from, to);
             let out = way.feed(error.as_bytes());
             let out = String::from_utf8_lossy(&out);
             assert!(out.contains("Overloaded"), "{from} → {to}: {out}");
@@ -246,7 +246,7 @@ fn free_text_arguments_become_json() {
 fn nonsense_is_no_event() {
     for from in Wire::ALL {
         for to in Wire::ALL {
-            let mut way = Stream::new(from, to, true);
+            let mut way = Stream::with_usage(from, to);
             let out = way.feed(b"data: nonsense\n\ndata: {}\n\ndata: []\n\n: ping\n\nevent: x\n\n");
             // An empty chunk of Chat Completions or Gemini is a beginning; what is no frame is the
             // end of a stream of frames.

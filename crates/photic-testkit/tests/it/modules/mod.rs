@@ -15,9 +15,6 @@ const MAX_CIRCLE: usize = 4;
 /// Crates without any circle.
 const NO_CIRCLES: &[&str] = &["photic", "photic-gateway"];
 
-/// Crates with a larger circle than the rest, and its number of files today. It may only shrink.
-const LARGER: &[(&str, usize)] = &[("photic-fleet", 6), ("photic-store", 6)];
-
 /// The layers of a crate from bottom to top. A layer is a list of folders or files below `src/`,
 /// without extension. Files of one layer may use each other and the layers below. A file in no
 /// layer may not be used by others (`lib.rs`, `main.rs`).
@@ -45,9 +42,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[(
 fn no_import_circle_is_large() {
     let mut complaints = Vec::new();
     for (name, graph) in graphs() {
-        let larger = LARGER.iter().find(|(known, _)| *known == name).map(|(_, files)| *files);
-        let most =
-            if NO_CIRCLES.contains(&name.as_str()) { 1 } else { larger.unwrap_or(MAX_CIRCLE) };
+        let most = if NO_CIRCLES.contains(&name.as_str()) { 1 } else { MAX_CIRCLE };
         for (files, arrows) in graph.circles() {
             if files.len() > most {
                 complaints.push(format!("{name}: a circle of {} files", files.len()));

@@ -246,7 +246,7 @@ fn renamed_tools_get_their_names_back() {
         "data: {{\"id\":\"1\",\"model\":\"gpt-4o\",\"choices\":[{{\"index\":0,\"delta\":{{\"role\":\"assistant\",\"tool_calls\":[{}]}}}}]}}\n\ndata: {{\"id\":\"1\",\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"tool_calls\"}}]}}\n\ndata: [DONE]\n\n",
         call.replacen('{', "{\"index\":0,", 1)
     );
-    let mut stream = photic::Stream::new(Wire::OpenAiChat, Wire::Gemini, false).renaming(names);
+    let mut stream = photic::Stream::new(Wire::OpenAiChat, Wire::Gemini).renaming(names);
     let mut events = stream.feed(streamed.as_bytes());
     events.extend(stream.finish());
     let events = String::from_utf8(events).unwrap();

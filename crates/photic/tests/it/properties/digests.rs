@@ -74,7 +74,7 @@ impl Digests {
 }
 
 fn converted(from: Wire, to: Wire, bytes: &[u8]) -> Vec<u8> {
-    let mut stream = Stream::new(from, to, true);
+    let mut stream = Stream::with_usage(from, to);
     let mut out: Vec<u8> = bytes.chunks(100).flat_map(|chunk| stream.feed(chunk)).collect();
     out.extend(stream.finish());
     out
