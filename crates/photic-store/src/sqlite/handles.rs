@@ -116,12 +116,12 @@ pub(super) fn find(
     connection: &Connection,
     tenant: &Tenant,
 ) -> Result<Option<(i64, Secret)>, Error> {
-    Ok(connection
+    connection
         .prepare_cached("SELECT id, secret FROM tenant WHERE name = ?")
         .map_err(failed)?
         .query_row([tenant.as_str()], |row| Ok((row.get(0)?, Secret(row.get(1)?))))
         .optional()
-        .map_err(failed)?)
+        .map_err(failed)
 }
 
 /// Finds a tenant by name. Creates it with a new secret if it does not exist.

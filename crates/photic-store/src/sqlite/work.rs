@@ -65,7 +65,7 @@ impl WorkStore for Sqlite {
         lease: Duration,
     ) -> Result<Option<u64>, Error> {
         let connection = self.connection();
-        Ok(connection
+        connection
             .prepare_cached(
                 "UPDATE chunk SET worker = ?2, until = ?3 WHERE job = ?1 AND number =
                     (SELECT number FROM chunk WHERE job = ?1 AND done = 0
@@ -75,7 +75,7 @@ impl WorkStore for Sqlite {
             .map_err(failed)?
             .query_row(params![job.id, worker.as_bytes(), after(lease), now()], |row| row.get(0))
             .optional()
-            .map_err(failed)?)
+            .map_err(failed)
     }
 
     async fn keep(&self, worker: &WorkerId, lease: Duration) -> Result<(), Error> {
@@ -128,8 +128,7 @@ impl WorkStore for Sqlite {
     }
 
     async fn status(&self, job: &Job) -> Result<JobStatus, Error> {
-        Ok(self
-            .connection()
+        self.connection()
             .query_row(
                 "SELECT count(*) FILTER (WHERE done = 1),
                 count(*) FILTER (WHERE done = 0 AND until > ?2),
@@ -143,7 +142,7 @@ impl WorkStore for Sqlite {
                     Ok(JobStatus { done: row.get(0)?, taken: row.get(1)?, spent })
                 },
             )
-            .map_err(failed)?)
+            .map_err(failed)
     }
 
     async fn outcome(&self, job: &Job, chunk: u64) -> Result<Option<String>, Error> {
@@ -296,7 +295,7 @@ fn standing_of(
     job: &Job,
     key: &QuestionKey,
 ) -> Result<Option<QuestionState>, Error> {
-    Ok(transaction
+    transaction
         .prepare_cached("SELECT text, until FROM answer WHERE tenant = ? AND key = ?")
         .map_err(failed)?
         .query_row(params![job.owner, key], |row| {
@@ -308,7 +307,7 @@ fn standing_of(
             ))
         })
         .optional()
-        .map_err(failed)?)
+        .map_err(failed)
 }
 
 /// Charges a question whose worker died to the job that asked it.
