@@ -39,7 +39,7 @@ pub(crate) struct Job {
     pub(crate) done: oneshot::Sender<Outcome>,
 }
 
-/// Whether the blobs of a job were stored.
+/// The result of storing the blobs of a job.
 pub(crate) type Outcome = Result<(), Arc<BlobError>>;
 
 impl Job {

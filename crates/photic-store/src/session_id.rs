@@ -8,6 +8,14 @@ use serde::{Deserialize, Serialize};
 use crate::letters::{LETTERS, NAME_LETTERS, spell};
 
 /// Identifier of a session: `s_` and 16 letters and digits.
+///
+/// ```
+/// use photic_store::SessionId;
+///
+/// let id = SessionId::random().unwrap();
+/// assert!(id.as_str().starts_with("s_"));
+/// assert_eq!(id.as_str().parse().as_ref(), Ok(&id));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(String);
