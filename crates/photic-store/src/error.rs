@@ -6,6 +6,7 @@ use std::error::Error as StdError;
 use std::io;
 
 use crate::blobs::BlobId;
+use crate::random::NoRandomNumbers;
 use crate::session_id::SessionId;
 
 /// Error of the blob storage.
@@ -99,8 +100,8 @@ pub enum Error {
     Refused(#[source] Box<dyn StdError + Send + Sync>),
 }
 
-impl From<getrandom::Error> for Error {
-    fn from(_: getrandom::Error) -> Self {
+impl From<NoRandomNumbers> for Error {
+    fn from(_: NoRandomNumbers) -> Self {
         Self::Random
     }
 }

@@ -24,6 +24,7 @@
 //! | `blobs` | content-addressed blobs: the [`Blobs`] trait, files in a directory |
 //! | `handle` | handles: stable names of blobs, one per tenant |
 //! | `letters` | the letters of names |
+//! | `random` | random bytes for identifiers and secrets |
 //! | `session_id` | identifiers of sessions |
 //! | [`media`] | references to uploaded media, with an expiry |
 //! | [`record`] | the [`Record`] trait: sessions, messages, turns, choices |
@@ -48,6 +49,7 @@ mod handle;
 mod letters;
 pub mod media;
 pub mod private;
+mod random;
 pub mod record;
 mod session_id;
 mod sqlite;
@@ -59,6 +61,7 @@ pub use blobs::{BlobId, Blobs, FileBlobs, Listed};
 pub use error::{BlobError, Error};
 pub use handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
 pub use media::{Media, MediaRecord, MediaRef, NewMedia};
+pub use random::NoRandomNumbers;
 pub use record::{Record, Session, SessionId};
 pub use sqlite::Sqlite;
 pub use store::{

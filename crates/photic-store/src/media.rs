@@ -15,6 +15,7 @@ use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Facts, Tenant};
 use crate::letters::LETTERS;
+use crate::random::random_bytes;
 use crate::session_id::SessionId;
 
 /// Reference of a tenant to uploaded media: `mr_` and 26 letters and digits.
@@ -29,8 +30,7 @@ const LENGTH: usize = 26;
 impl MediaRef {
     /// Creates a random reference.
     pub fn random() -> Result<Self, Error> {
-        let mut bytes = [0; LENGTH];
-        getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
+        let bytes = random_bytes::<LENGTH>()?;
         let letters = bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte & 31)]));
         Ok(Self(PREFIX.chars().chain(letters).collect()))
     }

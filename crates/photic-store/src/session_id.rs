@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::letters::{LETTERS, NAME_LETTERS, spell};
+use crate::random::{NoRandomNumbers, random_bytes};
 
 /// Identifier of a session: `s_` and 16 letters and digits.
 ///
@@ -22,17 +23,14 @@ pub struct SessionId(String);
 
 impl SessionId {
     /// Creates a random identifier.
-    pub fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(format!("s_{}", spell(&bytes))))
+    pub fn random() -> Result<Self, NoRandomNumbers> {
+        Ok(Self(format!("s_{}", spell(&random_bytes()?))))
     }
 
     /// Creates a random identifier that contains the day of its creation, counted from 1970. A
     /// backend that partitions by day uses it to find the session.
-    pub fn dated(day: u16) -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)?;
+    pub fn dated(day: u16) -> Result<Self, NoRandomNumbers> {
+        let mut bytes = random_bytes()?;
         // The first three letters: 15 bits, enough until 2059.
         bytes[0] = (day >> 7) as u8;
         bytes[1] = (day << 1) as u8 | bytes[1] & 1;

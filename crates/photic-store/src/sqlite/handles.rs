@@ -6,6 +6,7 @@ use super::{Sqlite, begin, failed, now};
 use crate::blobs::BlobId;
 use crate::error::Error;
 use crate::handle::{Facts, Handle, Handles, IssuedHandle, Secret, Tenant};
+use crate::random::random_bytes;
 
 impl Sqlite {
     /// Returns the secret of a tenant. See [`Handles::secret`].
@@ -132,8 +133,7 @@ pub(super) fn find_or_make(
     if let Some(found) = find(transaction, tenant)? {
         return Ok(found);
     }
-    let mut secret = [0; 32];
-    getrandom::fill(&mut secret).map_err(|_| Error::Random)?;
+    let secret: [u8; 32] = random_bytes()?;
     transaction
         .execute(
             "INSERT INTO tenant (name, secret) VALUES (?, ?)",

@@ -14,6 +14,7 @@ pub use money::Usd;
 
 use crate::error::Error;
 use crate::handle::Tenant;
+use crate::random::random_bytes;
 
 /// Digest of everything an answer depends on: picture, recipe, model, question.
 pub type QuestionKey = [u8; 32];
@@ -65,9 +66,7 @@ pub struct WorkerId([u8; 16]);
 impl WorkerId {
     /// Creates a random identifier.
     pub fn random() -> Result<Self, Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|_| Error::Random)?;
-        Ok(Self(bytes))
+        Ok(Self(random_bytes()?))
     }
 
     /// Returns the bytes of the identifier.
