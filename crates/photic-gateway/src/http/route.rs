@@ -42,7 +42,7 @@ impl Route {
     /// Returns the route of a path alone, or `None` if it is not the path of a single wire.
     pub(crate) fn by_path(method: &Method, path: &str) -> Option<Self> {
         let path = path.strip_suffix('/').unwrap_or(path);
-        if photic_openwop::is_ours(path) {
+        if is_openwop(path) {
             return Some(Self::Openwop);
         }
         Some(match (method.as_str(), without_version(path)) {
@@ -110,6 +110,17 @@ pub(crate) fn is_complete(path: &str) -> bool {
 
 fn starts_with_any(path: &str, starts: &[&str]) -> bool {
     starts.iter().any(|start| path.starts_with(start))
+}
+
+/// Returns whether a path belongs to the openwop host. Without the feature, none does.
+#[cfg(feature = "openwop")]
+fn is_openwop(path: &str) -> bool {
+    photic_openwop::is_ours(path)
+}
+
+#[cfg(not(feature = "openwop"))]
+fn is_openwop(_path: &str) -> bool {
+    false
 }
 
 /// Removes `/v1` from the beginning of a path. Some clients count it to the base URL, others do not.

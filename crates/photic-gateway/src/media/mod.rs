@@ -14,4 +14,6 @@ pub(crate) use inputs::{FetchedInputs, MissingInputs};
 pub(crate) use library::{MAX_UPLOAD, MediaLibrary, MediaUser};
 pub(crate) use pixel_work::{Allowance, PixelWork};
 pub(crate) use remote::RemoteMedia;
-pub(crate) use signed_path::{SHOWN, now};
+pub(crate) use signed_path::SHOWN;
+#[cfg(feature = "openwop")]
+pub(crate) use signed_path::now;

@@ -30,6 +30,7 @@ pub(crate) trait AuditLog: std::fmt::Debug + Send + Sync {
 }
 
 /// An entry of the audit: names and counts, never content.
+#[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet has an audit"))]
 #[derive(Clone, Debug)]
 pub(crate) struct AuditEntry {
     /// The public name of the caller's key.
@@ -58,6 +59,7 @@ pub(crate) enum AuditAction {
 }
 
 /// The subject of an action.
+#[cfg_attr(not(feature = "fleet"), expect(dead_code, reason = "only a fleet has an audit"))]
 #[derive(Clone, Debug)]
 pub(crate) enum AuditSubject {
     /// The tenant itself.
