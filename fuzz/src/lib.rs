@@ -97,7 +97,8 @@ fn part(transcript: &Transcript<'_>, body: &[u8]) {
     assert_eq!(recalled(transcript, &memories), before, "what was there is remembered differently");
     // A record that finds another medium in the place of a stand-in puts in all.
     let (stood_for, _) = photic::lift(transcript.wire, &without);
-    let stands = |media: &MediaId| match stood_for.media.get(*media).map(|media| &media.source) {
+    let source = |media: &MediaId| stood_for.media.get(media.index()).map(|media| &media.source);
+    let stands = |media: &MediaId| match source(media) {
         Some(Source::Data(payload)) => payload.base64() == memories[media].head.as_bytes(),
         _ => false,
     };

@@ -109,7 +109,7 @@ impl ImageRow {
         let ratio = plan.ledger.token_price(plan.profile, sighting.message);
         let price = plan.profile.price.filter(|_| fate.is_shown());
         Self {
-            number: id + 1,
+            number: id.index() + 1,
             at: transcript.position(id),
             from: origin(sighting),
             size,

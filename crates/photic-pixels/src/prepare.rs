@@ -21,7 +21,7 @@ use crate::view::{View, ViewRequest, view};
 
 /// Makes all pictures that a plan asks for and that can be made.
 pub fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>) -> Prepared {
-    let bytes = |id: MediaId| match &transcript.media.get(id)?.source {
+    let bytes = |id: MediaId| match &transcript.media.get(id.index())?.source {
         Source::Data(payload) => Some(payload.decode()),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     };

@@ -72,7 +72,7 @@ pub fn fetchable(
 /// assert_eq!(photic::references(&transcript)[0].1, "mr_0");
 /// ```
 pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
-    let each = transcript.media.iter().enumerate();
+    let each = MediaId::first(transcript.media.len()).zip(&transcript.media);
     let named = each.filter_map(|(id, media)| match &media.source {
         Source::Url(address) if is_reference(address) => {
             Some((id, address.decode()[REFERENCE.len()..].to_owned()))
@@ -85,7 +85,7 @@ pub fn references(transcript: &Transcript<'_>) -> Vec<(MediaId, String)> {
 impl<'a> Transcript<'a> {
     /// Returns the address that a medium came as, even if bytes have replaced it since.
     pub fn address(&self, id: MediaId) -> Option<Str<'a>> {
-        let media = self.media.get(id)?;
+        let media = self.media.get(id.index())?;
         match &media.source {
             Source::Url(address) => Some(address.clone()),
             _ if media.found == Found::Fetched => self.doc.value(media.node).str(),
@@ -97,7 +97,7 @@ impl<'a> Transcript<'a> {
     /// replace earlier ones, which may have been a placeholder. Does nothing to a medium that did
     /// not come as an address.
     pub fn put_fetched(&mut self, id: MediaId, result: FetchResult<'a>) {
-        let Some(media) = self.media.get_mut(id) else { return };
+        let Some(media) = self.media.get_mut(id.index()) else { return };
         if !matches!(media.source, Source::Url(_)) && media.found != Found::Fetched {
             return;
         }
@@ -182,8 +182,8 @@ mod tests {
         let profile = profile(to, false);
         let first = plan(survey(&transcript), &profile, &Policy::hands_off());
         let wanted = fetchable(&transcript, &first, Wanted::Unreachable);
-        assert_eq!(wanted, [(0, ADDRESS.to_owned())]);
-        transcript.put_fetched(0, supply);
+        assert_eq!(wanted, [(MediaId::new(0), ADDRESS.to_owned())]);
+        transcript.put_fetched(MediaId::new(0), supply);
         let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
         assert_eq!(fetchable(&transcript, &plan, Wanted::All), [], "asked for twice");
         let lowered = lower(&transcript, &plan);
@@ -272,7 +272,7 @@ mod tests {
             fetchable(&transcript, &plan, Wanted::Unreachable).len()
         };
         assert_eq!(Wire::ALL.map(&mut count), [1, 0, 0, 1, 1, 0], "{:?}", Wire::ALL);
-        transcript.put_fetched(0, FetchResult::Bytes(Payload::encode(b"%PDF-1.7\n")));
+        transcript.put_fetched(MediaId::new(0), FetchResult::Bytes(Payload::encode(b"%PDF-1.7\n")));
         let mut profile = profile(Wire::OpenAiChat, false);
         profile.accepts.document = vec!["application/pdf".to_owned()];
         let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
@@ -352,12 +352,17 @@ mod tests {
         for (from, body) in by_name() {
             for to in Wire::ALL {
                 let (mut transcript, _) = lift(from, body.as_bytes());
-                assert_eq!(references(&transcript), [(0, "mr_0".to_owned())], "{from:?} {body}");
+                assert_eq!(
+                    references(&transcript),
+                    [(MediaId::new(0), "mr_0".to_owned())],
+                    "{from:?} {body}"
+                );
                 // First a placeholder, then the picture.
-                transcript.put_fetched(0, FetchResult::Bytes(Payload::encode(b"\x89PNG")));
-                transcript.put_fetched(0, FetchResult::Bytes(png()));
+                transcript
+                    .put_fetched(MediaId::new(0), FetchResult::Bytes(Payload::encode(b"\x89PNG")));
+                transcript.put_fetched(MediaId::new(0), FetchResult::Bytes(png()));
                 assert_eq!(references(&transcript), []);
-                assert_eq!(transcript.address(0).unwrap().decode(), "photic:mr_0");
+                assert_eq!(transcript.address(MediaId::new(0)).unwrap().decode(), "photic:mr_0");
                 let profile = profile(to, true);
                 let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
                 let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
@@ -377,7 +382,7 @@ mod tests {
         for (from, body) in by_name() {
             for to in Wire::ALL {
                 let (mut transcript, _) = lift(from, body.as_bytes());
-                transcript.put_fetched(0, FetchResult::Withheld(Reason::FetchFailed));
+                transcript.put_fetched(MediaId::new(0), FetchResult::Withheld(Reason::FetchFailed));
                 let profile = profile(to, true);
                 let plan = plan(survey(&transcript), &profile, &Policy::hands_off());
                 let text = String::from_utf8(lower(&transcript, &plan).body.to_vec()).unwrap();
@@ -395,8 +400,8 @@ mod tests {
             String::from_utf8_lossy(png().base64())
         );
         let (mut transcript, _) = lift(Wire::OpenAiChat, body.as_bytes());
-        transcript.put_fetched(0, FetchResult::Withheld(Reason::FetchFailed));
-        transcript.put_fetched(7, FetchResult::Withheld(Reason::FetchFailed));
+        transcript.put_fetched(MediaId::new(0), FetchResult::Withheld(Reason::FetchFailed));
+        transcript.put_fetched(MediaId::new(7), FetchResult::Withheld(Reason::FetchFailed));
         assert_eq!((transcript.media[0].withheld, transcript.media[0].found), (None, Found::Typed));
     }
 }

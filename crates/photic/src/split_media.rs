@@ -152,7 +152,7 @@ impl<'a> SplitBody<'a> {
 /// assert_eq!(stub.map(|stub| stub.bytes), Some(8));
 /// ```
 pub fn remember(transcript: &Transcript<'_>, media: MediaId) -> Option<MediaStub> {
-    match &transcript.media.get(media)?.source {
+    match &transcript.media.get(media.index())?.source {
         Source::Data(payload) => MediaStub::of(payload),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     }
@@ -242,7 +242,7 @@ impl Survey {
 
 /// Returns the ranges of the media's bytes in the body, in order.
 fn cuts(transcript: &Transcript<'_>) -> Vec<Cut> {
-    let mut cuts: Vec<Cut> = (0..transcript.media.len())
+    let mut cuts: Vec<Cut> = MediaId::first(transcript.media.len())
         .filter_map(|media| {
             let (range, form) = place(transcript, media)?;
             Some(Cut { range, form, media })

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use crate::json::{Kind, Str, Value};
-use crate::media::Digest;
-use crate::media::{Found, Header, Media, MediaKind, Payload, Source, Spelled, is_type};
+use crate::media::{
+    Digest, Found, Header, Media, MediaKind, Payload, Source, Spelled, index_by_media, is_type,
+};
 use crate::plan::{Former, Reason};
 use crate::profile::{self, Detail, Mark};
 use crate::transcript::{Bounds, CallKind, Home, MediaId, Message, Part, Role, Transcript};
@@ -88,6 +89,8 @@ pub struct Sighting {
     /// The name by which the model can ask to see it again, if the host keeps it.
     pub reference: Option<String>,
 }
+
+index_by_media!(Sighting);
 
 /// The role or tool result that holds a medium.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,15 +196,16 @@ pub fn survey(transcript: &Transcript<'_>) -> Survey {
                 let hosted =
                     matches!(part, Part::Result(result) if result.kind == CallKind::Hosted);
                 let tool = tool.and_then(|name| plain_word(name));
-                places[id] = (index, slot, tool, bounds, hosted);
+                places[id.index()] = (index, slot, tool, bounds, hosted);
             });
         }
     }
     let mut sightings: Vec<Sighting> = places
         .into_iter()
+        .zip(&transcript.media)
         .enumerate()
-        .map(|(id, (message, slot, tool, bounds, words_only))| {
-            let mut sighting = Sighting::of(&transcript.media[id], id, message, slot);
+        .map(|(id, ((message, slot, tool, bounds, words_only), media))| {
+            let mut sighting = Sighting::of(media, MediaId::new(id), message, slot);
             sighting.words_only = words_only;
             sighting.tool = tool;
             sighting.alone = bounds.alone;
@@ -280,7 +284,7 @@ fn find_twins(transcript: &Transcript<'_>, sightings: &mut [Sighting]) {
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     };
     let mut by_length: BTreeMap<usize, Vec<MediaId>> = BTreeMap::new();
-    for id in 0..sightings.len() {
+    for id in MediaId::first(sightings.len()) {
         if let Some(payload) = data(id) {
             by_length.entry(payload.base64().len()).or_default().push(id);
         }

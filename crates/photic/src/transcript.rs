@@ -334,7 +334,7 @@ impl<'a> Transcript<'a> {
 
     /// Returns the position of a medium in the body.
     pub fn position(&self, id: MediaId) -> Option<Position> {
-        let media = self.media.get(id)?;
+        let media = self.media.get(id.index())?;
         Some(self.position_of(media.node, media.inner.as_deref()))
     }
 

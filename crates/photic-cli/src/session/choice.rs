@@ -51,7 +51,7 @@ pub(super) fn run(
 fn find<'i>(images: &'i [Image], text: &str) -> anyhow::Result<&'i Image> {
     let number: Option<usize> = text.trim_start_matches('#').parse().ok();
     let is_meant = |image: &&Image| match number {
-        Some(number) => image.media + 1 == number,
+        Some(number) => image.media.index() + 1 == number,
         None => image.handle.as_ref().is_some_and(|handle| handle.as_str() == text),
     };
     images

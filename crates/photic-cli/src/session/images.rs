@@ -39,7 +39,7 @@ pub(super) fn run(store: &LocalStore, id: &SessionId, json: bool) -> anyhow::Res
         writeln!(
             out,
             "{:>4}  {handle:<20}  {:>11}  {:>9}  {:>7}  {:>9}  {style}{:<7}{style:#}  {:<wide$}  {}",
-            image.media + 1,
+            image.media.index() + 1,
             image.size.map_or("?".to_owned(), |(w, h)| format!("{w}x{h}")),
             byte_size(image.bytes),
             image.tokens.map_or("?".to_owned(), grouped),
@@ -76,7 +76,7 @@ fn why(image: &Image) -> String {
 /// An image as JSON.
 fn as_json(image: &Image) -> Value {
     let mut value = json!({
-        "number": image.media + 1,
+        "number": image.media.index() + 1,
         "handle": image.handle.as_ref().map(ToString::to_string),
         "kind": image.kind,
         "at": image.position,

@@ -85,7 +85,7 @@ enum TranscriptLine<'i> {
 
 /// Lists the lines of a message.
 fn read<'i>(parts: &[Part<'_>], images: &'i [Image], lines: &mut Vec<TranscriptLine<'i>>) {
-    let image = |id: MediaId| TranscriptLine::Image(images.get(id));
+    let image = |id: MediaId| TranscriptLine::Image(images.get(id.index()));
     for part in parts {
         match part {
             Part::Text(text) | Part::Refusal(text) => {

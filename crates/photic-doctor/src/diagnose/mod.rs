@@ -11,7 +11,9 @@ use std::path::Path;
 
 use photic::json::Doc;
 use photic::media::{Found, MediaKind, Source};
-use photic::{Code, Fate, Plan, Policy, Profile, Reason, Recipe, Sighting, Slot, Survey, Wire};
+use photic::{
+    Code, Fate, MediaId, Plan, Policy, Profile, Reason, Recipe, Sighting, Slot, Survey, Wire,
+};
 use serde::Serialize;
 
 use crate::error::Error;
@@ -352,11 +354,10 @@ impl SessionScan {
                 .collect();
             let survey = self.survey(&ids, named.wire, about.words);
             let plan = planned(survey, &named);
-            for (index, &id) in ids.iter().enumerate() {
+            for (sighting, &id) in plan.survey.sightings.iter().zip(&ids) {
                 let medium = &mut self.media[id].0;
                 medium.is_sent = true;
-                medium.ailment = ailment(&plan, index);
-                let sighting = &plan.survey.sightings[index];
+                medium.ailment = ailment(&plan, sighting);
                 medium.tokens = match (sighting.kind, sighting.header.size) {
                     (MediaKind::Image, Some((width, height))) => {
                         named.image_tokens(width, height, sighting.detail)
@@ -383,7 +384,7 @@ impl SessionScan {
     /// The media of a conversation as a survey, each in a message of its own.
     fn survey(&self, ids: &[usize], wire: Wire, words: usize) -> Survey {
         let sightings = ids.iter().enumerate().map(|(index, &id)| Sighting {
-            media: index,
+            media: MediaId::new(index),
             message: index,
             ..self.media[id].1.clone()
         });
@@ -433,7 +434,7 @@ fn sighting_of(spot: &LocatedMedia<'_, '_>) -> (Sighting, u64, u64) {
         MediaUse::Sent(slot) | MediaUse::Aside(slot) => slot,
         MediaUse::Copy => Slot::Message(photic::transcript::Role::User),
     };
-    let mut sighting = Sighting::of(&media, 0, 0, slot);
+    let mut sighting = Sighting::of(&media, MediaId::default(), 0, slot);
     let mut print = 0;
     if let Source::Data(payload) = &media.source {
         print = fingerprint(payload.base64());
@@ -449,7 +450,7 @@ pub(crate) fn planned(survey: Survey, profile: &Profile) -> Plan<'_> {
     let mut policy = Policy::hands_off();
     policy.pixels = true;
     let mut plan = photic::plan(survey, profile, &policy);
-    let sheets: Vec<usize> = plan
+    let sheets: Vec<MediaId> = plan
         .recipes
         .iter()
         .filter(|(_, recipe)| matches!(recipe, Recipe::Sheet { .. }))
@@ -472,8 +473,8 @@ pub(crate) fn planned(survey: Survey, profile: &Profile) -> Plan<'_> {
 }
 
 /// The problem of one medium of a plan. The position of a shown picture is the agent's choice.
-fn ailment(plan: &Plan<'_>, id: usize) -> Option<Problem> {
-    let sighting = &plan.survey.sightings[id];
+fn ailment(plan: &Plan<'_>, sighting: &Sighting) -> Option<Problem> {
+    let id = sighting.media;
     let fate = plan.fates[id];
     let why = |code: Code| explain::why(code, sighting, plan);
     if let Some(words) = plan.notice(id) {
@@ -534,7 +535,7 @@ fn of_request(wire: Wire, body: &[u8], question: &DiagnosisTarget) -> Diagnosis 
         if let Some(id) = finding.media {
             let why = finding.code.says().to_owned();
             let remedy = Remedy::Respell;
-            media[id].ailment = Some(Problem { code: finding.code, why, remedy });
+            media[id.index()].ailment = Some(Problem { code: finding.code, why, remedy });
         }
     }
     Diagnosis {

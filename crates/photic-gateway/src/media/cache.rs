@@ -183,8 +183,9 @@ pub(crate) fn wanted(named: &Named<'_>, plan: &Plan<'_>) -> BTreeSet<BlobId> {
 
 fn shown(named: &Named<'_>, plan: &Plan<'_>) -> impl Iterator<Item = (MediaId, BlobId)> {
     let is_shown = |id: MediaId| {
-        let on_sheet = matches!(plan.fates.get(id), Some(photic::Fate::Elide(Reason::OnSheet)));
-        on_sheet || plan.fates.get(id).is_some_and(|fate| fate.is_shown())
+        let on_sheet =
+            matches!(plan.fates.get(id.index()), Some(photic::Fate::Elide(Reason::OnSheet)));
+        on_sheet || plan.fates.get(id.index()).is_some_and(|fate| fate.is_shown())
     };
     let each = named.iter().filter(move |(id, _)| is_shown(**id));
     each.map(|(id, memory)| (*id, BlobId::from(memory.digest)))

@@ -124,7 +124,7 @@ fn attempted(
 }
 
 fn payload<'t, 'a>(transcript: &'t Transcript<'a>, id: MediaId) -> Option<&'t Payload<'a>> {
-    match &transcript.media.get(id)?.source {
+    match &transcript.media.get(id.index())?.source {
         Source::Data(payload) => Some(payload),
         Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
     }

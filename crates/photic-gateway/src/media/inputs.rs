@@ -56,6 +56,7 @@ impl FetchedInputs {
 
 /// Counts the pixels from which the recipes of a plan are made.
 fn pixels(plan: &Plan<'_>) -> u64 {
-    let sizes = plan.recipes.keys().filter_map(|id| plan.survey.sightings.get(*id)?.header.size);
+    let sizes =
+        plan.recipes.keys().filter_map(|id| plan.survey.sightings.get(id.index())?.header.size);
     sizes.map(|(width, height)| u64::from(width) * u64::from(height)).sum()
 }

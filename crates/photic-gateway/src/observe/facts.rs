@@ -157,7 +157,7 @@ impl FixNote {
             media || decision.at.as_ref() == Some(&finding.at)
         };
         let planned = || {
-            let fate = plan.fates.get(decision.media?)?;
+            let fate = plan.fates.get(decision.media?.index())?;
             Some(fate.reason()).filter(|reason| *reason != Reason::Fits)
         };
         let found = findings.iter().find(same).map(|finding| Why::Found(finding.code));

@@ -270,7 +270,8 @@ impl Rejected<'_, '_> {
     fn unfetched(&self) -> Vec<Lesson> {
         let is_address = |id: &MediaId| matches!(self.transcript.media[*id].source, Source::Url(_));
         let named: Vec<MediaId> = self.named.iter().copied().filter(is_address).collect();
-        let all: Vec<MediaId> = (0..self.transcript.media.len()).filter(is_address).collect();
+        let all: Vec<MediaId> =
+            MediaId::first(self.transcript.media.len()).filter(is_address).collect();
         self.quarantine(if named.is_empty() { all } else { named })
     }
 }
@@ -285,7 +286,7 @@ fn at(transcript: &Transcript<'_>, place: &str) -> Vec<MediaId> {
             is_within(&position.pointer, place) || is_within(place, &position.pointer)
         })
     };
-    (0..transcript.media.len()).filter(here).collect()
+    MediaId::first(transcript.media.len()).filter(here).collect()
 }
 
 fn named_u32(limit: Option<u64>) -> Option<u32> {

@@ -21,7 +21,7 @@ impl SentMedia {
         prepared: &Prepared,
         model: Option<&str>,
     ) -> Option<Box<Self>> {
-        let shown = |id: MediaId| plan.fates.get(id).is_some_and(|fate| fate.is_shown());
+        let shown = |id: MediaId| plan.fates.get(id.index()).is_some_and(|fate| fate.is_shown());
         let mut shown = plan.survey.sightings.iter().filter(|one| shown(one.media)).peekable();
         shown.peek()?;
         let model = model.unwrap_or_default().to_owned();

@@ -3,7 +3,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use photic::{Policy, Profile, Recipe, Wire};
+use photic::{MediaId, Policy, Profile, Recipe, Wire};
 use photic_pixels::encode::{EncodeOptions, encode};
 use photic_pixels::{Layout, Raster, header, prepare};
 
@@ -74,7 +74,7 @@ fn what_cannot_be_made_is_said_not_to_be_shown() {
     let body = uploads(&[picture(1200, 400, 9)[..80].to_owned()]);
     let (transcript, _) = photic::lift(Wire::OpenAiChat, &body);
     let plan = photic::plan(photic::survey(&transcript), &profile, &policy());
-    assert!(matches!(plan.recipes.get(&0), Some(Recipe::Fit(_))), "{:?}", plan.fates);
+    assert!(matches!(plan.recipes.get(&MediaId::new(0)), Some(Recipe::Fit(_))), "{:?}", plan.fates);
     let prepared = prepare(&transcript, &plan);
     assert!(prepared.is_empty());
     let out = photic::lower_prepared(&transcript, &plan, &prepared).body.to_vec();

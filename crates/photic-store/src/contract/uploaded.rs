@@ -29,7 +29,7 @@ pub(super) async fn suite<R: Record, B: Blobs>(
     let (first, sent_first) = send(store, &id, &body(&[100]), &[]).await?;
     // Now the first picture is retired and its bytes are not available. It occurs twice.
     let two = body(&[100, 100, 101]);
-    let (second, sent) = send(store, &id, &two, &[0, 1]).await?;
+    let (second, sent) = send(store, &id, &two, &[0, 1].map(MediaId::new)).await?;
     promise("a body with references comes back", store.body(&id, second).await? == two)?;
     let view = store.lower(&id, second).await?;
     promise("and what was shown", view.body == sent)?;
@@ -57,13 +57,13 @@ pub(super) async fn suite<R: Record, B: Blobs>(
     let id = store.begin("uploaded before").await?;
     pause();
     let since = SystemTime::now();
-    let (number, sent) = send(store, &id, &body(&[100, 101]), &[0]).await?;
+    let (number, sent) = send(store, &id, &body(&[100, 101]), &[MediaId::new(0)]).await?;
     promise("it is shown the same way", store.lower(&id, number).await?.body == sent)?;
     let session = store.session(&id).await?;
     promise("and weighs the same", (session.images, session.bytes) == (2, 2 * BYTES as u64))?;
     let removed = store.blobs.remove(&BlobId::of(&blobs[0]), since).await?;
     promise("what is only remembered counts as stored now", !removed)?;
-    let absent = send(store, &id, &body(&[109, 101]), &[0]).await;
+    let absent = send(store, &id, &body(&[109, 101]), &[MediaId::new(0)]).await;
     let is_absent = matches!(absent, Err(Error::Blob(BlobError::Absent(_))));
     promise("what is not in the store cannot be remembered", is_absent)
 }
@@ -93,6 +93,7 @@ async fn send<R: Record, B: Blobs>(
     let seeds = text.split("photic:mr_").skip(1).filter_map(|rest| rest.get(..26)?.parse().ok());
     let mut remembered: BTreeMap<MediaId, MediaStub> = BTreeMap::new();
     for (medium, seed) in seeds.enumerate() {
+        let medium = MediaId::new(medium);
         let bytes = picture(seed, BYTES);
         if without.contains(&medium) {
             let memory =

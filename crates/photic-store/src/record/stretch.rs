@@ -63,7 +63,7 @@ impl NewSegment<'_> {
             let at = (range.start - cut) as u32;
             cut += range.len();
             places.extend_from_slice(&at.to_le_bytes());
-            places.extend_from_slice(&(piece.media as u32).to_le_bytes());
+            places.extend_from_slice(&(piece.media.index() as u32).to_le_bytes());
             places.push(match piece.form {
                 Form::Base64 => 0,
                 Form::Text => 1,
@@ -119,7 +119,7 @@ impl StoredSegment {
                 return Err(damaged());
             }
             last = at;
-            pieces.push((at, CutMedia { form, media: number(4), blob: blob.into() }));
+            pieces.push((at, CutMedia { form, media: MediaId::new(number(4)), blob: blob.into() }));
         }
         Ok(Self { text, pieces })
     }
@@ -131,7 +131,11 @@ mod tests {
 
     #[test]
     fn a_stretch_comes_apart_and_reads_back() {
-        let piece = |media, form| CutMedia { form, media, blob: BlobId::of(&[media as u8]) };
+        let piece = |media: usize, form| CutMedia {
+            form,
+            media: MediaId::new(media),
+            blob: BlobId::of(&[media as u8]),
+        };
         let stretch = NewSegment {
             raw: b"one<AAAA>two<BB>three",
             cuts: vec![(4..8, piece(3, Form::Base64)), (13..15, piece(70_000, Form::Text))],

@@ -188,9 +188,10 @@ enum BlobOrigin {
 impl<'d, 'a> TurnBlobs<'d, 'a> {
     fn new(done: &'d FinishedTurn<'d, 'a>) -> Self {
         let sightings = &done.plan.survey.sightings;
-        let digests = done.transcript.media.iter().enumerate().map(|(id, media)| {
+        let ids = MediaId::first(done.transcript.media.len());
+        let digests = ids.zip(&done.transcript.media).map(|(id, media)| {
             let remembered = done.remembered.get(&id).map(|memory| memory.digest);
-            let known = sightings.get(id).and_then(|sighting| sighting.digest);
+            let known = sightings.get(id.index()).and_then(|sighting| sighting.digest);
             remembered.or(known).or_else(|| match &media.source {
                 Source::Data(payload) => Some(payload.digest()),
                 Source::Text(_) | Source::Url(_) | Source::File(_) | Source::Missing => None,
@@ -201,12 +202,17 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
         Self { done, digests, contents, stored, seen }
     }
 
+    /// Returns the digest of a medium, if it is known.
+    fn digest(&self, id: MediaId) -> Option<Digest> {
+        self.digests.get(id.index()).copied().flatten()
+    }
+
     /// Splits a segment into text and blobs.
     fn stretch(&mut self, segment: &Segment<'a>) -> NewSegment<'a> {
         let cuts = segment.cuts.iter().filter_map(|cut| {
             let raw = &segment.raw[cut.range.clone()];
             let payload = self.payload(cut.media);
-            let blob = match (cut.form, payload, self.digests.get(cut.media).copied().flatten()) {
+            let blob = match (cut.form, payload, self.digest(cut.media)) {
                 (Form::Base64, Some(payload), Some(digest)) => {
                     self.contents.entry(digest.into()).or_insert(Content::Payload(payload));
                     BlobId::from(digest)
@@ -229,7 +235,7 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
 
     /// Returns the bytes of a medium, if they are available. A stand-in does not count.
     fn payload(&self, id: MediaId) -> Option<&'d Payload<'a>> {
-        match self.done.transcript.media.get(id).map(|media| &media.source) {
+        match self.done.transcript.media.get(id.index()).map(|media| &media.source) {
             Some(Source::Data(payload)) if !self.done.remembered.contains_key(&id) => Some(payload),
             _ => None,
         }
@@ -264,7 +270,7 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
     }
 
     fn facts_of(&self, id: MediaId) -> Facts {
-        let media = self.done.transcript.media.get(id);
+        let media = self.done.transcript.media.get(id.index());
         let header = media.map(photic::media::Media::header).unwrap_or_default();
         Facts {
             media_type: header.media_type.map(str::to_owned),
@@ -277,8 +283,8 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
     /// Makes every medium with bytes a blob of the turn, also those inside of text, so that their
     /// handles can be resolved.
     fn originals(&mut self) {
-        for id in 0..self.digests.len() {
-            let Some((payload, digest)) = self.payload(id).zip(self.digests[id]) else { continue };
+        for id in MediaId::first(self.digests.len()) {
+            let Some((payload, digest)) = self.payload(id).zip(self.digest(id)) else { continue };
             let blob = BlobId::from(digest);
             if !self.seen.contains_key(&blob) {
                 self.contents.insert(blob, Content::Payload(payload));
@@ -299,7 +305,7 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
         let recipes = self.done.plan.recipes.iter();
         let keyed = recipes.filter_map(|(&id, recipe)| {
             let sources: Option<Vec<Digest>> =
-                sources(id, recipe).iter().map(|&id| *self.digests.get(id)?).collect();
+                sources(id, recipe).iter().map(|&id| self.digest(id)).collect();
             Some((id, keys::made(&sources?, recipe)))
         });
         let keyed: Vec<(MediaId, MadeKey)> = keyed.collect();
@@ -325,7 +331,7 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
                 circumstances.withheld.insert(id, reason);
             }
             if sighting.found == Found::Fetched
-                && let Some(digest) = self.digests.get(id).copied().flatten()
+                && let Some(digest) = self.digest(id)
             {
                 let blob = BlobId::from(digest);
                 circumstances.supplied.insert(id, blob);
@@ -338,7 +344,7 @@ impl<'d, 'a> TurnBlobs<'d, 'a> {
         circumstances.sent = Some(Former::of(done.plan, done.prepared, done.shed));
         circumstances.estimated_usd = done.plan.ledger.usd;
         for (id, reason) in done.plan.gave_way(done.shed) {
-            let Some(digest) = self.digests.get(id).copied().flatten() else { continue };
+            let Some(digest) = self.digest(id) else { continue };
             let gone = Gone { digest, reason };
             if done.policy.retired.get(&id) != Some(&gone) {
                 circumstances.gone.insert(id, gone);

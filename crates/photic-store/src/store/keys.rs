@@ -2,7 +2,7 @@
 
 use photic::media::Source;
 use photic::transcript::{Arguments, Part, Role, Transcript};
-use photic::{Digest, Recipe};
+use photic::{Digest, MediaId, Recipe};
 
 use crate::handle::Tenant;
 use crate::record::{Chain, MadeKey, NewSegment, SessionId};
@@ -95,12 +95,12 @@ fn words(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, parts: &[Part
     }
 }
 
-fn shown(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, id: usize) {
+fn shown(hasher: &mut blake3::Hasher, transcript: &Transcript<'_>, id: MediaId) {
     // A URL identifies the medium, whether or not it is fetched.
     if let Some(address) = transcript.address(id) {
         return add(hasher, address.decode().as_bytes());
     }
-    match transcript.media.get(id).map(|media| &media.source) {
+    match transcript.media.get(id.index()).map(|media| &media.source) {
         // Length and both ends are enough to find a session. Nothing is stored by this key.
         Some(Source::Data(payload)) => {
             let base64 = payload.base64();

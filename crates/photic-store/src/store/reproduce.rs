@@ -98,7 +98,7 @@ impl Circumstances {
 
 fn usual_names(digests: &[Option<Digest>], secret: &Secret) -> BTreeMap<MediaId, String> {
     let handle = |digest: &Digest| Handle::of(secret, &BlobId::from(*digest)).as_str().to_owned();
-    let each = digests.iter().enumerate();
+    let each = MediaId::first(digests.len()).zip(digests);
     each.filter_map(|(id, digest)| Some((id, handle(digest.as_ref()?)))).collect()
 }
 
@@ -175,7 +175,7 @@ impl<R: Record, B: Blobs> Store<R, B> {
         for (&id, recipe) in &plan.recipes {
             let sources: Option<Vec<Digest>> = sources(id, recipe)
                 .into_iter()
-                .map(|id| survey.sightings.get(id)?.digest)
+                .map(|id| survey.sightings.get(id.index())?.digest)
                 .collect();
             let Some(sources) = sources else { continue };
             let key = keys::made(&sources, recipe);
@@ -206,7 +206,7 @@ impl PlanInputs {
         let plan = photic::plan(survey, &self.profile, &self.policy);
         // A prepared picture is read in its prepared form.
         let is_wanted = |id: MediaId| {
-            plan.fates.get(id).is_some_and(|fate| fate.is_shown())
+            plan.fates.get(id.index()).is_some_and(|fate| fate.is_shown())
                 && !plan.recipes.contains_key(&id)
         };
         let pieces = parts.pieces().filter(|piece| is_wanted(piece.media));
@@ -252,7 +252,7 @@ impl PlanInputs {
             survey.identify(transcript);
         }
         for (&id, &reason) in &self.circumstances.withheld {
-            if let Some(sighting) = survey.sightings.get_mut(id) {
+            if let Some(sighting) = survey.sightings.get_mut(id.index()) {
                 sighting.withheld = Some(reason);
             }
         }
@@ -263,7 +263,7 @@ impl PlanInputs {
             self.circumstances.names.clone()
         };
         for (id, name) in names {
-            if let Some(sighting) = survey.sightings.get_mut(id) {
+            if let Some(sighting) = survey.sightings.get_mut(id.index()) {
                 sighting.reference = Some(name);
             }
         }

@@ -100,7 +100,7 @@ impl Parts {
         let mut memories = BTreeMap::new();
         for piece in self.pieces() {
             let Some(memory) = self.memories.get(&piece.blob) else { continue };
-            let Source::Data(payload) = &transcript.media.get(piece.media)?.source else {
+            let Source::Data(payload) = &transcript.media.get(piece.media.index())?.source else {
                 return None;
             };
             let stands = if bytes.contains_key(&piece.blob) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 use photic::retention::Retention;
-use photic::{Form, Wire};
+use photic::{Form, MediaId, Wire};
 
 use super::{LocalStore, Store, keys};
 use crate::blobs::{BlobId, Blobs, FileBlobs, Listed};
@@ -160,7 +160,7 @@ fn cut(raw: &[u8], shot: &[u8], turn: usize) -> Vec<(std::ops::Range<usize>, Cut
     let base64 = photic::media::Payload::encode(shot);
     let base64 = base64.base64();
     let found = raw.windows(base64.len()).position(|window| window == base64);
-    let piece = CutMedia { form: Form::Base64, media: turn, blob: BlobId::of(shot) };
+    let piece = CutMedia { form: Form::Base64, media: MediaId::new(turn), blob: BlobId::of(shot) };
     found.map(|at| (at..at + base64.len(), piece)).into_iter().collect()
 }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use photic::media::Payload;
 use photic::retention::Retention;
-use photic::{Choice, FetchResult, Lowered, Made, Plan, Policy, Prepared, Profile, Reason, Wire};
+use photic::{
+    Choice, FetchResult, Lowered, Made, MediaId, Plan, Policy, Prepared, Profile, Reason, Wire,
+};
 use photic_store::contract::picture;
 use photic_store::{FinishedTurn, LocalStore, SentBody, SessionId, wait};
 use serde_json::{Value, json};
@@ -106,9 +108,9 @@ fn what_was_fetched_and_what_was_not_comes_back() {
     let (mut transcript, _) = photic::lift(Wire::OpenAiChat, &body);
     for n in 0..2 {
         let payload = Payload::encode(&picture(n, 5000));
-        transcript.put_fetched(n as usize, FetchResult::Bytes(payload));
+        transcript.put_fetched(MediaId::new(n as usize), FetchResult::Bytes(payload));
     }
-    transcript.put_fetched(2, FetchResult::Withheld(Reason::FetchForbidden));
+    transcript.put_fetched(MediaId::new(2), FetchResult::Withheld(Reason::FetchForbidden));
     let mut profile = Profile::generic(Wire::OpenAiChat);
     profile.accepts.sources = vec![photic::profile::Source::Data];
     let mut policy = Policy::default();
@@ -217,8 +219,8 @@ fn what_was_made_later_does_not_change_what_was_shown_before() {
     for seeds in [[Some(100), Some(101)], [Some(200), None], [Some(100), Some(101)]] {
         let plan = photic::plan(photic::survey(&transcript), &profile, &policy);
         assert_eq!(plan.recipes.len(), 2);
-        let prepared = seeds.iter().enumerate();
-        let prepared = prepared.filter_map(|(at, seed)| Some((at, made((*seed)?)))).collect();
+        let prepared = MediaId::first(seeds.len()).zip(seeds);
+        let prepared = prepared.filter_map(|(id, seed)| Some((id, made(seed?)))).collect();
         turns.push(append(&store, &id, &transcript, &plan, &policy, &prepared));
     }
     assert!(turns[0].1 != turns[1].1 && turns[0].1 == turns[2].1);

@@ -268,8 +268,9 @@ impl<'d, 'a> Lifter<'d, 'a> {
     }
 
     fn keep(&mut self, media: Media<'a>) -> MediaId {
+        let id = MediaId::new(self.media.len());
         self.media.push(media);
-        self.media.len() - 1
+        id
     }
 
     /// Reads an unknown part. It is kept unchanged, unless it is a medium in another wire's
@@ -306,7 +307,7 @@ fn of_body(code: Code) -> Finding {
 }
 
 fn media_findings<'t>(transcript: &'t Transcript<'_>) -> impl Iterator<Item = Finding> + 't {
-    transcript.media.iter().enumerate().filter_map(|(id, media)| {
+    MediaId::first(transcript.media.len()).zip(&transcript.media).filter_map(|(id, media)| {
         let code = match (media.found, &media.source) {
             (Found::AsText, _) => Code::ImageAsText,
             (Found::Misfiled, _) => Code::ImageAsFile,

@@ -24,6 +24,7 @@ pub(crate) use data_url::{
 };
 pub use header::{Header, sniff};
 pub use id::MediaId;
+pub(crate) use id::index_by_media;
 pub use kind::MediaKind;
 pub use payload::{Digest, Payload};
 pub(crate) use payload::{HEADER_LOOK, has_weak_magic, text_begins_like_image, whole_string_image};
@@ -53,6 +54,8 @@ pub struct Media<'a> {
     /// JSON pointer to it within the JSON inside a string, if it was found there.
     pub(crate) inner: Option<String>,
 }
+
+index_by_media!(Media<'a>);
 
 /// The source of a medium's bytes.
 #[derive(Clone, Debug)]

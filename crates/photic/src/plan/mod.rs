@@ -29,8 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::media::Digest;
-use crate::media::Found;
+use crate::media::{Digest, Found, index_by_media};
 use crate::notice;
 use crate::profile::{Detail, Profile};
 use crate::survey::{Sighting, Survey};
@@ -175,7 +174,7 @@ impl Plan<'_> {
     /// Returns the text that the model reads in place of a medium. Returns `None` if the medium is
     /// shown.
     pub fn notice(&self, id: MediaId) -> Option<String> {
-        let sighting = self.survey.sightings.get(id)?;
+        let sighting = self.survey.sightings.get(id.index())?;
         let fate = self.fates[id];
         match (fate.is_shown(), self.cell(id)) {
             (true, _) => None,
@@ -211,7 +210,7 @@ impl Plan<'_> {
     pub(crate) fn fits(&self, transcript: &Transcript<'_>) -> bool {
         let sightings = &self.survey.sightings;
         let media = &transcript.media;
-        let is_known = |id: &MediaId| *id < media.len();
+        let is_known = |id: &MediaId| id.index() < media.len();
         let members = self.recipes.values().flat_map(|recipe| match recipe {
             Recipe::Sheet { members, .. } => members.as_slice(),
             Recipe::Fit(_) => &[],
@@ -219,11 +218,9 @@ impl Plan<'_> {
         self.survey.words.len() == transcript.messages.len()
             && sightings.len() == media.len()
             && self.fates.len() == media.len()
-            && sightings
-                .iter()
-                .zip(media)
-                .enumerate()
-                .all(|(id, (sighting, media))| sighting.media == id && sighting.kind == media.kind)
+            && sightings.iter().zip(media).enumerate().all(|(index, (sighting, media))| {
+                sighting.media.index() == index && sighting.kind == media.kind
+            })
             && self.recipes.keys().chain(members).all(is_known)
     }
 
@@ -258,6 +255,8 @@ impl Plan<'_> {
         plan
     }
 }
+
+index_by_media!(Fate);
 
 /// Returns the fate of every medium by itself, and the recipes they need.
 fn alone(

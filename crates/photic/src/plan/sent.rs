@@ -18,13 +18,15 @@ impl Former {
             messages: plan.survey.requests.last().copied().unwrap_or(0),
             ..Self::default()
         };
-        for (id, fate) in plan.fates.iter().enumerate() {
+        for (id, fate) in MediaId::first(plan.fates.len()).zip(&plan.fates) {
             let reason = match fate {
                 _ if shed.contains(&id) => Some(Reason::OverBudget),
                 fate => fate.hidden(),
             };
             match (reason, former.hidden.last_mut()) {
-                (Some(reason), Some((run, _, last))) if *run == reason && *last + 1 == id => {
+                (Some(reason), Some((run, _, last)))
+                    if *run == reason && last.index() + 1 == id.index() =>
+                {
                     *last = id;
                 }
                 (Some(reason), _) => former.hidden.push((reason, id, id)),

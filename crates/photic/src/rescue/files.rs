@@ -107,18 +107,17 @@ fn forget(messages: &mut [Message<'_>], media: &mut Vec<Media<'_>>, gone: &[Medi
         return;
     }
     let mut next = 0;
-    let ids: Vec<MediaId> = (0..media.len())
-        .map(|id| {
-            let own = next;
-            next += usize::from(!gone.contains(&id));
+    let stays: Vec<bool> = MediaId::first(media.len()).map(|id| !gone.contains(&id)).collect();
+    let ids: Vec<MediaId> = stays
+        .iter()
+        .map(|&stays| {
+            let own = MediaId::new(next);
+            next += usize::from(stays);
             own
         })
         .collect();
-    let mut id = 0;
-    media.retain(|_| {
-        id += 1;
-        !gone.contains(&(id - 1))
-    });
+    let mut stays = stays.into_iter();
+    media.retain(|_| stays.next().unwrap_or(true));
     messages
         .iter_mut()
         .flat_map(|message| &mut message.parts)
@@ -127,8 +126,8 @@ fn forget(messages: &mut [Message<'_>], media: &mut Vec<Media<'_>>, gone: &[Medi
 
 fn renumber(part: &mut Part<'_>, ids: &[MediaId]) {
     match part {
-        Part::Media(medium) => medium.id = ids[medium.id],
-        Part::TextWithMedia(woven) => woven.media.iter_mut().for_each(|id| *id = ids[*id]),
+        Part::Media(medium) => medium.id = ids[medium.id.index()],
+        Part::TextWithMedia(woven) => woven.media.iter_mut().for_each(|id| *id = ids[id.index()]),
         Part::Result(result) => result.content.iter_mut().for_each(|part| renumber(part, ids)),
         Part::Nested(nested) => nested.parts.iter_mut().for_each(|part| renumber(part, ids)),
         Part::Text(_)

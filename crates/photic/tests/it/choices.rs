@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use photic::retention::Retention;
-use photic::{Choice, Former, Gone, Plan, Policy, Prepared, Profile, Reason, Transcript, Wire};
+use photic::{
+    Choice, Former, Gone, MediaId, Plan, Policy, Prepared, Profile, Reason, Transcript, Wire,
+};
 use photic_testkit::image;
 use serde_json::json;
 
@@ -37,8 +39,8 @@ fn planned<'p>(transcript: &Transcript<'_>, profile: &'p Profile, policy: &Polic
     photic::plan(survey, profile, policy)
 }
 
-fn shown(plan: &Plan<'_>) -> BTreeSet<usize> {
-    (0..plan.fates.len()).filter(|&id| plan.fates[id].is_shown()).collect()
+fn shown(plan: &Plan<'_>) -> BTreeSet<MediaId> {
+    MediaId::first(plan.fates.len()).filter(|&id| plan.fates[id].is_shown()).collect()
 }
 
 #[test]
@@ -53,8 +55,8 @@ fn a_choice_changes_nothing_but_the_picture_it_names() {
             let usual = planned(&transcript, &profile, &policy);
             let before = shown(&usual);
             retired += usual.ledger.retired.len();
-            let digest = |id: usize| usual.survey.sightings[id].digest.unwrap();
-            for id in (0..turns as usize).step_by(2) {
+            let digest = |id: MediaId| usual.survey.sightings[id].digest.unwrap();
+            for id in MediaId::first(turns as usize).step_by(2) {
                 for choice in [Choice::Drop, Choice::Pin, Choice::Shrink { max_edge: 300 }] {
                     policy.choices = BTreeMap::from([(digest(id), choice)]);
                     let after = shown(&planned(&transcript, &profile, &policy));
@@ -80,18 +82,22 @@ fn what_gave_way_stays_away_unless_it_is_pinned() {
     let mut policy = policy(Retention::All);
     let all = planned(&transcript, &profile, &policy);
     assert_eq!(shown(&all).len(), 9);
-    let digest = |id: usize| all.survey.sightings[id].digest.unwrap();
-    let gone = |id: usize, reason| (id, Gone { digest: digest(id), reason });
+    let digest = |id: MediaId| all.survey.sightings[id].digest.unwrap();
+    let gone = |id, reason| (id, Gone { digest: digest(id), reason });
+    let [first, second, sixth] = [0, 1, 5].map(MediaId::new);
     // The last of them is another picture than the one that stood there.
-    let other = Gone { digest: digest(1), reason: Reason::Retired };
-    policy.retired =
-        BTreeMap::from([gone(0, Reason::OverCount), gone(1, Reason::Retired), (5, other)]);
+    let other = Gone { digest: digest(second), reason: Reason::Retired };
+    policy.retired = BTreeMap::from([
+        gone(first, Reason::OverCount),
+        gone(second, Reason::Retired),
+        (sixth, other),
+    ]);
     let plan = planned(&transcript, &profile, &policy);
-    assert_eq!(shown(&plan), (2..9).collect());
+    assert_eq!(shown(&plan), MediaId::first(9).skip(2).collect());
     // The words in its place are those that stood there before.
     assert_eq!(plan.fates[0].reason(), Reason::OverCount);
-    policy.choices.insert(digest(0), Choice::Pin);
-    assert!(shown(&planned(&transcript, &profile, &policy)).contains(&0));
+    policy.choices.insert(digest(first), Choice::Pin);
+    assert!(shown(&planned(&transcript, &profile, &policy)).contains(&first));
     // A record keeps the policy.
     let kept: Policy = serde_json::from_str(&serde_json::to_string(&policy).unwrap()).unwrap();
     assert_eq!(kept, policy);
@@ -115,7 +121,7 @@ fn a_request_is_compared_with_what_was_sent() {
     let mut dropped = usual.clone();
     dropped.choices.insert(survey.sightings[2].digest.unwrap(), Choice::Drop);
     let ledger = photic::plan(survey.clone(), &profile, &dropped).ledger;
-    assert_eq!(ledger.changed.map(|change| change.media), Some(2));
+    assert_eq!(ledger.changed.map(|change| change.media), Some(MediaId::new(2)));
     let unknown = planned(&transcript, &profile, &dropped).ledger;
     assert_eq!(unknown.changed, None);
     let same = photic::plan(survey.clone(), &profile, &usual).ledger;

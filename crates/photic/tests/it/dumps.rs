@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::media::{MediaKind, Source};
-use photic::{Did, Dump, Lowered, Plan, Policy, Profile, Transcript, Wire};
+use photic::{Did, Dump, Lowered, MediaId, Plan, Policy, Profile, Transcript, Wire};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -151,7 +151,7 @@ fn every_picture_is_seen_on_every_wire_or_said_not_to_be() {
                 if shown != pixels(group) {
                     return Err(format!("{name} → {wire}: {} pictures", shown.len()));
                 }
-                for (id, media) in transcript.media.iter().enumerate() {
+                for (id, media) in MediaId::first(transcript.media.len()).zip(&transcript.media) {
                     // The words of a document are words.
                     if matches!(media.source, Source::Text(_)) {
                         continue;

@@ -235,7 +235,7 @@ fn the_last_turn_lowers_from_what_is_shown_alone() {
         };
         let (_, shown) = lower(&kept.body(|_| false), true);
         assert_eq!(shown.iter().filter(|shown| **shown).count(), 3, "two views and the user's own");
-        let (lowered, _) = lower(&kept.body(|id| shown[id]), true);
+        let (lowered, _) = lower(&kept.body(|id| shown[id.index()]), true);
         assert!(lowered == lower(&body, false).0, "{wire:?}");
     }
 }
@@ -260,7 +260,7 @@ fn fates(
     assert_eq!(serde_json::from_str::<Policy>(&text).unwrap(), policy, "{text}");
     let profile = Profile::generic(Wire::OpenAiChat);
     let plan = photic::plan(survey, &profile, &policy);
-    let edge = |id| plan.recipes.get(&id).and_then(|recipe| recipe.fit().max_edge);
+    let edge = |id| plan.recipes.get(&MediaId::new(id)).and_then(|recipe| recipe.fit().max_edge);
     plan.fates.iter().enumerate().map(|(id, fate)| (*fate, edge(id))).collect()
 }
 
@@ -351,7 +351,7 @@ fn twins() -> Vec<(&'static str, Vec<u8>)> {
     // As long as a stand-in, and the same.
     let head = photic::remember(
         &photic::lift(Wire::OpenAiResponses, body(vec![said(vec![image(&one)])]).as_bytes()).0,
-        0,
+        MediaId::new(0),
     );
     let head = head.unwrap().head;
     vec![
@@ -393,7 +393,7 @@ fn twins_are_the_same_whether_the_bytes_are_here_or_remembered() {
         assert_eq!(twins == 0, name.starts_with("what is here"), "{name}");
         let plain = plain_survey(wire, &body);
         for (what, here) in [("none", vec![]), ("the first", vec![0]), ("all", (0..9).collect())] {
-            let body = kept.body(|id| here.contains(&id));
+            let body = kept.body(|id| here.contains(&id.index()));
             assert!(recalled(wire, &body, &kept) == plain, "{name}, {what} here");
         }
     }

@@ -144,7 +144,7 @@ fn media_block<'a>(writer: &Writer<'_, 'a>, out: &mut Out<'a>, medium: MediaPart
         if media.kind == MediaKind::Document {
             // The model reads the name, so names from other sources are not passed on. No two may
             // be the same.
-            out.json(",\"name\":").quoted(&format!("document {}", medium.id + 1));
+            out.json(",\"name\":").quoted(&format!("document {}", medium.id.index() + 1));
         }
         let payload = writer.payload(medium.id).unwrap_or_default();
         out.json(",\"source\":{\"bytes\":\"").bytes(payload).json("\"}}");

@@ -7,7 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use photic::media::Source;
 use photic::retention::{Retention, Room};
-use photic::{Fit, Made, Plan, Policy, Prepared, Profile, Purpose, Recipe, Transcript, Wire};
+use photic::{
+    Fit, Made, MediaId, Plan, Policy, Prepared, Profile, Purpose, Recipe, Transcript, Wire,
+};
 
 use super::choice::{Choice, Keep};
 use super::frames::{self, Frame, Kind};
@@ -30,7 +32,7 @@ pub(super) fn lower(from: Wire, body: &[u8], profile: &Profile, choice: &Choice)
     let exact = plan.recipes.is_empty() && shown().all(|one| one.header.size.is_some());
     let bill = Bill { images: ledger.images, image_tokens: exact.then_some(ledger.image_tokens) };
     let settled = !failed && lowered.retired.is_empty();
-    let number = |id: &usize| number(&transcript, *id);
+    let number = |id: &MediaId| number(&transcript, *id);
     Outcome {
         sightings: plan.survey.sightings.len(),
         fates: plan.fates.len(),
@@ -71,7 +73,7 @@ fn policy(choice: &Choice) -> Policy {
     policy
 }
 
-fn number(transcript: &Transcript<'_>, id: usize) -> Option<u32> {
+fn number(transcript: &Transcript<'_>, id: MediaId) -> Option<u32> {
     match &transcript.media[id].source {
         Source::Data(payload) => frames::number_in(payload.base64()),
         _ => None,
@@ -94,7 +96,12 @@ fn prepare(transcript: &Transcript<'_>, plan: &Plan<'_>, flaky: u32) -> (Prepare
     (prepared, failed)
 }
 
-fn make(transcript: &Transcript<'_>, plan: &Plan<'_>, id: usize, recipe: &Recipe) -> Option<Made> {
+fn make(
+    transcript: &Transcript<'_>,
+    plan: &Plan<'_>,
+    id: MediaId,
+    recipe: &Recipe,
+) -> Option<Made> {
     let (fit, members) = match recipe {
         Recipe::Fit(fit) => (fit, vec![id]),
         Recipe::Sheet { members, fit } => (fit, members.clone()),
