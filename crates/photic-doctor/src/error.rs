@@ -7,6 +7,7 @@ use crate::format::kind::SessionFormat;
 
 /// The reason why a session was not diagnosed or repaired.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The file could not be read.
     #[error("cannot read `{}`", .0.display())]

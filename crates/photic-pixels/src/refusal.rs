@@ -16,6 +16,7 @@ pub struct Refusal {
 /// Stable codes of refusals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RefusalCode {
     /// The file is empty.
     Empty,

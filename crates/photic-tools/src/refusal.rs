@@ -64,6 +64,8 @@ impl From<photic_pixels::Refusal> for Refusal {
             Pixels::TooLarge => RefusalCode::TooLarge,
             Pixels::BadRegion => RefusalCode::BadRegion,
             Pixels::CannotFit => RefusalCode::CannotFit,
+            // A later version of the pixels may know more causes. The words of the refusal name it.
+            _ => RefusalCode::UnsupportedFormat,
         };
         Self::new(code, refusal.says, refusal.hint)
     }
@@ -75,6 +77,7 @@ macro_rules! codes {
         /// Stable refusal codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
         pub enum RefusalCode {
             $(#[doc = $means] $variant,)*
         }

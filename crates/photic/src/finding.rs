@@ -6,6 +6,7 @@ use crate::transcript::MediaId;
 
 /// A problem in a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The kind of problem.
     pub code: Code,
@@ -33,6 +34,7 @@ impl Finding {
 
 /// Tokens of an image that is read as text, and of that image as seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Cost {
     /// Tokens as it is now: base64 read as text.
     pub as_text: u64,
@@ -66,6 +68,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $says:literal, $hint:literal;)+) => {
         /// The kinds of problems. The codes are stable.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code { $($(#[doc = $doc])+ $name),+ }
 
         impl Code {

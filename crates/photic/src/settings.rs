@@ -177,6 +177,7 @@ impl<'a> Settings<'a> {
 
 /// An offered tool.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Tool<'a> {
     /// A function with a schema.
     Function(Function<'a>),
@@ -237,6 +238,7 @@ const FREE_TEXT: &[u8] =
 
 /// The choice of tools that must or may be called.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ToolChoice<'a> {
     /// The model chooses.
     Auto,

@@ -23,6 +23,7 @@ const WORTH_CUTTING: usize = 512;
 
 /// A body in segments. Joined, they are the body.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SplitBody<'a> {
     /// Everything up to the first message.
     pub before: Segment<'a>,
@@ -34,6 +35,7 @@ pub struct SplitBody<'a> {
 
 /// A range of a body, and the media in it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Segment<'a> {
     /// The bytes, unchanged.
     pub raw: &'a [u8],
@@ -43,6 +45,7 @@ pub struct Segment<'a> {
 
 /// The bytes of a medium in a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cut {
     /// The byte range within the segment.
     pub range: Range<usize>,

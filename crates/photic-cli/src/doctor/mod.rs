@@ -81,7 +81,7 @@ fn hinted(error: Error) -> anyhow::Error {
             "pass the store they were moved to with `--store DIR`"
         }
         Error::NoLines(_) => "`--fix` can repair it",
-        Error::Read(..) | Error::Write(..) => return error.into(),
+        _ => return error.into(),
     };
     anyhow::Error::from(error).context(Hint(hint))
 }

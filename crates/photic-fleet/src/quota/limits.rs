@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A limited quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum QuotaKind {
     /// Requests per minute.
     Requests,

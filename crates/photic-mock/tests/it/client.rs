@@ -67,8 +67,20 @@ pub(crate) fn send(
     headers: &[(&str, &str)],
     body: &[u8],
 ) -> Option<Reply> {
+    send_within(Duration::from_mins(1), mock, method, path, headers, body)
+}
+
+/// One request of a client that gives up after a while.
+pub(crate) fn send_within(
+    patience: Duration,
+    mock: &Mock,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Option<Reply> {
     let mut socket = TcpStream::connect(mock.address()).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    socket.set_read_timeout(Some(patience)).unwrap();
     let mut head = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
     for (name, value) in headers {
         head.extend([*name, ": ", *value, "\r\n"]);

@@ -8,6 +8,7 @@ use crate::resize::Window;
 
 /// A problem that did not prevent decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Note {
     /// Part of the data is damaged; some pixels may be wrong.
     Damaged,

@@ -7,6 +7,7 @@ use crate::geometry::Rect;
 /// A fact about a view that a reader would not expect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "code", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Warning {
     /// The smallest text is too small to be read in this view.
     SmallText {

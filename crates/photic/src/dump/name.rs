@@ -6,6 +6,7 @@ use crate::name::UnknownName;
 
 /// A shape in which a framework stores conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Dump {
     /// Messages of the AI SDK (4 to 7), and the prompts it hands to its providers.
     AiSdk,

@@ -8,6 +8,7 @@ use crate::transcript::MediaId;
 
 /// One change that lowering made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Decision {
     /// The change.
     #[serde(flatten)]
@@ -95,6 +96,7 @@ pub struct Field {
 /// The reason why something was left out, changed or added.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "reason", content = "detail", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Because {
     /// The wire has no field for it.
     NoWord,

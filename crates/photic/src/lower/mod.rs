@@ -36,6 +36,7 @@ use crate::transcript::{MediaId, Transcript};
 
 /// A body ready to be sent, and the changes that were made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Lowered<'a> {
     /// The body, in segments that mostly borrow from the one that came in.
     pub body: Segments<'a>,

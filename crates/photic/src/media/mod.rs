@@ -74,6 +74,7 @@ pub enum Source<'a> {
 
 /// The spelling of a medium's part, on the wire that has two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Spelled {
     /// The wire's own: an object with members.
     #[default]
@@ -84,6 +85,7 @@ pub enum Spelled {
 
 /// The form in which a medium was in the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Found {
     /// In a typed part, well formed.
     Typed,

@@ -18,6 +18,7 @@ use super::retention::NOTICE;
 
 /// The cost of a plan. Token counts are estimates by the profile's rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Ledger {
     /// The number of images the model will see.
     pub images: usize,

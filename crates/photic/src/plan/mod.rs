@@ -79,6 +79,7 @@ pub struct Policy {
 /// The purpose of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Purpose {
     /// The conversation goes on.
     #[default]

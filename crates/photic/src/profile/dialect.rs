@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The form that call ids must have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CallIds {
     /// Any id that the wire takes.
     #[default]
@@ -19,6 +20,7 @@ pub enum CallIds {
 /// The spelling of an image address.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ImageAddress {
     /// A string that came in stays a string; photic writes an object.
     #[default]
@@ -30,6 +32,7 @@ pub enum ImageAddress {
 /// The part that holds a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum DocumentPart {
     /// A part that came in stays as it is; photic writes a `file` with an object.
     #[default]
@@ -41,6 +44,7 @@ pub enum DocumentPart {
 /// The form of `input_audio`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum AudioPart {
     /// A value that came in stays as it is; photic writes an object with `data` and `format`.
     #[default]
@@ -52,6 +56,7 @@ pub enum AudioPart {
 /// The setting that bounds an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum AnswerLimit {
     /// `max_completion_tokens`.
     #[default]
@@ -63,6 +68,7 @@ pub enum AnswerLimit {
 /// The endpoint's handling of the stream options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum StreamOptions {
     /// They are accepted, and the usage of a reply is reported if they ask for it.
     #[default]

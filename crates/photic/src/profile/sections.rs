@@ -24,6 +24,7 @@ pub enum Capability {
 /// The place in which a wire carries a tool result's media for this model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Placement {
     /// In the tool result itself.
     Native,
@@ -78,6 +79,7 @@ pub enum Role {
 /// The endpoint's handling of two user messages in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ConsecutiveUser {
     /// They are allowed.
     #[default]
@@ -89,6 +91,7 @@ pub enum ConsecutiveUser {
 /// The form that the content of a tool message may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ToolContent {
     /// A plain string; a list of parts is rejected or mangled.
     String,
@@ -100,6 +103,7 @@ pub enum ToolContent {
 /// The server's handling of transparency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Alpha {
     /// The server composites it sensibly.
     #[default]
@@ -111,6 +115,7 @@ pub enum Alpha {
 /// The role of a system message in the middle of a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum MidSystem {
     /// It stays a system message.
     #[default]
@@ -287,6 +292,7 @@ pub struct Cache {
 /// The member that marks a part as the end of a prefix to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Mark {
     /// `"cache_control":{"type":"ephemeral"}`
     CacheControl,

@@ -11,6 +11,7 @@ use super::Capability;
 /// The endpoint's reaction to a setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Taken {
     /// It is accepted, or ignored without harm.
     #[default]
@@ -22,6 +23,7 @@ pub enum Taken {
 /// The endpoint's reaction to fields that it does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum UnknownFields {
     /// A request with them is refused.
     #[default]

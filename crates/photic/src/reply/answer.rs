@@ -24,6 +24,7 @@ pub struct Reply<'a> {
 
 /// The reason why a reply ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stop {
     /// The model was done.
     #[default]

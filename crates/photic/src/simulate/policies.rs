@@ -6,6 +6,7 @@ use crate::retention::{Floor, Keeper, Load, Retention, Turn, View};
 
 /// A retention policy, with the marks it sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Contender {
     /// photic's own policy, with marks planned for it.
     Photic(Retention),

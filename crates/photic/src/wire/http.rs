@@ -101,6 +101,7 @@ impl PathParams {
 
 /// A kind of error that every provider distinguishes, under its own name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// The request is wrong.
     Invalid,

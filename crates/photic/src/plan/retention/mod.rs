@@ -26,6 +26,7 @@ pub use over::Cause;
 /// A policy for keeping views in sight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Retention {
     /// Keeps views as long as re-reading them from the cache is cheaper than the re-write that
     /// retiring them causes.

@@ -4,6 +4,7 @@ use super::load::{Load, NOTICE, Room};
 
 /// The reason why a view was retired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// The policy: the price, or the chosen window.
     Policy,

@@ -77,7 +77,7 @@ impl Twist {
                 | Placement::AssistantBridge,
             ) => true,
             Self::TextOnly
-            | Self::Placed(Placement::TextOnly)
+            | Self::Placed(_)
             | Self::Few(_)
             | Self::Small
             | Self::Crowd
