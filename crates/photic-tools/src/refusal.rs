@@ -59,12 +59,11 @@ impl From<photic_pixels::Refusal> for Refusal {
         let code = match refusal.code {
             Pixels::Empty => RefusalCode::Empty,
             Pixels::NotAnImage => RefusalCode::NotAnImage,
-            Pixels::UnsupportedFormat => RefusalCode::UnsupportedFormat,
             Pixels::Corrupt => RefusalCode::Corrupt,
             Pixels::TooLarge => RefusalCode::TooLarge,
             Pixels::BadRegion => RefusalCode::BadRegion,
             Pixels::CannotFit => RefusalCode::CannotFit,
-            // A later version of the pixels may know more causes. The words of the refusal name it.
+            // `UnsupportedFormat`, and what a later version may add. The words of the refusal say it.
             _ => RefusalCode::UnsupportedFormat,
         };
         Self::new(code, refusal.says, refusal.hint)
